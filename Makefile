@@ -68,6 +68,11 @@ repeat: ## N programs (40) of ours, or those in DIR: the same document whatever 
 	@tools/setup.sh test
 	@SCUBA_REPEAT=$(or $(N),40) $(if $(DIR),SCUBA_REPEAT_DIR="$(abspath $(DIR))") cargo test --release --locked --test repeat
 
+.PHONY: audit
+audit: build ## whether every access is counted: nvcc -G -ptx of our programs, or of those in DIR, by line and kind (AUDIT_ARGS: tools/audit.py --help)
+	@tools/setup.sh test
+	@python3 -B tools/audit.py $(if $(DIR),"$(abspath $(DIR))") $(AUDIT_ARGS)
+
 .PHONY: sweep
 sweep: build ## every program of the HeCBench checkout DIR by its own makefile's flags; goes on where it ended (SWEEP_ARGS: tools/sweep.py --help)
 	@[ -n "$(DIR)" ] || { echo "make sweep DIR=FOLDER: a checkout of HeCBench" >&2; exit 2; }
