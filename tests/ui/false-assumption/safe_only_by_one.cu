@@ -1,6 +1,4 @@
-//@ snapshot
-//@ options: -v
-// What is safe only by a claim says so; and that the claim is false.
+// What is safe only by a claim, which is false.
 #include <cstdlib>
 __global__ void scale(float *a, int n) {
   __builtin_assume(n % 4 == 0); //~ false-assumption proved
