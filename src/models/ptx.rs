@@ -44,6 +44,8 @@ struct Reader {
     /// Predicates that say of an argument that it is not 0, or that it is.
     predicates: FxHashMap<String, Guard>,
     branched: bool,
+    /// Nothing that the text sets is known.
+    fixed: bool,
     found: Vec<Access>,
 }
 
@@ -68,9 +70,25 @@ fn read(text: &str, constraints: &str) -> Reader {
         addresses: FxHashMap::default(),
         predicates: FxHashMap::default(),
         branched: false,
+        fixed: false,
         found: vec![],
     };
-    for statement in without_comments(text).split(';') {
+    let text = without_comments(text);
+    let branches = text.split(';').any(|s| {
+        without_labels(s).split(|c: char| c.is_whitespace() || c == '.').any(|word| matches!(word, "bra" | "brx"))
+    });
+    for statement in text.split(';') {
+        reader.statement(statement);
+    }
+    if !branches {
+        return reader;
+    }
+    // Code that a branch comes back to is done again, with what registers hold then: only those that the text never sets are known.
+    let set: Vec<String> = std::mem::take(&mut reader.addresses).into_keys().collect();
+    reader.addresses = set.into_iter().map(|name| (name, None)).collect();
+    (reader.fixed, reader.branched, reader.found) = (true, false, vec![]);
+    reader.predicates.clear();
+    for statement in text.split(';') {
         reader.statement(statement);
     }
     reader
@@ -196,7 +214,7 @@ impl Reader {
             self.addresses.insert(name.to_owned(), None);
             self.predicates.remove(name);
         }
-        if guard != Some(Guard::Always) {
+        if self.fixed || guard != Some(Guard::Always) {
             return;
         }
         if let Some(v) = value {

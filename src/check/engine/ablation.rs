@@ -86,6 +86,7 @@ impl Engine<'_> {
             bare.cx.total = self.cx.total - self.cx.spent;
         }
         bare.visit();
+        bare.unreached();
         self.cx.spent = self.cx.spent + bare.cx.spent;
         let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();
         self.assumed.resting = resting;

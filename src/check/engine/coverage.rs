@@ -1,7 +1,7 @@
-//! Uncovered code: accesses that an execution which was given up never came to. They are unknown, not absent.
+//! Uncovered code: accesses that no execution of a kernel came to. They are counted, not absent: unknown where an execution was given up, safe
+//! where all came to their ends, for then nothing leads there.
 //!
-//! In: a kernel and the accesses that were seen of it. Out: every other access of it and of the functions that it calls, in the tally as
-//! unknown.
+//! In: a kernel and what its executions came to. Out: every other access of it and of the functions that it calls, in the tally.
 
 use super::Engine;
 use crate::check::findings::wording;
