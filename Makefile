@@ -71,7 +71,12 @@ repeat: ## N programs (40) of ours, or those in DIR: the same document whatever 
 .PHONY: audit
 audit: build ## whether every access is counted: nvcc -G -ptx of our programs, or of those in DIR, by line and kind (AUDIT_ARGS: tools/audit.py --help)
 	@tools/setup.sh test
-	@python3 -B tools/audit.py $(if $(DIR),"$(abspath $(DIR))") $(AUDIT_ARGS)
+	@python3 -B tools/audit.py $(if $(DIR),"$(abspath $(DIR))",--record tests/ui/accesses.txt) $(AUDIT_ARGS)
+
+.PHONY: audit-record
+audit-record: ## write down what nvcc's code accesses in the programs of tests/ui, which their tests compare with
+	@tools/setup.sh test
+	@python3 -B tools/audit.py --record tests/ui/accesses.txt --only-record $(AUDIT_ARGS)
 
 .PHONY: sweep
 sweep: build ## every program of the HeCBench checkout DIR by its own makefile's flags; goes on where it ended (SWEEP_ARGS: tools/sweep.py --help)
@@ -84,6 +89,12 @@ corpus: build ## what is found in the programs of the evaluation, whose checkout
 	@[ -n "$(DIR)" ] || { echo "make corpus DIR=FOLDER: the folder that holds the checkouts (tools/corpus.py says which)" >&2; exit 2; }
 	@tools/setup.sh corpus
 	@python3 -B tools/corpus.py "$(DIR)" $(ROWS)
+
+.PHONY: campaign-bundles
+campaign-bundles: build ## bundles in OUT of all proved findings: of our programs, or of those in the checkouts DIR (CAMPAIGN_ARGS: tools/confirm-campaign.py --help)
+	@[ -n "$(OUT)" ] || { echo "make campaign-bundles OUT=FOLDER [DIR=CHECKOUTS]" >&2; exit 2; }
+	@tools/setup.sh test
+	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/confirm-campaign.py bundles "$(OUT)" $(if $(DIR),--checkouts "$(abspath $(DIR))") $(CAMPAIGN_ARGS)
 
 .PHONY: dist
 dist: build ## dist/scuba-VERSION: binaries with the libraries they need, to be copied anywhere

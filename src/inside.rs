@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,7 +34,7 @@ pub enum Dump {
 /// A place in a source, as users write it: `FILE:LINE` or `FILE:LINE:COLUMN`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spot {
-    /// The end of a path, by whole components.
+    /// The end of a path, by whole components, or an absolute path.
     pub file: String,
     pub line: u32,
     pub column: Option<u32>,
@@ -66,6 +67,15 @@ impl fmt::Display for Spot {
 }
 
 impl Spot {
+    /// The same as the check knows files: by their paths below the project's folder, absolute outside it. What is no path of a file here is
+    /// the end of one.
+    #[must_use]
+    pub fn below(self, project: &Path) -> Self {
+        let Ok(path) = Path::new(&self.file).canonicalize() else { return self };
+        let path = project.canonicalize().ok().and_then(|p| path.strip_prefix(p).ok()).unwrap_or(&path);
+        Self { file: path.to_string_lossy().into_owned(), ..self }
+    }
+
     /// Whether it names this place.
     #[must_use]
     pub fn is_at(&self, file: &str, line: u32, column: u32) -> bool {

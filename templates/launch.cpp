@@ -17,11 +17,15 @@
 //   address ID OFFSET TARGET DISTANCE    it holds the address of another object, plus so many bytes
 //   parameter N BYTES                    the kernel's parameters, in order
 //   value N OFFSET HEX | points N OFFSET TARGET DISTANCE     what they hold, as above
-//   records NAME                         print what the check compiled into the kernel recorded in that variable
+//   records NAME ROW…                    print what the check compiled into the kernel recorded in that variable; as soon as
+//                                        each of these rows has seen its witness, the rest of the launch is not waited for
 //
 // SCUBA_SECONDS in the environment is how long it may take: then it ends by itself, also where nobody is left to end it.
+// SCUBA_WAIT_MS is how long a launch with `records` is waited for: what was recorded until then is printed.
 //
-// Exit status: 0 the launch ran; 1 the driver says that it failed; 3 it could not be made.
+// Exit status: 0 the launch ran; 1 the driver says that it failed, or it did not end; 3 it could not be made.
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +36,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -58,6 +63,10 @@ struct Driver {
     int (*to_host)(void *, Address, std::size_t);
     int (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
     int (*synchronize)();
+    int (*stream)(Handle *, unsigned);
+    int (*query)(Handle);
+    int (*wait)(Handle);
+    int (*to_host_in)(void *, Address, std::size_t, Handle);
     int (*text)(int, const char **);
 };
 
@@ -103,6 +112,10 @@ void open_driver() {
     find(library, "cuMemcpyDtoH_v2", cu.to_host);
     find(library, "cuLaunchKernel", cu.launch);
     find(library, "cuCtxSynchronize", cu.synchronize);
+    find(library, "cuStreamCreate", cu.stream);
+    find(library, "cuStreamQuery", cu.query);
+    find(library, "cuStreamSynchronize", cu.wait);
+    find(library, "cuMemcpyDtoHAsync_v2", cu.to_host_in);
     find(library, "cuGetErrorString", cu.text);
 }
 
@@ -126,6 +139,7 @@ struct Launch {
     std::map<std::string, Object> objects;
     std::vector<std::vector<unsigned char>> parameters;
     std::string records;
+    std::vector<std::size_t> sought;
 
     Address address(const std::string &id, long long distance) const {
         auto found = objects.find(id);
@@ -216,40 +230,101 @@ struct Launch {
             set(n, offset, &a, sizeof a);
         } else if (word == "records") {
             line >> records;
+            for (std::size_t row; line >> row;) sought.push_back(row);
+            if (line.eof()) line.clear();
         } else {
             give_up("understand `" + word + "`");
         }
         if (line.fail()) give_up("read the statement `" + word + "`");
     }
 
-    // What the check wrote, by its rows (templates/check.ll says what they hold).
-    void print_records() const {
+    // What the check writes while the kernel runs, by its rows (templates/check.ll says what they hold). Whether it ended is asked of
+    // a stream of its own, and what was recorded is copied in another: neither waits for the kernel.
+    struct Recorded {
+        static constexpr std::size_t width = 10;
         Address at = 0;
-        std::size_t bytes = 0;
-        must(cu.global(&at, &bytes, module, records.c_str()), "find what the check recorded");
-        std::vector<std::int64_t> rows(bytes / sizeof(std::int64_t));
-        must(cu.to_host(rows.data(), at, bytes), "read what the check recorded");
-        constexpr std::size_t width = 10;
-        for (std::size_t row = 0; (row + 1) * width <= rows.size(); ++row) {
-            const std::int64_t *r = rows.data() + row * width;
-            if (r[0] == 0) continue;
-            std::cout << "record " << row;
-            for (std::size_t i = 0; i + 1 < width; ++i) std::cout << ' ' << r[i];
-            std::cout << " 0x" << std::hex << r[width - 1] << std::dec << std::endl;
+        std::vector<std::int64_t> rows;
+        Handle stream = nullptr;
+
+        explicit Recorded(const Launch &launch) {
+            std::size_t bytes = 0;
+            must(cu.global(&at, &bytes, launch.module, launch.records.c_str()), "find what the check recorded");
+            rows.resize(bytes / sizeof(std::int64_t));
+            must(cu.stream(&stream, 1), "make a stream");
+            must(read(), "read what the check recorded");
         }
+
+        int read() {
+            int result = cu.to_host_in(rows.data(), at, rows.size() * sizeof(std::int64_t), stream);
+            return result != 0 ? result : cu.wait(stream);
+        }
+
+        bool has(const std::vector<std::size_t> &sought) const {
+            auto seen = [&](std::size_t row) { return (row + 1) * width <= rows.size() && rows[row * width + 1] > 0; };
+            return !sought.empty() && std::all_of(sought.begin(), sought.end(), seen);
+        }
+
+        void print() const {
+            for (std::size_t row = 0; (row + 1) * width <= rows.size(); ++row) {
+                const std::int64_t *r = rows.data() + row * width;
+                if (r[0] == 0) continue;
+                std::cout << "record " << row;
+                for (std::size_t i = 0; i + 1 < width; ++i) std::cout << ' ' << r[i];
+                std::cout << " 0x" << std::hex << r[width - 1] << std::dec << std::endl;
+            }
+        }
+    };
+
+    int start(Handle stream) {
+        // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: where static and dynamic memory are more than 48 KiB together, a kernel
+        // must ask for it.
+        if (shared > 0) must(cu.attribute(kernel, 8, static_cast<int>(shared)), "give the kernel its shared memory");
+        std::vector<void *> arguments;
+        for (auto &p : parameters) arguments.push_back(p.data());
+        return cu.launch(kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, stream, arguments.data(), nullptr);
+    }
+
+    // Until it ends, all that is sought was seen, or the time is up.
+    int run_watched() {
+        constexpr int not_ready = 600;
+        Recorded recorded(*this);
+        Handle stream = nullptr;
+        must(cu.stream(&stream, 1), "make a stream");
+        // What was filled and copied is there: these streams do not wait for the default one.
+        must(cu.wait(nullptr), "prepare memory");
+        const char *wait = std::getenv("SCUBA_WAIT_MS");
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait == nullptr ? 0 : std::atoll(wait));
+        int result = start(stream);
+        bool seen = false, late = false;
+        if (result == 0) {
+            while ((result = cu.query(stream)) == not_ready && !seen && !late) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                late = wait != nullptr && std::chrono::steady_clock::now() >= end;
+                if ((result = recorded.read()) != 0) break;
+                seen = recorded.has(sought);
+            }
+            // What it had just begun to record is whole now.
+            if (result == 0 || result == not_ready) {
+                int again = recorded.read();
+                if (again != 0) result = again;
+            }
+        }
+        const bool stopped = result == not_ready && seen;
+        std::cout << (result == 0 ? "ran" : stopped ? "ended: all that was sought was seen" : result == not_ready ? "did not end in time" : "failed: " + describe(result)) << std::endl;
+        if (result == 0 || result == not_ready) recorded.print();
+        std::cout.flush();
+        // A kernel that still runs ends with the process; nothing else may wait for it.
+        if (result == not_ready) std::_Exit(stopped ? 0 : 1);
+        return result == 0 ? 0 : 1;
     }
 
     int run() {
         if (kernel == nullptr) give_up("launch: no kernel is named");
         for (auto &o : objects) if (o.second.freed) must(cu.release(o.second.at), "free memory");
-        // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: beyond 48 KiB a kernel must ask for it.
-        if (shared > 48u << 10) must(cu.attribute(kernel, 8, static_cast<int>(shared)), "give the kernel its shared memory");
-        std::vector<void *> arguments;
-        for (auto &p : parameters) arguments.push_back(p.data());
-        int result = cu.launch(kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, nullptr, arguments.data(), nullptr);
+        if (!records.empty()) return run_watched();
+        int result = start(nullptr);
         if (result == 0) result = cu.synchronize();
         std::cout << (result == 0 ? "ran" : "failed: " + describe(result)) << std::endl;
-        if (result == 0 && !records.empty()) print_records();
         return result == 0 ? 0 : 1;
     }
 };

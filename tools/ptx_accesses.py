@@ -1,7 +1,7 @@
 """Which lines of the user's own sources access memory, as `nvcc -G -ptx` has it: one instruction for each access, none dropped or merged.
 
-In: PTX with lines. Out: for each (file, line) the kinds of accesses (read, write, atomic). Left out are parameters and the stack: what is
-addressed by a register that comes from the frame alone. An access in a header counts at the lines of the user's sources that lead to it, by
+In: PTX with lines. Out: for each (file, line) the kinds of accesses (read, write, atomic). Left out are parameters, the stack (what is
+addressed by a register that comes from the frame alone), and tables of the compiler's own mathematical functions. An access in a header counts at the lines of the user's sources that lead to it, by
 calls or by `inlined_at`. Syntax: PTX ISA 9.0. Only the Python standard library is used.
 """
 
@@ -12,6 +12,8 @@ READ, WRITE, ATOMIC = "read", "write", "atomic"
 LOC = re.compile(r"^\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:,\s*function_name\s+[^,]+,\s*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
 FILE = re.compile(r'^\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
 HEAD = re.compile(r"^(?:\.(?:visible|weak|extern)\s+)*\.(entry|func)\b\s*(?:\([^)]*\)\s*)?([\w$.]+)")
+# What the compiler itself makes: frames, and the tables of its mathematical functions (digits of 2/pi).
+OWN = re.compile(r"__local_depot|__cudart_")
 REGISTER = re.compile(r"%[A-Za-z_]\w*")
 # What a kernel may call that has no body and is no access which a user wrote.
 NO_ACCESS = ("vprintf", "__assertfail", "malloc", "free", "cudaGetParameterBuffer", "cudaLaunchDevice", "__cuda_syscall", "cudaGetDevice", "cudaStream", "cudaEvent", "cudaDevice")
@@ -154,7 +156,7 @@ def provenance(function, opcode, rest):
         origins = {("parameter", int(m.group(1)))} if m else {"other"}
     elif opcode.startswith("ld") or opcode.startswith("atom"):
         origins = {"other"}
-    elif "__local_depot" in source:
+    elif OWN.search(source):
         origins = {"local"}
     elif opcode.split(".")[0] in ("mov", "cvta", "add", "sub", "cvt", "selp", "or"):
         # A number added to an address leaves it where it is: what has no address in it says nothing.
@@ -196,7 +198,7 @@ def local_alone(functions):
                     if not new <= parameters[(callee, n)]:
                         parameters[(callee, n)] |= new
                         changed = True
-    return lambda f, r: (lambda o: "local" in o and "other" not in o)(origins(f, r, set())) if r.startswith("%") else r.startswith("__local_depot")
+    return lambda f, r: (lambda o: "local" in o and "other" not in o)(origins(f, r, set())) if r.startswith("%") else bool(OWN.match(r))
 
 
 def lines(text, is_users):

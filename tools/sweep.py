@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks every program of a HeCBench checkout where it lies, and writes what came of each.
 
-    tools/sweep.py DIR [--out FILE] [--against FILE] [--only PATTERN ...] [--jobs N] [--scuba PATH] [--limit SECONDS] [--table FILE]
+    tools/sweep.py DIR [--out FILE] [--against FILE] [--only PATTERN ...] [--threads N] [--scuba PATH] [--limit SECONDS] [--table FILE]
 
 DIR is a checkout of HeCBench (its `src` holds one folder for each program). The sources of a program and their flags are read off
 what its own makefile would run (`make -n`): nothing is built, and nothing is written into the checkout. FILE

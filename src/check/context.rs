@@ -17,6 +17,7 @@ use crate::host::Root;
 use crate::ir::{FuncRef, Program};
 use crate::nets;
 use crate::reasons::UnknownReason;
+use crate::report::finding::{Finding, Related};
 use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::kernel::launch::KernelRun;
@@ -28,8 +29,22 @@ use crate::work::{Allotment, Work};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// What was decided of each place, with the kernel and how often.
-pub(in crate::check) type Places = BTreeMap<Place, (Outcome, String, u32)>;
+/// What was decided of each place.
+pub(in crate::check) type Places = BTreeMap<Place, Tallied>;
+
+/// The worst of what was decided of a place.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Tallied {
+    pub outcome: Outcome,
+    /// As it is displayed.
+    pub kernel: String,
+    /// How often something was found there.
+    pub times: u32,
+    /// Of what is open: where it is in headers that are nobody's own.
+    pub inner: Vec<Related>,
+    /// What else was found there of the same rule: several operations may wrap at one access.
+    pub also: Vec<Finding>,
+}
 
 /// A launch whose kernel was executed.
 pub(in crate::check) struct Run {

@@ -14,9 +14,12 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-const SOURCES: &str = "sources";
+/// Where the user's files lie in a bundle, each at its own absolute path.
+pub(super) const SOURCES: &str = "sources";
 /// The launcher's source in a bundle.
 pub const LAUNCHER: &str = "launch.cpp";
+/// The source of what looks at the host's calls.
+pub const CALLS: &str = "calls.cpp";
 const RUNNER: &str = "run.sh";
 const RESULTS: &str = "results.json";
 const RESULTS_SCHEMA: &str = "scuba-results/1";
@@ -114,6 +117,7 @@ pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied, generated: &[G
         std::fs::write(&to, text).map_err(failed(&to))
     };
     put(LAUNCHER, super::prepare::TEMPLATE)?;
+    put(CALLS, super::prepare::CALLS)?;
     put(
         RUNNER,
         "#!/bin/sh\n# Runs these counterexamples on the GPU of this machine; needs the CUDA toolkit and `scuba` (in PATH, or named by SCUBA).\n\

@@ -11,7 +11,7 @@ use super::prepare::{Generated, Material, Ready, bytes, describe};
 use crate::frontend::ExtractOptions;
 use crate::report::finding::Witness;
 use crate::rules::Rule;
-use crate::witness::{BadAccess, Fault};
+use crate::witness::{BadAccess, Fault, ObjectKind};
 use std::time::Instant;
 
 /// Adds attempts for the accesses of these launches; a note to the cases that cannot have one. `witness_of` is a case's. The code is left
@@ -23,11 +23,11 @@ pub fn add<'w>(
     m: &Material<'_>,
     options: &ExtractOptions,
     until: Option<Instant>,
-) -> Option<Generated> {
+) -> Vec<Generated> {
     let mut rows: Vec<(&Ready, Place)> = Vec::new();
     for l in launches {
         let e = &manifest.cases[l.case].expected;
-        let place = if is_about_bounds(e.rule) {
+        let place = if is_about_bounds(e.rule) || is_nowhere(e.rule) {
             kernel_check::place(
                 m.program,
                 &l.launched.bad,
@@ -44,19 +44,20 @@ pub fn add<'w>(
             Err(why) => note(manifest, l.case, &why),
         }
     }
-    let (first, _) = rows.first()?;
-    let module = m.program.modules.get(first.launched.snapshot.kernel.module.0 as usize)?;
+    let Some((first, _)) = rows.first() else { return vec![] };
+    let Some(module) = m.program.modules.get(first.launched.snapshot.kernel.module.0 as usize) else { return vec![] };
     let places: Vec<Place> = rows.iter().map(|r| r.1.clone()).collect();
-    let (text, failed) = match kernel_check::compile(m.units[first.unit], module, &places, options, until) {
+    let compiled = match kernel_check::compile(m.units[first.unit], module, &places, options, until) {
         Ok(made) => made,
         Err(why) => {
             for (l, _) in &rows {
                 note(manifest, l.case, &why);
             }
-            return None;
+            return vec![];
         }
     };
     let code = format!("checks/{}unit-{}.ptx", m.prefix, first.unit);
+    let guarded = format!("checks/{}unit-{}-guarded.ptx", m.prefix, first.unit);
     let all: Vec<Row<'_>> = rows
         .iter()
         .enumerate()
@@ -66,15 +67,17 @@ pub fn add<'w>(
             shared: l.shared,
             part: begins(&l.launched.bad),
             witness: witness_of(l.case),
+            nowhere: is_nowhere(manifest.cases[l.case].expected.rule)
+                || matches!(l.launched.snapshot.target_kind, Some(ObjectKind::Wild | ObjectKind::HostHeap)),
         })
         .collect();
-    for (number, why) in &failed {
+    for (number, why) in &compiled.failed {
         note(manifest, rows[*number].0.case, why);
     }
     let made: Vec<Made<'_>> = rows
         .iter()
         .zip(&all)
-        .filter(|(_, row)| !failed.iter().any(|f| f.0 == row.number))
+        .filter(|(_, row)| !compiled.failed.iter().any(|f| f.0 == row.number))
         .map(|((ready, _), row)| {
             let snapshot = &ready.launched.snapshot;
             Made {
@@ -91,9 +94,15 @@ pub fn add<'w>(
         } else {
             vec![vec![one]]
         };
-        manifest.cases[one.ready.case].attempts.extend(runs.iter().map(|on| one.attempt(on, &all, &code)));
+        let attempts = &mut manifest.cases[one.ready.case].attempts;
+        attempts.extend(runs.iter().map(|on| one.attempt(on, &all, &code)));
+        // Last, since it takes longest: whatever else is bad in the kernel does not end it.
+        if compiled.guarded.is_some() {
+            attempts.extend(one.guarded_attempt(&all, &guarded));
+        }
     }
-    Some(Generated { name: code, text })
+    let guarded = compiled.guarded.map(|text| Generated { name: guarded, text });
+    std::iter::once(Generated { name: code, text: compiled.ptx }).chain(guarded).collect()
 }
 
 /// An access whose check is in the code.
@@ -125,7 +134,27 @@ impl Made<'_> {
             row: self.row.number,
             extent: self.row.witness.extent_bytes,
             device_bytes: bytes(&self.ready.launched.snapshot),
+            guard: None,
         }
+    }
+
+    /// A run of its own in which all other accesses are guarded.
+    fn guarded_attempt(&self, all: &[Row<'_>], code: &str) -> Option<Attempt> {
+        let ranges = kernel_check::ranges(&self.ready.launched.snapshot)?;
+        let Attempt::Check { code, kernel, description, row, extent, device_bytes, .. } =
+            self.attempt(&[self], all, code)
+        else {
+            return None;
+        };
+        Some(Attempt::Check {
+            code,
+            kernel,
+            description: description + &ranges,
+            row,
+            extent,
+            device_bytes,
+            guard: Some(all.len()),
+        })
     }
 }
 
@@ -153,4 +182,9 @@ const fn is_about_bounds(rule: Rule) -> bool {
             | Rule::DataIndex
             | Rule::IndexOverflow
     )
+}
+
+/// Whether a finding says that what is accessed is no memory of the device, whatever the bounds.
+const fn is_nowhere(rule: Rule) -> bool {
+    matches!(rule, Rule::UseAfterFree | Rule::InvalidPointer)
 }

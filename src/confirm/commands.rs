@@ -197,6 +197,69 @@ pub fn program(name: &str, units: &[&TranslationUnit], others: &[PathBuf], place
     Build { name: name.to_owned(), output, steps }
 }
 
+/// The functions of the runtime that `templates/calls.cpp` stands in for.
+const WRAPPED: [&str; 34] = [
+    "cudaMalloc",
+    "cudaMallocManaged",
+    "cudaMallocAsync",
+    "cudaMallocAsync_ptsz",
+    "cudaMallocPitch",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+    "cudaFree",
+    "cudaFreeAsync",
+    "cudaFreeAsync_ptsz",
+    "cudaFreeHost",
+    "cudaDeviceReset",
+    "cudaMemcpy",
+    "cudaMemcpy_ptds",
+    "cudaMemcpyAsync",
+    "cudaMemcpyAsync_ptsz",
+    "cudaMemset",
+    "cudaMemset_ptds",
+    "cudaMemsetAsync",
+    "cudaMemsetAsync_ptsz",
+    "cudaMemcpy2D",
+    "cudaMemcpy2D_ptds",
+    "cudaMemcpy2DAsync",
+    "cudaMemcpy2DAsync_ptsz",
+    "cudaMemset2D",
+    "cudaMemset2D_ptds",
+    "cudaMemset2DAsync",
+    "cudaMemset2DAsync_ptsz",
+    "cudaMemcpyToSymbol",
+    "cudaMemcpyToSymbol_ptds",
+    "cudaMemcpyToSymbolAsync",
+    "cudaMemcpyFromSymbol",
+    "cudaMemcpyFromSymbol_ptds",
+    "cudaMemcpyFromSymbolAsync",
+];
+
+/// The same program with `templates/calls.cpp`, which lies at `source`: it looks at what the units hand to the runtime.
+#[must_use]
+pub fn program_with_calls(
+    name: &str,
+    units: &[&TranslationUnit],
+    others: &[PathBuf],
+    source: Word,
+    places: &dyn Places,
+) -> Build {
+    let mut build = program(name, units, others, places);
+    let object = format!("{name}/calls.o");
+    let Some(mut link) = build.steps.pop() else { return build };
+    let mut words = vec![Word::text("-std=c++17"), Word::text("-O1"), Word::text("-c"), source];
+    if let Some(compiler) = units.iter().find_map(|u| u.host_compiler.as_ref()) {
+        words.extend([Word::text("-ccbin"), Word::text(compiler.to_string_lossy())]);
+    }
+    words.extend([Word::text("-o"), Word::Scratch(object.clone())]);
+    build.steps.push(Step { directory: Word::Scratch(String::new()), tool: Tool::Nvcc, words });
+    link.words.insert(0, Word::Scratch(object));
+    let wraps: Vec<String> = WRAPPED.iter().map(|f| format!("--wrap={f}")).collect();
+    link.words.extend([Word::text("-Xlinker"), Word::text(wraps.join(","))]);
+    build.steps.push(link);
+    build
+}
+
 /// The device code of one unit; of all CUDA units of the program where it is relocatable, linked.
 #[must_use]
 pub fn cubin(name: &str, units: &[&TranslationUnit], which: usize, places: &dyn Places) -> Build {
@@ -250,7 +313,7 @@ pub fn is_system(path: &Path, toolkit: &[PathBuf]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{InPlace, cubin, program};
+    use super::{InPlace, WRAPPED, cubin, program, program_with_calls};
     use crate::confirm::manifest::{Tool, Word};
     use crate::nvcc::command::{Command, Environment};
     use crate::nvcc::unit::TranslationUnit;
@@ -294,6 +357,22 @@ mod tests {
             ]
         );
         assert!(built.steps.iter().all(|s| s.directory == Word::text("/p") && s.tool == Tool::Nvcc));
+    }
+
+    #[test]
+    fn a_program_whose_calls_are_looked_at_has_one_object_more() {
+        let units = units("a.cu -o app");
+        let all: Vec<&TranslationUnit> = units.iter().collect();
+        let built = program_with_calls("p", &all, &[], Word::Bundle("calls.cpp".into()), &InPlace);
+        let lines: Vec<String> = built.steps.iter().map(|s| line(&s.words)).collect();
+        let [unit, calls, link] = lines.as_slice() else { panic!("{lines:?}") };
+        assert_eq!(unit, "-lineinfo -arch $A -rdc=false -c /p/a.cu -o $S/p/0.o");
+        assert_eq!(calls, "-std=c++17 -O1 -c $B/calls.cpp -o $S/p/calls.o");
+        assert!(
+            link.starts_with("$S/p/calls.o $S/p/0.o -arch $A -rdc=false -o $S/p/program -Xlinker --wrap=cudaMalloc,")
+        );
+        let template = include_str!("../../templates/calls.cpp");
+        assert!(WRAPPED.iter().all(|name| [",", ")"].iter().any(|end| template.contains(&format!("({name}{end}")))));
     }
 
     #[test]

@@ -38,6 +38,15 @@ pub struct Toolchain {
     pub sanitizer_version: String,
 }
 
+impl Toolchain {
+    /// The names of the toolkit's folder: as nvcc is called, and with links resolved.
+    #[must_use]
+    pub fn toolkit(&self) -> Vec<PathBuf> {
+        let folder = |nvcc: &Path| Some(nvcc.parent()?.parent()?.to_owned()).filter(|f| f.is_absolute());
+        folder(&self.nvcc).into_iter().chain(self.nvcc.canonicalize().ok().as_deref().and_then(folder)).collect()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     #[error(

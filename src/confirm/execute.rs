@@ -3,6 +3,7 @@
 //! In: a [`Manifest`], the folder that its files are in, a [`Toolchain`]. Out: one [`Outcome`] for each case. It knows no
 //! program's facts: a bundle needs nothing else on the machine that runs it.
 
+use super::calls;
 use super::device::Toolchain;
 use super::inputs::InputFiles;
 use super::kernel_check;
@@ -29,6 +30,13 @@ pub const COMPILE_TIME: Duration = Duration::from_secs(600);
 /// The variable that tells the launcher after how many seconds to end by itself: later than it would be ended.
 const SECONDS: &str = "SCUBA_SECONDS";
 const SPARE: Duration = Duration::from_secs(5);
+/// The variable that tells the launcher for how many milliseconds to wait for a kernel that records: what it has recorded until
+/// then counts.
+const WAIT: &str = "SCUBA_WAIT_MS";
+/// The variable that names the file for what a look at the host's calls finds.
+const CALLS: &str = "SCUBA_CALLS";
+/// What the launcher says of a kernel that it does not wait for any longer, and [`Ended::how`] of what was ended.
+const LATE: &str = "did not end in time";
 /// What Compute Sanitizer ends with where it found something.
 const FOUND: &str = "77";
 /// A log beyond this many bytes keeps its end.
@@ -81,6 +89,8 @@ struct Seen {
     how: String,
     output: String,
     log: String,
+    /// What a look at the host's calls wrote.
+    calls: String,
 }
 
 struct Execution<'a> {
@@ -121,7 +131,7 @@ impl Execution<'_> {
             };
             let _ = writeln!(log, "== {what}");
             let blind = hidden && !matches!(attempt, Attempt::Check { .. });
-            match self.attempt(case, attempt, &mut log) {
+            match self.attempt(case, attempt, &mut by, &mut log) {
                 Ok(Verdict::NotReproduced(_)) if blind => unseen = "; Compute Sanitizer reports nothing",
                 _ if blind => {}
                 Ok(Verdict::Confirmed(detail)) => {
@@ -160,12 +170,20 @@ impl Execution<'_> {
     }
 
     /// `Err`: it could not be run; why.
-    fn attempt(&mut self, case: &Case, attempt: &Attempt, log: &mut String) -> Result<Verdict, String> {
+    fn attempt(
+        &mut self,
+        case: &Case,
+        attempt: &Attempt,
+        by: &mut ConfirmedBy,
+        log: &mut String,
+    ) -> Result<Verdict, String> {
         let limit = self.manifest.limits.max_bytes;
         let device_bytes = attempt.device_bytes();
         if device_bytes > limit {
             return Err(format!(
-                "it needs {device_bytes} bytes of device memory, and `[confirm] max_bytes` allows {limit}"
+                "it takes {} of device memory, and `[confirm] max_bytes` allows {}",
+                size(device_bytes),
+                size(limit)
             ));
         }
         if self.deadline.is_some_and(|d| Instant::now() >= d) {
@@ -201,7 +219,7 @@ impl Execution<'_> {
                     .and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
                 seen
             }
-            Attempt::Check { code, kernel, description, row, extent, .. } => {
+            Attempt::Check { code, kernel, description, row, extent, guard, .. } => {
                 let key = (code.clone(), kernel.clone(), description.clone());
                 let ended = if let Some(known) = self.checks.get(&key) {
                     log.push_str("as it was run for another finding\n");
@@ -213,11 +231,13 @@ impl Execution<'_> {
                 };
                 let _ = writeln!(log, "{}\nit {}", end_of(ended.output.trim_end(), 4096), ended.how());
                 let how = match last_line(&ended) {
-                    Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
-                    _ => ended.how(),
+                    Some(line) if !ended.success() && !self.was_late(&ended) => format!("{}: {line}", ended.how()),
+                    _ => self.how(&ended),
                 };
+                let left_out = guard.and_then(|g| kernel_check::record(&ended.output, g)).map_or(0, |r| r.count);
                 return Ok(verdict::of_record(
                     &case.expected,
+                    left_out,
                     kernel_check::record(&ended.output, *row),
                     *extent,
                     ended.success(),
@@ -226,10 +246,18 @@ impl Execution<'_> {
             }
         };
         log.push_str(&seen.log);
-        let toolkit = self.toolchain.nvcc.canonicalize().ok().and_then(|p| Some(p.parent()?.parent()?.to_owned()));
-        let around =
-            Surroundings { bundle: self.bundle, toolkit: toolkit.as_deref().unwrap_or(Path::new("/usr/local/cuda")) };
-        Ok(verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, array, &around))
+        let around = Surroundings { bundle: self.bundle, toolkit: self.toolchain.toolkit() };
+        let looked = calls::judge(&case.expected, &seen.calls);
+        if let Some(sure @ Verdict::Confirmed(_)) = looked {
+            *by = ConfirmedBy::CallCheck;
+            return Ok(sure);
+        }
+        Ok(match (verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, array, &around), looked) {
+            (Verdict::Confirmed(detail), _) => Verdict::Confirmed(detail),
+            // It knows better what became of this call.
+            (_, Some(open)) => open,
+            (other, None) => other,
+        })
     }
 
     /// PTX that the device takes: it refuses what is said to be for a newer one, whatever is in it.
@@ -278,6 +306,7 @@ impl Execution<'_> {
         let folder = self.scratch.join(format!("run-{}", self.count));
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let xml = self.scratch.join(format!("{}.xml", self.count));
+        let calls = self.scratch.join(format!("{}.calls", self.count));
         let limits = self.manifest.limits;
         files.write(&folder).map_err(|e| e.to_string())?;
         let mut command = Command::new(&self.toolchain.compute_sanitizer);
@@ -298,6 +327,7 @@ impl Execution<'_> {
             .args(["--padding", &limits.padding.to_string(), "--destroy-on-device-error", "kernel"])
             .arg(program)
             .args(argv)
+            .env(CALLS, &calls)
             .current_dir(&folder);
         let mut log = shown(&command);
         for f in files.iter() {
@@ -306,6 +336,8 @@ impl Execution<'_> {
         let ended = self.run(&mut command, stdin)?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         let records = records(&text, &ended.output);
+        // Only a program that was built with it writes such a file.
+        let calls = std::fs::read(&calls).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         let _ = writeln!(
             log,
             "{}\nit {}; {} records{}",
@@ -315,14 +347,14 @@ impl Execution<'_> {
             if records.cut_off { ", cut off" } else { "" }
         );
         // What a record looks like is worth keeping, not a thousand of them.
-        let _ = writeln!(log, "{}", head_of(&text, 4096));
-        let mut how = ended.how();
+        let _ = writeln!(log, "{}{}", head_of(&text, 4096), head_of(&calls, 4096));
+        let mut how = self.how(&ended);
         if records.records.is_empty()
             && let Some(last) = last_line(&ended)
         {
             let _ = write!(how, ": {last}");
         }
-        Ok(Seen { records, ended: ended.success(), how, output: ended.output, log })
+        Ok(Seen { records, ended: ended.success(), how, output: ended.output, log, calls })
     }
 
     /// Runs what uses the device, within the limits.
@@ -330,8 +362,23 @@ impl Execution<'_> {
         let limits = self.manifest.limits;
         let time = self.time(limits.time());
         command.env(SECONDS, (time + SPARE).as_secs().to_string());
+        command.env(WAIT, time.saturating_sub(SPARE.min(time / 4)).as_millis().to_string());
         process::run_to_the_last(command, stdin, time, Some(limits.memory))
             .map_err(|e| format!("{}: {e}", command.get_program().display()))
+    }
+
+    /// Whether it was the time that ended it; the launcher ends by itself a little before.
+    fn was_late(&self, ended: &Ended) -> bool {
+        ended.status.is_none() || (!ended.success() && ended.output.lines().any(|l| l == LATE))
+    }
+
+    /// How it ended, and where that was for the time how much it had.
+    fn how(&self, ended: &Ended) -> String {
+        if !self.was_late(ended) {
+            return ended.how();
+        }
+        let (all, key) = (self.manifest.limits.timeout_s, "`[confirm] timeout_s`");
+        format!("{LATE} ({all} second{}: {key})", if all == 1 { "" } else { "s" })
     }
 
     /// So much, or what is left.
@@ -404,6 +451,20 @@ impl Execution<'_> {
             Word::Scratch(path) => self.scratch.join(path).to_string_lossy().into_owned(),
             Word::Bundle(path) => self.bundle.join(path).to_string_lossy().into_owned(),
             Word::Architecture => self.toolchain.device.architecture(),
+        }
+    }
+}
+
+/// Bytes for people: `8.6 GiB (9234179688 bytes)`.
+fn size(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let power = (bytes.max(1).ilog2() / 10).min(4);
+    match power.checked_sub(1).and_then(|i| units.get(i as usize)) {
+        None => format!("{bytes} bytes"),
+        Some(unit) => {
+            // One digit behind the point, rounded up: what it takes is not less.
+            let tenths = (u128::from(bytes) * 10).div_ceil(1 << (10 * power));
+            format!("{}.{} {unit} ({bytes} bytes)", tenths / 10, tenths % 10)
         }
     }
 }
@@ -498,7 +559,15 @@ fn end_of(text: &str, bytes: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::retargeted;
+    use super::{retargeted, size};
+
+    #[test]
+    fn sizes_are_told_in_units_and_bytes() {
+        assert_eq!(size(504), "504 bytes");
+        assert_eq!(size(1 << 30), "1.0 GiB (1073741824 bytes)");
+        assert_eq!(size(8_600_000_001), "8.1 GiB (8600000001 bytes)");
+        assert_eq!(size(u64::MAX), "16777216.0 TiB (18446744073709551615 bytes)");
+    }
 
     #[test]
     fn code_for_a_newer_device_is_said_to_be_for_this_one() {

@@ -170,7 +170,7 @@ fn anywhere(seen: Option<Record>) -> Option<Record> {
 fn what_leaves_its_part_is_recorded_and_skipped() {
     let place = place("part", Start::DynamicShared);
     let part = |from: i64, w: Witness, shared: bool| {
-        run("part", &[Row { number: 0, place: &place, shared, part: Some(from), witness: &w }], 0)
+        run("part", &[Row { number: 0, place: &place, shared, part: Some(from), witness: &w, nowhere: false }], 0)
     };
     // The first sixteen bytes: the last thread of each row of threads goes beyond them.
     let (seen, memory) = part(0, witness([3, 2, 0], 16, 16), false);
@@ -202,7 +202,8 @@ fn what_leaves_its_part_is_recorded_and_skipped() {
 fn a_row_begins_where_the_code_says() {
     let place = place("row", Start::Row { block: 0, number: 1, of: 2 });
     let w = witness([3, 2, 0], 16, 16);
-    let (seen, _) = run("row", &[Row { number: 0, place: &place, shared: false, part: Some(32), witness: &w }], 0);
+    let (seen, _) =
+        run("row", &[Row { number: 0, place: &place, shared: false, part: Some(32), witness: &w, nowhere: false }], 0);
     assert_eq!(
         anywhere(seen),
         Some(Record { count: 4, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 0, 0] })
@@ -213,7 +214,8 @@ fn a_row_begins_where_the_code_says() {
 fn an_array_of_another_function_is_that_of_the_witness() {
     let place = place("put", Start::Kept { function: "local".into(), number: 0, of: 2 });
     let w = witness([3, 1, 0], 16, 16);
-    let (seen, _) = run("local", &[Row { number: 0, place: &place, shared: false, part: None, witness: &w }], 0);
+    let (seen, _) =
+        run("local", &[Row { number: 0, place: &place, shared: false, part: None, witness: &w, nowhere: false }], 0);
     assert_eq!(
         anywhere(seen),
         Some(Record { count: 1, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 1, 0] })
@@ -227,8 +229,8 @@ fn several_checks_of_one_access_do_not_hide_each_other() {
     // The last thread leaves its row and the tile.
     let (out, across) = (witness([3, 3, 0], 64, 64), witness([3, 3, 0], 16, 16));
     let rows = [
-        Row { number: 0, place: &whole, shared: false, part: None, witness: &out },
-        Row { number: 1, place: &part, shared: false, part: Some(48), witness: &across },
+        Row { number: 0, place: &whole, shared: false, part: None, witness: &out, nowhere: false },
+        Row { number: 1, place: &part, shared: false, part: Some(48), witness: &across, nowhere: false },
     ];
     assert_eq!(run("row", &rows, 0).0.map(|r| (r.count, r.by_witness)), Some((1, 1)));
     assert_eq!(run("row", &rows, 1).0.map(|r| (r.count, r.by_witness)), Some((4, 1)));
@@ -241,8 +243,8 @@ fn checks_of_several_accesses_are_on_in_one_run() {
     // The first sixteen bytes, and the sixteen behind them: each is left by one element.
     let (one, other) = (witness([3, 0, 0], 16, 16), witness([3, 1, 0], 16, 16));
     let rows = [
-        Row { number: 0, place: &first, shared: false, part: Some(0), witness: &one },
-        Row { number: 1, place: &second, shared: false, part: Some(12), witness: &other },
+        Row { number: 0, place: &first, shared: false, part: Some(0), witness: &one, nowhere: false },
+        Row { number: 1, place: &second, shared: false, part: Some(12), witness: &other, nowhere: false },
     ];
     let (records, memory) = run_together("two", &rows, &[0, 1]);
     let seen: Vec<_> = records.iter().flatten().map(|r| (r.count, r.by_witness, r.offset)).collect();

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 
 const TEMPLATE: &str = include_str!("../../templates/check.ll");
+/// With this the template begins.
+pub(super) const BEGINS: &str = "; The check compiled into a kernel,";
 
 /// What an instruction does with memory, and which of its pointers is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,12 +125,12 @@ fn relaxed(line: &str) -> String {
 }
 
 /// The lines of a function's blocks.
-struct Body {
-    blocks: Vec<Vec<usize>>,
+pub(super) struct Body {
+    pub(super) blocks: Vec<Vec<usize>>,
 }
 
 /// Each function's instructions by block. An instruction's first line stands at two spaces, whatever continues it further in.
-fn functions(lines: &[String]) -> HashMap<String, Body> {
+pub(super) fn functions(lines: &[String]) -> HashMap<String, Body> {
     let mut out = HashMap::new();
     let mut inside: Option<(String, Body)> = None;
     for (i, line) in lines.iter().enumerate() {
@@ -226,7 +228,7 @@ fn edit(
 }
 
 /// `, !dbg !7` of a line that has it: a call in a function with debug information must have one too.
-fn debug_of(line: &str) -> String {
+pub(super) fn debug_of(line: &str) -> String {
     let Some(at) = line.find(", !dbg ") else { return String::new() };
     let rest = &line[at + 2..];
     format!(", {}", rest.split_once(',').map_or(rest, |(d, _)| d))
@@ -290,12 +292,12 @@ fn global(lines: &[String], name: &str) -> Option<String> {
     Some(generic(symbol, space))
 }
 
-fn generic(symbol: &str, space: u32) -> String {
+pub(super) fn generic(symbol: &str, space: u32) -> String {
     if space == 0 { symbol.to_owned() } else { format!("addrspacecast (ptr addrspace({space}) {symbol} to ptr)") }
 }
 
 /// Whether a line is an access of this kind.
-fn is(line: &str, access: Access) -> bool {
+pub(super) fn is(line: &str, access: Access) -> bool {
     let line = line.trim_start();
     let op = line.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(line, |(_, op)| op);
     match access {
@@ -308,7 +310,7 @@ fn is(line: &str, access: Access) -> bool {
 }
 
 /// The bytes of a line that hold the access's pointer operand; `None` where it points into another address space.
-fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
+pub(super) fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
     // Positions of ` ptr ` outside parentheses and brackets; a call's own parenthesis counts as none.
     let copy = matches!(access, Access::CopyTo | Access::CopyFrom);
     let base = if copy { line.find('(')? + 1 } else { 0 };

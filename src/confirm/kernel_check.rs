@@ -5,7 +5,9 @@
 //! from the very reading that was analysed.
 
 use super::execute::COMPILE_TIME;
+use super::guard::{self, RANGES};
 use super::instrument::{Access, Place, Start, instrument};
+use super::prepare::ROOM;
 use super::process;
 use super::scratch::Scratch;
 use crate::config::FrontendKind;
@@ -13,7 +15,7 @@ use crate::frontend::{self, ExtractOptions};
 use crate::ir::{Block, Function, Module, Op, Operand, Program, Side, Step};
 use crate::nvcc::unit::TranslationUnit;
 use crate::report::finding::{Direction, Witness};
-use crate::witness::{BadAccess, ObjectKind, Parts, Site, Snapshot};
+use crate::witness::{BadAccess, Fault, ObjectKind, Parts, Site, Snapshot};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -24,6 +26,8 @@ const TABLE: &str = "scuba_table";
 const RECORDS: &str = "scuba_records";
 /// Words in a row of the table.
 const WIDTH: usize = 11;
+/// Name of the guard's ranges.
+const KNOWN: &str = "scuba_ranges";
 /// What the check gives a bad access to use instead.
 const SINK: u64 = 4096;
 
@@ -62,6 +66,9 @@ fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Star
         (Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned), _) if snapshot.target.is_some() => {
             Start::Table
         }
+        // Memory of the host has an address, and so has nothing at all: 0.
+        (Some(ObjectKind::HostHeap), _) if snapshot.target.is_some() => Start::Table,
+        (Some(ObjectKind::Wild), _) if matches!(bad.fault, Fault::Null | Fault::Bounds) => Start::Table,
         (Some(ObjectKind::Shared | ObjectKind::DeviceGlobal | ObjectKind::Constant), Some(v)) => {
             Start::Variable(program.global(v).name.clone())
         }
@@ -142,12 +149,17 @@ pub struct Row<'a> {
     /// In which part of the array it must stay: bytes from the array's start, where it is not all of it.
     pub part: Option<i64>,
     pub witness: &'a Witness,
+    /// Every byte of what it is meant for is bad: it was freed, or is no memory of the device.
+    pub nowhere: bool,
 }
 
 impl Row<'_> {
     /// Whether its bounds are the same in every launch, for every thread, and what leaves them ends the kernel.
     fn is_fixed(&self) -> bool {
-        !self.shared && self.part.is_none() && matches!(self.place.start, Start::Alloca { .. } | Start::Variable(_))
+        !self.shared
+            && !self.nowhere
+            && self.part.is_none()
+            && matches!(self.place.start, Start::Alloca { .. } | Start::Variable(_))
     }
 
     /// Whether both are of one instruction.
@@ -158,7 +170,8 @@ impl Row<'_> {
 }
 
 /// The statements of `templates/launch.cpp` that switch the checks of these rows on, of one launch, and those of others whose arrays are the
-/// same in every launch: they too are skipped where they are bad, or they would end the kernel.
+/// same in every launch: they too are skipped where they are bad, or they would end the kernel. As soon as
+/// all that are on have seen their witnesses the launch need not go on: some last for minutes.
 pub fn statements(on: &[(&Row<'_>, &Snapshot)], all: &[Row<'_>]) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "object table symbol 0 {TABLE}");
@@ -179,15 +192,37 @@ pub fn statements(on: &[(&Row<'_>, &Snapshot)], all: &[Row<'_>]) -> String {
     for (row, snapshot) in on {
         out.push_str(&switched_on(row, snapshot));
     }
-    let _ = writeln!(out, "records {RECORDS}");
+    let sought = on.iter().fold(String::new(), |all, (row, _)| format!("{all} {}", row.number));
+    let _ = writeln!(out, "records {RECORDS}{sought}");
     out
+}
+
+/// The statements that tell the guard what there is in a launch; `None` where that is too much.
+pub fn ranges(snapshot: &Snapshot) -> Option<String> {
+    let mut out = format!("object ranges symbol 0 {KNOWN}\n");
+    let here =
+        snapshot.objects.iter().enumerate().filter(|(_, o)| {
+            !o.freed && matches!(o.kind, ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned)
+        });
+    let mut count = 0;
+    for (i, o) in here {
+        let at = count * 16;
+        let _ = writeln!(
+            out,
+            "address ranges {at} {i} -{ROOM}\naddress ranges {} {i} {}",
+            at + 8,
+            o.image.size.saturating_add(ROOM)
+        );
+        count += 1;
+    }
+    (count <= RANGES).then_some(out)
 }
 
 /// A row of the table with its own witness.
 fn switched_on(row: &Row<'_>, snapshot: &Snapshot) -> String {
     let at = row.number * WIDTH * 8;
     // An array that one thread alone tells of is that thread's.
-    let alone = !row.shared && !matches!(row.place.start, Start::Kept { .. });
+    let alone = !row.shared && !row.nowhere && !matches!(row.place.start, Start::Kept { .. });
     let mut out = format!("bytes table {at} {}\n", words(&[if alone { 1 } else { 2 }]));
     if let (Start::Table, Some(target)) = (&row.place.start, snapshot.target) {
         let _ = writeln!(out, "address table {} {target} 0", at + 8);
@@ -197,8 +232,8 @@ fn switched_on(row: &Row<'_>, snapshot: &Snapshot) -> String {
     let [tx, ty, tz] = w.thread;
     // Where a row begins is known to the code.
     let from = if matches!(row.place.start, Start::Row { .. }) { 0 } else { row.part.unwrap_or(0) };
-    let values =
-        [w.extent_bytes.cast_unsigned(), bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()];
+    let extent = if row.nowhere { 0 } else { w.extent_bytes };
+    let values = [extent.cast_unsigned(), bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()];
     let _ = writeln!(out, "bytes table {} {}", at + 16, words(&values));
     out
 }
@@ -240,7 +275,16 @@ pub fn record(output: &str, row: usize) -> Option<Record> {
     Some(Record { count, by_witness, offset, address, block, thread })
 }
 
-/// PTX of a unit with checks at these places, and for each that could not be found why; by `until`, with nothing left running.
+/// A unit's code with checks.
+pub struct Compiled {
+    pub ptx: String,
+    /// For each place that could not be found, why.
+    pub failed: Vec<(usize, String)>,
+    /// The same with a guard before all other accesses, where there can be such.
+    pub guarded: Option<String>,
+}
+
+/// PTX of a unit with checks at these places; by `until`, with nothing left running. The guard is left out where there is such a limit.
 ///
 /// # Errors
 /// When clang cannot be run, takes too long, or does not read the unit as it did when it was analysed; in one line.
@@ -250,7 +294,7 @@ pub fn compile(
     places: &[Place],
     options: &ExtractOptions,
     until: Option<Instant>,
-) -> Result<(String, Vec<(usize, String)>), String> {
+) -> Result<Compiled, String> {
     let left = || until.map_or(COMPILE_TIME, |end| end.saturating_duration_since(Instant::now()));
     if left().is_zero() {
         return Err("the time was up".into());
@@ -294,27 +338,30 @@ pub fn compile(
     // Debug information would make it code for a debugger.
     let text = text.replace("emissionKind: FullDebug", "emissionKind: NoDebug");
     let (checked, failed) = instrument(&text, places);
-    std::fs::write(path("checked.ll"), checked).map_err(|e| format!("no room for the code with checks: {e}"))?;
     let march = format!("-march={}", if analysed.arch.is_empty() { "sm_75" } else { &analysed.arch });
     let feature = ptx_feature(&text).unwrap_or("+ptx80");
-    run(
-        &[
-            "-x",
-            "ir",
-            &path("checked.ll").to_string_lossy(),
-            "-S",
-            "-O1",
-            "--target=nvptx64-nvidia-cuda",
-            &march,
-            "-Xclang",
-            "-target-feature",
-            "-Xclang",
-            feature,
-        ],
-        "checked.ptx",
-    )?;
-    let ptx = std::fs::read_to_string(path("checked.ptx")).map_err(|e| format!("clang's output: {e}"))?;
-    Ok((ptx, failed))
+    let ptx = |code: &str| {
+        std::fs::write(path("checked.ll"), code).map_err(|e| format!("no room for the code with checks: {e}"))?;
+        run(
+            &[
+                "-x",
+                "ir",
+                &path("checked.ll").to_string_lossy(),
+                "-S",
+                "-O1",
+                "--target=nvptx64-nvidia-cuda",
+                &march,
+                "-Xclang",
+                "-target-feature",
+                "-Xclang",
+                feature,
+            ],
+            "checked.ptx",
+        )?;
+        std::fs::read_to_string(path("checked.ptx")).map_err(|e| format!("clang's output: {e}"))
+    };
+    let guarded = || guard::guarded(&text, places).and_then(|code| ptx(&code).ok());
+    Ok(Compiled { ptx: ptx(&checked)?, failed, guarded: if until.is_none() { guarded() } else { None } })
 }
 
 /// The version of PTX that clang chose for the toolkit at hand, as it stands in the functions' attributes.

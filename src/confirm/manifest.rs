@@ -1,5 +1,6 @@
 //! What is to be built and run: all that [`super::execute`] knows.
 
+use crate::frontend::own::Own;
 use crate::report::finding::{Direction, RunFile};
 use crate::rules::Rule;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,12 @@ pub struct Expected {
     /// Absolute, or below the bundle's folder.
     pub file: String,
     pub line: u32,
+    /// Where the access itself is in a header that is nobody's own, `name.hpp:12`: the line is what calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner: Option<String>,
+    /// What is the user's in the unit, by the paths that it was read from. Bundles of older versions do not say.
+    #[serde(default)]
+    pub own: Own,
     pub direction: Direction,
     /// Width in bytes.
     pub bytes: u64,
@@ -111,6 +118,16 @@ pub struct Expected {
     /// The function of the CUDA runtime that must fail, where it is a call of the host's that is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+    /// Of such a call: where in which extent the bytes begin that the witness says are wrong. Bundles of older versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+}
+
+/// One side of a copy or a fill, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Side {
+    pub offset: i64,
+    pub extent: i64,
 }
 
 /// A way to see a finding on the device.
@@ -154,6 +171,9 @@ pub enum Attempt {
         /// Bytes of the array.
         extent: i64,
         device_bytes: u64,
+        /// Where all other accesses are guarded, the row that counts what was left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        guard: Option<usize>,
     },
 }
 

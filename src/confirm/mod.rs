@@ -7,10 +7,12 @@
 //! and its sources; [`execute`] knows nothing but the manifest, the CUDA toolkit and the GPU.
 
 pub mod bundle;
+mod calls;
 mod checks;
 pub mod commands;
 pub mod device;
 pub mod execute;
+mod guard;
 #[cfg(test)]
 mod host_tests;
 mod inputs;

@@ -6,10 +6,11 @@
 use super::checks;
 use super::commands::{self, Places};
 use super::execute::LAUNCHER;
-use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Word};
+use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Side, Word};
 use super::store;
 use crate::frontend::ExtractOptions;
-use crate::ir::{BlockId, Callee, FuncId, FuncRef, ModuleId, Program, Side, SourceLoc};
+use crate::frontend::own::Own;
+use crate::ir::{self, BlockId, Callee, FuncId, FuncRef, ModuleId, Program, SourceLoc};
 use crate::nvcc::unit::TranslationUnit;
 use crate::report::finding::{Finding, PartSites, Sites, Witness};
 use crate::report::paths::ProjectRoot;
@@ -25,6 +26,9 @@ use std::time::Instant;
 
 /// Where the template of the launcher lies.
 pub const TEMPLATE: &str = include_str!("../../templates/launch.cpp");
+
+/// What looks at the host's calls.
+pub const CALLS: &str = include_str!("../../templates/calls.cpp");
 
 /// One program, as it was checked and as it is built.
 pub struct Material<'a> {
@@ -83,6 +87,8 @@ pub struct Surroundings<'a> {
     pub places: &'a dyn Places,
     /// The launcher's source.
     pub template: Word,
+    /// The source of what looks at the host's calls.
+    pub calls: Word,
 }
 
 /// A file that goes beside the manifest.
@@ -130,16 +136,16 @@ pub fn add(
             break;
         }
         let mut case = Case {
-            expected: expected(finding, witness, material.program, around),
+            expected: expected(finding, witness, material, around),
             store: material.store.clone(),
             attempts: vec![],
             notes: vec![],
         };
         let launched = launch(finding, witness, material, replaying);
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
-        // Inside one allocation the sanitizer has nothing to say; of one launch it is shown.
-        if ways.program && finding.rule != Rule::IntraAllocation {
-            case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest));
+        // Inside one allocation the sanitizer has nothing to say; of one launch it is shown. A claim is no access at all.
+        if ways.program && !matches!(finding.rule, Rule::IntraAllocation | Rule::FalseAssumption) {
+            case.attempts.extend(programs(finding, witness, device_bytes, material, around, manifest));
         }
         match launched {
             Ok(launched) => match material.owners.get(launched.snapshot.kernel.module.0 as usize) {
@@ -177,7 +183,7 @@ pub fn add(
     units.dedup();
     units
         .into_iter()
-        .filter_map(|unit| {
+        .flat_map(|unit| {
             let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
             checks::add(manifest, &own, &witness_of, material, options, ways.halfway().until)
         })
@@ -197,19 +203,18 @@ fn accessed(w: &Witness, program: &Program) -> Option<SourceLoc> {
         .chain(sites.callers.iter().rev())
         .filter_map(|s| site(*s, program))
         .map(|s| location(s, program))
-        .find(|l| l.line > 0 && !l.system)
+        .find(SourceLoc::is_users)
 }
 
 fn location(s: Site, program: &Program) -> SourceLoc {
-    let block = &program.func(s.func).blocks[s.block.index()];
-    program.loc(s.func.module, block.insts.get(s.inst as usize).map_or(block.term_loc, |i| i.loc))
+    program.users_loc(s.func.module, program.loc_at(s.func, s.block, s.inst))
 }
 
 /// The function of the runtime that is called, where the finding is about a call of the host's.
 fn called(w: &Witness, program: &Program) -> Option<String> {
     let sites = w.sites.as_ref().filter(|s| s.launch.is_none())?;
     let at = site(sites.access, program)?;
-    if program.module(at.func.module).side != Side::Host {
+    if program.module(at.func.module).side != ir::Side::Host {
         return None;
     }
     let (Callee::Direct(id), _) = program.call_at(at.func, at.block, at.inst)? else { return None };
@@ -217,7 +222,8 @@ fn called(w: &Witness, program: &Program) -> Option<String> {
     Some(name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name).to_owned())
 }
 
-fn expected(f: &Finding, w: &Witness, program: &Program, around: &Surroundings<'_>) -> Expected {
+fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &Surroundings<'_>) -> Expected {
+    let program = m.program;
     let p = &f.access.position;
     let access = accessed(w, program);
     let path = access.as_ref().map_or_else(|| around.root.absolute(&p.file), |l| around.root.absolute(&l.file));
@@ -233,12 +239,29 @@ fn expected(f: &Finding, w: &Witness, program: &Program, around: &Surroundings<'
         kernel: f.access.kernel.clone(),
         file,
         line: access.map_or(p.line, |l| l.line),
+        inner: f.related.iter().rfind(|r| r.inner).map(|r| {
+            let at = &r.position;
+            format!("{}:{}", at.file.rsplit('/').next().unwrap_or_default(), at.line)
+        }),
+        own: unit_of(w, m).map_or_else(Own::default, |unit| Own::of(unit, [])),
         direction: f.access.direction,
         bytes: f.access.bytes,
         block: w.block,
         thread: w.thread,
         call: called(w, program),
+        side: Some(Side { offset: w.offset_bytes, extent: w.extent_bytes }).filter(|_| is_about_memory(f.rule)),
     }
+}
+
+/// Whether what is wrong with a call of the host's is the memory that it is given.
+const fn is_about_memory(rule: Rule) -> bool {
+    matches!(rule, Rule::MemcpyOutOfBounds | Rule::UseAfterFree)
+}
+
+/// The unit that the access is in.
+fn unit_of<'m>(w: &Witness, m: &Material<'m>) -> Option<&'m TranslationUnit> {
+    let module = usize::try_from(w.sites.as_ref()?.access[0]).ok()?;
+    m.units.get(*m.owners.get(module)?).copied()
 }
 
 fn build(manifest: &mut Manifest, name: &str, make: impl FnOnce() -> Build) {
@@ -247,44 +270,56 @@ fn build(manifest: &mut Manifest, name: &str, make: impl FnOnce() -> Build) {
     }
 }
 
-/// The program with the witness's arguments and input files; `None` where it does not begin at `main`.
-fn program(
+/// The program with the witness's arguments and input files; none where it does not begin at `main`. Where a call of the host's is
+/// wrong, first with a look at its arguments.
+fn programs(
     f: &Finding,
     w: &Witness,
     device_bytes: u64,
     m: &Material<'_>,
-    places: &dyn Places,
+    around: &Surroundings<'_>,
     manifest: &mut Manifest,
-) -> Option<Attempt> {
-    let root = m.program.func(root_of(w.sites.as_ref()?, m.program)?);
-    if root.name != "main" || f.root.is_empty() {
-        return None;
+) -> Vec<Attempt> {
+    let places = around.places;
+    let main = w.sites.as_ref().and_then(|s| root_of(s, m.program)).is_some_and(|r| m.program.func(r).name == "main");
+    if !main || f.root.is_empty() {
+        return vec![];
     }
-    let executable = if let Some(path) = m.executable {
-        Executable::At(places.file(path))
+    let mut executables = Vec::new();
+    if let Some(path) = m.executable {
+        executables.push(Executable::At(places.file(path)));
     } else {
+        if is_about_memory(f.rule) && called(w, m.program).is_some() {
+            let name = format!("{}calls", m.prefix);
+            build(manifest, &name, || {
+                commands::program_with_calls(&name, &m.units, &m.others, around.calls.clone(), places)
+            });
+            executables.push(Executable::Built(name));
+        }
         let name = format!("{}program", m.prefix);
         build(manifest, &name, || commands::program(&name, &m.units, &m.others, places));
-        Executable::Built(name)
-    };
-    Some(Attempt::Program {
+        executables.push(Executable::Built(name));
+    }
+    let attempt = |executable| Attempt::Program {
         executable,
         directory: Word::Scratch(String::new()),
         argv: w.run.argv.clone(),
         stdin: w.run.stdin.clone(),
         files: w.run.files.clone(),
         device_bytes,
-    })
+    };
+    executables.into_iter().map(attempt).collect()
 }
 
 /// Whether a finding is of this program: another one may have the same name. Where its site stands in this program is where it
-/// says that it is.
+/// says that it is, or where it says that this leads.
 fn is_of(f: &Finding, program: &Program, root: &ProjectRoot) -> bool {
     let Some(sites) = f.witness.as_ref().and_then(|w| w.sites.as_ref()) else { return true };
     std::iter::once(&sites.access).chain(&sites.callers).chain(&sites.launch).filter_map(|s| site(*s, program)).any(
         |s| {
             let at = location(s, program);
-            at.line == f.access.position.line && root.show(&at.file) == f.access.position.file
+            let below = f.related.iter().filter(|r| r.inner).map(|r| &r.position);
+            std::iter::once(&f.access.position).chain(below).any(|p| at.line == p.line && root.show(&at.file) == p.file)
         },
     )
 }
@@ -379,7 +414,7 @@ fn replayed(
 
 /// Bytes before and after every object but the one whose bounds are tested, so that other bad accesses of the same launch do
 /// not end it first.
-const ROOM: u64 = 1 << 20;
+pub(super) const ROOM: u64 = 1 << 20;
 
 /// A snapshot as `templates/launch.cpp` reads it, without its module and its kernel. `all_roomy`: its bounds are tested in
 /// another way than by what lies around it.

@@ -3,6 +3,7 @@
 //! In: the file that `--xml --save` left, whole or cut off, or what the tool printed. Out: [`Records`]. Element names vary between versions of the tool:
 //! those that are not known here are kept, so that their reader can say "inconclusive" instead of "clean".
 
+use crate::report::names::base_name;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use std::collections::BTreeSet;
@@ -238,7 +239,7 @@ impl Records {
 fn text_frame(text: &str) -> Option<Frame> {
     let (func, place) = text.rsplit_once(" in ")?;
     let (path, line) = place.rsplit_once(':')?;
-    Some(Frame { func: super::verdict::base_name(func), path: path.into(), line: line.parse().ok()? })
+    Some(Frame { func: base_name(func), path: path.into(), line: line.parse().ok()? })
 }
 
 /// `(1,2,3)`.

@@ -34,7 +34,7 @@ pub fn key(finding: &Finding, sources: &Sources) -> String {
     let p = &finding.access.position;
     let launch = finding.launch.as_ref().map_or("", |l| l.file.as_str());
     let allocation = finding.allocation.as_ref().map_or("", |a| a.file.as_str());
-    let related = finding.related.iter().map(|r| r.position.file.as_str());
+    let related = finding.related.iter().filter(|r| !r.inner).map(|r| r.position.file.as_str());
     for file in [p.file.as_str(), launch, allocation].into_iter().chain(related) {
         add(sources.text(file).unwrap_or_default().as_bytes());
     }

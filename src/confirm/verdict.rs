@@ -1,11 +1,16 @@
 //! What records say of a finding.
 
+use super::bundle::SOURCES;
 use super::kernel_check;
 use super::manifest::Expected;
 use super::record::{Frame, Record, Records};
+use crate::frontend::own::Own;
+use crate::frontend::paths::normalise;
 use crate::report::finding::Direction;
+use crate::report::names::base_name;
 use crate::rules::Rule;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// What one run says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,23 +22,25 @@ pub enum Verdict {
     Inconclusive(String),
 }
 
-/// Folders whose code is nobody's own.
+/// Where code lies on the machine that ran it.
 pub struct Surroundings<'a> {
     /// The folder of the bundle, where sources were copied.
     pub bundle: &'a Path,
-    /// The toolkit's folder.
-    pub toolkit: &'a Path,
+    /// The toolkit's folder, by all its names.
+    pub toolkit: Vec<PathBuf>,
 }
 
 impl Surroundings<'_> {
-    fn is_system(&self, path: &str) -> bool {
-        let own = |p: &Path| {
-            ["/usr/include", "/usr/lib", "/usr/local/cuda"].iter().any(|s| p.starts_with(s))
-                || p.starts_with(self.toolkit)
+    /// Whether a file is in a header that is not the user's, by the judgement of the analysis: for that, a copy in the bundle has the path of
+    /// what it was copied from. Toolkits and projects are reached through links of several names.
+    fn is_system(&self, own: &Own, path: &str) -> bool {
+        let copies = self.bundle.join(SOURCES);
+        let original = |p: &Path| match p.strip_prefix(&copies) {
+            Ok(rest) => Path::new("/").join(rest),
+            Err(_) => p.to_owned(),
         };
-        let path = Path::new(path);
-        // Toolkits are reached through links of several names.
-        own(path) || path.canonicalize().is_ok_and(|p| own(&p))
+        let path = normalise(Path::new("/"), Path::new(path));
+        own.is_system(&original(&path)) || path.canonicalize().is_ok_and(|p| own.is_system(&original(&p)))
     }
 
     fn same_file(&self, reported: &str, expected: &str) -> bool {
@@ -45,6 +52,43 @@ impl Surroundings<'_> {
             (Ok(a), Ok(b)) => a == b,
             _ => false,
         }
+    }
+
+    /// Where a user would say that the access is, as the analysis does: the innermost frame in the user's own sources. What lies below it is
+    /// another compiler's reading of headers that are nobody's own, and need not be alike.
+    fn place<'r>(&self, record: &'r Record, expected: &Expected) -> Option<Placed<'r>> {
+        let own = if expected.own == Own::default() { Own::outside([]) } else { expected.own.clone() };
+        let own = own.and_outside(self.toolkit.clone());
+        let at = record.frames.iter().position(|f| {
+            !f.path.is_empty() && (self.same_file(&f.path, &expected.file) || !self.is_system(&own, &f.path))
+        })?;
+        Some(Placed { users: &record.frames[at], inner: record.frames[..at].first() })
+    }
+}
+
+/// The frames of a record that count.
+struct Placed<'r> {
+    users: &'r Frame,
+    /// The access itself, where the user's frame only leads there.
+    inner: Option<&'r Frame>,
+}
+
+impl fmt::Display for Placed<'_> {
+    /// `a.cu:5, in `k``, and where the access itself is.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Shown(self.users))?;
+        match self.inner {
+            Some(inner) => write!(f, "; the access itself at {}", Shown(inner)),
+            None => Ok(()),
+        }
+    }
+}
+
+struct Shown<'r>(&'r Frame);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}, in `{}`", file_name(&self.0.path), self.0.line, self.0.func)
     }
 }
 
@@ -65,13 +109,11 @@ pub fn judge(
         return judge_call(expected.rule, call, records, ended, how);
     }
     let kernel = base_name(&expected.kernel);
+    let is_here = |p: &Placed<'_>| p.users.line == expected.line && around.same_file(&p.users.path, &expected.file);
     let here: Vec<&Record> = records
         .records
         .iter()
-        .filter(|r| {
-            place(r, around).is_some_and(|f| f.line == expected.line && around.same_file(&f.path, &expected.file))
-                && r.frames.iter().any(|f| f.func == kernel)
-        })
+        .filter(|r| around.place(r, expected).is_some_and(|p| is_here(&p)) && r.frames.iter().any(|f| f.func == kernel))
         .collect();
     let direction = match expected.direction {
         Direction::Read => "read",
@@ -94,7 +136,8 @@ pub fn judge(
                 format!(", byte {offset} of {extent},")
             }
         };
-        return Verdict::Confirmed(format!("{} at {:#x}{place}{}", r.text, r.address, by(r)));
+        let matched = around.place(r, expected).map_or_else(String::new, |p| format!(", matched at {p}"));
+        return Verdict::Confirmed(format!("{} at {:#x}{place}{}{matched}", r.text, r.address, by(r)));
     }
     if let Some(r) = same.first() {
         return Verdict::Inconclusive(format!("the same access was reported{}, not by that of the witness", by(r)));
@@ -107,7 +150,7 @@ pub fn judge(
         ));
     }
     if let Some(r) = here.first().or(records.records.iter().find(|r| !r.frames.is_empty()).as_ref()) {
-        let at = place(r, around).map_or_else(String::new, |f| format!(" at {}:{}", file_name(&f.path), f.line));
+        let at = around.place(r, expected).map_or_else(String::new, |p| format!(" at {p}"));
         return Verdict::Inconclusive(format!("another bad access ended the kernel first: {}{at}{}", r.text, by(r)));
     }
     if let Some(r) = records.records.first() {
@@ -145,9 +188,11 @@ fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str)
     Verdict::NotReproduced(format!("no call of `{call}` was refused"))
 }
 
-/// What the check compiled into the kernel says; `record` is `None` where it never saw the access out of bounds.
+/// What the check compiled into the kernel says; `record` is `None` where it never saw the access out of bounds. `left_out`: how many
+/// other bad accesses were guarded against in this run.
 pub fn of_record(
     expected: &Expected,
+    left_out: u64,
     record: Option<kernel_check::Record>,
     extent: i64,
     ended: bool,
@@ -158,16 +203,25 @@ pub fn of_record(
         Direction::Write => "write",
         Direction::Atomic => "atomic update",
     };
-    let part = if expected.rule == Rule::IntraAllocation { " of its part" } else { "" };
+    let part = match expected.rule {
+        Rule::IntraAllocation => " of its part",
+        Rule::UseAfterFree => " of memory that was freed",
+        Rule::InvalidPointer => " of what is no memory of the device",
+        _ => "",
+    };
+    let others = if left_out == 0 { String::new() } else { format!(", {left_out} other bad accesses left out") };
     match record {
         Some(r) if r.by_witness > 0 => {
             let address = r.address.map_or_else(String::new, |a| format!("{a:#x}, "));
             Verdict::Confirmed(format!(
-                "{what} of {} bytes at {address}byte {} of {extent}{part}{}, {} times out of bounds in all",
+                "{what} of {} bytes at {address}byte {} of {extent}{part}{}, {} times out of bounds in all{others}, checked at {}:{}{}",
                 expected.bytes,
                 r.offset,
                 thread(expected.thread, expected.block),
                 r.count,
+                file_name(&expected.file),
+                expected.line,
+                expected.inner.as_ref().map_or_else(String::new, |i| format!("; the access itself at {i}")),
             ))
         }
         Some(r) => Verdict::Inconclusive(format!(
@@ -192,40 +246,20 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Where a user would say that the access is: the innermost frame outside the toolkit's and the system's headers.
-fn place<'r>(record: &'r Record, around: &Surroundings<'_>) -> Option<&'r Frame> {
-    record.frames.iter().find(|f| !f.path.is_empty() && !around.is_system(&f.path))
-}
-
-/// A function's name as records have it: without return type, scopes, template arguments and parameters.
-pub fn base_name(display: &str) -> String {
-    let text = display.replace("(anonymous namespace)", "anonymous").replace("<unnamed>", "anonymous");
-    let mut name = String::new();
-    let mut depth = 0_u32;
-    for c in text.chars() {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 => break,
-            c if depth == 0 => name.push(c),
-            _ => {}
-        }
-    }
-    let last = name.trim().rsplit([' ', '*', '&']).next().unwrap_or_default();
-    last.rsplit("::").next().unwrap_or(last).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Records, Surroundings, Verdict, base_name, judge, of_record};
+    use super::{Records, Surroundings, Verdict, judge, of_record};
     use crate::confirm::kernel_check::Record;
     use crate::confirm::manifest::Expected;
+    use crate::frontend::own::Own;
+    use crate::nvcc::command::{Command, Environment};
     use crate::report::finding::Direction;
     use crate::rules::Rule;
+    use std::ffi::OsString;
     use std::path::Path;
 
     fn around() -> Surroundings<'static> {
-        Surroundings { bundle: Path::new("/project"), toolkit: Path::new("/usr/local/cuda") }
+        Surroundings { bundle: Path::new("/project"), toolkit: vec!["/usr/local/cuda-13.0".into()] }
     }
 
     fn golden(name: &str) -> Records {
@@ -242,29 +276,20 @@ mod tests {
             kernel: kernel.into(),
             file: file.into(),
             line,
+            inner: None,
+            own: Own::default(),
             direction,
             bytes: 8,
             block: [0; 3],
             thread,
             call: None,
+            side: None,
         }
     }
 
+    /// As on the machine where `golden` was recorded, on which the toolkit has two names.
     fn says(e: &Expected, r: &Records) -> Verdict {
         judge(e, r, true, "ended", None, &around())
-    }
-
-    #[test]
-    fn names_are_cut_to_what_records_have() {
-        for (display, name) in [
-            ("scale(float*, int)", "scale"),
-            ("void grid::(anonymous namespace)::blur<double, 1>(double*, double const*, int, int)", "blur"),
-            ("plain", "plain"),
-            ("void ns::k<std::pair<int, float>, (Kind)1>(T1*)", "k"),
-            ("ns::Outer<int>::run(int)", "run"),
-        ] {
-            assert_eq!(base_name(display), name, "{display}");
-        }
     }
 
     #[test]
@@ -280,7 +305,7 @@ mod tests {
         let Verdict::Confirmed(detail) = says(&good, &r) else { panic!("{:?}", says(&good, &r)) };
         assert_eq!(
             detail,
-            "Invalid __global__ read of size 8 bytes is out of bounds at 0x7f1e2a800700 by thread (7, 3, 0) of block (0, 0, 0)"
+            "Invalid __global__ read of size 8 bytes is out of bounds at 0x7f1e2a800700 by thread (7, 3, 0) of block (0, 0, 0), matched at global_read.cu:5, in `load`"
         );
         for bad in [
             Expected { kernel: "other(int)".into(), ..good.clone() },
@@ -306,6 +331,98 @@ mod tests {
         assert!(matches!(says(&e, &golden("atomic.xml")), Verdict::Confirmed(_)));
     }
 
+    /// A unit that was compiled with the flags with which `header_frames` was recorded.
+    fn own_of_header_frames() -> Own {
+        let words = ["-Iinc", "-isystem", "system", "header_frames.cu"].map(OsString::from);
+        let command = Command::read(&words, &Environment::default(), Path::new("/project"));
+        let plan = command.plan(Path::new("/project"), Some(Path::new("/cuda/bin/nvcc")), &Vec::new).unwrap();
+        Own::of(&plan.request.units[0], [])
+    }
+
+    #[test]
+    fn frames_match_where_the_user_stands_whatever_headers_lie_below() {
+        let kernel = "k(int, int*, float4*, __half*)";
+        let at = |line, direction| Expected {
+            own: own_of_header_frames(),
+            ..expected(kernel, "header_frames.cu", line, direction, [4, 0, 0])
+        };
+        for (record, line, direction, frames) in [
+            (
+                "ldg",
+                14,
+                Direction::Read,
+                "header_frames.cu:14, in `k`; the access itself at sm_32_intrinsics.hpp:112, in `__ldg`",
+            ),
+            (
+                "stcs",
+                16,
+                Direction::Write,
+                "header_frames.cu:16, in `k`; the access itself at sm_32_intrinsics.hpp:473, in `__stcs`",
+            ),
+            (
+                "atomic_ref",
+                17,
+                Direction::Atomic,
+                "header_frames.cu:17, in `k`; the access itself at cuda_ptx_generated.h:2543, in `__cuda_atomic_fetch_add`",
+            ),
+            (
+                "vendored",
+                19,
+                Direction::Read,
+                "header_frames.cu:19, in `k`; the access itself at vendored.h:2, in `vendored`",
+            ),
+            (
+                "memcpy_async",
+                20,
+                Direction::Read,
+                "header_frames.cu:20, in `k`; the access itself at cuda_pipeline_helpers.h:190, in `cp_async`",
+            ),
+        ] {
+            let r = golden(&format!("header_frames_{record}.xml"));
+            let Verdict::Confirmed(detail) = says(&at(line, direction), &r) else {
+                panic!("{record}: {:?}", says(&at(line, direction), &r))
+            };
+            assert!(detail.ends_with(&format!(", matched at {frames}")), "{record}: {detail}");
+            for other in [line + 1, 112, 2] {
+                assert!(matches!(says(&at(other, direction), &r), Verdict::Inconclusive(_)), "{record} at {other}");
+            }
+        }
+        // A project's own header is the user's: there it is, and not at the call.
+        let operator = golden("header_frames_operator.xml");
+        let own =
+            Expected { own: own_of_header_frames(), ..expected(kernel, "inc/own.h", 2, Direction::Read, [4, 0, 0]) };
+        let Verdict::Confirmed(detail) = says(&own, &operator) else { panic!("{:?}", says(&own, &operator)) };
+        assert!(detail.ends_with(", matched at own.h:2, in `+`"), "{detail}");
+        assert!(matches!(says(&at(18, Direction::Read), &operator), Verdict::Inconclusive(_)));
+        // Given by `-I`, the other header would be, too.
+        let vendored = golden("header_frames_vendored.xml");
+        let mine = Expected { own: Own::default(), ..at(19, Direction::Read) };
+        assert!(matches!(says(&mine, &vendored), Verdict::Inconclusive(_)));
+        let there = Expected { file: "system/vendored.h".into(), line: 2, ..mine };
+        assert!(matches!(says(&there, &vendored), Verdict::Confirmed(_)));
+    }
+
+    #[test]
+    fn copies_in_a_bundle_are_judged_by_where_they_came_from() {
+        let text = std::fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm/golden/header_frames_vendored.xml"),
+        )
+        .unwrap();
+        let r = Records::parse(&text.replace("/project/", "/bundle/sources/project/"));
+        let e = Expected {
+            own: own_of_header_frames(),
+            ..expected("k(int)", "sources/project/header_frames.cu", 19, Direction::Read, [4, 0, 0])
+        };
+        let at = Surroundings { bundle: Path::new("/bundle"), toolkit: vec!["/opt/cuda".into()] };
+        assert!(matches!(judge(&e, &r, true, "ended", None, &at), Verdict::Confirmed(_)));
+        // A toolkit that the machine has elsewhere.
+        let r = Records::parse(&text.replace("/project/system", "/opt/cuda/include"));
+        let e = Expected { file: "/project/header_frames.cu".into(), ..e };
+        assert!(matches!(judge(&e, &r, true, "ended", None, &at), Verdict::Confirmed(_)));
+        let without = Surroundings { bundle: Path::new("/bundle"), toolkit: vec![] };
+        assert!(matches!(judge(&e, &r, true, "ended", None, &without), Verdict::Inconclusive(_)));
+    }
+
     #[test]
     fn an_address_that_is_known_must_be_the_witnesss() {
         let e = expected("s(float4*)", "vector.cu", 1, Direction::Write, [31, 0, 0]);
@@ -322,13 +439,14 @@ mod tests {
         let says = |address| {
             of_record(
                 &e,
+                0,
                 Some(Record { count: 2, by_witness: 1, offset: -8, address, block: [0; 3], thread: [30, 0, 0] }),
                 504,
                 true,
                 "ended",
             )
         };
-        let rest = "byte -8 of 504 by thread (31, 0, 0) of block (0, 0, 0), 2 times out of bounds in all";
+        let rest = "byte -8 of 504 by thread (31, 0, 0) of block (0, 0, 0), 2 times out of bounds in all, checked at vector.cu:1";
         assert_eq!(
             says(Some(0x7f5a_0000_0478)),
             Verdict::Confirmed(format!("write of 8 bytes at 0x7f5a00000478, {rest}"))

@@ -98,6 +98,7 @@ pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
             kernel: p.kernel.clone(),
             array: p.array.clone(),
             code: Code::Other,
+            related: vec![],
             reason: format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}"),
         });
         open_one(&mut report.summary);
@@ -149,6 +150,7 @@ pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
             kernel: p.kernel.clone(),
             array: p.array.clone(),
             code: Code::Other,
+            related: vec![],
             reason: format!("in bounds as cgeist reads it, but {doubt}"),
         });
     }

@@ -133,7 +133,8 @@ impl Session {
     /// Says how the accesses at a place are judged.
     #[must_use]
     pub fn explaining(self, spot: Option<Spot>) -> Self {
-        Self { inside: Wanted { explain: spot, ..self.inside }, ..self }
+        let explain = spot.map(|s| s.below(self.root.folder()));
+        Self { inside: Wanted { explain, ..self.inside }, ..self }
     }
 
     /// Writes what was to be seen: to standard output, unless a document for machines stands there.

@@ -106,7 +106,7 @@ impl Executor<'_> {
         let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
         let zero = self.arena.int(0);
         let lower = self.arena.le(zero, size);
-        let memory = self.arena.int(i128::from(self.device_memory));
+        let memory = self.arena.int(i128::from(self.runtime.device_memory));
         let upper = self.arena.le(size, memory);
         let fits = self.arena.and(lower, upper);
         let Some(mut s) = self.assume(s, fits) else { return Ok(None) };

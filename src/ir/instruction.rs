@@ -1,6 +1,6 @@
 //! Instructions, their operands, and the terminators of blocks, after LLVM IR (LLVM 22 language reference).
 
-use super::{BlockId, Const, FuncId, LocId, TypeId, ValueId};
+use super::{BlockId, Bytes, Const, Elements, FuncId, LocId, TypeId, ValueId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,8 +102,8 @@ pub enum AtomicOp {
 pub enum Step {
     /// Member number `field` of the structure type `of`; `ty` is the member's own type.
     Field { offset: u64, field: u32, ty: TypeId, of: TypeId },
-    /// `index * stride` bytes; `count` is the dimension's length when stepping inside an array type.
-    Index { index: Operand, stride: u64, count: Option<u64> },
+    /// `index` times `stride`; `count` is the dimension's length when stepping inside an array type.
+    Index { index: Operand, stride: Bytes, count: Option<Elements> },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

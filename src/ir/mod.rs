@@ -18,14 +18,16 @@ pub(crate) mod reference;
 pub mod shared;
 mod stub;
 mod text;
+mod units;
 
 pub use instruction::{AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Step, Terminator, Var};
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
+pub use units::{Bytes, Elements};
 
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 6;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -74,8 +76,8 @@ pub mod space {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeDef {
     pub kind: TypeKind,
-    /// Allocation size in bytes (array stride); 0 for void, functions and opaque types.
-    pub size: u64,
+    /// Allocation size (array stride); 0 for void, functions and opaque types.
+    pub size: Bytes,
     pub align: u32,
 }
 
@@ -90,12 +92,12 @@ pub enum TypeKind {
     Ptr(u32),
     Array {
         elem: TypeId,
-        count: u64,
+        count: Elements,
     },
     /// SIMD vector; elements are packed.
     Vector {
         elem: TypeId,
-        count: u32,
+        count: Elements,
     },
     Struct {
         name: Option<String>,
@@ -112,6 +114,9 @@ pub struct Field {
     /// Its name in the source: empty where it has none there (base classes, anonymous members), `None` where it is not known.
     pub name: Option<String>,
 }
+
+/// What stands before the names of files that the front end itself adds to a unit.
+pub const ADDED: &str = "<scuba>/";
 
 /// A source position with the chain of call sites through which it was inlined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -145,9 +150,9 @@ pub struct Module {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// Absolute, lexically normalised path.
+    /// Absolute, lexically normalised path; [`ADDED`] and a name for what the front end itself adds to a unit.
     pub path: String,
-    /// True where the front end saw it through `-isystem`, the toolkit or the compiler's own headers.
+    /// True where it is not the user's own: [`crate::frontend::own`] says when.
     pub system: bool,
 }
 
@@ -205,6 +210,11 @@ pub enum Const {
         offset: i64,
     },
     Func(FuncId),
+    /// A number as a pointer of this type.
+    Address {
+        ty: TypeId,
+        value: u64,
+    },
     /// Elements of an array, vector or structure, in order.
     Aggregate {
         ty: TypeId,
@@ -297,7 +307,7 @@ impl Module {
         &self.types[id.index()]
     }
     #[must_use]
-    pub fn size_of(&self, id: TypeId) -> u64 {
+    pub fn size_of(&self, id: TypeId) -> Bytes {
         self.types[id.index()].size
     }
     /// The source name of a structure's member; see [`Field::name`].

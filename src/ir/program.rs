@@ -2,7 +2,8 @@
 
 use super::stub;
 use super::{
-    BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side, Terminator,
+    ADDED, BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side,
+    Terminator,
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,22 @@ pub struct SourceLoc {
     pub file: String,
     pub line: u32,
     pub column: u32,
+    /// In a header that is not the user's.
     pub system: bool,
+}
+
+impl SourceLoc {
+    /// Whether it is in a file that the front end added: users have none such.
+    #[must_use]
+    pub fn is_added(&self) -> bool {
+        self.file.starts_with(ADDED)
+    }
+
+    /// Whether it is a line of the user's own.
+    #[must_use]
+    pub fn is_users(&self) -> bool {
+        self.line > 0 && !self.system
+    }
 }
 
 /// The modules of one program.
@@ -169,6 +185,13 @@ impl Program {
         })
     }
 
+    /// Whether it names a function that gives memory an address which it asks for.
+    #[must_use]
+    pub fn chooses_addresses(&self) -> bool {
+        let chooses = |name: &str| matches!(name, "cuMemAddressReserve" | "cuMemMap" | "mmap" | "mmap64");
+        self.modules.iter().filter(|m| m.side == Side::Host).any(|m| m.functions.iter().any(|f| chooses(&f.name)))
+    }
+
     /// Whether a variable is `__managed__`: our front end annotates it so.
     #[must_use]
     pub fn is_managed(&self, variable: GlobalRef) -> bool {
@@ -276,6 +299,35 @@ impl Program {
             let found = own.map(|(r, ..)| r).or_else(|| self.find_func(Side::Device, name))?;
             (!self.func(found).is_declaration()).then_some(found)
         })
+    }
+
+    /// The location of an instruction, or of its block's terminator.
+    #[must_use]
+    pub fn loc_at(&self, func: FuncRef, block: BlockId, inst: u32) -> LocId {
+        self.func(func)
+            .blocks
+            .get(block.index())
+            .map_or(LocId(0), |b| b.insts.get(inst as usize).map_or(b.term_loc, |i| i.loc))
+    }
+
+    /// Where a user sees an instruction: the innermost of its location and the calls through which it was inlined that is in the user's own
+    /// sources; its location where none is.
+    #[must_use]
+    pub fn users_loc(&self, module: ModuleId, loc: LocId) -> SourceLoc {
+        let innermost = self.loc(module, loc);
+        if innermost.is_users() || self.inlined_at(module, loc).is_none() {
+            return innermost;
+        }
+        self.inlined(module, loc).find(SourceLoc::is_users).unwrap_or(innermost)
+    }
+
+    /// A location, then the calls through which it was inlined, from the innermost outwards.
+    pub fn inlined(&self, module: ModuleId, loc: LocId) -> impl Iterator<Item = SourceLoc> + '_ {
+        std::iter::successors(Some(loc), move |l| self.inlined_at(module, *l)).map(move |l| self.loc(module, l))
+    }
+
+    fn inlined_at(&self, module: ModuleId, loc: LocId) -> Option<LocId> {
+        self.module(module).locs.get(loc.index())?.inlined_at
     }
 
     /// A location resolved to file, line and column.

@@ -71,7 +71,12 @@ impl Mentions {
                 }
             }
             Const::Opaque { .. } => self.opaque = true,
-            Const::Int { .. } | Const::Float { .. } | Const::Zero(_) | Const::Undef(_) | Const::Bytes { .. } => {}
+            Const::Int { .. }
+            | Const::Float { .. }
+            | Const::Address { .. }
+            | Const::Zero(_)
+            | Const::Undef(_)
+            | Const::Bytes { .. } => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Static shared memory: how much of it a kernel can have.
 
 use super::reach::Mentions;
-use super::{FuncRef, Program, Side, space};
+use super::{Bytes, FuncRef, Program, Side, space};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
@@ -25,7 +25,13 @@ pub fn most_static_shared(program: &Program, kernel: FuncRef) -> u64 {
     }
     if everything {
         let m = program.module(kernel.module);
-        return m.globals.iter().filter(|g| g.space == space::SHARED && g.defined).map(|g| m.size_of(g.ty)).sum();
+        return m
+            .globals
+            .iter()
+            .filter(|g| g.space == space::SHARED && g.defined)
+            .map(|g| m.size_of(g.ty))
+            .sum::<Bytes>()
+            .get();
     }
-    variables.into_iter().map(|g| program.module(g.module).size_of(program.global(g).ty)).sum()
+    variables.into_iter().map(|g| program.module(g.module).size_of(program.global(g).ty)).sum::<Bytes>().get()
 }

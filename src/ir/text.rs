@@ -75,6 +75,7 @@ impl Display for In<'_, Const> {
             Const::Global { id, offset: 0 } => write!(f, "@{}", name(id.index())),
             Const::Global { id, offset } => write!(f, "@{}{offset:+}", name(id.index())),
             Const::Func(id) => write!(f, "@{}", self.0.functions.get(id.index()).map_or("?", |g| g.name.as_str())),
+            Const::Address { value, .. } => write!(f, "address {value:#x}"),
             Const::Aggregate { ty, elems } => {
                 write!(f, "{} {{", In(self.0, ty))?;
                 for (i, e) in elems.iter().enumerate() {

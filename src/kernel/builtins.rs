@@ -182,7 +182,7 @@ impl Executor<'_> {
             None => self.arena.int(0),
         };
         let size = self.interpret(size, 64, false);
-        let memory = self.arena.int(i128::from(self.device_memory));
+        let memory = self.arena.int(i128::from(self.runtime.device_memory));
         let fits = self.arena.le(size, memory);
         let (mut s, given) = self.scarce(s, fits, site)?;
         let place = self.user_location();

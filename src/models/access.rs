@@ -2,6 +2,8 @@
 //!
 //! Which object an address leads to, and whether it holds so many bytes, is for the engines.
 
+use crate::ir::Bytes;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Read,
@@ -32,7 +34,7 @@ pub(crate) struct Address {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tile {
     pub lines: u32,
-    pub line_bytes: u64,
+    pub line_bytes: Bytes,
     /// Of an element, in which the leading dimension is counted.
     pub bits: u32,
     pub leading: Leading,

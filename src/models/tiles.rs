@@ -1,6 +1,7 @@
 //! What intrinsics of a device access that move matrices and blocks, by their names (LLVM 22, NVPTX usage guide; PTX ISA 9.0, 9.7.9.25 and 9.7.15).
 
 use super::access::{Access, Extent, Kind, Leading, Space, Tile};
+use crate::ir::Bytes;
 
 /// The accesses of an intrinsic, its name without `llvm.`; `None` where it is none of these.
 pub(crate) fn accesses(name: &str) -> Option<Vec<Access>> {
@@ -57,7 +58,7 @@ pub(super) fn tile(shape: &str, fragment: &str, layout: &str, ty: &str, leading:
         "col" => (columns, rows),
         _ => return None,
     };
-    Some(Tile { lines, line_bytes: u64::from(elements * bits).div_ceil(8), bits, leading })
+    Some(Tile { lines, line_bytes: Bytes(u64::from(elements * bits).div_ceil(8)), bits, leading })
 }
 
 /// Matrices of 8 × 8 elements of 16 bits: each of the first lanes gives a row's address (9.7.15.5.15, 9.7.15.5.16).
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn fragments_have_lines() {
         let lines = |name: &str| match one(name).place.unwrap().extent {
-            Extent::Tile(t) => (t.lines, t.line_bytes, t.bits, t.leading),
+            Extent::Tile(t) => (t.lines, t.line_bytes.get(), t.bits, t.leading),
             other => panic!("{name}: {other:?}"),
         };
         assert_eq!(lines("nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0"), (16, 32, 16, Leading::LastArgument));

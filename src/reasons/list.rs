@@ -148,7 +148,7 @@ reasons! {
     AssemblyResult = "the result of inline assembly", Code::Asm;
     AssemblyPointer = "one that inline assembly uses", Code::Asm;
     Instruction(what: String) = "{what}", Code::Other;
-    UsedBy(what: String) = "one that `{what}` uses", Code::CallUnknown;
+    UsedBy(what: String) = "one that `{what}` uses", Code::Asm;
     MathPointer = "one that a math function writes to", Code::CallUnknown;
     AtomicResult = "the result of an atomic operation", Code::ContentsUnknown;
 

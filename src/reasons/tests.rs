@@ -98,7 +98,7 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::AssemblyResult, "the result of inline assembly", Code::Asm),
         (R::AssemblyPointer, "one that inline assembly uses", Code::Asm),
         (R::Instruction(x()), "x", Code::Other),
-        (R::UsedBy(x()), "one that `x` uses", Code::CallUnknown),
+        (R::UsedBy(x()), "one that `x` uses", Code::Asm),
         (R::MathPointer, "one that a math function writes to", Code::CallUnknown),
         (R::AtomicResult, "the result of an atomic operation", Code::ContentsUnknown),
         (R::UnknownCallee, "a call through an unknown pointer", Code::CallUnknown),

@@ -81,6 +81,9 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         add_counts(&mut summary, &program.summary);
         undecided.extend(program.undecided.into_iter().map(|mut u| {
             u.position.file = root.show(&u.position.file);
+            for r in &mut u.related {
+                r.position.file = root.show(&r.position.file);
+            }
             u
         }));
         findings.extend(program.findings.into_iter().map(|f| shown(f, &program.name, root)));

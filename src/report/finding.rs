@@ -103,6 +103,14 @@ pub struct Related {
     pub position: Position,
     /// What happens there: `freed here`.
     pub what: String,
+    /// In a header that is nobody's own, below the user's line that the finding names.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub inner: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(v: &bool) -> bool {
+    !*v
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
@@ -241,6 +249,8 @@ pub enum ConfirmedBy {
     ComputeSanitizer,
     /// The check compiled into the kernel.
     KernelCheck,
+    /// A look at the arguments of the host's calls.
+    CallCheck,
 }
 
 impl fmt::Display for ConfirmedBy {
@@ -248,6 +258,7 @@ impl fmt::Display for ConfirmedBy {
         f.write_str(match self {
             Self::ComputeSanitizer => "compute-sanitizer",
             Self::KernelCheck => "the check compiled into the kernel",
+            Self::CallCheck => "a look at the call's arguments",
         })
     }
 }
@@ -298,6 +309,9 @@ pub struct Undecided {
     pub array: String,
     pub reason: String,
     pub code: Code,
+    /// What the place leads to in headers that are nobody's own, in the order in which it is passed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub related: Vec<Related>,
 }
 
 /// A side of a translation unit that no front end could read.

@@ -221,6 +221,7 @@ mod tests {
             array: "b".into(),
             code: Code::Other,
             reason: "a < b".into(),
+            related: vec![],
         };
         let found = Found {
             programs: vec![ProgramFindings {

@@ -137,7 +137,8 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
             if matches!(a.space, Space::Shared | Space::Local | Space::Constant) { "declared" } else { "allocated" };
         add(&al.file, al.line, al.column, format!("{how} here: {} bytes{partition}", code(&al.extent)));
     }
-    for r in &f.related {
+    // Code that is nobody's own is not shown, only named.
+    for r in f.related.iter().filter(|r| !r.inner) {
         add(&r.position.file, r.position.line, r.position.column, r.what.clone());
     }
     if let Some(l) = f.launch.as_ref().filter(|_| !at_launch(f)) {
@@ -237,6 +238,12 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
         let _ = write!(place, "; {} launches or instances share it", f.occurrences);
     }
     notes.push(place);
+    // A call of the host's is named by the message.
+    let inner = f.related.iter().rfind(|r| r.inner && f.launch.is_some());
+    notes.extend(inner.map(|r| {
+        let p = &r.position;
+        format!("{}, at {}:{}", r.what, p.file.rsplit('/').next().unwrap_or_default(), p.line)
+    }));
     if f.verdict == Verdict::Possible {
         notes.push(match f.witness.as_ref().map(|w| w.replay) {
             Some(Replay::Incomplete) => "possible, not proved: the replay of this input could not be completed".into(),

@@ -121,7 +121,8 @@ mod tests {
         let at = |column| {
             let mut position = samples::finding().access.position;
             position.column = column;
-            Undecided { position, kernel: "k".into(), array: "a".into(), code: Code::Other, reason: "budget".into() }
+            let (kernel, array, reason) = ("k".into(), "a".into(), "budget".into());
+            Undecided { position, kernel, array, code: Code::Other, reason, related: vec![] }
         };
         let left = merge_undecided(vec![at(m[0].access.position.column), at(40), at(40)], &m, &mut counts);
         assert_eq!(left, [at(40)]);

@@ -15,6 +15,7 @@ pub mod html;
 pub mod human;
 pub mod levels;
 pub mod merge;
+pub mod names;
 pub mod paths;
 pub mod render;
 #[cfg(test)]

@@ -87,6 +87,7 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
                 array: "b".into(),
                 code: Code::Other,
                 reason: "solver budget".into(),
+                related: vec![],
             }],
             summary: Summary {
                 kernels: 2,

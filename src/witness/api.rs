@@ -82,6 +82,8 @@ pub enum Fault {
     Null,
     /// In a kernel, through a pointer that was read where nothing has written.
     Unset,
+    /// In a kernel, at an address that depends on what was read where nothing has written.
+    UnsetIndex,
     /// In a kernel, of pageable memory of the host: legal on some systems, and done.
     HostMemory,
     /// In an object that was freed.

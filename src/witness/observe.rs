@@ -73,6 +73,11 @@ impl Observer {
         self.target.as_ref().is_some_and(|t| t.parts.is_some())
     }
 
+    /// Whether somebody seeks an access whose address depends on what nothing has written: others are not noted as bad.
+    pub fn wants_unset_index(&self) -> bool {
+        self.target.as_ref().is_some_and(|t| t.fault == Some(Fault::UnsetIndex))
+    }
+
     /// What an address at this place must be a multiple of, where that is what is sought.
     pub fn alignment(&self, site: impl FnOnce() -> Site) -> Option<u32> {
         let t = self.target.as_ref()?;

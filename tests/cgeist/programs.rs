@@ -4,6 +4,7 @@ use scuba::check::{self, Options, ProgramReport};
 use scuba::frontend::ExtractOptions;
 use scuba::frontend::cgeist::lower::unit::About;
 use scuba::frontend::cgeist::lower_text;
+use scuba::frontend::own::Own;
 use scuba::ir::{Module, Program};
 use scuba::nvcc::command::{Command, Environment};
 use scuba::nvcc::unit::TranslationUnit;
@@ -31,7 +32,7 @@ pub fn recorded_modules(program: &str, shape: &str) -> Option<[Module; 2]> {
         text: std::fs::read_to_string(&source).unwrap(),
         source: source.to_string_lossy().into_owned(),
         directory: folder(),
-        system: vec!["/usr".into()],
+        own: Own::outside(["/usr".into()]),
         arch: "sm_60".into(),
         producer: "cgeist".into(),
         asserts_restored: false,

@@ -30,7 +30,8 @@ fn an_access_is_explained_from_its_index_to_its_verdict() {
         "`a` in `fill(float*, int)`, launch 1 at ",
         "4 * threadIdx.x + 4 <= 400 (bytes)",
         "it fails where threadIdx.x = 100",
-        "reaches it out of bounds",
+        "reaches it, and it goes wrong there",
+        "counts as proved: ",
         "=> proved: ",
     ] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
@@ -40,11 +41,50 @@ fn an_access_is_explained_from_its_index_to_its_verdict() {
 }
 
 #[test]
+fn copies_frees_and_lifetimes_are_explained() {
+    let p = Project::new();
+    p.write(
+        "a.cu",
+        "__global__ void fill(float *a) { a[threadIdx.x] = 1.0f; }
+int main() {
+  float *a, host[8];
+  cudaMalloc(&a, 4 * sizeof(float));
+  cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost);
+  cudaFree(a);
+  fill<<<1, 4>>>(a);
+  cudaFree(a);
+}
+",
+    );
+    for (line, parts) in [
+        ("1", &["used where it may have been freed before", "freed at", "counts as safe"][..]),
+        ("5", &["the call and `a`", "0 + 32 <= 16 (bytes)", "counts as proved: `cudaMemcpy` reads beyond `a`"]),
+        ("7", &["used where it may", "=> proved: `a` is used by a kernel after it was freed"]),
+        ("8", &["freed again where it may", "it happens always", "counts as proved: `a` is freed twice"]),
+    ] {
+        let said = p.scuba(["check", "a.cu", "--explain", &format!("a.cu:{line}")]);
+        for part in parts {
+            assert!(said.out.contains(part), "line {line}: {part}: {}", said.out);
+        }
+    }
+}
+
+#[test]
+fn a_file_is_named_as_one_likes() {
+    let p = project();
+    let named = |file: &str| p.scuba(["check", "a.cu", "--explain", &format!("{file}:3")]).out;
+    let usual = named("a.cu");
+    assert!(usual.contains("=> proved"), "{usual}");
+    assert_eq!(usual, named("./a.cu"));
+    assert_eq!(usual, named(&p.root().join("a.cu").to_string_lossy()));
+}
+
+#[test]
 fn a_place_without_an_access_is_said_to_be_none() {
     let p = project();
     let said = p.scuba(["check", "a.cu", "--explain", "a.cu:2"]);
     assert_eq!((said.status, said.out.as_str()), (1, ""));
-    assert!(said.err.contains("no access was judged at a.cu:2"), "{}", said.err);
+    assert!(said.err.contains("nothing was judged at a.cu:2"), "{}", said.err);
     let wrong = p.scuba(["check", "a.cu", "--explain", "a.cu"]);
     assert_eq!(wrong.status, 2);
     assert!(wrong.err.contains("`a.cu` is no place: FILE:LINE or FILE:LINE:COLUMN"), "{}", wrong.err);

@@ -6,6 +6,7 @@ mod assume;
 mod basics;
 mod facts;
 mod findings;
+mod headers;
 mod inside;
 
 use std::path::{Path, PathBuf};

@@ -109,7 +109,10 @@ fn a_launch_has_the_contents_of_its_buffers_and_the_check_its_bounds() {
         serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
     let [case] = manifest["cases"].as_array().unwrap().as_slice() else { panic!("{manifest}") };
     let attempts = case["attempts"].as_array().unwrap();
-    assert_eq!(attempts.iter().map(|a| a["how"].as_str().unwrap()).collect::<Vec<_>>(), ["program", "launch", "check"]);
+    assert_eq!(
+        attempts.iter().map(|a| a["how"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["program", "launch", "check", "check"]
+    );
     // The indices 0, 1, 2 and 20 into four bins; room around them, none around the bins.
     let common = "grid 1 1 1\nblock 4 1 1\nshared 0\nobject 0 device 16\nobject 1 roomy 16\nbytes 1 0 00000000010000000200000014000000\n\
         parameter 0 8\npoints 0 0 0 0\nparameter 1 8\npoints 1 0 1 0\nparameter 2 4\nvalue 2 0 04000000\n";
@@ -119,10 +122,24 @@ fn a_launch_has_the_contents_of_its_buffers_and_the_check_its_bounds() {
     let words: String =
         [16u64, 0, 0, 0, 3, 0, 0, 80, 0].iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:02x}")).collect();
     let check = format!(
-        "{}object table symbol 0 scuba_table\nbytes table 0 0200000000000000\naddress table 8 0 0\nbytes table 16 {words}\nrecords scuba_records\n",
+        "{}object table symbol 0 scuba_table\nbytes table 0 0200000000000000\naddress table 8 0 0\nbytes table 16 {words}\nrecords scuba_records 0\n",
         common.replace("device", "roomy")
     );
     assert_eq!(attempts[2]["description"], check);
+    // The same once more, where all other accesses are guarded by what there is in the launch and a mebibyte around it.
+    let ranges = "object ranges symbol 0 scuba_ranges\naddress ranges 0 0 -1048576\naddress ranges 8 0 1048592\n\
+        address ranges 16 1 -1048576\naddress ranges 24 1 1048592\n";
+    assert_eq!(attempts[3]["description"], format!("{check}{ranges}"));
+    assert_eq!((attempts[2]["guard"].as_u64(), attempts[3]["guard"].as_u64()), (None, Some(1)));
+    let code = bundle.join(attempts[3]["code"]["bundle"].as_str().unwrap());
+    let ptx = std::fs::read_to_string(&code).unwrap();
+    assert!(ptx.contains("call.uni (retval0), scuba_guard") && ptx.contains("scuba_check"), "{ptx}");
+    let done = Command::new(super::nvcc().with_file_name("ptxas"))
+        .args(["-arch=sm_90", "-o", "/dev/null"])
+        .arg(&code)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
 #[test]

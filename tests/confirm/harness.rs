@@ -105,6 +105,32 @@ records scuba_records
         .status()
         .unwrap();
     assert_eq!(ended.signal(), Some(14), "{ended}");
+    // A kernel that never ends is waited for until all that is sought was seen, or for so long.
+    let hung = |sought: &str, recorded: &str| {
+        let text = all.replace("records scuba_records", &format!("records scuba_records{sought}"));
+        std::fs::write(&file, text).unwrap();
+        let mut command = Command::new(&program);
+        command.arg(&file).env("LD_LIBRARY_PATH", folder.path()).env("HANGS", "1").env("SCUBA_WAIT_MS", "1500");
+        if !recorded.is_empty() {
+            command.env("RECORD", recorded);
+        }
+        let said = command.output().unwrap();
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let lines: Vec<String> =
+            text.lines().skip_while(|l| !l.starts_with("launch ")).skip(1).map(str::to_owned).collect();
+        (said.status.code(), lines.join("\n"))
+    };
+    let (status, lines) = hung(" 0", "1");
+    assert!(
+        status == Some(0) && lines.starts_with("ended: all that was sought was seen\nrecord 0 5 1 "),
+        "{status:?} {lines}"
+    );
+    let (status, lines) = hung(" 0 1", "1");
+    assert!(status == Some(1) && lines.starts_with("did not end in time\nrecord 0 5 1 "), "{status:?} {lines}");
+    assert_eq!(hung(" 0", ""), (Some(1), "did not end in time".into()));
+    // Little shared memory may be too much together with what is static: the kernel is given all that it asks for.
+    let (_, lines) = run("module /dev/null\nkernel k\nshared 16384\n");
+    assert!(lines.contains(&"attribute 8 16384".to_owned()), "{lines:?}");
     for (text, why) in [
         ("nonsense 1\n", "cannot understand `nonsense`"),
         ("grid 1 x 1\n", "cannot read the statement `grid`"),

@@ -5,6 +5,7 @@
 
 mod auto;
 mod bundles;
+mod calls;
 mod harness;
 mod inputs;
 mod outcomes;

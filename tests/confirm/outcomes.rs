@@ -69,7 +69,7 @@ fn other_rules_are_confirmed_in_the_kernel_or_where_the_call_is_refused() {
     let detail = confirmed("use_after_free.cu", "use_after_free.xml", "use-after-free");
     assert!(
         detail.contains("write of size 4 bytes")
-            && detail.contains("by thread (0, 0, 0) of block (0, 0, 0), running the program itself"),
+            && detail.contains("by thread (0, 0, 0) of block (0, 0, 0), matched at use_after_free.cu:1, in `s`, running the program itself"),
         "{detail}"
     );
     for (program, rule, call) in [
@@ -145,7 +145,7 @@ fn what_compute_sanitizer_cannot_see_is_confirmed_by_the_check_in_the_kernel() {
         "{confirmation}"
     );
     let detail = confirmation["detail"].as_str().unwrap();
-    assert!(detail.starts_with("write of 4 bytes at 0x7f5a00000440, byte 64 of 64 by thread (15, 0, 0) of block (0, 0, 0), 5 times out of bounds in all, running this launch with a check compiled into the kernel"), "{detail}");
+    assert!(detail.starts_with("write of 4 bytes at 0x7f5a00000440, byte 64 of 64 by thread (15, 0, 0) of block (0, 0, 0), 5 times out of bounds in all, checked at shared_neighbour.cu:5, running this launch with a check compiled into the kernel"), "{detail}");
 
     // A kernel that ends early says nothing.
     let said = bench
@@ -159,6 +159,60 @@ fn what_compute_sanitizer_cannot_see_is_confirmed_by_the_check_in_the_kernel() {
     let confirmation = &super::Said::from(said).status(1).findings()[0]["confirmation"];
     assert_eq!(confirmation["status"], "inconclusive", "{confirmation}");
     assert!(confirmation["detail"].as_str().unwrap().contains("failed: 700 (an error)"), "{confirmation}");
+}
+
+#[test]
+fn what_other_bad_accesses_hide_is_confirmed_where_they_are_left_out() {
+    let bench = Bench::new("use_after_free.cu");
+    // Compute Sanitizer sees another access first, in the program and in the launch alone.
+    bench.sanitizer("two_lines.xml", "two_lines.xml", &bench.project());
+    let of = |environment: &[(&str, &str)]| {
+        let mut command = bench.command();
+        command.args(["confirm", "use_after_free.cu"]).args(JSON).envs(environment.iter().copied());
+        super::Said::from(command.output().unwrap()).status(1).findings()[0]["confirmation"].clone()
+    };
+    // A kernel that has the other bad access ends early, one that leaves it out does not.
+    let confirmation = of(&[("RECORD", "1"), ("GUARDED", "1")]);
+    assert_eq!(
+        (confirmation["status"].as_str(), confirmation["by"].as_str()),
+        (Some("confirmed"), Some("kernel-check")),
+        "{confirmation}"
+    );
+    let detail = confirmation["detail"].as_str().unwrap();
+    for words in
+        ["write of 4 bytes at 0x", " of memory that was freed by thread (0, 0, 0)", ", 3 other bad accesses left out"]
+    {
+        assert!(detail.contains(words), "{detail}");
+    }
+    // What nothing shows is no evidence.
+    assert_eq!(of(&[("GUARDED", "1")])["status"], "inconclusive");
+}
+
+#[test]
+fn a_launch_of_minutes_is_not_waited_for_once_the_check_saw_the_witness() {
+    let bench = Bench::new("shared_neighbour.cu");
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let of = |bench: &Bench, environment: &[(&str, &str)]| {
+        let mut command = bench.command();
+        command.args(["confirm", "shared_neighbour.cu"]).args(JSON).env("HANGS", "1").envs(environment.iter().copied());
+        super::Said::from(command.output().unwrap()).status(1).findings()[0]["confirmation"].clone()
+    };
+    let confirmation = of(&bench, &[("RECORD", "1")]);
+    assert_eq!(
+        (confirmation["status"].as_str(), confirmation["by"].as_str()),
+        (Some("confirmed"), Some("kernel-check")),
+        "{confirmation}"
+    );
+    let mut kept = std::fs::read_dir(bench.project().join(".scuba/confirmations")).unwrap();
+    let log = std::fs::read_to_string(kept.next().unwrap().unwrap().path()).unwrap();
+    assert!(log.contains("ended: all that was sought was seen"), "it waited for the launch: {log}");
+    // Where the time is up, that is the reason, and what may be done about it.
+    let settings = std::fs::read_to_string(bench.project().join("scuba.toml")).unwrap();
+    bench.settings(&settings.replace("[confirm]\n", "[confirm]\ntimeout_s = 2\n"));
+    let confirmation = of(&bench, &[]);
+    assert_eq!(confirmation["status"], "inconclusive", "{confirmation}");
+    let detail = confirmation["detail"].as_str().unwrap();
+    assert!(detail.contains("did not end in time (2 seconds: `[confirm] timeout_s`)"), "{detail}");
 }
 
 /// The rule of a finding, words of its message, and what the check in the kernel says of it.
@@ -332,7 +386,13 @@ fn too_much_memory_is_not_asked_for() {
     let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
     let confirmation = &said.findings()[0]["confirmation"];
     assert_eq!(confirmation["status"], "inconclusive");
-    assert!(confirmation["detail"].as_str().unwrap().contains("max_bytes"), "{confirmation}");
+    // The launch alone has a mebibyte before and after each of its objects.
+    for words in [
+        "it takes 504 bytes of device memory, and `[confirm] max_bytes` allows 500 bytes",
+        "it takes 2.1 MiB (2097656 bytes)",
+    ] {
+        assert!(confirmation["detail"].as_str().unwrap().contains(words), "{confirmation}");
+    }
     assert!(bench.calls().is_empty());
 }
 

@@ -52,7 +52,7 @@ fn plain_c() {
 
 #[test]
 fn cached_loads_and_stores_are_plain_accesses() {
-    use scuba::ir::{Op, Terminator};
+    use scuba::ir::{Bytes, Op, Terminator};
     let extraction = program("kernel.cu").extract("kernel.cu -arch=sm_80 -std=c++17");
     let device = side(&extraction, Side::Device);
     let asm: Vec<&str> = device
@@ -79,7 +79,7 @@ fn cached_loads_and_stores_are_plain_accesses() {
             })
             .collect::<Vec<_>>()
     };
-    assert!(accesses("__ldcs(float4 const*)").contains(&("load", 16)), "one access of 16 bytes");
-    assert!(accesses("__ldcg(unsigned char const*)").contains(&("load", 1)));
-    assert!(accesses("__stwt(float4*, float4)").contains(&("store", 16)));
+    assert!(accesses("__ldcs(float4 const*)").contains(&("load", Bytes(16))), "one access of 16 bytes");
+    assert!(accesses("__ldcg(unsigned char const*)").contains(&("load", Bytes(1))));
+    assert!(accesses("__stwt(float4*, float4)").contains(&("store", Bytes(16))));
 }

@@ -5,7 +5,7 @@ use scuba::check::{Options, ProgramReport, check_program};
 use scuba::ir::{BlockId, FuncId, FuncRef, ModuleId, Program as Linked, Side, SourceLoc};
 use scuba::report::finding::{Verdict, Witness};
 use scuba::rules::Rule;
-use scuba::witness::{self, BadAccess, Budget, Inputs, Site, Target, Threads, enumerate, replay};
+use scuba::witness::{self, BadAccess, Budget, Fault, Inputs, Site, Target, Threads, enumerate, replay};
 use scuba::work::Work;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ pub enum Said {
     SafeIfNoWrap(String),
     Unknown(String),
     Possible,
-    Proved(Box<Witness>),
+    /// Of which rule.
+    Proved(Rule, Box<Witness>),
 }
 
 /// What brute force saw at one place.
@@ -127,11 +128,11 @@ fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
         let said = match (&f.verdict, &f.witness) {
             // Brute force sees objects, neither their parts nor how addresses are aligned.
             (Verdict::Proved, Some(w)) if !matches!(f.rule, Rule::IntraAllocation | Rule::Misaligned) => {
-                Said::Proved(Box::new(w.clone()))
+                Said::Proved(f.rule, Box::new(w.clone()))
             }
             _ => Said::Possible,
         };
-        if !matches!(out.get(&at), Some(Said::Proved(_))) {
+        if !matches!(out.get(&at), Some(Said::Proved(..))) {
             out.insert(at, said);
         }
     }
@@ -240,11 +241,11 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
                 out.mismatches.push(Mismatch { wrong: Wrong::SafeIfNoWrap, at: *at, text: describe() });
             }
             Some(Said::Unknown(why)) => out.missed.push((*at, why.clone())),
-            Some(Said::Possible | Said::Proved(_)) => {}
+            Some(Said::Possible | Said::Proved(..)) => {}
         }
     }
     for (at, said) in &out.said {
-        let Said::Proved(w) = said else { continue };
+        let Said::Proved(rule, w) = said else { continue };
         let inputs = Inputs {
             argv: w.run.argv.clone(),
             stdin: w.run.stdin.clone().into_bytes(),
@@ -263,7 +264,13 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
         if run.bad.iter().any(here) || run.why.contains("more than ") {
             continue;
         }
-        if in_another_order(linked, root, &inputs, w).is_some_and(|b| here(&b)) {
+        // An index that nothing has set leads nowhere in particular: the interpreter notes it where that is what is sought.
+        if *rule == Rule::InvalidPointer
+            && reached(linked, root, &inputs, w, Some(Fault::UnsetIndex)).is_some_and(|b| here(&b))
+        {
+            continue;
+        }
+        if reached(linked, root, &inputs, w, None).is_some_and(|b| here(&b)) {
             out.raced.push(*at);
             continue;
         }
@@ -280,10 +287,10 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     }
     out
 }
-
+/// branch on what was read out of bounds wait there. Brute force takes such a branch to write anything it could. `fault`: what must be wrong.
 /// What the witness's thread does in an order of threads other than that of brute force: as the first, or while those that come to a
 /// branch on what was read out of bounds wait there. Brute force takes such a branch to write anything it could.
-fn in_another_order(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness) -> Option<BadAccess> {
+fn reached(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness, fault: Option<Fault>) -> Option<BadAccess> {
     let sites = w.sites.as_ref()?;
     let [m, f, b, i] = sites.access;
     let site = Site { func: FuncRef { module: ModuleId(m), func: FuncId(f) }, block: BlockId(b), inst: i };
@@ -294,7 +301,7 @@ fn in_another_order(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness
             launch_site: None,
             launch: None,
             threads,
-            fault: None,
+            fault,
             direction: None,
             align: None,
             parts: None,

@@ -82,7 +82,7 @@ impl Tally {
             match said {
                 Said::SafeIfNoWrap(_) => self.no_wrap += 1,
                 Said::Possible => self.possible += 1,
-                Said::Proved(_) => self.proved += 1,
+                Said::Proved(..) => self.proved += 1,
                 Said::Unknown(why) if is_idle(why) => self.idle += 1,
                 Said::Unknown(why) => {
                     self.unknown += 1;

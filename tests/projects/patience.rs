@@ -27,8 +27,7 @@ fn a_build_does_not_wait_for_a_slow_check() {
 
     let said = project.scuba(&["check"]).status(0);
     assert!(
-        said.err.contains("no findings; 1 access in 1 kernel: 1 safe unless an index wraps")
-            && !said.err.contains("goes on"),
+        said.err.contains("no findings; 1 access in 1 kernel: 1 safe (") && !said.err.contains("goes on"),
         "{}",
         said.err
     );
@@ -50,11 +49,7 @@ fn damaged_answers_are_no_answers() {
     };
     for change in ["int changed;\nint main(", "int main("] {
         let said = check().status(0);
-        assert!(
-            said.err.starts_with("scuba: no findings; 1 access in 1 kernel: 1 safe unless an index wraps"),
-            "{}",
-            said.err
-        );
+        assert!(said.err.starts_with("scuba: no findings; 1 access in 1 kernel: 1 safe ("), "{}", said.err);
         let folders: Vec<_> =
             std::fs::read_dir(cache.join("obligations")).unwrap().map(|e| e.unwrap().path()).collect();
         assert!(!folders.is_empty());

@@ -42,6 +42,11 @@ pub fn read_header(text: &str) -> Header {
     header
 }
 
+/// The header beside it that a line includes.
+pub fn included(line: &str) -> Option<&str> {
+    line.strip_prefix("#include \"")?.split_once('"').map(|(name, _)| name)
+}
+
 /// Line (from 1), rule and verdict of one `//~`, which stands in line `number`.
 fn read_expectation(file: &str, number: usize, text: &str) -> Place {
     let above = text.chars().take_while(|c| *c == '^').count();

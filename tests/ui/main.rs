@@ -7,12 +7,15 @@
 //! `//@ decided` demands a verdict on every access and at least one launch, `//@ undecided: 2` that so many have none,
 //! `//@ undecided-most: 2` that no more have none: what takes long may be decided or not.
 //!
+//! Each access that nvcc's own code has must be counted too: accesses.rs.
+//!
 //! A finding that is missing, one too many, or one with another verdict fails the test. `SCUBA_BLESS=1 cargo test --test ui -- NAME`
 //! writes what was found into the programs: the `//~`, the number of `//@ undecided`, and snapshots; read the difference before
 //! it is committed. What it cannot change (`//@ decided`, a proved finding without a replay, ...) still fails.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod accesses;
 mod expectations;
 
 use expectations::{Findings, Header};
@@ -100,6 +103,9 @@ fn scuba(program: &Path, header: &Header, format: &str) -> Output {
     // What a busy machine once left open is not to be remembered.
     command.current_dir(directory).env("SCUBA_NVCC", nvcc).env("SCUBA_CACHE", "off").stdin(Stdio::null());
     command.args(["check", "-j", "1", "--color", "never", "--message-format", format]).args(&header.options);
+    if format == "json" {
+        command.args(["--dump", "accesses"]);
+    }
     command.arg(program.file_name().unwrap()).args(&header.with).arg("--").args(&header.flags);
     command.output().unwrap()
 }
@@ -116,12 +122,25 @@ fn texts(program: &Path, header: &Header) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The headers beside the program that these sources include: file names and texts.
+fn headers(program: &Path, sources: &[(String, String)]) -> Vec<(String, String)> {
+    let included: BTreeSet<&str> =
+        sources.iter().flat_map(|(_, text)| text.lines()).filter_map(expectations::included).collect();
+    included
+        .into_iter()
+        .filter(|name| !sources.iter().any(|(source, _)| source == name))
+        .filter_map(|name| Some((name.to_owned(), std::fs::read_to_string(program.with_file_name(name)).ok()?)))
+        .collect()
+}
+
 /// Writes what was found into the program and the sources that it names.
 fn bless(program: &Path, header: &Header, found: &Findings, report: &Report) {
     /// Two programs may name the same source.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap();
-    for (name, text) in texts(program, header) {
+    let sources = texts(program, header);
+    let headers = headers(program, &sources);
+    for (name, text) in sources.into_iter().chain(headers) {
         let mut blessed = expectations::bless_findings(&name, &text, found);
         if program.ends_with(&name) {
             blessed = expectations::bless_undecided(&blessed, report.undecided.len());
@@ -145,10 +164,13 @@ fn problems(program: &Path) -> String {
         header = expectations::read_header(&std::fs::read_to_string(program).unwrap());
     }
     let mut expected = Findings::new();
-    for (name, text) in texts(program, &header) {
-        expectations::read_expectations(&name, &text, &mut expected);
+    let sources = texts(program, &header);
+    for (name, text) in sources.iter().chain(&headers(program, &sources)) {
+        expectations::read_expectations(name, text, &mut expected);
     }
     let mut text = expectations::differences(&expected, &found);
+    let recorded = format!("tests/ui/{}.cu", name(program));
+    text.push_str(&accesses::differences(&recorded, &header, &sources, &String::from_utf8_lossy(&output.stderr)));
     for n in &report.not_analysed {
         let _ = writeln!(text, "  {} side of {} not analysed: {}", n.side, n.file, n.reason);
     }
@@ -213,7 +235,8 @@ fn check(program: &Path) -> Result<(), Failed> {
 }
 
 /// What holds of the folder as a whole.
-const OF_THE_FOLDER: [(&str, fn()); 3] = [
+const OF_THE_FOLDER: [(&str, fn()); 4] = [
+    ("folder::what_is_missing_is_said", accesses::what_is_missing_is_said),
     ("folder::every_snapshot_has_its_program", every_snapshot_has_its_program),
     ("folder::the_quick_programs_are_there", the_quick_programs_are_there),
     ("folder::the_readme_names_every_folder", the_readme_names_every_folder),

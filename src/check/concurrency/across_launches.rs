@@ -37,7 +37,7 @@ pub(in crate::check) struct History {
 impl History {
     pub fn of(e: &mut Executor<'_>, runs: &[Run]) -> Self {
         let mut out = Self::default();
-        if e.overlapping || e.heap.origins().len() == 0 {
+        if e.runtime.overlapping || e.heap.origins().len() == 0 {
             return out;
         }
         let objects: FxHashSet<ObjId> = e.heap.origins().map(Origin::object).collect();

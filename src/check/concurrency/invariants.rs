@@ -34,7 +34,7 @@ impl Invariants {
         extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
         (asked, known): (Vec<Bound>, Known),
     ) -> Self {
-        if run.exchanged.anywhere || tools.e.overlapping || run.gave_up.is_some() {
+        if run.exchanged.anywhere || tools.e.runtime.overlapping || run.gave_up.is_some() {
             return Self { operations: known.operations().to_vec(), known, bounds: vec![] };
         }
         let mut all = Self { bounds: asked, known, operations: vec![] };

@@ -110,7 +110,7 @@ impl Exchange<'_> {
         let replaced = e.arena.or_all(before);
         let kept = e.arena.not(replaced);
         match e.object(l.object).kind {
-            ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) if !e.overlapping => {
+            ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) if !e.runtime.overlapping => {
                 let held = e.number_in(&self.launch.memory, l, offset)?;
                 let held = signed(e, held, l.bits);
                 let held = e.arena.eq(number, held);

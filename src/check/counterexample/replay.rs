@@ -78,6 +78,8 @@ pub(in crate::check) struct Judge<'p> {
     pub cut: bool,
     /// Replays are one of many tries: none gets more than a few million steps.
     pub short: bool,
+    /// Launches have so many threads that only the model's own is sure to be looked at.
+    few: bool,
     /// Work on other inputs for the accesses of one place and launch.
     pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Work>,
     /// What replays said: accesses in rounds of a loop, and several models, often ask for the same.
@@ -110,6 +112,7 @@ impl<'p> Judge<'p> {
             cut: false,
             random: vec![],
             short: false,
+            few: false,
             other_inputs: FxHashMap::default(),
             said: FxHashMap::default(),
             patience: FxHashMap::default(),
@@ -194,7 +197,12 @@ impl<'p> Judge<'p> {
         };
         match self.seek(&inputs, &target, missing.as_ref()) {
             // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
-            Judged::NotReached(_) => self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_ref()),
+            Judged::NotReached(why) => {
+                match self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_ref()) {
+                    Judged::Incomplete(_) if self.few => Judged::NotReached(why),
+                    judged => judged,
+                }
+            }
             judged => judged,
         }
     }
@@ -238,7 +246,7 @@ impl<'p> Judge<'p> {
         };
         explain(&|| {
             let said = match &outcome {
-                Outcome::Reached { .. } => "reaches it out of bounds".to_owned(),
+                Outcome::Reached { .. } => "reaches it, and it goes wrong there".to_owned(),
                 Outcome::NotReached { why } => format!("does not reach it: {why}"),
                 Outcome::Incomplete { why } => format!("is incomplete: {why}"),
                 Outcome::Astray { why, .. } => format!("comes there by an address that was read out of bounds: {why}"),
@@ -282,8 +290,10 @@ impl<'p> Judge<'p> {
         outcome
     }
 
-    /// From now on no replay takes longer, or more bytes for what it writes.
+    /// From now on no replay takes longer, or more bytes for what it writes; and what the model's own thread does not reach counts as not
+    /// reached where the others are more than can be looked at.
     pub fn replay_within(&mut self, most: Work, bytes: u64) {
+        self.few = true;
         self.budget.work = self.budget.work.min(most);
         self.budget.memory = self.budget.memory.min(bytes);
     }

@@ -4,7 +4,9 @@
 //! more without any, and what is not as safe then rests on them.
 
 use super::Engine;
-use crate::check::context::Place;
+use crate::check::context::{Place, Run};
+use crate::check::rules::claims;
+use crate::rules::Rule;
 use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::exec::executor::Executor;
 use rustc_hash::FxHashSet;
@@ -18,6 +20,8 @@ pub(in crate::check) struct Assumed {
     in_effect: bool,
     /// Which ones stand in the conditions of an access.
     at: BTreeMap<Place, BTreeSet<Arc<str>>>,
+    /// Asserts that the build removes and a launch may break, each with the assumption that it is.
+    asserts: BTreeMap<Place, Arc<str>>,
     /// Safe places that rest on them.
     pub resting: BTreeSet<Place>,
     /// The second execution ran out of its budget: some may not.
@@ -47,9 +51,25 @@ impl Assumed {
     /// What another thread saw of the same program.
     pub fn absorb(&mut self, other: Self) {
         self.in_effect |= other.in_effect;
+        self.asserts.extend(other.asserts);
         for (place, what) in other.at {
             self.at.entry(place).or_default().extend(what);
         }
+    }
+
+    /// Notes which claims of a launch are asserts that the build removes.
+    pub fn note_asserts(&mut self, e: &Executor<'_>, run: &Run) {
+        for event in &run.run.claims {
+            if let (Some(assumption), Some(place)) = (&event.removed, claims::place(e.program, event)) {
+                self.asserts.insert(place, assumption.clone());
+            }
+        }
+    }
+
+    /// Whether something that is safe rests on what is assumed at this place; yes of all but asserts that the build removes.
+    fn matters(&self, place: &Place) -> bool {
+        let Some(assert) = self.asserts.get(place) else { return true };
+        self.resting.iter().any(|p| self.at.get(p).is_none_or(|all| all.contains(assert)))
     }
 
     /// What a safe place rests on, in words.
@@ -91,5 +111,11 @@ impl Engine<'_> {
         let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();
         self.assumed.resting = resting;
         self.assumed.unsure = bare.lacks_budget();
+    }
+
+    /// Leaves out broken asserts that the build removes and on which nothing rests: the memory is safe without them.
+    pub(super) fn asserts_that_matter(&mut self) {
+        let assumed = &self.assumed;
+        self.places.retain(|place, t| t.outcome.rule() != Some(Rule::FalseAssumption) || assumed.matters(place));
     }
 }

@@ -4,6 +4,7 @@
 //! In: a kernel and what its executions came to. Out: every other access of it and of the functions that it calls, in the tally.
 
 use super::Engine;
+use crate::check::findings::position::{inner_places, loc_of};
 use crate::check::findings::wording;
 use crate::check::obligations::verdict::Outcome;
 use crate::inside::{self, Dump};
@@ -14,13 +15,19 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::kernel::launch::KernelRun;
 use rustc_hash::FxHashSet;
 
-/// A function, and the user's call through which it is reached where it is not the user's own.
-type Called = (FuncRef, Option<Site>);
+/// A function, and the calls through which it is reached where it is not the user's own: the user's, then those in headers. Of several ways
+/// from the same call of the user's only the first is gone.
+struct Called {
+    func: FuncRef,
+    calls: Vec<Site>,
+}
 
 /// An instruction that accesses memory, and where a user sees it.
 struct Accessing {
     at: Site,
     site: Site,
+    /// From the user's call inwards to the access.
+    stack: Vec<Site>,
     kind: AccessKind,
     loc: SourceLoc,
 }
@@ -67,22 +74,26 @@ impl Engine<'_> {
     }
 
     fn count(&mut self, kernel: FuncRef, a: &Accessing, outcome: Outcome) {
-        let text = wording::side(self.cx.program, a.at, a.kind);
+        let text = wording::seen(self.cx.program, &a.stack, a.at, a.kind);
         show(&a.loc, a.kind, &text.array);
-        self.put_at((a.loc.clone(), text.array), kernel, outcome);
+        let inner = match outcome {
+            Outcome::Unknown(_) => inner_places(self.cx.program, &a.stack, a.kind),
+            _ => vec![],
+        };
+        self.put_at((a.loc.clone(), text.array), kernel, outcome, inner);
     }
 
     fn is_own(&self, s: Site) -> bool {
         let line = self.inst(s).map_or(self.cx.program.func(s.func).loc, |i| i.loc);
-        is_users(&self.cx.program.loc(s.func.module, line))
+        self.cx.program.users_loc(s.func.module, line).is_users()
     }
 
     /// The instructions of a kernel, and of the functions that it calls, that access more than plain variables.
     fn accessing(&self, kernel: FuncRef) -> Vec<Accessing> {
         let mut found = vec![];
-        let mut called: Vec<Called> = vec![(kernel, None)];
+        let mut called: Vec<Called> = vec![Called { func: kernel, calls: vec![] }];
         let mut next = 0;
-        while let Some((func, call)) = called.get(next).copied() {
+        while let Some((func, calls)) = called.get(next).map(|c| (c.func, c.calls.clone())) {
             next += 1;
             let f = self.cx.program.func(func);
             for (b, block) in f.blocks.iter().enumerate() {
@@ -92,20 +103,21 @@ impl Engine<'_> {
                         block: BlockId(u32::try_from(b).unwrap_or(0)),
                         inst: u32::try_from(i).unwrap_or(0),
                     };
-                    let own = is_users(&self.cx.program.loc(func.module, inst.loc));
-                    let Some(at) = call.or(own.then_some(site)) else { continue };
+                    let own = self.cx.program.users_loc(func.module, inst.loc).is_users();
+                    let Some(at) = calls.first().copied().or(own.then_some(site)) else { continue };
                     if let Op::Call { callee: Callee::Direct(id), .. } = &inst.op {
                         let to = self.cx.program.resolve_func(func.module, *id);
-                        let own = is_users(&self.cx.program.loc(to.module, self.cx.program.func(to).loc));
-                        let to = (to, if own { None } else { Some(at) });
-                        if (own || self.lends(at)) && !called.contains(&to) {
-                            called.push(to);
+                        let own = self.cx.program.loc(to.module, self.cx.program.func(to).loc).is_users();
+                        let way = if own { vec![] } else { [&calls[..], &[site]].concat() };
+                        let known = called.iter().any(|c| c.func == to && c.calls.first() == way.first());
+                        if (own || self.lends(at)) && !known {
+                            called.push(Called { func: to, calls: way });
                         }
                     }
                     let Some(kind) = kind_of(&inst.op) else { continue };
                     if is_array_access(f, inst) {
-                        let loc = self.inst(at).map_or(inst.loc, |i| i.loc);
-                        found.push(Accessing { at, site, kind, loc: self.cx.program.loc(at.func.module, loc) });
+                        let stack = [&calls[..], &[site]].concat();
+                        found.push(Accessing { at, site, stack, kind, loc: loc_of(self.cx.program, at) });
                     }
                 }
             }
@@ -143,10 +155,6 @@ fn show(loc: &SourceLoc, kind: AccessKind, array: &str) {
         };
         format!("{}:{}:{} {kind} {array}", loc.file, loc.line, loc.column)
     });
-}
-
-fn is_users(loc: &SourceLoc) -> bool {
-    loc.line > 0 && !loc.system
 }
 
 fn kind_of(op: &Op) -> Option<AccessKind> {

@@ -98,6 +98,7 @@ impl<'p> Engine<'p> {
         self.visit();
         self.unreached();
         self.without_assumptions();
+        self.asserts_that_matter();
         self.finish(start)
     }
 
@@ -153,7 +154,7 @@ impl<'p> Engine<'p> {
 
     pub(super) fn executor(&self) -> Executor<'p> {
         let mut e = Executor::new(self.cx.program);
-        e.device_memory = self.cx.options.device_memory;
+        e.runtime.device_memory = self.cx.options.device_memory;
         e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.bare);
         e
@@ -168,7 +169,7 @@ impl<'p> Engine<'p> {
         }
         self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
         let e = &mut prepared.executor;
-        self.report.notes.append(&mut e.notes);
+        self.report.notes.append(&mut e.events.notes);
         let events =
             HostEvents { stale: std::mem::take(&mut e.events.stale), copies: std::mem::take(&mut e.events.copies) };
         let mut times: BTreeMap<FuncRef, u32> = BTreeMap::new();

@@ -301,6 +301,7 @@ impl<'p> Engine<'p> {
         let mut places: Vec<Place> = vec![];
         let mut seen: FxHashMap<Place, usize> = FxHashMap::default();
         for run in &desk.runs {
+            self.assumed.note_asserts(&desk.tools.e, run);
             for event in &run.run.accesses {
                 let place = self.cx.place_of(event);
                 if self.assumed.skips(&place) {

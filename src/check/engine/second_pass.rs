@@ -5,7 +5,7 @@
 use super::Engine;
 use super::budgets;
 use super::first_pass::Open;
-use crate::check::context::{Run, Tools};
+use crate::check::context::{Run, Tallied, Tools};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::check::rules::bounds;
 use crate::report::finding::Verdict;
@@ -67,11 +67,11 @@ impl<'p> Engine<'p> {
     /// A place already proved to be wrong is not looked at again.
     pub(super) fn counts_as_proved(&mut self, ev: &AccessEvent) -> bool {
         let place = self.cx.place_of(ev);
-        let Some((Outcome::Found(f), _, n)) = self.places.get_mut(&place) else { return false };
+        let Some(Tallied { outcome: Outcome::Found(f), times, .. }) = self.places.get_mut(&place) else { return false };
         if f.verdict != Verdict::Proved || f.degenerate {
             return false;
         }
-        *n += 1;
+        *times += 1;
         true
     }
 }

@@ -4,13 +4,15 @@
 //! found.
 
 use super::Engine;
-use crate::check::context::Place;
+use crate::check::context::{Place, Tallied};
+use crate::check::findings::explanation;
+use crate::check::findings::position::inner_places;
 use crate::check::obligations::verdict::Outcome;
 use crate::check::report::{self, ProgramReport, Standing};
 use crate::check::rules::list;
 use crate::check::rules::rule::Tally;
 use crate::ir::FuncRef;
-use crate::report::finding::{Code, Position, Summary, Undecided, Verdict};
+use crate::report::finding::{Code, Finding, Position, Related, Summary, Undecided, Verdict};
 use crate::rules::Rule;
 use crate::symbolic::exec::events::AccessEvent;
 use std::time::Instant;
@@ -39,63 +41,68 @@ impl Engine<'_> {
 
     /// Only what it decided.
     pub(super) fn absorb_places(&mut self, other: Self) {
-        for (place, (outcome, kernel, n)) in other.places {
-            match self.places.get_mut(&place) {
-                None => {
-                    self.places.insert(place, (outcome, kernel, n));
+        for (place, tallied) in other.places {
+            self.add(place, tallied);
+        }
+    }
+
+    /// Of what was decided of a place twice the worse stays, of equals the first; operations that wrap there stay all.
+    fn add(&mut self, place: Place, mut new: Tallied) {
+        let Some(old) = self.places.get_mut(&place) else {
+            self.places.insert(place, new);
+            return;
+        };
+        let also = std::mem::take(&mut new.also);
+        match new.outcome {
+            Outcome::Found(found) if old.wraps_otherwise(&found) => old.also.push(*found),
+            outcome => {
+                if outcome.is_finding() && old.outcome.is_finding() {
+                    old.times += new.times;
                 }
-                Some((old, _, times)) => {
-                    if outcome.is_finding() && old.is_finding() {
-                        *times += n;
-                    }
-                    if outcome.outweighs(old) {
-                        *old = outcome;
-                    }
+                if outcome.outweighs(&old.outcome) {
+                    (old.outcome, old.inner) = (outcome, new.inner);
                 }
+            }
+        }
+        for found in also {
+            if old.wraps_otherwise(&found) {
+                old.also.push(found);
             }
         }
     }
 
     pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> {
-        self.places.iter().filter(|(_, (o, ..))| o.is_safe()).map(|(p, _)| p.clone())
+        self.places.iter().filter(|(_, t)| t.outcome.is_safe()).map(|(p, _)| p.clone())
     }
 
     /// Whether something is open only for want of budget.
     pub(super) fn lacks_budget(&self) -> bool {
-        self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if why.code() == Code::Work))
+        self.places.values().any(|t| matches!(&t.outcome, Outcome::Unknown(why) if why.code() == Code::Work))
     }
 
     /// How bad a place is; `None` where nothing came to it.
     pub(super) fn rank(&self, place: &Place) -> Option<u8> {
-        self.places.get(place).map(|(o, ..)| o.rank())
+        self.places.get(place).map(|t| t.outcome.rank())
     }
 
     pub(super) fn put(&mut self, kernel: FuncRef, ev: &AccessEvent, outcome: Outcome) {
-        let (loc, array) = self.cx.place_of(ev);
-        self.put_at((loc, array), kernel, outcome);
+        let inner = match outcome {
+            Outcome::Unknown(_) => inner_places(self.cx.program, &ev.stack, ev.kind),
+            _ => vec![],
+        };
+        self.put_at(self.cx.place_of(ev), kernel, outcome, inner);
     }
 
-    pub(super) fn put_at(&mut self, place: Place, kernel: FuncRef, outcome: Outcome) {
+    /// `inner`: see [`Tallied::inner`].
+    pub(super) fn put_at(&mut self, place: Place, kernel: FuncRef, outcome: Outcome, inner: Vec<Related>) {
         if let Outcome::Found(f) = &outcome {
             debug_assert!(
                 list::of(f.rule).classes().contains(&f.rule),
                 "a finding of a class that its rule does not make"
             );
         }
-        let display = self.cx.program.func(kernel).display.clone();
-        match self.places.get_mut(&place) {
-            None => {
-                self.places.insert(place, (outcome, display, 1));
-            }
-            Some((old, _, n)) => {
-                if outcome.is_finding() && old.is_finding() {
-                    *n += 1;
-                }
-                if outcome.outweighs(old) {
-                    *old = outcome;
-                }
-            }
-        }
+        let kernel = self.cx.program.func(kernel).display.clone();
+        self.add(place, Tallied { outcome, kernel, times: 1, inner, also: vec![] });
     }
 
     pub(super) fn finish(mut self, start: Instant) -> ProgramReport {
@@ -105,8 +112,9 @@ impl Engine<'_> {
             launches: self.launches,
             ..Summary::default()
         };
-        for ((loc, array), (outcome, kernel, n)) in self.places {
+        for ((loc, array), Tallied { outcome, kernel, times, inner, also }) in self.places {
             s.accesses += 1;
+            explanation::counts_as(&(loc.clone(), array.clone()), &kernel, &outcome);
             let standing = match outcome {
                 Outcome::Safe | Outcome::SafeIfNoWrap(_) => Standing::Safe,
                 Outcome::Unknown(_) => Standing::Open,
@@ -146,6 +154,7 @@ impl Engine<'_> {
                         array,
                         code: reason.code(),
                         reason: reason.to_string(),
+                        related: inner,
                     });
                 }
                 Outcome::Found(mut f) => {
@@ -154,8 +163,8 @@ impl Engine<'_> {
                     } else {
                         s.possible += 1;
                     }
-                    f.occurrences = n;
-                    self.report.findings.push(*f);
+                    f.occurrences = times;
+                    self.report.findings.extend(std::iter::once(*f).chain(also));
                 }
             }
         }
@@ -166,6 +175,15 @@ impl Engine<'_> {
     }
 }
 
+impl Tallied {
+    /// Whether an operation wraps there of which nothing was said yet.
+    fn wraps_otherwise(&self, new: &Finding) -> bool {
+        let Outcome::Found(first) = &self.outcome else { return false };
+        let another = |f: &Finding| f.rule == Rule::IndexOverflow && f.related.first() != new.related.first();
+        new.rule == Rule::IndexOverflow && another(first) && self.also.iter().all(another)
+    }
+}
+
 impl Tally for Engine<'_> {
     fn is_proved(&self, place: &Place) -> bool {
         self.rank(place) == Some(Outcome::PROVED)
@@ -173,7 +191,7 @@ impl Tally for Engine<'_> {
 
     fn note(&mut self, place: Place, func: FuncRef, outcome: Outcome) {
         match outcome {
-            o @ Outcome::Found(_) => self.put_at(place, func, o),
+            o @ Outcome::Found(_) => self.put_at(place, func, o, vec![]),
             Outcome::Unknown(why) => {
                 let note = format!(
                     "{}:{}:{}: what the call does with `{}` is not decided: {why}",

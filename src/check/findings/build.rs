@@ -2,8 +2,7 @@
 //!
 //! In: an access, the model in which it is bad, what replay said. Out: the finding. It decides nothing.
 
-use super::position::{loc_of, numbers};
-use super::wording;
+use super::position::{inner_places, launched_at, loc_of, numbers, seen};
 use crate::check::context::{Place, Run};
 use crate::check::counterexample::replay::{Judge, Judged, depends};
 use crate::check::obligations::cone;
@@ -188,7 +187,7 @@ impl Bad<'_> {
         let w = self.witness(e, judge, judged, worth.replay);
         let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
         let message = format!("{what} {place} of `{array}`");
-        let launch_loc = loc_of(program, launch.site);
+        let launch_loc = loc_of(program, launched_at(program, launch));
         let dims = |t: [TermId; 3]| dims(&t.map(|x| display::term(a, x)));
         let mut assumptions: Vec<String> =
             e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
@@ -210,7 +209,7 @@ impl Bad<'_> {
                 partition: None,
                 direction,
                 space,
-                index: wording::side(program, ev.site, ev.kind).index,
+                index: seen(program, &ev.stack, ev.site, ev.kind).1.index,
                 bytes: self
                     .counterexample
                     .model
@@ -235,7 +234,7 @@ impl Bad<'_> {
                 block: dims(launch.config.block),
                 shared: display::term(a, launch.config.shared),
             }),
-            related: vec![],
+            related: inner_places(program, &ev.stack, ev.kind),
             witness: Some(w),
             confirmation: None,
             confirmation_not_run: None,

@@ -3,14 +3,14 @@
 //! In: an access in one context, what it must keep to, what came of that. Out: lines for whoever asked. It decides nothing, and does
 //! nothing where nobody asked.
 
-use crate::check::context::{Context, InObject, Run};
+use crate::check::context::{Context, InObject, Place, Run};
 use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, Look, Outcome};
+use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::check::solver::{Model, WrapMode};
 use crate::inside::{self, Dump};
 use crate::ir::{FuncRef, Program};
 use crate::report::finding::Verdict;
-use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::events::{AccessEvent, Deed, StaleEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::Object;
@@ -23,10 +23,20 @@ const FACTS: usize = 40;
 
 /// Whether somebody asked for this access.
 pub(in crate::check) fn is_wanted(cx: &Context<'_>, ev: &AccessEvent) -> bool {
-    inside::is_explaining() && {
-        let (loc, _) = cx.place_of(ev);
-        inside::explains(&loc.file, loc.line, loc.column)
-    }
+    inside::is_explaining() && is_asked_for(&cx.place_of(ev))
+}
+
+fn is_asked_for((loc, _): &Place) -> bool {
+    inside::explains(&loc.file, loc.line, loc.column)
+}
+
+/// Whether somebody asked for the call of the host, or of a kernel, that this way leads to.
+pub(in crate::check) fn is_wanted_call(program: &Program, stack: &[Site]) -> bool {
+    inside::is_explaining()
+        && super::position::users_call(program, stack).is_some_and(|call| {
+            let loc = super::position::loc_of(program, call);
+            inside::explains(&loc.file, loc.line, loc.column)
+        })
 }
 
 fn at(program: &Program, site: Site) -> String {
@@ -84,20 +94,101 @@ fn origin(program: &Program, object: &Object) -> String {
     format!("`{}` ({:?}{made})", object.name, object.kind)
 }
 
+fn bounds(a: &Arena, program: &Program, object: &Object, ob: &Obligation) -> String {
+    format!(
+        "  object {}\n    0 <= {}\n    and {} + {} <= {} (bytes)\n    where{}",
+        origin(program, object),
+        display::term(a, ob.offset),
+        display::term(a, ob.offset),
+        display::term(a, ob.bytes),
+        display::term(a, ob.extent),
+        facts(a, ob.facts)
+    )
+}
+
+/// What one side of a call that copies or fills must keep to.
+pub(in crate::check) fn side(e: &Executor<'_>, (loc, array): &Place, object: &Object, ob: &Obligation) {
+    inside::explain(|| {
+        format!(
+            "{}:{}:{}: the call and `{array}`\n{}",
+            loc.file,
+            loc.line,
+            loc.column,
+            bounds(&e.arena, e.program, object, ob)
+        )
+    });
+}
+
+/// What is done with memory that may have been freed.
+pub(in crate::check) fn stale(e: &Executor<'_>, event: &StaleEvent) {
+    inside::explain(|| {
+        let freed: Vec<String> = event
+            .freed
+            .at
+            .iter()
+            .filter_map(|way| super::position::users_call(e.program, way))
+            .map(|site| format!("\n    freed at {}", at(e.program, site)))
+            .collect();
+        let deed = if matches!(event.deed, Deed::FreedAgain) { "freed again" } else { "used" };
+        let used = super::position::users_call(e.program, &event.stack).map_or_else(String::new, |s| at(e.program, s));
+        format!(
+            "{used}: {deed} where it may have been freed before: object {}{}\n    where{}",
+            origin(e.program, e.object(event.object)),
+            freed.concat(),
+            facts(&e.arena, event.path)
+        )
+    });
+}
+
+/// Whether what was noted can happen.
+pub(in crate::check) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
+    inside::explain(|| {
+        let said = match decision {
+            Decision::Safe => "it cannot happen, also where operations wrap".to_owned(),
+            Decision::SafeIfNoWrap(ops) => format!("it cannot happen where {} does not wrap", ops.join(" and ")),
+            Decision::Fails { model: m, .. } => format!("it happens {}", values(&e.arena, m)),
+            Decision::Unknown(why) => format!("open: {why}"),
+        };
+        format!("    -> {said}{}", if cut { " (a budget ended some search)" } else { "" })
+    });
+}
+
+/// What came of an event that is no access which a user would count.
+pub(in crate::check) fn outcome(outcome: &Outcome) {
+    inside::explain(|| format!("  => {}", words(outcome)));
+}
+
+/// What a place counts as in the end: the worst of all launches and instances that come to it, and of all rules.
+pub(in crate::check) fn counts_as(place: &Place, kernel: &str, outcome: &Outcome) {
+    if inside::is_explaining() {
+        inside::at_the_place(is_asked_for(place), || {
+            inside::explain(|| {
+                let (loc, array) = place;
+                format!(
+                    "{}:{}:{}: `{array}` in `{kernel}` counts as {}",
+                    loc.file,
+                    loc.line,
+                    loc.column,
+                    words(outcome)
+                )
+            });
+        });
+    }
+}
+
+fn words(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Safe => "safe".to_owned(),
+        Outcome::SafeIfNoWrap(ops) => format!("safe if {} does not wrap", ops.join(" and ")),
+        Outcome::Unknown(why) => format!("undecided: {why}"),
+        Outcome::Found(f) if f.verdict == Verdict::Proved => format!("proved: {}", f.message),
+        Outcome::Found(f) => format!("possible: {}", f.message),
+    }
+}
+
 /// What the access must keep to in one object.
 pub(in crate::check) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &InObject<'_>, ob: &Obligation) {
-    let text = || {
-        let a = &e.arena;
-        format!(
-            "  object {}\n    0 <= {}\n    and {} + {} <= {} (bytes)\n    where{}",
-            origin(cx.program, access.object),
-            display::term(a, ob.offset),
-            display::term(a, ob.offset),
-            display::term(a, ob.bytes),
-            display::term(a, ob.extent),
-            facts(a, ob.facts)
-        )
-    };
+    let text = || bounds(&e.arena, cx.program, access.object, ob);
     inside::explain(text);
     inside::dump(Dump::Obligations, || {
         let (loc, array) = cx.place_of(access.event);
@@ -106,13 +197,17 @@ pub(in crate::check) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &
 }
 
 /// What a model gives to the inputs and other symbols of an obligation.
-fn model(a: &Arena, m: &Model, mode: WrapMode) -> String {
+fn values(a: &Arena, m: &Model) -> String {
     let mut values: Vec<String> = m.values.iter().map(|(s, v)| format!("{} = {v}", a.symbol(*s).name)).collect();
     values.sort();
     values.dedup();
     values.truncate(FACTS);
+    if values.is_empty() { "always".to_owned() } else { format!("where {}", values.join(", ")) }
+}
+
+fn model(a: &Arena, m: &Model, mode: WrapMode) -> String {
     let reading = if mode == WrapMode::Exact { ", with wrap-around as it is" } else { "" };
-    format!("it fails{reading} where {}", values.join(", "))
+    format!("it fails{reading} {}", values(a, m))
 }
 
 /// What became of the obligation.
@@ -132,14 +227,10 @@ pub(in crate::check) fn decision(e: &Executor<'_>, decision: &Decision, cut: boo
 
 /// The verdict of a look.
 pub(in crate::check) fn verdict(look: &Look) {
-    inside::explain(|| {
-        let said = match &look.outcome {
-            Outcome::Safe => "safe".to_owned(),
-            Outcome::SafeIfNoWrap(ops) => format!("safe if {} does not wrap", ops.join(" and ")),
-            Outcome::Unknown(why) => format!("undecided: {why}"),
-            Outcome::Found(f) if f.verdict == Verdict::Proved => format!("proved: {}", f.message),
-            Outcome::Found(f) => format!("possible: {}", f.message),
-        };
-        format!("  => {said}; more effort could change: {:?}", look.more)
+    inside::explain(|| match (look.more, &look.outcome) {
+        (More::Nothing, o) => format!("  => {}", words(o)),
+        (More::Work, Outcome::Unknown(_)) => "  => left to a look with more work, where there is any left".to_owned(),
+        (More::Work, o) => format!("  => {}; a look with more work could change that", words(o)),
+        (More::Replay, o) => format!("  => {}; a replay could change that", words(o)),
     });
 }

@@ -3,7 +3,7 @@
 //! In: a condition, the call and the memory that it is about. Out: what that is worth, by a model and its replay.
 
 use super::build::{Worth, level, narrow};
-use super::position::{numbers, position, users_call};
+use super::position::{below_the_user, numbers, position, users_call};
 use crate::check::context::Tools;
 use crate::check::counterexample::replay::Judged;
 use crate::check::obligations::cone;
@@ -13,10 +13,9 @@ use crate::check::solver::{Model, WrapMode};
 use crate::reasons::UnknownReason;
 use crate::report::finding::{Access, Allocation, Direction, Finding, Related, Sites, Space, Witness, WitnessInput};
 use crate::rules::Rule;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, Stores};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::memory::partition::Moment;
 use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
@@ -74,19 +73,7 @@ impl Suspect {
             Direction::Write => AccessKind::Write,
             Direction::Atomic => AccessKind::Atomic,
         };
-        let site = *self.stack.last()?;
-        // Which object is meant is part of the condition.
-        Some(AccessEvent {
-            site,
-            stack: Rc::new(self.stack.clone()),
-            targets: Rc::new(vec![]),
-            bytes: self.bytes,
-            kind,
-            path: self.facts,
-            at: Moment::default(),
-            rows: None,
-            stores: Stores::Unknown,
-        })
+        AccessEvent::without_targets(Rc::new(self.stack.clone()), self.bytes, kind, self.facts)
     }
 
     fn depends(&self) -> Vec<TermId> {
@@ -170,7 +157,7 @@ impl Suspect {
                 }
             }),
             launch: None,
-            related: self.related.clone(),
+            related: [&self.related[..], &below_the_user(program, &self.stack, "the call itself")].concat(),
             witness: Some(w),
             confirmation: None,
             confirmation_not_run: None,

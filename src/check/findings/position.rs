@@ -1,11 +1,12 @@
 //! Where instructions stand in the source, and what the source calls what they use.
 //!
-//! In: a program and instructions of it. It knows nothing of launches, models or findings.
+//! In: a program and instructions of it. Out: places as users see them: the innermost frame of calls, and of calls that were inlined, that is in
+//! their own sources; below it what lies in headers that are nobody's own. It knows nothing of launches, models or findings.
 
-use super::wording;
+use super::wording::{self, AccessText};
 use crate::ir::{Program, SourceLoc};
-use crate::report::finding::Position;
-use crate::symbolic::exec::events::AccessEvent;
+use crate::report::finding::{Position, Related};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent};
 use crate::symbolic::exec::site::Site;
 
 /// One access in the source: position and array.
@@ -13,15 +14,19 @@ pub(in crate::check) type Place = (SourceLoc, String);
 
 /// Source position (of the innermost call outside system headers) and array.
 pub(in crate::check) fn place_of(program: &Program, ev: &AccessEvent) -> Place {
-    let site = innermost_of_user(program, &ev.stack).unwrap_or(ev.site);
-    let text = wording::listed(program, &ev.stack, site, ev.kind);
-    (loc_of(program, site), text.unwrap_or_else(|| wording::side(program, site, ev.kind)).array)
+    let (site, text) = seen(program, &ev.stack, ev.site, ev.kind);
+    (loc_of(program, site), text.array)
 }
 
-/// Source position of an instruction.
+/// Where a user sees an access, and what it looks like there.
+pub(in crate::check) fn seen(program: &Program, stack: &[Site], own: Site, kind: AccessKind) -> (Site, AccessText) {
+    let site = innermost_of_user(program, stack).unwrap_or(own);
+    (site, wording::seen(program, stack, site, kind))
+}
+
+/// Source position of an instruction, as a user sees it.
 pub(in crate::check) fn loc_of(program: &Program, s: Site) -> SourceLoc {
-    let b = &program.func(s.func).blocks[s.block.index()];
-    program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
+    program.users_loc(s.func.module, program.loc_at(s.func, s.block, s.inst))
 }
 
 pub(in crate::check) fn numbers(s: Site) -> [u32; 4] {
@@ -44,13 +49,69 @@ pub(in crate::check) fn named(program: &Program, call: Site, argument: usize, ob
 
 /// Position of an instruction.
 pub(in crate::check) fn position(program: &Program, s: Site) -> Position {
-    let l = loc_of(program, s);
+    position_of(loc_of(program, s))
+}
+
+pub(in crate::check) fn position_of(l: SourceLoc) -> Position {
     Position { file: l.file, line: l.line, column: l.column }
 }
 
+/// What a user's line leads to in headers that are nobody's own, in the order in which it is passed, down to the access; nothing where the
+/// access stands in that line itself, or no line is the user's.
+pub(in crate::check) fn inner_places(program: &Program, stack: &[Site], kind: AccessKind) -> Vec<Related> {
+    let what = match kind {
+        AccessKind::Read => "the read itself",
+        AccessKind::Write => "the write itself",
+        AccessKind::Atomic => "the atomic update itself",
+    };
+    below_the_user(program, stack, what)
+}
+
+/// The same for what is no access: `what` happens in the innermost place.
+pub(in crate::check) fn below_the_user(program: &Program, stack: &[Site], what: &str) -> Vec<Related> {
+    let mut out: Vec<Related> = vec![];
+    for s in stack.iter().rev() {
+        let mut chain = program.inlined(s.func.module, program.loc_at(s.func, s.block, s.inst)).peekable();
+        while let Some(loc) = chain.next() {
+            if loc.is_users() {
+                out.reverse();
+                return out;
+            }
+            // What the compiler made up, or the front end added, is nowhere.
+            if loc.line == 0 || loc.is_added() {
+                continue;
+            }
+            let what = if out.is_empty() { what.to_owned() } else { "called from here".to_owned() };
+            // What was inlined has lost its function's name.
+            let function = if chain.peek().is_none() { wording::function(program, s.func) } else { None };
+            let within = function.map_or_else(String::new, |f| format!(", in `{f}`"));
+            let place = Related { position: position_of(loc), what: what + &within, inner: true };
+            // A macro's calls have one place.
+            if out.last().is_none_or(|l| l.position != place.position) {
+                out.push(place);
+            }
+        }
+    }
+    // No line is the user's.
+    vec![]
+}
+
+/// The calls that lead to a launch, itself included: stubs are left out, whose lines are those of their kernels.
+fn calls_to_launch(launch: &LaunchEvent) -> &[Site] {
+    let own = launch.stack.iter().rposition(|s| *s == launch.site);
+    own.map_or(std::slice::from_ref(&launch.site), |at| &launch.stack[..=at])
+}
+
+/// Where a user sees a launch: libraries launch kernels in their headers.
+pub(in crate::check) fn launched_at(program: &Program, launch: &LaunchEvent) -> Site {
+    innermost_of_user(program, calls_to_launch(launch)).unwrap_or(launch.site)
+}
+
+/// What that line leads to in headers that are nobody's own.
+pub(in crate::check) fn below_launch(program: &Program, launch: &LaunchEvent) -> Vec<Related> {
+    below_the_user(program, calls_to_launch(launch), "the launch itself")
+}
+
 fn innermost_of_user(program: &Program, stack: &[Site]) -> Option<Site> {
-    stack.iter().rev().copied().find(|s| {
-        let l = loc_of(program, *s);
-        l.line > 0 && !l.system
-    })
+    stack.iter().rev().copied().find(|s| loc_of(program, *s).is_users())
 }

@@ -6,8 +6,15 @@
 use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
 use crate::models::access::Kind;
 use crate::models::{ptx, tiles};
+use crate::report::names::base_name;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::site::Site;
+
+/// Values that are passed at most on the way from an address to the parameter that it was made of.
+const LONGEST: usize = 64;
+
+/// What has no name in the source.
+const A_TEMPORARY: &str = "a temporary";
 
 /// What an access looks like in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,54 +33,88 @@ pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
         Some(Op::MemCopy { src, .. }) if kind == AccessKind::Read => {
             Reader { program, f: site.func, module: program.module(site.func.module) }.place(src, 0)
         }
-        _ => match listed(program, &[site], site, kind) {
-            Some(text) => text,
+        _ => match listed_address(program, site, kind) {
+            Some(address) => {
+                let r = Reader { program, f: site.func, module: program.module(site.func.module) };
+                r.place(r.without_sums(address), 0)
+            }
             None => access(program, site),
         },
     }
 }
 
-/// Reads the source expression of an access off the instructions that compute its address; of a copy, of where it goes.
+/// An access as it looks at `at`, which is one of the calls that lead there, or the access itself: from the address, parameters are followed
+/// outwards to the argument of that call. Where that leads nowhere, it is what the call is given first, and the index stays unsaid.
+#[must_use]
+pub fn seen(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> AccessText {
+    if stack.last().is_none_or(|own| *own == at) {
+        return side(program, at, kind);
+    }
+    let first = || {
+        let (_, args) = program.call_at(at.func, at.block, at.inst)?;
+        Reader { program, f: at.func, module: program.module(at.func.module) }.given(args.first()?)
+    };
+    from_outside(program, stack, at, kind).unwrap_or_else(|| {
+        let text = first().unwrap_or_else(|| side(program, at, kind));
+        AccessText { index: String::new(), ..text }
+    })
+}
+
+fn from_outside(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> Option<AccessText> {
+    let reader = |s: &Site| Reader { program, f: s.func, module: program.module(s.func.module) };
+    let (own, outer) = stack.split_last()?;
+    let mut inner = *own;
+    let mut address = address(program, *own, kind)?;
+    let mut way = Way::default();
+    for call in outer.iter().rev() {
+        way.passed.clear();
+        let position = reader(&inner).parameter(address, &mut way)?;
+        let (_, args) = program.call_at(call.func, call.block, call.inst)?;
+        address = args.get(position)?;
+        inner = *call;
+        if inner == at {
+            let text = reader(call).given(address)?;
+            return Some(if way.moved { AccessText { index: String::new(), ..text } } else { text });
+        }
+    }
+    None
+}
+
+/// On the way from an address to the parameter that it was made of.
+#[derive(Default)]
+struct Way {
+    passed: Vec<ValueId>,
+    /// Whether it was moved within an array: then the index is not that of the argument alone.
+    moved: bool,
+}
+
+/// Reads the source expression of an access off the instructions that compute its address; of a copy, of where it goes; of a call, its first
+/// argument.
 #[must_use]
 pub fn access(program: &Program, site: Site) -> AccessText {
     let r = Reader { program, f: site.func, module: program.module(site.func.module) };
-    let block = &program.func(site.func).blocks[site.block.index()];
-    let ptr = block.insts.get(site.inst as usize).and_then(|i| match &i.op {
-        Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => Some(ptr),
-        Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => Some(dst),
-        Op::Call { args, .. } => args.first(),
+    let first = || match program.call_at(site.func, site.block, site.inst)? {
+        (_, [first, ..]) => Some(first),
         _ => None,
-    });
-    match ptr {
+    };
+    match address(program, site, AccessKind::Write).or_else(first) {
         Some(p) => r.place(p, 0),
         None => AccessText { array: "?".into(), index: String::new() },
     }
 }
 
-/// The source expression of an access of inline assembly or of an intrinsic that moves blocks, as it is called at one of the calls that lead
-/// there: parameters are followed outwards. `None` for other instructions, and where that is not found.
-#[must_use]
-pub fn listed(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> Option<AccessText> {
-    let reader = |s: &Site| Reader { program, f: s.func, module: program.module(s.func.module) };
-    let (site, outer) = stack.split_last()?;
-    let r = reader(site);
-    let mut text = r.place(r.without_sums(listed_address(program, *site, kind)?), 0);
-    let mut inner = site;
-    for call in outer.iter().rev() {
-        if *inner == at {
-            break;
-        }
-        let params = &program.func(inner.func).params;
-        let position = params.iter().position(|p| p.name == text.array)?;
-        let (_, args) = program.call_at(call.func, call.block, call.inst)?;
-        let r = reader(call);
-        text = r.place(r.without_sums(args.get(position)?), 0);
-        inner = call;
+/// The operand that an instruction accesses memory through.
+fn address(program: &Program, site: Site, kind: AccessKind) -> Option<&Operand> {
+    let block = &program.func(site.func).blocks[site.block.index()];
+    match &block.insts.get(site.inst as usize)?.op {
+        Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => Some(ptr),
+        Op::MemCopy { src, .. } if kind == AccessKind::Read => Some(src),
+        Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => Some(dst),
+        _ => listed_address(program, site, kind),
     }
-    (*inner == at && text.array != "?").then_some(text)
 }
 
-/// The operand that is the address of such an access, of the first of this kind.
+/// The operand that is the address of an access of inline assembly or of an intrinsic that moves blocks: the first of this kind.
 fn listed_address(program: &Program, site: Site, kind: AccessKind) -> Option<&Operand> {
     let block = &program.func(site.func).blocks[site.block.index()];
     let (list, args) = match &block.insts.get(site.inst as usize)?.op {
@@ -99,7 +140,17 @@ pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
     let r = Reader { program, f: call.func, module: program.module(call.func.module) };
     let (_, args) = program.call_at(call.func, call.block, call.inst)?;
     let AccessText { array, .. } = r.place(args.get(index)?, 0);
-    (!array.contains('?') && array != "a temporary").then_some(array)
+    (!array.contains('?') && array != A_TEMPORARY).then_some(array)
+}
+
+/// What an instruction computes, of an extension what is extended; `None` where some of it has no name.
+#[must_use]
+pub fn computed(program: &Program, site: Site) -> Option<String> {
+    let block = &program.func(site.func).blocks[site.block.index()];
+    let result = block.insts.get(site.inst as usize)?.result?;
+    let r = Reader { program, f: site.func, module: program.module(site.func.module) };
+    let text = r.expr(&Operand::Value(result), 0);
+    (!text.contains(['?', '…'])).then_some(text)
 }
 
 struct Reader<'a> {
@@ -169,7 +220,7 @@ impl Reader<'_> {
                         outer.unwrap_or_else(|| plain(out.array))
                     }
                     Op::Alloca { var, .. } => {
-                        plain(var.as_ref().map_or_else(|| "a temporary".into(), |v| v.name.clone()))
+                        plain(var.as_ref().map_or_else(|| A_TEMPORARY.into(), |v| v.name.clone()))
                     }
                     Op::Load { ptr, .. } => {
                         let p = self.place(ptr, depth + 1);
@@ -185,6 +236,81 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// What a call is given, where that has a name: of a temporary, what it was made of by its constructor.
+    fn given(&self, argument: &Operand) -> Option<AccessText> {
+        let named = |t: AccessText| (!t.array.contains('?') && t.array != A_TEMPORARY).then_some(t);
+        if let Some(text) = named(self.place(self.without_sums(argument), 0)) {
+            return Some(text);
+        }
+        let insts = self.program.func(self.f).blocks.iter().flat_map(|b| &b.insts);
+        insts
+            .filter_map(|i| match &i.op {
+                Op::Call { args, .. } => args.split_first().filter(|(this, _)| *this == argument)?.1.first(),
+                _ => None,
+            })
+            .find_map(|from| named(self.place(from, 0)))
+    }
+
+    /// The parameter that an address was made of, through variables that hold it or something made of it; `None` where it is none, or might be
+    /// one of several.
+    fn parameter(&self, o: &Operand, way: &mut Way) -> Option<usize> {
+        let Operand::Value(v) = o else { return None };
+        let f = self.program.func(self.f);
+        if v.index() < f.params.len() {
+            return Some(v.index());
+        }
+        if way.passed.len() >= LONGEST || way.passed.contains(v) {
+            return None;
+        }
+        way.passed.push(*v);
+        match &self.def(*v)?.0.op {
+            Op::Gep { base, steps, .. } => {
+                way.moved |= steps.iter().any(|s| match s {
+                    Step::Index { index, .. } => !matches!(index, Operand::Const(Const::Int { value: 0, .. })),
+                    Step::Field { .. } => false,
+                });
+                self.parameter(base, way)
+            }
+            Op::Cast { value, .. } | Op::Freeze(value) => self.parameter(value, way),
+            Op::Bin { op: BinOp::Add | BinOp::Sub, a, b, .. } => {
+                way.moved = true;
+                self.parameter(a, way).or_else(|| self.parameter(b, way))
+            }
+            Op::Load { ptr, .. } => {
+                // What a variable holds, or else what lies in memory that the parameter leads to.
+                way.moved |= !self.is_variable(ptr);
+                self.parameter(ptr, way)
+            }
+            // Through `addressof` and the like.
+            Op::Call { args, .. } => match args.as_slice() {
+                [only] => self.parameter(only, way),
+                _ => None,
+            },
+            Op::Select { a, b, .. } => self.one_of([a, b].into_iter(), way),
+            Op::Phi(e) => self.one_of(e.iter().map(|(_, o)| o), way),
+            Op::Alloca { .. } => {
+                let stored = f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| match &i.op {
+                    Op::Store { ptr: Operand::Value(to), value, .. } if to == v => Some(value),
+                    _ => None,
+                });
+                self.one_of(stored, way)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_variable(&self, o: &Operand) -> bool {
+        let Operand::Value(v) = o else { return false };
+        matches!(self.def(*v), Some((Inst { op: Op::Alloca { .. }, .. }, _)))
+    }
+
+    /// The one parameter that all lead to that lead to any.
+    fn one_of<'o>(&self, all: impl Iterator<Item = &'o Operand>, way: &mut Way) -> Option<usize> {
+        let mut found = all.filter_map(|o| self.parameter(o, way));
+        let first = found.next()?;
+        found.all(|p| p == first).then_some(first)
     }
 
     /// The address that a number was made of by sums.
@@ -271,6 +397,13 @@ fn bracket(i: &str) -> String {
 fn short_name(display: &str) -> &str {
     let head = display.split('(').next().unwrap_or(display);
     head.rsplit("::").next().unwrap_or(head)
+}
+
+/// A function as people name it; `None` where only its symbol is known.
+#[must_use]
+pub fn function(program: &Program, f: FuncRef) -> Option<String> {
+    let name = base_name(&program.func(f).display);
+    (!name.is_empty() && !name.starts_with("_Z")).then_some(name)
 }
 
 /// `threadIdx.x` and its kin from clang's wrappers (`_ZN26__cuda_builtin_threadIdx_t17__fetch_builtin_xEv`).

@@ -8,3 +8,4 @@ mod proofs;
 mod ranges;
 pub(in crate::check) mod specialise;
 pub(in crate::check) mod verdict;
+pub(in crate::check) mod wrapping;

@@ -3,7 +3,7 @@
 //! In: facts and a goal that does not follow. Out: a model worth replaying, and whether it is degenerate (it takes a size below 1).
 
 use super::decide::{Care, Decider};
-use super::obligation::{Decision, Obligation};
+use super::obligation::Decision;
 use crate::check::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::interval::Range;
@@ -18,47 +18,6 @@ pub(super) const QUICK: Work = Work::millis(700);
 const KNOWN_INPUT: Work = Work::millis(300);
 
 impl Decider {
-    /// A model, every input at least 1, in which something wraps and the access goes out of bounds; and what wraps.
-    pub fn wraps(&mut self, a: &mut Arena, o: &Obligation, work: Work) -> Option<(Model, Vec<String>)> {
-        let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
-        let inside = [a.le(zero, o.offset), a.le(end, o.extent)];
-        let mut all = a.conjuncts(o.facts);
-        let inside = a.and(inside[0], inside[1]);
-        all.push(a.not(inside));
-        let inputs: Vec<SymId> =
-            a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
-        let limits = Limits { work, ..self.limits };
-        let ModelAnswer::Model(model) = solver::find_model(
-            a,
-            &all,
-            &inputs,
-            &self.sizes.positive(&inputs),
-            WrapMode::Exact,
-            &limits,
-            &mut self.groups,
-        ) else {
-            return None;
-        };
-        if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) {
-            return None;
-        }
-        let wrapped: Vec<TermId> = a
-            .cone(&all)
-            .into_iter()
-            .filter(|w| match a.get(*w) {
-                Term::Wrap { arg, bits, signed } => {
-                    let r = Range::of_int(*bits, *signed);
-                    model
-                        .value(a, *arg, WrapMode::Exact)
-                        .is_some_and(|v| r.lo.is_some_and(|l| v < l) || r.hi.is_some_and(|h| v > h))
-                }
-                _ => false,
-            })
-            .collect();
-        let names = self.name(a, &wrapped);
-        Some((model, names))
-    }
-
     /// A model in which the access goes out of bounds because some operation goes below zero, and none beyond its largest value: sizes for which
     /// that happens were never meant.
     pub(super) fn underflowing(

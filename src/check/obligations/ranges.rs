@@ -6,10 +6,10 @@
 
 use super::decide::Decider;
 use super::obligation::Obligation;
+use super::wrapping;
 use crate::check::solver::{self, Answer, Free, Limits, WrapMode};
 use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::display;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{Term, TermId};
 use crate::work::{Allotment, Work};
@@ -213,16 +213,6 @@ impl Decider {
     }
 
     pub(super) fn name(&self, a: &Arena, unmet: &[TermId]) -> Vec<String> {
-        unmet
-            .iter()
-            .map(|w| match a.get(*w) {
-                Term::Wrap { arg, bits, signed } => format!(
-                    "`{}` as {} {bits}-bit integer",
-                    display::term(a, *arg),
-                    if *signed { "a signed" } else { "an unsigned" }
-                ),
-                _ => display::term(a, *w),
-            })
-            .collect()
+        unmet.iter().map(|w| wrapping::name(a, *w)).collect()
     }
 }

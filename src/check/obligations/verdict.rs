@@ -5,6 +5,7 @@
 
 use crate::reasons::UnknownReason;
 use crate::report::finding::{Finding, Verdict};
+use crate::rules::Rule;
 
 /// Verdict of one access in one context.
 #[derive(Clone, Debug)]
@@ -71,6 +72,14 @@ impl Outcome {
 
     pub fn is_finding(&self) -> bool {
         self.rank() >= Self::FOUND
+    }
+
+    /// The rule whose finding it is.
+    pub fn rule(&self) -> Option<Rule> {
+        match self {
+            Self::Found(f) => Some(f.rule),
+            _ => None,
+        }
     }
 
     /// As it is, unless a budget cut off what it comes from and more of it may show something else.

@@ -6,16 +6,13 @@ use super::rule::{Rule, Tally};
 use crate::check::context::{Context, Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
 use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{loc_of, users_call};
-use crate::check::findings::wording;
+use crate::check::findings::position::{loc_of, seen};
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, Stores, UnalignedEvent};
-use crate::symbolic::memory::partition::Moment;
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, UnalignedEvent};
 use crate::symbolic::terms::term::TermId;
-use std::rc::Rc;
 
 /// The rule.
 pub(in crate::check) struct Alignment;
@@ -44,8 +41,8 @@ impl Rule for Alignment {
 
 /// Where such a finding stands.
 fn place(tools: &Tools<'_>, event: &UnalignedEvent) -> Option<Place> {
-    let site = users_call(tools.e.program, &event.stack)?;
-    Some((loc_of(tools.e.program, site), wording::side(tools.e.program, site, event.kind).array))
+    let (site, text) = seen(tools.e.program, &event.stack, *event.stack.last()?, event.kind);
+    Some((loc_of(tools.e.program, site), text.array))
 }
 
 /// Decides one; `None` where nothing can be said.
@@ -70,17 +67,7 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &UnalignedEvent, place: Pl
         bytes: event.bytes,
         extent: object.extent.unwrap_or(event.bytes),
     };
-    let access = AccessEvent {
-        site: *event.stack.last()?,
-        stack: event.stack.clone(),
-        targets: Rc::new(vec![]),
-        bytes: event.bytes,
-        kind: event.kind,
-        path: event.path,
-        at: Moment::default(),
-        rows: None,
-        stores: Stores::Unknown,
-    };
+    let access = AccessEvent::without_targets(event.stack.clone(), event.bytes, event.kind, event.path)?;
     let essential: [TermId; 1] = [event.offset];
     let s = Suspected {
         rule: Class::Misaligned,

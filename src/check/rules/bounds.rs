@@ -262,7 +262,15 @@ fn decided<'p>(
                 };
                 let outcome = candidates::replayed(cx, tools, run, bad(unknowns.clone()), c);
                 let again = if matches!(outcome, Outcome::Unknown(_)) {
-                    on_the_whole_way(cx, tools, run, bad(unknowns))
+                    pointer::unset_index(
+                        tools,
+                        run,
+                        access.event,
+                        access.object,
+                        (ob, &unknowns),
+                        cx.place_of(access.event),
+                    )
+                    .or_else(|| on_the_whole_way(cx, tools, run, bad(unknowns)))
                 } else {
                     None
                 };

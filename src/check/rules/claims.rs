@@ -7,16 +7,15 @@ use super::rule::{Rule, Tally};
 use crate::check::context::{Context, Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
 use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{loc_of, users_call};
+use crate::check::findings::position::{below_the_user, loc_of, users_call};
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
+use crate::ir::Program;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, ClaimEvent, Stores};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, ClaimEvent};
 use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::memory::partition::Moment;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
-use std::rc::Rc;
 
 /// The rule.
 pub(in crate::check) struct Claims;
@@ -31,11 +30,13 @@ impl Rule for Claims {
             if cx.is_spent() {
                 return;
             }
-            let Some(place) = place(tools, event) else { continue };
+            let Some(place) = place(tools.e.program, event) else { continue };
             if tally.is_proved(&place) {
                 continue;
             }
             let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event, place.clone()));
+            // What an assert makes safe is named where it is safe: it is only told that one is broken.
+            let found = found.filter(|o| o.is_finding() || event.removed.is_none());
             if let Some(outcome) = found {
                 tally.note(place, run.kernel, outcome.unless(cut));
             }
@@ -44,9 +45,9 @@ impl Rule for Claims {
 }
 
 /// Where such a finding stands: at the claim, by the way it is written.
-fn place(tools: &Tools<'_>, event: &ClaimEvent) -> Option<Place> {
-    let site = users_call(tools.e.program, &event.stack)?;
-    Some((loc_of(tools.e.program, site), event.written.to_owned()))
+pub(in crate::check) fn place(program: &Program, event: &ClaimEvent) -> Option<Place> {
+    let site = users_call(program, &event.stack)?;
+    Some((loc_of(program, site), event.written.to_string()))
 }
 
 /// Decides one; `None` where it holds.
@@ -60,23 +61,13 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &ClaimEvent, place: Place)
     // It is about no memory.
     let nothing = Object {
         kind: ObjKind::DeviceLocal,
-        name: event.written.to_owned(),
+        name: event.written.to_string(),
         extent: None,
         site: None,
         func: None,
         array: false,
     };
-    let access = AccessEvent {
-        site: *event.stack.last()?,
-        stack: event.stack.clone(),
-        targets: Rc::new(vec![]),
-        bytes: zero,
-        kind: AccessKind::Read,
-        path: event.path,
-        at: Moment::default(),
-        rows: None,
-        stores: Stores::Unknown,
-    };
+    let access = AccessEvent::without_targets(event.stack.clone(), zero, AccessKind::Read, event.path)?;
     let obligation = Obligation { facts: event.path, offset: zero, bytes: zero, extent: zero };
     let essential: [TermId; 1] = [event.broken];
     let suspected = Suspected {
@@ -86,11 +77,16 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &ClaimEvent, place: Place)
         object: &nothing,
         obligation: &obligation,
         essential: &essential,
-        message: format!("`{}` claims what this launch makes false", event.written),
+        message: if event.removed.is_some() {
+            format!("`{}` does not hold in this launch, and the build removes it", event.written)
+        } else {
+            format!("`{}` claims what this launch makes false", event.written)
+        },
     };
     let itself = format!("({}:{})", place.0.file.rsplit('/').next().unwrap_or_default(), place.0.line);
     Some(match suspected.replayed(tools, run, &happens, place) {
         Ok(mut f) => {
+            f.related = below_the_user(tools.e.program, &event.stack, "the claim itself");
             f.assumptions.retain(|a| !(a.starts_with('`') && a.contains(&itself)));
             Outcome::Found(Box::new(f))
         }

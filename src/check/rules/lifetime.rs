@@ -6,12 +6,15 @@ use super::memcpy;
 use super::rule::{HostEvents, Rule, Tally};
 use crate::check::context::{Context, Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
+use crate::check::findings::explanation;
 use crate::check::findings::host_call::Suspect;
 use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{loc_of, named, position, users_call};
-use crate::check::findings::wording;
+use crate::check::findings::position::{
+    below_launch, below_the_user, inner_places, launched_at, loc_of, named, position, seen, users_call,
+};
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
+use crate::inside;
 use crate::ir::Program;
 use crate::report::finding::{Direction, Related};
 use crate::rules::Rule as Class;
@@ -38,7 +41,8 @@ impl Rule for Lifetime {
             if cx.is_spent() {
                 return;
             }
-            let (found, cut) = tools.noting_cuts(|tools| of_host(tools, event));
+            let wanted = explanation::is_wanted_call(cx.program, &event.stack);
+            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(tools, event)));
             if let (Some((place, outcome)), Some(site)) = (found, event.site()) {
                 tally.note(place, site.func, outcome.unless(cut));
             }
@@ -55,9 +59,12 @@ impl Rule for Lifetime {
             if cx.is_spent() || *times > TRIES || tally.is_proved(&place) {
                 continue;
             }
-            let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event));
+            let wanted = explanation::is_wanted_call(cx.program, &event.stack)
+                || explanation::is_wanted_call(cx.program, &[run.launch.site]);
+            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_kernel(tools, run, event)));
             let Some((place, outcome)) = found else { continue };
             let outcome = outcome.unless(cut);
+            inside::at_the_place(wanted, || explanation::outcome(&outcome));
             match (&outcome, used(run, event)) {
                 (Outcome::Unknown(_), Some(access)) => tally.leave_open(access, run.kernel, outcome),
                 _ => tally.note(place, run.kernel, outcome),
@@ -76,8 +83,11 @@ fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)
     };
     let array = named(program, call, argument, &tools.e.object(event.object).name);
     let suspect = suspect(tools, event, array.clone());
+    explanation::stale(&tools.e, event);
     let decision = tools.decider.happens(&mut tools.e.arena, event.path);
+    explanation::happens(&tools.e, &decision, tools.decider.cut);
     let outcome = suspect.judge(tools, decision);
+    explanation::outcome(&outcome);
     Some(((loc_of(program, call), array), outcome))
 }
 
@@ -85,7 +95,10 @@ fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)
 fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, Outcome)> {
     let program = tools.e.program;
     let (place, before) = place_in_kernel(tools, run, event)?;
-    let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
+    explanation::stale(&tools.e, event);
+    let decision = tools.decider.happens(&mut tools.e.arena, event.path);
+    explanation::happens(&tools.e, &decision, tools.decider.cut);
+    let happens = match decision {
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
         Decision::Unknown(why) => return Some((place, Outcome::Unknown(why))),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
@@ -113,17 +126,25 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Pl
         Ok(f) => f,
         Err(why) => return Some((place, Outcome::Unknown(why))),
     };
+    let inner = match event.deed {
+        Deed::FreedAgain => below_the_user(program, &event.stack, "the second free itself"),
+        Deed::Used { kind, .. } => inner_places(program, &event.stack, kind),
+    };
     finding.related = suspect.related;
     if before {
+        finding.related.extend(below_launch(program, &run.launch));
         finding.access.index = String::new();
         let verb = match event.deed {
             Deed::Used { kind: AccessKind::Read, .. } => "read in the kernel here",
             _ => "written in the kernel here",
         };
-        finding.related.extend(
-            users_call(program, &event.stack).map(|s| Related { position: position(program, s), what: verb.into() }),
-        );
+        finding.related.extend(users_call(program, &event.stack).map(|s| Related {
+            position: position(program, s),
+            what: verb.into(),
+            inner: false,
+        }));
     }
+    finding.related.extend(inner);
     Some((place, Outcome::Found(Box::new(finding))))
 }
 
@@ -141,13 +162,16 @@ fn place_in_kernel(tools: &Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(
             .args
             .iter()
             .position(|v| matches!(v, Value::Ptr(p) if p.iter().any(|t| t.base == Base::Object(event.object))));
-        let name = named(program, run.launch.site, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
-        return Some(((loc_of(program, run.launch.site), name), true));
+        let at = launched_at(program, &run.launch);
+        // A library's names of its arguments say nothing.
+        let argument = argument.filter(|_| at == run.launch.site);
+        let name = named(program, at, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
+        return Some(((loc_of(program, at), name), true));
     }
     let site = users_call(program, &event.stack)?;
     let array = match event.deed {
         Deed::FreedAgain => named(program, site, 0, ""),
-        Deed::Used { kind, .. } => wording::side(program, site, kind).array,
+        Deed::Used { kind, .. } => seen(program, &event.stack, *event.stack.last()?, kind).1.array,
     };
     Some(((loc_of(program, site), array), false))
 }
@@ -205,7 +229,7 @@ fn where_freed(program: &Program, freed: &Freed, used: &[Site]) -> Vec<Related> 
     let mut out: Vec<Related> = vec![];
     let mut add = |site: Option<Site>, what: &str| {
         let Some(p) = site.map(|s| position(program, s)) else { return };
-        let r = Related { position: p, what: what.to_owned() };
+        let r = Related { position: p, what: what.to_owned(), inner: false };
         if r.position.line > 0 && !out.contains(&r) {
             out.push(r);
         }

@@ -5,10 +5,12 @@
 use super::pointer;
 use super::rule::{HostEvents, Rule, Tally};
 use crate::check::context::{Context, Place, Tools};
+use crate::check::findings::explanation;
 use crate::check::findings::host_call::Suspect;
 use crate::check::findings::position::{loc_of, named, users_call};
 use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
+use crate::inside;
 use crate::ir::{Callee, Program};
 use crate::report::finding::Direction;
 use crate::rules::Rule as Class;
@@ -43,7 +45,8 @@ impl Rule for Memcpy {
                 continue;
             }
             let before = done();
-            let (found, cut) = tools.noting_cuts(|tools| of_host(tools, event));
+            let wanted = explanation::is_wanted_call(cx.program, &event.side.stack);
+            let (found, cut) = inside::at_the_place(wanted, || tools.noting_cuts(|tools| of_host(tools, event)));
             for (place, outcome) in found {
                 tally.note(place, event.side.site.func, outcome.unless(cut));
             }
@@ -70,26 +73,31 @@ fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
             if tools.e.arena.as_bool(facts) == Some(false) {
                 return None;
             }
+            let place = (loc_of(tools.e.program, call), array.clone());
             let outcome = match t.base {
-                Base::Object(o) => side(tools, copy, t, o, array.clone())?,
-                _ => pointer::null_in_copy(tools, event, (facts, t.offset), array.clone())?,
+                Base::Object(o) => side(tools, copy, t, o, &place)?,
+                _ => pointer::null_in_copy(tools, event, (facts, t.offset), array)?,
             };
-            Some(((loc_of(tools.e.program, call), array), outcome))
+            explanation::outcome(&outcome);
+            Some((place, outcome))
         })
         .collect()
 }
 
 /// One side in one object; `None` where the object's size is not known.
-fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, array: String) -> Option<Outcome> {
+fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &Place) -> Option<Outcome> {
     let event = &copy.side;
     let object = tools.e.object(o).clone();
     let extent = object.extent?;
     let facts = tools.e.arena.and(event.path, t.cond);
     let obligation = Obligation { facts, offset: t.offset, bytes: event.bytes, extent };
+    explanation::side(&tools.e, place, &object, &obligation);
     let decision = tools.decider.decide(&mut tools.e.arena, &obligation);
+    explanation::decision(&tools.e, &decision, tools.decider.cut);
     if matches!(decision, Decision::Safe) {
         return Some(Outcome::Safe);
     }
+    let array = place.1.clone();
     let decision = not_empty(tools, copy, &obligation, decision);
     let (verb, direction) = match event.kind {
         AccessKind::Read => ("reads", Direction::Read),

@@ -1,31 +1,34 @@
 //! Accesses that stay inside only while no operation wraps: inputs for which one does.
 //!
-//! In: launches whose accesses are decided. Out: a finding of the rule `index-overflow` where a replay, in the machine's own
-//! arithmetic, goes out of bounds. What no replay reaches stays safe if nothing wraps and is no finding: nobody wants a
-//! warning for each multiplication. Nor is one raised for every access behind an operation; for what takes more threads in
-//! one dimension than an `int` can count, since the index of a thread wraps in nearly every kernel then; or for sizes with
-//! which the host's own arithmetic wraps: it allocates too little, or nothing, and was never meant to work with them.
+//! In: launches whose accesses are decided. Out: one finding of the rule `index-overflow` for each operation, of host or device, that wraps
+//! under some inputs so that an access goes out of bounds in the machine's own arithmetic. It is proved where a replay reached that, and
+//! possible where none came so far. None is raised for what takes more threads in one dimension than an `int` can count, since the index of
+//! a thread wraps in nearly every kernel then; nor for what no device can hold, for nothing allocated, or for what the program refuses.
 
 use super::bounds::obligation;
 use super::rule::Rule;
-use crate::check::context::{Context, InObject, Place, Places, Run, Tools};
+use crate::check::context::{Context, InObject, Place, Places, Run, Tallied, Tools};
 use crate::check::counterexample::replay::Wanted;
 use crate::check::findings::build::verb;
 use crate::check::findings::kernel::Suspected;
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::Counterexample;
+use crate::check::findings::position::{position, position_of};
+use crate::check::findings::wording;
+use crate::check::obligations::obligation::{Counterexample, Obligation};
 use crate::check::obligations::verdict::Outcome;
+use crate::check::obligations::wrapping::{inside, integer};
 use crate::check::solver::WrapMode;
 use crate::ir::FuncRef;
-use crate::report::finding::Verdict;
+use crate::report::finding::{Finding, Position, Related};
 use crate::rules::Rule as Class;
 use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::memory::object::Object;
 use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::{Term, TermId};
 use crate::witness::Fault;
 use crate::work::Work;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 /// What one root's overflows get together, and what one of them gets: they are worth less than everything else.
 const MOST: Work = Work::seconds(4);
@@ -35,9 +38,12 @@ const ONE: Work = Work::millis(1500);
 const BYTES: u64 = 128 << 20;
 
 /// Accesses that are tried for one set of operations.
-const TRIES: u32 = 2;
+const TRIES: usize = 2;
 
-/// Letters of an operation beyond which nobody reads it.
+/// Other accesses that are shown of those that go wrong too.
+const SHOWN: usize = 4;
+
+/// Bytes of an operation's text beyond which nobody reads it.
 const LONG: usize = 80;
 
 /// Threads in one dimension that an `int` can count.
@@ -59,6 +65,72 @@ pub(in crate::check) struct Overflow<'r> {
     pub outcome: Outcome,
 }
 
+/// An access that is safe only while some operations do not wrap.
+struct Resting<'r, 'p> {
+    run: &'r Run,
+    event: &'r AccessEvent,
+    place: Place,
+    /// By name.
+    operations: &'p [String],
+}
+
+/// What users take for one operation: where it stands, and what it is but for smaller terms. `y * width + x` and `y * width + x + 1` in one
+/// function are made right by one change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Operation {
+    /// In the user's own code; `None` where a loop was summarised to it.
+    position: Option<Position>,
+    /// In the source's words or in those of inputs; `None` where nobody would read that.
+    text: Option<String>,
+    bits: u32,
+    function: Option<String>,
+    leading: String,
+}
+
+impl Operation {
+    fn of(tools: &mut Tools<'_>, wrap: TermId) -> Self {
+        let program = tools.e.program;
+        let e = &mut tools.e;
+        let site = e.operations.of_wrap(&e.arena, wrap);
+        let (arg, bits) = if let Term::Wrap { arg, bits, .. } = *e.arena.get(wrap) { (arg, bits) } else { (wrap, 0) };
+        let leading = leading_form(&mut e.arena, arg);
+        let text = site.and_then(|s| wording::computed(program, s)).unwrap_or_else(|| display::term(&e.arena, arg));
+        Self {
+            position: site.map(|s| position(program, s)),
+            text: (text.len() <= LONG).then_some(text),
+            bits,
+            function: site.and_then(|s| wording::function(program, s.func)),
+            leading: display::term(&e.arena, leading),
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.position.is_some() && self.position == other.position
+            || self.bits == other.bits && self.function == other.function && self.leading == other.leading
+    }
+
+    /// What wraps in a model, in words.
+    fn wrapping(&self, a: &Arena, wrap: TermId, c: &Counterexample) -> String {
+        let Term::Wrap { arg, bits, signed } = *a.get(wrap) else { return String::new() };
+        let what =
+            self.text.as_ref().map_or_else(|| "an operation that it depends on".to_owned(), |text| format!("`{text}`"));
+        let kept = integer(bits, signed);
+        let value = |t: TermId| c.model.value(a, t, WrapMode::Exact);
+        match (value(arg), value(wrap)) {
+            (Some(exact), Some(read)) => format!("{what} is {exact}, which wraps to {read} as {kept}"),
+            _ => format!("{what} wraps as {kept}"),
+        }
+    }
+}
+
+/// The sum of a number's monomials of the highest degree.
+fn leading_form(a: &mut Arena, t: TermId) -> TermId {
+    let mut p = a.poly(t);
+    let degree = p.terms.iter().map(|(m, _)| m.len()).max().unwrap_or(0);
+    p.terms.retain(|(m, _)| m.len() == degree);
+    a.from_poly(p)
+}
+
 /// Looks for inputs under which what is safe if nothing wraps goes out of bounds. `places` says of which accesses that is so.
 pub(in crate::check) fn find<'r>(
     cx: &Context<'_>,
@@ -72,91 +144,169 @@ pub(in crate::check) fn find<'r>(
     }
     let until = cx.phase(MOST, 100);
     tools.judge.replay_within(cx.scaled(ONE), BYTES);
-    let mut tried: FxHashMap<&[String], u32> = FxHashMap::default();
-    let mut found: Vec<String> = vec![];
-    for run in runs {
-        for event in &run.run.accesses {
-            let place = cx.place_of(event);
-            let ops = rests_on(places, &place);
-            if ops.is_empty() || ops.iter().any(|o| found.contains(o)) {
-                continue;
+    let resting = resting(cx, runs, places);
+    let mut names: Vec<&String> = resting.iter().flat_map(|r| r.operations).collect();
+    let mut seen = FxHashSet::default();
+    names.retain(|n| seen.insert(*n));
+    let mut known: Vec<Operation> = vec![];
+    for name in names {
+        let of_it = resting.iter().filter(|r| r.operations.contains(name));
+        for access in of_it.take(TRIES) {
+            if until.is_spent() {
+                return out;
             }
-            let times = tried.entry(ops).or_default();
-            *times += 1;
-            if *times > TRIES || until.is_spent() {
-                continue;
+            let look = Look { cx, access, all: &resting, name };
+            if let Some(outcome) = look.wraps(tools, &mut known) {
+                out.push(Overflow { kernel: access.run.kernel, event: access.event, outcome });
+                break;
             }
-            let Some((wrapped, outcome)) = overflow(cx, tools, run, event, (place, ops)) else { continue };
-            // Whoever rests on one of these is not looked at again, this place among them.
-            found.extend(wrapped);
-            out.push(Overflow { kernel: run.kernel, event, outcome });
         }
     }
     out
 }
 
-/// The operations that must not wrap for a place to be safe; none where it is not, or is anyway.
-fn rests_on<'p>(places: &'p Places, place: &Place) -> &'p [String] {
-    match places.get(place) {
-        Some((Outcome::SafeIfNoWrap(ops), ..)) => ops,
-        _ => &[],
+/// The accesses that rest on operations, in the order of the runs.
+fn resting<'r, 'p>(cx: &Context<'_>, runs: &'r [Run], places: &'p Places) -> Vec<Resting<'r, 'p>> {
+    let mut out = vec![];
+    for run in runs {
+        for event in &run.run.accesses {
+            let place = cx.place_of(event);
+            if let Some(Tallied { outcome: Outcome::SafeIfNoWrap(operations), .. }) = places.get(&place) {
+                out.push(Resting { run, event, place, operations });
+            }
+        }
+    }
+    out
+}
+
+/// One operation and an access that rests on it.
+struct Look<'a> {
+    cx: &'a Context<'a>,
+    access: &'a Resting<'a, 'a>,
+    all: &'a [Resting<'a, 'a>],
+    name: &'a str,
+}
+
+impl Look<'_> {
+    /// A finding where the access goes out of bounds since the operation wraps. What is known by then is added to what was.
+    fn wraps(&self, tools: &mut Tools<'_>, known: &mut Vec<Operation>) -> Option<Outcome> {
+        let Resting { run, event, .. } = *self.access;
+        event.targets.iter().find_map(|target| {
+            let Base::Object(o) = target.base else { return None };
+            let object = tools.e.object(o).clone();
+            let facts = tools.e.arena.and(event.path, target.cond);
+            let access = InObject { event, object: &object, target, facts, extent: object.extent? };
+            let (mut ob, _) = obligation(tools, Some(run), &access);
+            let (counted, one) = (threads_are_counted(tools, run), tools.e.arena.int(1));
+            let some = tools.e.arena.le(one, ob.extent);
+            ob.facts = tools.e.arena.and_all(vec![ob.facts, counted, some]);
+            self.in_object(tools, &object, &ob, known)
+        })
+    }
+
+    fn in_object(
+        &self,
+        tools: &mut Tools<'_>,
+        object: &Object,
+        ob: &Obligation,
+        known: &mut Vec<Operation>,
+    ) -> Option<Outcome> {
+        let operations = tools.decider.operations(&mut tools.e.arena, ob);
+        let wrap = operations.get(self.name)?;
+        let operation = Operation::of(tools, wrap);
+        if known.iter().any(|k| k.is(&operation)) {
+            return None;
+        }
+        let others: Vec<TermId> = self.access.operations.iter().filter_map(|n| operations.get(n)).collect();
+        // Alone, or with what was not found yet.
+        let found: Vec<TermId> = others
+            .iter()
+            .copied()
+            .filter(|w| {
+                let other = Operation::of(tools, *w);
+                known.iter().any(|k| k.is(&other))
+            })
+            .collect();
+        let work = self.cx.scaled(ONE);
+        let alone = tools.decider.wrapping(&mut tools.e.arena, ob, wrap, &others, work);
+        let model = match alone {
+            Some(model) => model,
+            None if found.len() + 1 >= others.len() => return None,
+            None => tools.decider.wrapping(&mut tools.e.arena, ob, wrap, &found, work)?,
+        };
+        let c = Counterexample { model, mode: WrapMode::Exact, degenerate: false };
+        let mut finding = self.replayed(tools, object, ob, (&operation, wrap, &c))?;
+        finding.related = self.related(tools, &operation, &c, std::mem::take(&mut finding.related));
+        known.push(operation);
+        Some(Outcome::Found(Box::new(finding)))
+    }
+
+    /// What a replay makes of the model; `None` where it does not go wrong there.
+    fn replayed(
+        &self,
+        tools: &mut Tools<'_>,
+        object: &Object,
+        ob: &Obligation,
+        (operation, wrap, c): (&Operation, TermId, &Counterexample),
+    ) -> Option<Finding> {
+        let Resting { run, event, place, .. } = self.access;
+        let value = |t: TermId| c.model.value(&tools.e.arena, t, WrapMode::Exact);
+        let below = value(ob.offset).is_some_and(|v| v < 0);
+        let where_ = if below { "before the start" } else { "past the end" };
+        let why = operation.wrapping(&tools.e.arena, wrap, c);
+        let message = format!("{} {where_} of `{}`, since {why}", verb(event.kind), place.1);
+        let suspected = Suspected {
+            rule: Class::IndexOverflow,
+            wanted: Wanted::Fault(Fault::Bounds),
+            event,
+            object,
+            obligation: ob,
+            essential: &[ob.offset, ob.extent],
+            message,
+        };
+        suspected.replayed(tools, run, c, place.clone()).ok()
+    }
+
+    /// Where the operation stands, and what else goes out of bounds then.
+    fn related(
+        &self,
+        tools: &mut Tools<'_>,
+        operation: &Operation,
+        c: &Counterexample,
+        inner: Vec<Related>,
+    ) -> Vec<Related> {
+        let mut out = vec![];
+        let what =
+            operation.text.as_ref().map_or_else(|| "this wraps".to_owned(), |text| format!("`{text}` wraps here"));
+        out.extend(operation.position.clone().map(|position| Related { position, what, inner: false }));
+        let own = |at: &Place| position_of(at.0.clone());
+        let mut others: Vec<Related> = vec![];
+        for other in self.all.iter().filter(|r| r.place != self.access.place && r.run.number == self.access.run.number)
+        {
+            if others.len() >= SHOWN || others.iter().any(|o| o.position == own(&other.place)) {
+                continue;
+            }
+            if other.operations.iter().any(|n| n == self.name) && goes_wrong(tools, other, c) {
+                let what = format!("`{}` is left here too", other.place.1);
+                others.push(Related { position: own(&other.place), what, inner: false });
+            }
+        }
+        out.into_iter().chain(others).chain(inner).collect()
     }
 }
 
-/// A replay in which an access goes out of bounds because something wraps; and what does.
-fn overflow(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    run: &Run,
-    event: &AccessEvent,
-    (place, ops): (Place, &[String]),
-) -> Option<(Vec<String>, Outcome)> {
-    event.targets.iter().find_map(|target| {
-        let Base::Object(o) = target.base else { return None };
+/// Whether a model of another access of the launch leads this one out of bounds too.
+fn goes_wrong(tools: &mut Tools<'_>, access: &Resting<'_, '_>, c: &Counterexample) -> bool {
+    let Resting { run, event, .. } = *access;
+    event.targets.iter().any(|target| {
+        let Base::Object(o) = target.base else { return false };
         let object = tools.e.object(o).clone();
+        let Some(extent) = object.extent else { return false };
         let facts = tools.e.arena.and(event.path, target.cond);
-        let access = InObject { event, object: &object, target, facts, extent: object.extent? };
-        overflow_in(cx, tools, run, &access, (&place, ops))
+        let (ob, _) = obligation(tools, Some(run), &InObject { event, object: &object, target, facts, extent });
+        let inside = inside(&mut tools.e.arena, &ob);
+        c.model.refutes(&tools.e.arena, &[ob.facts], inside, WrapMode::Exact)
     })
-}
-
-fn overflow_in(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    run: &Run,
-    access: &InObject<'_>,
-    (place, ops): (&Place, &[String]),
-) -> Option<(Vec<String>, Outcome)> {
-    let InObject { event, object, .. } = *access;
-    let (mut ob, _) = obligation(tools, Some(run), access);
-    let (counted, meant) = (threads_are_counted(tools, run), host_does_not_wrap(tools, run, ob.extent));
-    ob.facts = tools.e.arena.and_all(vec![ob.facts, counted, meant]);
-    let (model, wrapped) = tools.decider.wraps(&mut tools.e.arena, &ob, cx.scaled(ONE))?;
-    let operation = wrapped.iter().find(|w| ops.contains(w))?;
-    let below = model.value(&tools.e.arena, ob.offset, WrapMode::Exact).is_some_and(|v| v < 0);
-    let what = verb(event.kind);
-    let message = format!(
-        "{what} {} of `{}`, since {} wraps",
-        if below { "before the start" } else { "past the end" },
-        place.1,
-        shortened(operation)
-    );
-    let suspected = Suspected {
-        rule: Class::IndexOverflow,
-        wanted: Wanted::Fault(Fault::Bounds),
-        event,
-        object,
-        obligation: &ob,
-        essential: &[ob.offset, ob.extent],
-        message,
-    };
-    let c = Counterexample { model, mode: WrapMode::Exact, degenerate: false };
-    let finding = suspected.replayed(tools, run, &c, place.clone()).ok()?;
-    (finding.verdict == Verdict::Proved).then(|| (wrapped, Outcome::Found(Box::new(finding))))
-}
-
-fn shortened(operation: &str) -> &str {
-    if operation.len() > LONG { "an operation that it depends on" } else { operation }
 }
 
 /// That no dimension of the launch has more threads than an `int` can count.
@@ -169,18 +319,4 @@ fn threads_are_counted(tools: &mut Tools<'_>, run: &Run) -> TermId {
         })
         .collect();
     a.and_all(each)
-}
-
-/// That nothing wraps which the host computes for the launch, on its way there, or for the sizes of memory.
-fn host_does_not_wrap(tools: &mut Tools<'_>, run: &Run, extent: TermId) -> TermId {
-    let computed = cone::mentioned(&tools.e, &run.launch, &[run.launch.path, extent]);
-    let a = &mut tools.e.arena;
-    let mut all = vec![];
-    for w in a.cone(&computed) {
-        let Term::Wrap { arg, bits, signed } = *a.get(w) else { continue };
-        let (Some(lo), Some(hi)) = (Range::of_int(bits, signed).lo, Range::of_int(bits, signed).hi) else { continue };
-        let (lo, hi) = (a.int(lo), a.int(hi));
-        all.extend([a.le(lo, arg), a.le(arg, hi)]);
-    }
-    a.and_all(all)
 }

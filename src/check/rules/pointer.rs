@@ -20,6 +20,7 @@ use crate::rules::Level;
 use crate::rules::Rule as Class;
 use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
 
@@ -63,7 +64,10 @@ pub(in crate::check) fn null_in_kernel(
     let extent = tools.e.arena.int(0);
     let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
-    let message = format!("{} through `{}`, which is null", verb(event.kind).0, place.1);
+    let message = match constant_address(&tools.e.arena, offset) {
+        Some(address) => format!("{} at the constant address {address:#x}, where nothing is", verb(event.kind).0),
+        None => format!("{} through `{}`, which is null", verb(event.kind).0, place.1),
+    };
     let s = Suspected {
         rule: Class::InvalidPointer,
         wanted: Wanted::Fault(Fault::Null),
@@ -80,6 +84,49 @@ pub(in crate::check) fn null_in_kernel(
         }
         _ => open(),
     }
+}
+
+/// The address that a program makes of a number, as null is made of 0; `None` near null, whose members and elements lie there.
+fn constant_address(a: &Arena, offset: TermId) -> Option<i128> {
+    const NEAR_NULL: i128 = 1 << 16;
+    Some(a.constant_of(offset)).filter(|n| *n >= NEAR_NULL)
+}
+
+/// A kernel's access at an address that depends on a variable which was never set, under these facts; `None` where that is no finding.
+pub(in crate::check) fn unset_index(
+    tools: &mut Tools<'_>,
+    run: &Run,
+    event: &AccessEvent,
+    object: &Object,
+    (obligation, unknowns): (&Obligation, &[UnknownReason]),
+    place: Place,
+) -> Option<Outcome> {
+    let variable = unknowns.iter().find_map(|why| match why {
+        // In a loop: its first value, say.
+        UnknownReason::Unwritten(name) | UnknownReason::InLoop(name) if !name.is_empty() => Some(name),
+        _ => None,
+    })?;
+    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, obligation.facts)
+    else {
+        return None;
+    };
+    let message = format!(
+        "{} of `{}` at an index that depends on `{variable}`, which was never set",
+        verb(event.kind).0,
+        place.1
+    );
+    let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
+    let s = Suspected {
+        rule: Class::InvalidPointer,
+        wanted: Wanted::Fault(Fault::UnsetIndex),
+        event,
+        object,
+        obligation,
+        essential: &conditions,
+        message,
+    };
+    let found = s.replayed(tools, run, &Counterexample { model, mode, degenerate }, place).ok()?;
+    (found.verdict == Verdict::Proved).then(|| Outcome::Found(Box::new(found)))
 }
 
 /// A kernel's access through a pointer that was read where nothing has written, under these facts.

@@ -69,7 +69,7 @@ fn in_row(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<
     if !unknowns.is_empty() && effort == Effort::First {
         return Look { more: More::Replay, ..safe };
     }
-    let parts = Parts::Row { gep: replay::site(row.gep), bytes: row.size };
+    let parts = Parts::Row { gep: replay::site(row.gep), bytes: row.size.get() };
     let c = Counterexample { model, mode, degenerate };
     let wanted = Wanted::Out(parts.clone());
     let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, event, &c, wanted);
@@ -89,7 +89,7 @@ fn in_row(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<
     finding.access.partition = Some(format!("a row of {} bytes in `{}`", row.size, object.name));
     if let Some(w) = &mut finding.witness {
         w.offset_bytes = reached.offset - bounds.start;
-        w.extent_bytes = i64::try_from(row.size).unwrap_or(i64::MAX);
+        w.extent_bytes = i64::try_from(row.size.get()).unwrap_or(i64::MAX);
         if let Some(sites) = &mut w.sites {
             sites.part = Some(part_sites(&parts));
         }

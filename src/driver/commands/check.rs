@@ -146,8 +146,13 @@ pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Stat
         checked.notes.iter().for_each(|n| output::complain(n));
     }
     session.show(&checked.inside);
+    if session.inside().explain.is_some() && checked.inside.iter().any(|l| l.contains('?')) {
+        output::complain("`?` above is a value that is not known");
+    }
     if let Some(spot) = session.inside().explain.as_ref().filter(|_| checked.inside.is_empty()) {
-        output::complain(&format!("no access was judged at {spot}: `-v` lists where they are"));
+        output::complain(&format!(
+            "nothing was judged at {spot}, which has no access of a kernel, no copy, and no free of what may be freed: `-v` lists what is open"
+        ));
     }
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let status = session.report(checked.found, checked.frontend, told)?;

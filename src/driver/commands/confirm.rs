@@ -66,7 +66,8 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
         (Some(folder), _) => {
             let copied = project.copied(&session);
             let template = Word::Bundle(bundle::LAUNCHER.into());
-            let around = Surroundings { root: &session.root, sources: &sources, places: &copied, template };
+            let calls = Word::Bundle(bundle::CALLS.into());
+            let around = Surroundings { root: &session.root, sources: &sources, places: &copied, template, calls };
             let (manifest, generated) = project.manifest(
                 &chosen,
                 args.exe.as_deref(),
@@ -302,13 +303,17 @@ impl<'a> Project<'a> {
         toolchain: &Toolchain,
     ) -> Result<Vec<Outcome>> {
         let folder = Scratch::new().context("cannot make a folder for the launcher")?;
-        let template = folder.path().join(bundle::LAUNCHER);
-        std::fs::write(&template, prepare::TEMPLATE).with_context(|| format!("cannot write {}", template.display()))?;
+        let put = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            anyhow::Ok(Word::text(path.to_string_lossy()))
+        };
         let around = Surroundings {
             root: &session.root,
             sources,
             places: &InPlace,
-            template: Word::text(template.to_string_lossy()),
+            template: put(bundle::LAUNCHER, prepare::TEMPLATE)?,
+            calls: put(bundle::CALLS, prepare::CALLS)?,
         };
         let (manifest, generated) = self.manifest(findings, exe, ways, session, &around)?;
         bundle::write_generated(folder.path(), &generated)?;

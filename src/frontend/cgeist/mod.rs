@@ -19,6 +19,7 @@ use crate::config::FrontendKind;
 use crate::frontend::clang::{flags, sides};
 use crate::frontend::client;
 use crate::frontend::extraction::{ExtractOptions, Extraction, NotAnalysed, SecondReading};
+use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
@@ -140,21 +141,12 @@ fn read(
     let plain: Vec<&str> = texts.iter().map(|t| &t.1).chain(&defined).map(String::as_str).collect();
     let doubts = known_misreadings::about(&module, &plain);
     let producer = if doubts.is_empty() { name.clone() } else { format!("{name}{DOUBTFUL}{}", doubts.join(", ")) };
-    let mut system: Vec<PathBuf> =
-        ["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda"].map(PathBuf::from).to_vec();
-    system.extend(toolkit);
-    system.extend(tool.resources.clone());
-    for f in &unit.preprocessor {
-        if let PreprocessorFlag::SystemInclude(p) = f {
-            system.push(normalise(&unit.directory, p));
-        }
-    }
     let about = About {
         source: unit.source.to_string_lossy().into_owned(),
         text: texts.first().map(|t| t.1.clone()).unwrap_or_default(),
         headers: texts.iter().skip(1).map(|t| t.1.clone()).collect(),
         directory: unit.directory.clone(),
-        system,
+        own: Own::of(unit, toolkit.into_iter().chain(tool.resources.clone())),
         arch: command.arch,
         producer,
         asserts_restored,

@@ -15,6 +15,7 @@ use self::invoke::Refusal;
 use self::pch::Flags;
 use crate::frontend::extraction::{ExtractOptions, Extraction, NotAnalysed};
 use crate::frontend::llvm::{self, About};
+use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
 use crate::ir::{Module, Side};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
@@ -238,7 +239,7 @@ impl Job<'_> {
             side,
             source: self.unit.source.to_string_lossy().into_owned(),
             directory: self.unit.directory.clone(),
-            system: self.system_folders(),
+            own: self.own(),
             arch: command.arch,
             producer: self.frontend.to_owned(),
             asserts_restored,
@@ -250,17 +251,9 @@ impl Job<'_> {
         }
     }
 
-    /// Folders whose files are not the user's.
-    fn system_folders(&self) -> Vec<PathBuf> {
-        let mut out: Vec<PathBuf> = ["/usr/include", "/usr/lib", "/usr/local/include"].map(PathBuf::from).to_vec();
-        out.push(self.folder.to_owned());
-        out.extend(self.options.headers.clone());
-        out.extend(self.toolkit.folders());
-        for flag in &self.unit.preprocessor {
-            if let crate::nvcc::unit::PreprocessorFlag::SystemInclude(p) = flag {
-                out.push(normalise(&self.unit.directory, p));
-            }
-        }
-        out
+    /// Which files are the user's. What is read as corrected copies keeps the name of the original.
+    fn own(&self) -> Own {
+        let ours = std::iter::once(self.folder.to_owned()).chain(self.options.headers.clone());
+        Own::of(self.unit, self.toolkit.folders()).and_ours(ours)
     }
 }

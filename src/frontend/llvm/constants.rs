@@ -2,12 +2,12 @@
 
 use super::Reader;
 use super::bindings::{Opcode, Type, Value, ValueKind as K};
-use crate::ir::Const;
+use crate::ir::{Bytes, Const, Elements};
 
 /// What a constant address computation steps through.
 pub(super) enum GepPart<'m> {
     Field { offset: u64, field: u32, ty: Type<'m>, of: Type<'m> },
-    Index { index: Value<'m>, stride: u64, count: Option<u64> },
+    Index { index: Value<'m>, stride: Bytes, count: Option<Elements> },
 }
 
 /// Longest text kept of a constant expression that is not modelled.
@@ -94,6 +94,13 @@ impl<'m> Reader<'m> {
             K::LLVMGlobalAliasValueKind => self.address(v.aliasee()),
             K::LLVMConstantExprValueKind => match v.const_opcode()? {
                 Opcode::LLVMAddrSpaceCast | Opcode::LLVMBitCast => self.address(v.operand(0)),
+                // A narrower number is widened with zeros (LLVM 22 Language Reference, `inttoptr`).
+                Opcode::LLVMIntToPtr => {
+                    let (number, width) = (v.operand(0).int()?, v.operand(0).ty().int_width());
+                    let low = if width < 64 { (1 << width) - 1 } else { i128::from(u64::MAX) };
+                    let value = u64::try_from(number & low).ok()?;
+                    Some(Const::Address { ty: self.types.id(v.ty()), value })
+                }
                 Opcode::LLVMGetElementPtr => {
                     let base = self.address(v.operand(0))?;
                     let mut total: i64 = 0;
@@ -101,12 +108,15 @@ impl<'m> Reader<'m> {
                         total = total.checked_add(match part {
                             GepPart::Field { offset, .. } => i64::try_from(offset).ok()?,
                             GepPart::Index { index, stride, .. } => {
-                                i64::try_from(index.int()?).ok()?.checked_mul(i64::try_from(stride).ok()?)?
+                                i64::try_from(index.int()?).ok()?.checked_mul(i64::try_from(stride.get()).ok()?)?
                             }
                         })?;
                     }
                     match base {
                         Const::Global { id, offset } => Some(Const::Global { id, offset: offset.checked_add(total)? }),
+                        Const::Address { ty, value } => {
+                            Some(Const::Address { ty, value: value.wrapping_add_signed(total) })
+                        }
                         base if total == 0 => Some(base),
                         _ => None,
                     }
@@ -126,13 +136,17 @@ impl<'m> Reader<'m> {
         for (i, index) in operands.iter().copied().enumerate().skip(1) {
             if i == 1 {
                 if operands.len() == 2 || index.int() != Some(0) {
-                    out.push(GepPart::Index { index, stride: self.types.size(ty), count: None });
+                    out.push(GepPart::Index { index, stride: Bytes(self.types.size(ty)), count: None });
                 }
                 continue;
             }
             if let Some((elem, count)) = ty.sequence() {
                 // Flexible array members and `extern __shared__ T a[]` have length 0, which bounds nothing.
-                out.push(GepPart::Index { index, stride: self.types.size(elem), count: (count > 0).then_some(count) });
+                out.push(GepPart::Index {
+                    index,
+                    stride: Bytes(self.types.size(elem)),
+                    count: (count > 0).then_some(Elements(count)),
+                });
                 ty = elem;
             } else if ty.kind() == super::bindings::LlvmTypeKind::LLVMStructTypeKind {
                 let field = u32::try_from(index.int()?).ok()?;

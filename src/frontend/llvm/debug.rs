@@ -5,8 +5,9 @@
 
 use super::bindings::{Bitcode, Meta, MetaKind, Value};
 use super::members::Members;
+use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
-use crate::ir::{FileId, Loc, LocId, SourceFile, Var};
+use crate::ir::{ADDED, FileId, Loc, LocId, SourceFile, Var};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,7 @@ const MAX_TYPE_DEPTH: u32 = 24;
 /// Tables of files and locations as they are filled.
 pub(super) struct Debug<'m> {
     bitcode: Bitcode<'m>,
-    system: Vec<PathBuf>,
+    own: Own,
     directory: PathBuf,
     pub(super) files: Vec<SourceFile>,
     pub(super) locs: Vec<Loc>,
@@ -55,11 +56,11 @@ pub(super) struct Debug<'m> {
 }
 
 impl<'m> Debug<'m> {
-    /// `system` lists the folders whose files are not the user's; `directory` is where the compiler ran.
-    pub(super) fn new(bitcode: Bitcode<'m>, system: Vec<PathBuf>, directory: PathBuf) -> Self {
+    /// `own` says which files are the user's; `directory` is where the compiler ran.
+    pub(super) fn new(bitcode: Bitcode<'m>, own: Own, directory: PathBuf) -> Self {
         Self {
             bitcode,
-            system,
+            own,
             directory,
             // `LocId(0)` is "no location"; its file is one that nothing shows.
             files: vec![SourceFile { path: String::new(), system: true }],
@@ -79,8 +80,12 @@ impl<'m> Debug<'m> {
         }
         let (dir, name) = file.path();
         let path = normalise(&self.directory.join(dir), Path::new(&name));
-        let system = self.system.iter().any(|s| path.starts_with(s));
-        let text = path.to_string_lossy().into_owned();
+        let system = self.own.is_system(&path);
+        // What we add lies elsewhere in every run: nobody is to see where.
+        let text = match path.file_name().filter(|_| self.own.is_ours(&path)) {
+            Some(name) => format!("{ADDED}{}", name.to_string_lossy()),
+            None => path.to_string_lossy().into_owned(),
+        };
         let next = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         let id = *self.path_ids.entry(text.clone()).or_insert(next);
         if id == next {

@@ -103,10 +103,23 @@ impl<'m> Body<'_, 'm> {
                 let op = self.op(*inst, loc);
                 let ty = self.reader.types.id(inst.ty());
                 let result = self.value(*inst);
+                let loc = if matches!(op, Op::Assume(_)) { self.claimed_at(*inst, loc) } else { loc };
                 self.out.push(Inst { result, ty, op, loc });
             }
         }
         Block { name: b.name(), insts: std::mem::take(&mut self.out), term: end.0, term_loc: end.1 }
+    }
+
+    /// Where an assumption stands. clang (22) gives that of an attribute, which is no statement, the place of the statement before it; what
+    /// the attribute says has its own.
+    fn claimed_at(&mut self, assume: Value<'m>, loc: LocId) -> LocId {
+        let debug = &mut self.reader.debug;
+        let Some(condition) = assume.arguments().into_iter().next().filter(|c| c.opcode().is_some()) else {
+            return loc;
+        };
+        let condition = debug.location(condition.debug_location());
+        let [a, c] = [loc, condition].map(|l| &debug.locs[l.index()]);
+        if a.file == c.file && a.inlined_at == c.inlined_at && a.line < c.line { condition } else { loc }
     }
 
     fn terminator(&mut self, inst: Value<'m>, loc: LocId) -> Terminator {

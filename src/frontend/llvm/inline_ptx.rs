@@ -5,7 +5,7 @@
 
 use super::bindings::{LlvmTypeKind, Type, Value};
 use super::function::Body;
-use crate::ir::{CastOp, Const, LocId, Op, Operand, Step, TypeKind};
+use crate::ir::{Bytes, CastOp, Const, LocId, Op, Operand, Step, TypeKind};
 
 /// One `ld` or `st`.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,13 +139,7 @@ impl<'m> Body<'_, 'm> {
         if registers.len() != lanes || !registers.iter().all(fits) {
             return None;
         }
-        let mut ptr = self.operand(address, loc);
-        if access.offset != 0 {
-            let ty = self.reader.types.id(address.ty());
-            let index = Operand::Const(Const::Int { bits: 64, value: i128::from(access.offset) });
-            let op = Op::Gep { base: ptr, steps: vec![Step::Index { index, stride: 1, count: None }], inbounds: false };
-            ptr = self.emit(ty, op, loc);
-        }
+        let ptr = self.moved(address, access.offset, loc);
         // Equal widths move bits, whatever the instruction calls them; narrower elements are integers.
         let element = match (&access.element, &registers[0]) {
             (TypeKind::Int(m), TypeKind::Int(r)) if m < r => access.element.clone(),
@@ -200,6 +194,18 @@ impl<'m> Body<'_, 'm> {
             agg = self.emit(result, insert, loc);
         }
         None
+    }
+
+    /// A pointer, so many bytes on.
+    fn moved(&mut self, pointer: Value<'m>, bytes: i64, loc: LocId) -> Operand {
+        let base = self.operand(pointer, loc);
+        if bytes == 0 {
+            return base;
+        }
+        let ty = self.reader.types.id(pointer.ty());
+        let index = Operand::Const(Const::Int { bits: 64, value: i128::from(bytes) });
+        let steps = vec![Step::Index { index, stride: Bytes(1), count: None }];
+        self.emit(ty, Op::Gep { base, steps, inbounds: false }, loc)
     }
 
     fn kind_of(&mut self, ty: Type<'m>) -> TypeKind {

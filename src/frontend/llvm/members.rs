@@ -109,9 +109,10 @@ impl<'m> Members<'m> {
             let TypeKind::Struct { name: Some(name), fields } = &mut def.kind else { continue };
             let Some(layouts) = self.by_name.get(source_name(name)) else { continue };
             let fitting: Vec<&Layout> =
-                layouts.iter().filter(|l| l.size == def.size || name.ends_with(".base")).collect();
+                layouts.iter().filter(|l| l.size == def.size.get() || name.ends_with(".base")).collect();
             for i in 0..fields.len() {
-                let end = fields[i + 1..].iter().map(|f| f.offset).find(|o| *o > fields[i].offset).unwrap_or(def.size);
+                let end =
+                    fields[i + 1..].iter().map(|f| f.offset).find(|o| *o > fields[i].offset).unwrap_or(def.size.get());
                 let mut names = fitting.iter().map(|l| member(l, &fields[i], end));
                 let first = names.next().flatten();
                 if names.all(|n| n == first) {

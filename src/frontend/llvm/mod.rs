@@ -18,6 +18,7 @@ mod types;
 
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
 use crate::frontend::names::SHARED_PREFIX;
+use crate::frontend::own::Own;
 use crate::ir::{Const, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
 use debug::Debug;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,8 +33,8 @@ pub struct About {
     pub source: String,
     /// Where the compiler ran, absolute: relative paths of the debug information start there.
     pub directory: PathBuf,
-    /// Folders whose files are not the user's.
-    pub system: Vec<PathBuf>,
+    /// Which files are the user's.
+    pub own: Own,
     /// `sm_80`; empty on the host side.
     pub arch: String,
     /// `clang 22.1.8`.
@@ -74,7 +75,7 @@ impl<'m> Reader<'m> {
         Self {
             bitcode,
             types: TypeTable::new(bitcode),
-            debug: Debug::new(bitcode, about.system.clone(), about.directory.clone()),
+            debug: Debug::new(bitcode, about.own.clone(), about.directory.clone()),
             functions: FxHashMap::default(),
             globals: FxHashMap::default(),
             about,

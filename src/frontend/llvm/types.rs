@@ -1,7 +1,7 @@
 //! LLVM types → [`TypeDef`]s with the sizes and offsets of the module's data layout.
 
 use super::bindings::{Bitcode, LlvmTypeKind as K, Type};
-use crate::ir::{Field, TypeDef, TypeId, TypeKind};
+use crate::ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
 /// The module's type table; equal LLVM types share one entry.
@@ -32,9 +32,9 @@ impl<'m> TypeTable<'m> {
                 Some((elem, count)) => {
                     let elem = self.id(elem);
                     if ty.kind() == K::LLVMArrayTypeKind {
-                        TypeKind::Array { elem, count }
+                        TypeKind::Array { elem, count: Elements(count) }
                     } else {
-                        TypeKind::Vector { elem, count: u32::try_from(count).unwrap_or(u32::MAX) }
+                        TypeKind::Vector { elem, count: Elements(count) }
                     }
                 }
                 None => TypeKind::Other(ty.print()),
@@ -52,7 +52,7 @@ impl<'m> TypeTable<'m> {
             _ => TypeKind::Other(ty.print()),
         };
         let (size, align) = self.bitcode.layout(ty);
-        self.add(ty, TypeDef { kind, size, align })
+        self.add(ty, TypeDef { kind, size: Bytes(size), align })
     }
 
     /// The entry of a scalar, or of a vector of scalars, that the module itself need not mention.
@@ -66,14 +66,14 @@ impl<'m> TypeTable<'m> {
                 return TypeId(u32::try_from(i).unwrap_or(u32::MAX));
             }
             let id = TypeId(u32::try_from(self.defs.len()).unwrap_or(u32::MAX));
-            self.defs.push(TypeDef { kind, size: u64::from(size), align: size });
+            self.defs.push(TypeDef { kind, size: Bytes(u64::from(size)), align: size });
             id
         };
         let elem = entry(element.clone(), bytes);
         if lanes == 1 {
             return elem;
         }
-        entry(TypeKind::Vector { elem, count: lanes }, bytes * lanes)
+        entry(TypeKind::Vector { elem, count: Elements(u64::from(lanes)) }, bytes * lanes)
     }
 
     fn add(&mut self, ty: Type<'m>, def: TypeDef) -> TypeId {

@@ -104,7 +104,7 @@ fn matrices() {
     assert_eq!(accesses("stmatrix.sync.aligned.m8n8.x2.shared.b16 [$0], {$1, $2};", "r,r,r")[0].kind, Write);
     let load = accesses("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {$0,$1}, [$2], $3;", "=r,=r,r,r");
     let Some(Extent::Tile(t)) = load[0].place.map(|p| p.extent) else { panic!("{load:?}") };
-    assert_eq!((t.lines, t.line_bytes, t.leading), (16, 32, Leading::Argument(1)));
+    assert_eq!((t.lines, t.line_bytes.get(), t.leading), (16, 32, Leading::Argument(1)));
     assert_eq!(
         accesses("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $2, p, 1, 1, 0, 0;", "=f,l,l"),
         [Access::open(Read)]

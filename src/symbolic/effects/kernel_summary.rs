@@ -49,7 +49,7 @@ impl Executor<'_> {
         s: &State,
         args: &[Value],
     ) -> Option<Rc<Footprint>> {
-        let held = if self.overlapping { None } else { self.held_at_launch(s, args) };
+        let held = if self.runtime.overlapping { None } else { self.held_at_launch(s, args) };
         if let Some(held) = held.as_ref().filter(|h| !h.is_empty())
             && let Some(written) = self.exact_effects_of(kernel, s, args, held)
         {
@@ -222,14 +222,13 @@ impl Executor<'_> {
         let events = std::mem::replace(&mut self.events, Events::new(false));
         let stack = std::mem::take(&mut self.stack);
         let around = self.limits.begin_aside(given);
-        let (freed, notes) = (self.heap.frees(), self.notes.len());
+        let freed = self.heap.frees();
 
         let out = run(self);
 
         let (taken, _) = self.limits.end_aside(around);
         (self.side, self.kernel, self.events, self.stack) = (side, kernel, events, stack);
         self.heap.restore_frees(freed);
-        self.notes.truncate(notes);
         (out, taken)
     }
 

@@ -224,7 +224,7 @@ impl Executor<'_> {
             None
         };
         let state = beside.memory.get(&o)?;
-        let raw = self.read_cells(o, state, offset, size, Some((f, ty)));
+        let raw = self.read_cells(o, state, offset, size.get(), Some((f, ty)));
         let before = self.convert(f, raw, ty);
         let name = self.object(o).name.clone();
         Some(match pointers {

@@ -3,7 +3,7 @@
 //! The address of an object is the uninterpreted function `address` of its number, so that differences of addresses in one object are exact.
 
 use super::executor::Executor;
-use crate::ir::{FuncRef, Inst, Operand, Step};
+use crate::ir::{FuncRef, Inst, Operand, Side, Step, TypeKind, space};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
@@ -116,6 +116,18 @@ impl Executor<'_> {
             return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
         }
         self.unknown_pointer(&UnknownReason::IntegerAsPointer)
+    }
+
+    /// A number of the program's text as a pointer. In a kernel it is one beside null: what CUDA allocates has no address that a program may
+    /// know, unless it asks for one (CUDA driver API 13.0, virtual memory management). A number in the window of shared memory may be
+    /// anything there.
+    pub(in crate::symbolic) fn number_as_pointer(&mut self, number: u64, ty: &TypeKind) -> Value {
+        let generic = matches!(ty, TypeKind::Ptr(space::GENERIC | space::GLOBAL));
+        if self.side != Side::Device || !generic || self.program.chooses_addresses() {
+            return self.unknown_pointer(&UnknownReason::IntegerAsPointer);
+        }
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(number)));
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
 
     /// The function whose address a number is.

@@ -77,8 +77,11 @@ impl Executor<'_> {
             }
             CastOp::IntToPtr => {
                 let v = self.any_operand(fr, value);
-                let p = self.as_pointer(&v);
-                Value::Ptr(p)
+                let number = if let Value::Int(t) = v { self.arena.as_int(t) } else { None };
+                match number.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0) {
+                    Some(number) => self.number_as_pointer(number, &m.ty(to).kind),
+                    None => Value::Ptr(self.as_pointer(&v)),
+                }
             }
             CastOp::AddrSpaceCast => {
                 let p = self.pointer_operand(fr, value);

@@ -44,7 +44,7 @@ impl Executor<'_> {
 
     /// Whether a constant variable holds what it held at the launch for as long as a kernel runs.
     pub(crate) fn is_settled(&self, o: ObjId) -> bool {
-        let late = self.overlapping
+        let late = self.runtime.overlapping
             && (self.runtime.any_changed
                 || self.runtime.changed.contains(&(o, false))
                 || self.runtime.unordered && self.runtime.changed.contains(&(o, true)));
@@ -55,7 +55,7 @@ impl Executor<'_> {
 
     /// From here on work for the device may overlap: with launches, too, that were followed as if they had the device for themselves.
     pub(crate) fn overlap(&mut self, s: &mut State) {
-        self.overlapping = true;
+        self.runtime.overlapping = true;
         let mut all: Vec<ObjId> = self.runtime.alone.iter().copied().collect();
         all.sort_unstable();
         for o in all {

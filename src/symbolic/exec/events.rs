@@ -12,6 +12,7 @@ use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How the access touches memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,6 +146,22 @@ pub struct UnalignedEvent {
 }
 
 impl AccessEvent {
+    /// An access by the last of these sites that names no object: a rule puts the one that it suspects into the condition. `None` without a site.
+    #[must_use]
+    pub fn without_targets(stack: Rc<Vec<Site>>, bytes: TermId, kind: AccessKind, path: TermId) -> Option<Self> {
+        Some(Self {
+            site: *stack.last()?,
+            stack,
+            targets: Rc::new(vec![]),
+            bytes,
+            kind,
+            path,
+            at: Moment::default(),
+            rows: None,
+            stores: Stores::Unknown,
+        })
+    }
+
     /// Whether it writes this object, or may.
     #[must_use]
     pub fn writes(&self, o: ObjId) -> bool {
@@ -158,7 +175,9 @@ pub struct ClaimEvent {
     /// The calls from the kernel inwards, and the claim itself.
     pub stack: Rc<Vec<Site>>,
     /// How it is written.
-    pub written: &'static str,
+    pub written: Rc<str>,
+    /// Of an `assert` that the build removes, the assumption that it is: the compiler builds nothing on it, but what it made safe is not.
+    pub removed: Option<Arc<str>>,
     /// That it is come to, and does not hold.
     pub path: TermId,
     /// That it does not hold.
@@ -180,6 +199,8 @@ pub struct Events {
     pub copies: Vec<CopyEvent>,
     /// Instructions of kernels that came to nothing but a thread's own plain variables: no accesses that anybody would count.
     pub own: FxHashSet<Site>,
+    /// What of the host was left out, one line each.
+    pub notes: Vec<String>,
     /// Whether events are noted at all, rather than only states followed.
     pub(in crate::symbolic) recording: bool,
 }
@@ -205,6 +226,7 @@ impl Events {
             claims: vec![],
             copies: vec![],
             own: FxHashSet::default(),
+            notes: vec![],
             recording,
         }
     }

@@ -44,19 +44,15 @@ pub struct Executor<'p> {
     /// The program is executed from its start, so that variables hold their initial values there. A function that nobody known calls
     /// may be called at any time.
     pub(crate) from_the_start: bool,
-    /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
-    pub overlapping: bool,
     pub(crate) runtime: super::runtime::Runtime,
     pub(crate) scarce: crate::symbolic::memory::scarce::Scarce,
     pub(crate) stack: Vec<Site>,
+    /// Where numbers come from that their width may not hold.
+    pub operations: super::operations::Operations,
     pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
     pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
     /// Numbers that a kernel read of memory that its threads write.
     pub loaded: FxHashMap<SymId, Loaded>,
-    /// What was left out, one line each.
-    pub notes: Vec<String>,
-    /// Bytes of memory that a device has at most.
-    pub device_memory: u64,
     pub assumptions: crate::symbolic::inputs::assume::Assumptions,
 }
 
@@ -76,16 +72,14 @@ impl<'p> Executor<'p> {
             inputs: Inputs::default(),
             limits: Limits::default(),
             from_the_start: false,
-            overlapping: false,
-            runtime: Default::default(),
+            runtime: super::runtime::Runtime { device_memory: 192 << 30, ..Default::default() },
             scarce: Default::default(),
             stack: vec![],
+            operations: Default::default(),
             kept: Default::default(),
             several: Default::default(),
             loaded: Default::default(),
-            device_memory: 192 << 30,
             assumptions: Default::default(),
-            notes: vec![],
         }
     }
 

@@ -35,6 +35,7 @@ impl Executor<'_> {
                     None => self.binary(fr, *op, a, b, inst.ty),
                 };
                 self.set(fr, inst.result, v);
+                self.note_operation(fr, inst, site);
                 if let Some(divides) = self.divisor_not_zero(fr, *op, b) {
                     s = self.assume(s, divides)?;
                 }
@@ -51,6 +52,7 @@ impl Executor<'_> {
             _ => {
                 let v = self.computed(fr, inst);
                 self.set(fr, inst.result, v);
+                self.note_operation(fr, inst, site);
             }
         }
         Some(s)

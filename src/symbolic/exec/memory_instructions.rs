@@ -44,7 +44,7 @@ impl Executor<'_> {
         if *volatile {
             self.others_run(s);
         }
-        let bytes = m.size_of(inst.ty);
+        let bytes = m.size_of(inst.ty).get();
         self.note_alignment(s, site, &p, bytes, *align, AccessKind::Read);
         let detail = AccessDetail { rows: fr.rows(ptr), ..AccessDetail::default() };
         self.record(s, site, &p, bytes, AccessKind::Read, detail);
@@ -74,8 +74,10 @@ impl Executor<'_> {
         let p = self.pointer_operand(fr, ptr);
         self.others_run(s);
         let size = match (&inst.op, &m.ty(inst.ty).kind) {
-            (Op::CmpXchg { .. }, TypeKind::Struct { fields, .. }) => fields.first().map_or(4, |f| m.size_of(f.ty)),
-            _ => m.size_of(inst.ty),
+            (Op::CmpXchg { .. }, TypeKind::Struct { fields, .. }) => {
+                fields.first().map_or(4, |f| m.size_of(f.ty).get())
+            }
+            _ => m.size_of(inst.ty).get(),
         };
         // What it reads comes before what it stores.
         let read = if self.side == Side::Host || self.kernel.alone {

@@ -23,6 +23,7 @@ pub(in crate::symbolic) mod join;
 pub(crate) mod listed_accesses;
 mod memory_instructions;
 mod operands;
+pub mod operations;
 mod region;
 pub(crate) mod runtime;
 pub mod site;

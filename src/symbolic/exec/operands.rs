@@ -49,6 +49,10 @@ impl Executor<'_> {
                 let offset = self.arena.int(0);
                 Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(r), offset)]))
             }
+            Const::Address { ty, value } => {
+                let number = *value;
+                self.number_as_pointer(number, &self.module(f).ty(*ty).kind)
+            }
             Const::Aggregate { elems, .. } => {
                 let v = elems.iter().map(|e| self.constant(f, e)).collect();
                 Value::Aggregate(Rc::new(v))
@@ -95,12 +99,12 @@ impl Executor<'_> {
                 let v = fields.iter().map(|x| self.zero_of(f, x.ty)).collect();
                 Value::Aggregate(Rc::new(v))
             }
-            TypeKind::Array { elem, count } if *count <= 64 => {
-                let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect();
+            TypeKind::Array { elem, count } if count.get() <= 64 => {
+                let v = (0..count.get()).map(|_| self.zero_of(f, *elem)).collect();
                 Value::Aggregate(Rc::new(v))
             }
             TypeKind::Vector { elem, count } => {
-                let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect();
+                let v = (0..count.get()).map(|_| self.zero_of(f, *elem)).collect();
                 Value::Aggregate(Rc::new(v))
             }
             _ => Value::unknown(UnknownReason::UnusualZero),
@@ -215,7 +219,7 @@ impl Executor<'_> {
         let m = self.module(fr.func);
         let ty = match o {
             Operand::Const(c) => self.const_type_size(fr.func, c),
-            Operand::Value(v) => self.value_type(fr.func, *v).map(|t| m.size_of(t)),
+            Operand::Value(v) => self.value_type(fr.func, *v).map(|t| m.size_of(t).get()),
         };
         (self.any_operand(fr, o), ty.unwrap_or(8))
     }
@@ -228,8 +232,8 @@ impl Executor<'_> {
             | Const::Undef(t)
             | Const::Aggregate { ty: t, .. }
             | Const::Bytes { ty: t, .. }
-            | Const::Opaque { ty: t, .. } => m.size_of(*t),
-            Const::Global { .. } | Const::Func(_) => 8,
+            | Const::Opaque { ty: t, .. } => m.size_of(*t).get(),
+            Const::Global { .. } | Const::Func(_) | Const::Address { .. } => 8,
         })
     }
 

@@ -1,5 +1,5 @@
-//! What is noted of the CUDA runtime while the host is followed: which launches it may refuse, which work for the device may still be under
-//! way, and who may change constant variables meanwhile.
+//! What is taken of the CUDA runtime, and what is noted of it while the host is followed: how much memory a device has, which launches it may
+//! refuse, which work for the device may still be under way, and who may change constant variables meanwhile.
 //!
 //! Plain data below the executor; [`super::device_work`] and `host/` note it. What is noted once stays noted on all paths; what is under way is
 //! part of a state, since waiting ends it.
@@ -12,6 +12,10 @@ use std::rc::Rc;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runtime {
+    /// Bytes of memory that a device has at most.
+    pub device_memory: u64,
+    /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
+    pub overlapping: bool,
     /// A launch was come to that may be refused.
     pub refusable: bool,
     /// Something was launched.
@@ -66,8 +70,9 @@ impl Runtime {
     }
 
     /// How much was noted: what comes before in a round of a loop may depend on it in the next.
-    pub fn noted(&self) -> (bool, bool, bool, usize) {
+    pub fn noted(&self) -> (bool, bool, bool, bool, usize) {
         (
+            self.overlapping,
             self.refusable,
             self.launched,
             self.unordered,

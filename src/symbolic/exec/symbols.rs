@@ -84,12 +84,12 @@ impl<'p> Executor<'p> {
                 let v = fields.iter().map(|f| self.unknown_of(module, f.ty, reason)).collect();
                 Value::Aggregate(Rc::new(v))
             }
-            TypeKind::Array { elem, count } if *count <= 16 => {
-                let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
+            TypeKind::Array { elem, count } if count.get() <= 16 => {
+                let v = (0..count.get()).map(|_| self.unknown_of(module, *elem, reason)).collect();
                 Value::Aggregate(Rc::new(v))
             }
             TypeKind::Vector { elem, count } => {
-                let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
+                let v = (0..count.get()).map(|_| self.unknown_of(module, *elem, reason)).collect();
                 Value::Aggregate(Rc::new(v))
             }
             _ => Value::unknown(reason.clone()),
@@ -152,7 +152,7 @@ impl<'p> Executor<'p> {
             ObjKind::HostGlobal(r)
         } else {
             match g.space {
-                crate::ir::space::SHARED if size == 0 || !g.defined => ObjKind::SharedDynamic,
+                crate::ir::space::SHARED if size.is_zero() || !g.defined => ObjKind::SharedDynamic,
                 crate::ir::space::SHARED => ObjKind::SharedStatic(r),
                 crate::ir::space::CONSTANT => ObjKind::Constant(r),
                 _ => ObjKind::DeviceGlobal(r),
@@ -164,7 +164,7 @@ impl<'p> Executor<'p> {
             self.heap.name(o, &g.source_name);
             return o;
         }
-        let known = size > 0 && (g.defined || !host);
+        let known = !size.is_zero() && (g.defined || !host);
         let extent = known.then(|| self.arena.int(i128::from(size)));
         let object = Object {
             kind,

@@ -15,8 +15,8 @@ pub struct Assumptions {
     pub stated: Rc<[Condition]>,
     /// Execute as if nothing were assumed.
     pub ignored: bool,
-    /// The facts that were assumed, each with what assumes it.
-    pub(super) facts: FxHashMap<TermId, Arc<str>>,
+    /// The facts that were assumed, each with all that assume it.
+    facts: FxHashMap<TermId, Vec<Arc<str>>>,
     /// Stated conditions that cannot be applied, one line each.
     pub problems: Vec<String>,
 }
@@ -26,6 +26,18 @@ impl Assumptions {
     #[must_use]
     pub fn new(stated: &[Condition], ignored: bool) -> Self {
         Self { stated: stated.into(), ignored, ..Self::default() }
+    }
+
+    pub(super) fn note(&mut self, fact: TermId, who: &str) {
+        let all = self.facts.entry(fact).or_default();
+        if !all.iter().any(|w| &**w == who) {
+            all.push(Arc::from(who));
+        }
+    }
+
+    /// What assumes a fact.
+    pub(super) fn of(&self, fact: TermId) -> &[Arc<str>] {
+        self.facts.get(&fact).map_or(&[], Vec::as_slice)
     }
 
     /// Whether anything was assumed that was not known anyway.

@@ -4,7 +4,9 @@
 //! remembered in [`Assumptions`](super::assume::Assumptions) with what assumes it.
 
 use crate::assume::{Binary, Expr, Unary};
-use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Module, Op, Operand, Side, Terminator, TypeKind};
+use crate::ir::{
+    Block, BlockId, Callee, Const, FuncId, FuncRef, Function, Module, Op, Operand, Side, Terminator, TypeKind,
+};
 use crate::symbolic::exec::events::ClaimEvent;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -31,10 +33,10 @@ impl Executor<'_> {
             return out;
         }
         for t in self.arena.cone(conditions) {
-            if let Some(who) = self.assumptions.facts.get(&t)
-                && !out.contains(who)
-            {
-                out.push(who.clone());
+            for who in self.assumptions.of(t) {
+                if !out.contains(who) {
+                    out.push(who.clone());
+                }
             }
         }
         out.sort();
@@ -46,7 +48,7 @@ impl Executor<'_> {
         let s = self.assume(s, c)?;
         if s.path != before {
             for part in self.arena.conjuncts(c) {
-                self.assumptions.facts.entry(part).or_insert_with(|| Arc::from(who));
+                self.assumptions.note(part, who);
             }
         }
         Some(s)
@@ -75,17 +77,21 @@ impl Executor<'_> {
             return None;
         }
         let func = self.function(f);
-        let (on, holds, text) = match (failure(m, func, then), failure(m, func, otherwise)) {
-            (Some(text), None) => (otherwise, self.arena.not(cond), text),
-            (None, Some(text)) => (then, cond, text),
+        let (on, holds, failure) = match (failure(m, f, then), failure(m, f, otherwise)) {
+            (Some(failure), None) => (otherwise, self.arena.not(cond), failure),
+            (None, Some(failure)) => (then, cond, failure),
             _ => return None,
         };
-        if self.assumptions.ignored {
-            return Some(vec![(on, s.clone())]);
-        }
+        let Failure { text, calls, of_the_macro } = failure;
         let loc = self.program.loc(f.module, func.blocks[at.index()].term_loc);
         let file = loc.file.rsplit('/').next().unwrap_or_default();
         let who = format!("`{text}` ({file}:{}), an assert that NDEBUG removes", loc.line);
+        if of_the_macro {
+            self.note_claim(s, holds, &calls, &format!("assert({text})"), Some(Arc::from(&*who)));
+        }
+        if self.assumptions.ignored {
+            return Some(vec![(on, s.clone())]);
+        }
         Some(self.assume_as(s.clone(), holds, &who).map(|s| (on, s)).into_iter().collect())
     }
 
@@ -108,20 +114,35 @@ impl Executor<'_> {
         if loc.system || loc.line == 0 {
             return self.assume(s, c);
         }
-        if self.side == Side::Device && self.events.recording {
-            let broken = self.arena.not(c);
-            let path = self.arena.and(s.path, broken);
-            if self.arena.as_bool(path) != Some(false) {
-                let stack = Rc::new(self.stack_to(site));
-                self.events.claims.push(ClaimEvent { stack, written, path, broken });
-            }
-        }
+        self.note_claim(&s, c, &[site], written, None);
         if self.assumptions.ignored {
             return Some(s);
         }
         let file = loc.file.rsplit('/').next().unwrap_or_default();
         let who = format!("`{written}` ({file}:{}), a claim of the program", loc.line);
         self.assume_as(s, c, &who)
+    }
+
+    /// Notes for the rule `false-assumption` where a kernel may come to a claim that does not hold. `sites` lead from the function that is
+    /// executed to what an execution would do there.
+    fn note_claim(&mut self, s: &State, holds: TermId, sites: &[Site], written: &str, removed: Option<Arc<str>>) {
+        if self.side != Side::Device || !self.events.recording {
+            return;
+        }
+        let broken = self.arena.not(holds);
+        let path = self.arena.and(s.path, broken);
+        let [first, further @ ..] = sites else { return };
+        if self.arena.as_bool(path) != Some(false) {
+            let mut stack = self.stack_to(*first);
+            stack.extend(further);
+            self.events.claims.push(ClaimEvent {
+                stack: Rc::new(stack),
+                written: written.into(),
+                removed,
+                path,
+                broken,
+            });
+        }
     }
 
     /// Where one way of a branch is claimed never to be taken (`__builtin_unreachable`): the states that go on.
@@ -214,7 +235,7 @@ impl Executor<'_> {
                             if self.arena.as_bool(part).is_some() || out.contains(&part) {
                                 continue;
                             }
-                            self.assumptions.facts.entry(part).or_insert_with(|| Arc::from(condition.describe()));
+                            self.assumptions.note(part, &condition.describe());
                             out.push(part);
                         }
                     }
@@ -377,16 +398,20 @@ fn is_unsigned(f: &Function, name: &str) -> bool {
         .any(|i| matches!(&i.op, Op::Alloca { var: Some(v), .. } if v.param.is_some() && v.name == name && v.unsigned))
 }
 
-/// The text of the `assert` whose failure a block is.
-fn failure(m: &Module, f: &Function, b: BlockId) -> Option<String> {
-    let block = &f.blocks[b.index()];
-    let args = block.insts.iter().find_map(|i| match &i.op {
-        Op::Call { callee: Callee::Direct(id), args } if FAILURES.contains(&m.func(*id).name.as_str()) => Some(args),
-        _ => None,
-    })?;
-    if !matches!(block.term, Terminator::Unreachable) {
-        return None;
-    }
+/// The failure of an `assert`.
+struct Failure {
+    text: String,
+    /// From the call in the block inwards to that of one of [`FAILURES`].
+    calls: Vec<Site>,
+    /// Whether it is C's macro, which the build removes for sure; others that end in the same function may stay
+    /// (`CUDA_KERNEL_ASSERT` of PyTorch).
+    of_the_macro: bool,
+}
+
+/// The `assert` whose failure a block is.
+fn failure(m: &Module, func: FuncRef, block: BlockId) -> Option<Failure> {
+    let (inst, to, args) =
+        calls_in(&m.func(func.func).blocks[block.index()]).find(|(_, to, _)| fails(m, *to).is_some())?;
     let text = match args.first() {
         Some(Operand::Const(Const::Global { id, offset: 0 })) => match &m.global(*id).init {
             Some(Const::Bytes { data, .. }) => String::from_utf8_lossy(data).trim_end_matches('\0').to_owned(),
@@ -394,7 +419,34 @@ fn failure(m: &Module, f: &Function, b: BlockId) -> Option<String> {
         },
         _ => "…".into(),
     };
-    Some(text)
+    let mut calls = vec![Site { func, block, inst }];
+    if let Some(Some(inner)) = fails(m, to) {
+        calls.push(Site { func: FuncRef { module: func.module, func: to }, block: BlockId(0), inst: inner });
+    }
+    Some(Failure { text, calls, of_the_macro: args.iter().any(|a| names_its_function(m, a)) })
+}
+
+/// Whether an argument is the `__PRETTY_FUNCTION__` that glibc's `assert` (2.36) gives in C++.
+fn names_its_function(m: &Module, argument: &Operand) -> bool {
+    matches!(argument, Operand::Const(Const::Global { id, .. }) if m.global(*id).name.starts_with("__PRETTY_FUNCTION__"))
+}
+
+/// Whether a function is called where an `assert` fails: by its name, or because it passes its arguments on to one that is, and where it
+/// does. clang's headers (22) have such an `__assert_fail` of their own for kernels, which is not declared to end them.
+fn fails(m: &Module, f: FuncId) -> Option<Option<u32>> {
+    let named = |f: FuncId| FAILURES.contains(&m.func(f).name.as_str());
+    if named(f) {
+        return Some(None);
+    }
+    calls_in(m.func(f).blocks.first()?).find(|(_, to, _)| named(*to)).map(|(inst, ..)| Some(inst))
+}
+
+/// The calls of named functions in a block, by the instruction's number.
+fn calls_in(block: &Block) -> impl Iterator<Item = (u32, FuncId, &[Operand])> {
+    (0u32..).zip(&block.insts).filter_map(|(n, i)| match &i.op {
+        Op::Call { callee: Callee::Direct(id), args } => Some((n, *id, args.as_slice())),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -189,14 +189,16 @@ impl Executor<'_> {
             ObjKind::Constant(_) => self.is_settled(*o),
             // The host does not wait for the kernel before it writes.
             ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
-            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap if anywhere || self.overlapping => {
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap
+                if anywhere || self.runtime.overlapping =>
+            {
                 false
             }
             ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
             ObjKind::DeviceHeap => true,
             // What kernels cannot reach, and texts, which nobody writes.
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {
-                !anywhere && !self.overlapping
+                !anywhere && !self.runtime.overlapping
             }
         };
         let (parts, whole): (FxHashSet<ObjId>, FxHashSet<ObjId>) =

@@ -45,7 +45,7 @@ impl Executor<'_> {
 
     /// Whether a launch has one thread, which has the device for itself.
     fn is_single(&self, kernel: FuncRef, c: &LaunchConfig) -> bool {
-        !self.overlapping
+        !self.runtime.overlapping
             && !self.function(kernel).is_declaration()
             && c.grid.iter().chain(&c.block).all(|n| self.arena.as_int(*n) == Some(1))
     }

@@ -79,7 +79,7 @@ impl Executor<'_> {
         while round < MOST_PASSES {
             self.note_choices(at, s0, vars, pointers);
             let (mark, version) = (self.arena.symbols().len(), self.heap.version());
-            let (stored, overlapping) = (self.mark(), (self.overlapping, self.runtime.noted()));
+            let (stored, noted) = (self.mark(), self.runtime.noted());
             let chosen = self.chosen_pointers(pointers);
             let (head, symbols) = self.header_state(fr, s0, vars, &at.phi_start, |_, v| chosen.get(&v).cloned());
             let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, head.clone())]);
@@ -109,7 +109,7 @@ impl Executor<'_> {
             pointers.wider |= self.number_starts(s0, &pass.end, vars.iter().chain(&new));
             if new.is_empty() && !pointers.wider {
                 // Launches are followed otherwise once work for the device may overlap, and status codes once a launch may be refused.
-                if (self.overlapping, self.runtime.noted()) != overlapping {
+                if self.runtime.noted() != noted {
                     round += 1;
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! Closed forms of single variables: the recurrence `h` → `n` from the start `a`, solved in terms of the iteration number `k`.
 //!
-//! Affine steps (`h + d`), values set once, geometric ones (`h / 2^c`, `h * 2^c`), and choices between steps and fixed values. Loop
+//! Affine steps (`h + d`), values set once, geometric ones (`h / 2^c`, `h * 2^c`), turns ([`super::alternating`]), and choices between steps and fixed values. Loop
 //! acceleration as in Bozga, Iosif and Konečný (CAV 2010), for the recurrences that programs have. What comes in are terms of one pass
 //! over the body, what goes out is a [`Form`]; which loop they belong to is not known here.
 
@@ -66,6 +66,9 @@ impl Executor<'_> {
             return Form::Closed(Value::Int(self.arena.ite(first, a, n)));
         }
         if let Some(f) = self.geometric(a, h, n, k, mark, version) {
+            return f;
+        }
+        if let Some(f) = self.alternating((a, h, n), k, mark, version) {
             return f;
         }
         if let Some(leaves) = self.leaves(n)

@@ -107,8 +107,8 @@ impl Executor<'_> {
         let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
         if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
             let note = format!("{why}; it does nothing on a device");
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
+            if !self.events.notes.contains(&note) {
+                self.events.notes.push(note);
             }
             self.restore(fr, &at.phi_start);
             return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);

@@ -4,7 +4,7 @@ use super::array_write::Written;
 use super::initial::element;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::{Base, Target, Value};
-use crate::ir::{Const, FuncRef, Side, TypeId, TypeKind};
+use crate::ir::{Const, Elements, FuncRef, Side, TypeId, TypeKind};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -188,7 +188,7 @@ impl Executor<'_> {
         out: &mut Vec<(u64, u64, Const)>,
     ) {
         let m = self.module(f);
-        let size = m.size_of(ty);
+        let size = m.size_of(ty).get();
         if at + size <= part.start || at >= part.end {
             return;
         }
@@ -199,12 +199,15 @@ impl Executor<'_> {
                 }
             }
             (Const::Aggregate { elems, .. }, TypeKind::Array { elem, .. }) => {
-                for (i, e) in elems.iter().enumerate() {
-                    self.scalars(f, e, *elem, at + i as u64 * m.size_of(*elem), part, out);
+                let offsets = Elements(elems.len() as u64).offsets(m.size_of(*elem));
+                for (e, offset) in elems.iter().zip(offsets) {
+                    self.scalars(f, e, *elem, at + offset, part, out);
                 }
             }
-            (Const::Bytes { data, .. }, TypeKind::Array { elem, .. }) if matches!(m.size_of(*elem), 2 | 4 | 8) => {
-                let size = m.size_of(*elem);
+            (Const::Bytes { data, .. }, TypeKind::Array { elem, .. })
+                if matches!(m.size_of(*elem).get(), 2 | 4 | 8) =>
+            {
+                let size = m.size_of(*elem).get();
                 let each = (0..)
                     .zip(data.chunks_exact(usize::try_from(size).unwrap_or(8)))
                     .map(|(i, b): (u64, _)| (at + i * size, b));
@@ -225,9 +228,9 @@ impl Executor<'_> {
                 }
             }
             (Const::Zero(_), TypeKind::Array { elem, count }) => {
-                let each = m.size_of(*elem).max(1);
+                let each = m.size_of(*elem).get().max(1);
                 let (first, end) = (part.start.saturating_sub(at) / each, part.end.saturating_sub(at).div_ceil(each));
-                for i in first..end.min(*count) {
+                for i in first..end.min(count.get()) {
                     self.scalars(f, &Const::Zero(*elem), *elem, at + i * each, part, out);
                 }
             }

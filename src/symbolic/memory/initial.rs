@@ -95,11 +95,11 @@ impl Executor<'_> {
                     self.constant_at(f, elems.get(i)?, x.ty, at - x.offset, size)
                 }
                 TypeKind::Array { elem, .. } => {
-                    let n = m.size_of(*elem).max(1);
+                    let n = m.size_of(*elem).get().max(1);
                     self.constant_at(f, elems.get(usize::try_from(at / n).ok()?)?, *elem, at % n, size)
                 }
                 TypeKind::Vector { elem, .. } => {
-                    let n = m.size_of(*elem).max(1);
+                    let n = m.size_of(*elem).get().max(1);
                     self.constant_at(f, elems.get(usize::try_from(at / n).ok()?)?, *elem, at % n, size)
                 }
                 _ => None,
@@ -112,7 +112,7 @@ impl Executor<'_> {
                 Some(Value::Int(self.arena.int(v)))
             }
             Const::Zero(_) => Some(Value::Int(self.arena.int(0))),
-            _ if at == 0 && m.size_of(ty) == size => Some(self.constant(f, c)),
+            _ if at == 0 && m.size_of(ty).get() == size => Some(self.constant(f, c)),
             _ => None,
         }
     }

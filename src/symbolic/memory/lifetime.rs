@@ -256,25 +256,12 @@ impl Executor<'_> {
         if !self.events.recording || self.side != Side::Host {
             return;
         }
-        let stack = self.stack.clone();
-        let Some(site) = stack.last().copied() else { return };
+        let stack = Rc::new(self.stack.clone());
+        let Some(side) = AccessEvent::without_targets(stack.clone(), bytes, kind, s.path) else { return };
         self.note_use(s, &stack, p, kind, bytes);
         let at = self.kernel.partitions.tick();
         let not_empty = self.nothing_empty(s);
-        self.events.copies.push(CopyEvent {
-            side: AccessEvent {
-                site,
-                stack: Rc::new(stack),
-                targets: p.clone(),
-                bytes,
-                kind,
-                path: s.path,
-                at,
-                rows: None,
-                stores: crate::symbolic::exec::events::Stores::Unknown,
-            },
-            not_empty,
-        });
+        self.events.copies.push(CopyEvent { side: AccessEvent { targets: p.clone(), at, ..side }, not_empty });
     }
 
     /// That every allocation so far has at least one byte.

@@ -68,7 +68,7 @@ impl Executor<'_> {
         ty: TypeId,
     ) -> Value {
         let m = self.module(f);
-        let size = m.size_of(ty);
+        let size = m.size_of(ty).get();
         if self.is_never_known(o) {
             let reason = UnknownReason::OneOfSeveralHolds(self.object(o).name.clone());
             return self.unknown_of(m, ty, &reason);
@@ -101,11 +101,12 @@ impl Executor<'_> {
                     .collect();
                 return Value::Aggregate(Rc::new(v));
             }
-            TypeKind::Array { elem, count } if *count <= 64 => {
+            TypeKind::Array { elem, count } if count.get() <= 64 => {
                 let stride = m.size_of(*elem);
-                let v = (0..*count)
-                    .map(|i| {
-                        let d = self.arena.add_const(offset, i128::from(i * stride));
+                let v = count
+                    .offsets(stride)
+                    .map(|at| {
+                        let d = self.arena.add_const(offset, i128::from(at));
                         self.load_object(s, f, o, d, *elem)
                     })
                     .collect();
@@ -113,9 +114,10 @@ impl Executor<'_> {
             }
             TypeKind::Vector { elem, count } => {
                 let stride = m.size_of(*elem);
-                let v = (0..u64::from(*count))
-                    .map(|i| {
-                        let d = self.arena.add_const(offset, i128::from(i * stride));
+                let v = count
+                    .offsets(stride)
+                    .map(|at| {
+                        let d = self.arena.add_const(offset, i128::from(at));
                         self.load_object(s, f, o, d, *elem)
                     })
                     .collect();

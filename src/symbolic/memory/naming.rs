@@ -32,12 +32,14 @@ impl Executor<'_> {
         for r in &mut rows {
             r.offset = self.arena.add(r.offset, delta);
         }
-        if let Some(Step::Index { index: index @ Operand::Value(_), stride, count: Some(count @ 2..) }) = steps.last() {
+        if let Some(Step::Index { index: index @ Operand::Value(_), stride, count: Some(count) }) = steps.last()
+            && count.get() > 1
+        {
             let i = self.operand_int(fr, index, 64);
             rows.push(Row {
                 gep,
                 offset: self.arena.scale(i, i128::from(*stride)),
-                size: stride * count,
+                size: *count * *stride,
                 element: *stride,
             });
         }

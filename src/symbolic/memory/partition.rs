@@ -9,7 +9,7 @@
 //! parameters and members: what they hold is known by the name it had before, or by none.
 
 use super::object::ObjId;
-use crate::ir::{FuncRef, ValueId};
+use crate::ir::{Bytes, FuncRef, ValueId};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
@@ -53,9 +53,9 @@ pub struct Row {
     pub gep: Site,
     /// Bytes from the start of the row.
     pub offset: TermId,
-    /// Bytes, of the row and of each of its elements.
-    pub size: u64,
-    pub element: u64,
+    /// Of the row, and of each of its elements.
+    pub size: Bytes,
+    pub element: Bytes,
 }
 
 /// What a local pointer variable may do.

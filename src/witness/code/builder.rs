@@ -82,7 +82,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             #[expect(clippy::cast_possible_truncation, reason = "values are numbered by u32")]
             give(&mut self.code, &mut self.types, self.m, ValueId(i as u32), p.ty);
             if let Some(t) = p.byval {
-                self.code.byval.push((self.code.values[i].0, self.m.size_of(t)));
+                self.code.byval.push((self.code.values[i].0, self.m.size_of(t).get()));
             }
         }
         let param_slots: u32 = self.code.values[..self.f.params.len()].iter().map(|v| v.1).sum();
@@ -281,7 +281,10 @@ fn const_bytes(o: &Operand) -> Option<u64> {
 const fn const_type(c: &Const) -> Option<TypeId> {
     match c {
         Const::Zero(t) | Const::Undef(t) => Some(*t),
-        Const::Aggregate { ty, .. } | Const::Bytes { ty, .. } | Const::Opaque { ty, .. } => Some(*ty),
+        Const::Aggregate { ty, .. }
+        | Const::Bytes { ty, .. }
+        | Const::Opaque { ty, .. }
+        | Const::Address { ty, .. } => Some(*ty),
         Const::Int { .. } | Const::Float { .. } | Const::Global { .. } | Const::Func(_) => None,
     }
 }

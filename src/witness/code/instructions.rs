@@ -105,7 +105,7 @@ impl Builder<'_, '_> {
         #[expect(clippy::cast_possible_truncation, reason = "at most one per instruction")]
         let name = self.code.names.len() as u32;
         self.code.names.push(var.map_or("a temporary", |v| v.name.as_str()).into());
-        self.emit(I::Alloca { d, elem: self.m.size_of(ty), count, name });
+        self.emit(I::Alloca { d, elem: self.m.size_of(ty).get(), count, name });
     }
 
     /// A load, by the number of scalars of its type.
@@ -307,12 +307,12 @@ impl Builder<'_, '_> {
                 Step::Field { offset, .. } => off = off.wrapping_add(offset.cast_signed()),
                 #[expect(clippy::cast_possible_truncation, reason = "addresses wrap at 64 bits")]
                 Step::Index { index: Operand::Const(Const::Int { value, .. }), stride, .. } => {
-                    off = off.wrapping_add((*value as i64).wrapping_mul(stride.cast_signed()));
+                    off = off.wrapping_add((*value as i64).wrapping_mul(stride.get().cast_signed()));
                 }
                 Step::Index { index, stride, .. } => {
                     let w = u8::try_from(self.width(index).0).ok().filter(|w| (1..=64).contains(w)).unwrap_or(64);
                     let index = self.one(index);
-                    self.emit(I::Index { d, base: from, index, w, stride: stride.cast_signed() });
+                    self.emit(I::Index { d, base: from, index, w, stride: stride.get().cast_signed() });
                     from = Opd::reg(d);
                 }
             }

@@ -40,7 +40,7 @@ impl Machine<'_> {
                 stores.push(image.unwrap_or((0, Store::new(0, Fill::Byte(0)))));
                 continue;
             }
-            let size = m.size_of(p.ty);
+            let size = m.size_of(p.ty).get();
             let mut store = Store::new(size, Fill::Byte(0));
             for (off, bits) in leaves(m, p.ty) {
                 let v = rest.next().copied().unwrap_or(Val::ZERO);

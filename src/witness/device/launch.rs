@@ -133,7 +133,7 @@ impl Machine<'_> {
         for (i, p) in (0u64..).zip(&f.params) {
             let at = read(self, th, Val { bits: args.bits + 8 * i, ..args }, 64)?;
             if let Some(t) = p.byval {
-                let size = m.size_of(t);
+                let size = m.size_of(t).get();
                 let mut obj = Obj::new(ObjectKind::KernelParam, p.name.as_str().into(), size, Fill::Poison(at.poison));
                 let (id, off) = split(at.bits);
                 if let Some(o) = self.mem.get(&th.stack, id).filter(|o| !at.is_poison() && o.holds(off, size)) {

@@ -41,6 +41,9 @@ impl Machine<'_> {
             return Ok(Way::Nowhere(Reason::BAD_READ));
         }
         if p.is_poison() {
+            if p.poison == Reason::UNINIT && th.on_device() && bytes > 0 && self.seen.wants_unset_index() {
+                self.fault(th, site(), Fault::UnsetIndex, 0, bytes, dir)?;
+            }
             self.seen.unclear(site(), || self.reasons.why(p.poison, |why| format!("its address depends on {why}")));
             if p.poison == Reason::BAD_READ {
                 self.seen.astray(site());

@@ -105,6 +105,9 @@ fn poisoned(op: BinOp, a: Val, b: Val) -> Val {
             // An address with an unknown part still says which object was meant.
             Val { bits: if a.bits == 0 { 0 } else { a.bits }, poison: a.poison }
         }
+        BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::LShr | BinOp::AShr => {
+            Val::poison(if a.is_poison() { a.poison } else { b.poison }.of_bits())
+        }
         _ => Val::poison(if a.is_poison() { a.poison } else { b.poison }),
     }
 }
@@ -201,6 +204,7 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
             // The object an unknown address was meant for survives.
             CastOp::PtrToInt | CastOp::IntToPtr => Val { poison: v.poison.of_result(), ..v },
             CastOp::Bitcast | CastOp::AddrSpaceCast => v,
+            CastOp::Trunc => Val::poison(v.poison.of_bits()),
             _ => Val::poison(v.poison),
         };
     }

@@ -112,11 +112,11 @@ impl Machine<'_> {
             },
             Extent::Tile(tile) => {
                 let line = match tile.leading {
-                    Leading::Packed => tile.line_bytes * 8,
+                    Leading::Packed => tile.line_bytes.get() * 8,
                     Leading::Argument(i) => (number(i)? & mask(32)) * u64::from(tile.bits),
                     Leading::LastArgument => (number(args.len().saturating_sub(1))? & mask(32)) * u64::from(tile.bits),
                 };
-                (0..u64::from(tile.lines)).map(|i| (at(i * line / 8), tile.line_bytes)).collect()
+                (0..u64::from(tile.lines)).map(|i| (at(i * line / 8), tile.line_bytes.get())).collect()
             }
         })
     }

@@ -217,8 +217,6 @@ impl<'p> Machine<'p> {
         self.fault(th, site, Fault::Misaligned, address, bytes, direction)
     }
 
-    /// Notes that freed memory is freed again.
-    #[cold]
     /// A claim of the program does not hold, which ends it. On a device that is a fault; on the host what ends a program otherwise (an
     /// exception that nobody catches) looks the same.
     pub fn false_claim<T>(&mut self, th: &Thread, what: &str) -> Result<T, Stop> {
@@ -228,6 +226,8 @@ impl<'p> Machine<'p> {
         Err(Stop::Ended(what.to_owned()))
     }
 
+    /// Notes that freed memory is freed again.
+    #[cold]
     pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {
         let Some(site) = self.site(th) else { return Ok(()) };
         self.fault(th, site, Fault::FreedAgain, address, 0, Direction::Write)

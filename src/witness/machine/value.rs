@@ -24,11 +24,18 @@ impl Reason {
     pub const BAD_READ: Self = Self(5);
     /// A pointer, read where nothing has written.
     pub const UNSET: Self = Self(6);
+    /// Some bits of memory that nothing has written: others of the same word may be known.
+    pub const PARTS: Self = Self(7);
     /// More reasons than are kept apart.
     const MANY: Self = Self(u16::MAX);
 
     pub const fn is_some(self) -> bool {
         self.0 != 0
+    }
+
+    /// Of some bits of such a value: a word is unknown as a whole here, so that it may be others that were never written (bit-fields).
+    pub const fn of_bits(self) -> Self {
+        if self.0 == Self::UNINIT.0 || self.0 == Self::UNSET.0 { Self::PARTS } else { self }
     }
 
     /// Of what is computed from such a value: only the value itself is a pointer that was never set.
@@ -53,6 +60,7 @@ impl Reasons {
             ("the result of an undefined operation", Cause::Other),
             ("what was read out of bounds", Cause::Other),
             ("a pointer that was never set", Cause::Other),
+            ("memory of which a part was never written", Cause::Contents),
         ];
         let texts = texts.map(|(text, cause)| (text.to_owned(), cause)).to_vec();
         Self { texts, index: FxHashMap::default() }

@@ -17,7 +17,7 @@ impl Machine<'_> {
         }
         let program = self.program;
         let (m, g) = (program.module(r.module), program.global(r));
-        let size = m.size_of(g.ty);
+        let size = m.size_of(g.ty).get();
         if m.side == Side::Device && g.space == space::SHARED {
             let dynamic = !g.defined || size == 0;
             let id = if dynamic {
@@ -148,6 +148,7 @@ impl Machine<'_> {
                 )]
                 out.push((at, *bits as u8, Val::new(*value as u64 & mask(*bits))));
             }
+            Const::Address { value, .. } => out.push((at, 64, Val::new(*value))),
             Const::Int { value, .. } => {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the two halves")]
                 {
@@ -203,7 +204,7 @@ impl Machine<'_> {
             Const::Bytes { ty, data } => {
                 // Elements of an array or vector of integers or floats.
                 let width = match &m.ty(*ty).kind {
-                    TypeKind::Array { elem, .. } | TypeKind::Vector { elem, .. } => m.size_of(*elem).clamp(1, 8),
+                    TypeKind::Array { elem, .. } | TypeKind::Vector { elem, .. } => m.size_of(*elem).get().clamp(1, 8),
                     _ => 1,
                 };
                 for (i, chunk) in data.chunks(width as usize).enumerate() {
@@ -229,8 +230,9 @@ fn initial_fill(g: &Global) -> Fill {
 /// Members of an aggregate with their byte offsets.
 pub fn parts(m: &Module, ty: TypeId) -> Vec<(u64, TypeId)> {
     match &m.ty(ty).kind {
-        TypeKind::Array { elem, count } => (0..*count).map(|i| (i * m.size_of(*elem), *elem)).collect(),
-        TypeKind::Vector { elem, count } => (0..u64::from(*count)).map(|i| (i * m.size_of(*elem), *elem)).collect(),
+        TypeKind::Array { elem, count } | TypeKind::Vector { elem, count } => {
+            count.offsets(m.size_of(*elem)).map(|at| (at, *elem)).collect()
+        }
         TypeKind::Struct { fields, .. } => fields.iter().map(|f| (f.offset, f.ty)).collect(),
         _ => Vec::new(),
     }

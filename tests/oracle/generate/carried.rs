@@ -1,5 +1,5 @@
-//! Loops whose variables depend on what they were in the round before: indices that start over, are halved or doubled, close in on each
-//! other, are swapped, counted up and down; and accesses by them.
+//! Loops whose variables depend on what they were in the round before: indices that start over, take turns, are halved or doubled, close in on
+//! each other, are swapped, counted up and down; and accesses by them.
 
 use super::{Array, Gen, Int, Scope, Stmt, Ty};
 
@@ -10,13 +10,14 @@ impl Gen {
         let Some(a) = whole.get(self.below(whole.len().max(1))).cloned() else { return };
         let n = if self.chance(70) { self.nearly(&a.extent) } else { self.positive() };
         let mut body = vec![];
-        match self.below(8) {
+        match self.below(9) {
             0 | 1 => self.starting_over(s, &a, &n, &mut body),
             2 => self.halving(s, &a, &n, &mut body),
             3 => self.closing_in(s, &a, &n, &mut body),
             4 => self.stacked(s, &a, &n, &mut body),
             5 => self.in_a_tree(s, &a, &n, &mut body),
             6 => self.in_turns(s, &a, &mut body),
+            7 => self.alternating(s, &a, &n, &mut body),
             _ => self.walking(s, &a, &n, &mut body),
         }
         out.push(if self.chance(75) { Stmt::block(format!("if ({n} > 0) {{"), body) } else { Stmt::block("{", body) });
@@ -237,6 +238,40 @@ impl Gen {
         }
         body.push(Stmt::line(next));
         out.push(Stmt::block(head, body));
+    }
+
+    /// An index that takes turns between two values, and what it is behind the loop. Either may lie outside what its type holds.
+    fn alternating(&mut self, s: &mut Scope, a: &Array, n: &str, out: &mut Vec<Stmt>) {
+        let (v, ty) = (self.name('v'), self.kind());
+        let start = match self.below(4) {
+            0 => "0".to_owned(),
+            1 => format!("{n} - 1"),
+            2 => self.positive(),
+            _ => self.expr(s, 1),
+        };
+        out.push(Stmt::line(format!("{} {v} = {start};", ty.name())));
+        let head = self.rounds(s);
+        let (m, e, k) = (self.nearly(n), self.expr(s, 1), self.positive());
+        let next = match self.below(6) {
+            0 | 1 => format!("{v} = {m} - 1 - {v};"),
+            2 => format!("{v} = {k} - {v};"),
+            3 => format!("{v} = {e} - {v};"),
+            4 => format!("{v} ^= {k};"),
+            _ => format!("{v} ^= {e};"),
+        };
+        let (inner, mut body) = (Self::with(s, &v, ty), vec![]);
+        let within = format!("{v} >= 0 && {v} < {m}");
+        if self.chance(40) {
+            self.touch(&mut inner.clone(), a, &v, &mut body);
+        } else {
+            let past = self.choose(&[v.clone(), format!("{n} - 1 - {v}"), format!("{v} / 2")]);
+            self.guarded(&mut inner.clone(), a, &within, &past, &mut body);
+        }
+        body.push(Stmt::line(next));
+        out.push(Stmt::block(head, body));
+        if self.chance(40) {
+            self.guarded(&mut inner.clone(), a, &within, &v, out);
+        }
     }
 
     /// An index that rounds move by anything, and that is kept inside.

@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   if (given < 1) return 1;
   unsigned n = given;
   double *table;
-  size_t count = n * 64;
+  size_t count = size_t(n) * 64;
   cudaMalloc(&table, count * sizeof(double));
   columns<<<(n + 255) / 256, 256>>>(table, n);
   cudaDeviceSynchronize();

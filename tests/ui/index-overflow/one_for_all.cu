@@ -1,4 +1,5 @@
-// One finding speaks for all accesses behind an operation. Where the host's own size goes round, nothing is said.
+// One finding speaks for all accesses behind an operation, of the device or of the host: where a size goes round, nothing is said of the
+// indices that go round with it.
 #include <cstdlib>
 
 __global__ void fill(float *image, int width, int height) {
@@ -12,7 +13,7 @@ __global__ void fill(float *image, int width, int height) {
 __global__ void negate(float *image, int width, int height) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x < width && y < height) image[y * width + x] *= -1;
+    if (x < width && y < height) image[y * width + x] *= -1; //~ index-overflow proved
 }
 
 int main(int argc, char **argv) {

@@ -9,8 +9,8 @@ use super::unit::{STUB, Unit, has_body};
 use crate::frontend::names::{demangle, is_internal};
 use crate::frontend::paths::normalise;
 use crate::ir::{
-    self, Const, FileId, FuncId, Function, Global, GlobalId, Linkage, Loc, LocId, Param, Side, SourceFile, TypeId,
-    space,
+    self, Const, Elements, FileId, FuncId, Function, Global, GlobalId, Linkage, Loc, LocId, Param, Side, SourceFile,
+    TypeId, space,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -270,7 +270,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
                 let dynamic = self.side == Side::Device && self.unit.is_dynamic_global(g);
                 let elem = self.types.of(&m.elem);
                 let variable = self.types.variable(m);
-                let ty = if dynamic { self.types.array(elem, 0) } else { variable };
+                let ty = if dynamic { self.types.array(elem, Elements(0)) } else { variable };
                 let has = |n: &str| g.attr(n).is_some();
                 let space = if dynamic || has("polygeist.cuda_shared") {
                     space::SHARED
@@ -429,7 +429,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             return *id;
         }
         let path = normalise(&self.unit.about.directory, Path::new(name));
-        let system = self.unit.about.system.iter().any(|s| path.starts_with(s));
+        let system = self.unit.about.own.is_system(&path);
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.files.push(SourceFile { path: path.to_string_lossy().into_owned(), system });
         self.file_ids.insert(name.to_owned(), id);

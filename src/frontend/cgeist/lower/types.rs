@@ -1,7 +1,7 @@
 //! MLIR types → the analysis form's, with sizes and offsets as on x86-64 and NVPTX alike.
 
 use super::super::mlir::{MemRef, Type};
-use crate::ir::{Field, TypeDef, TypeId, TypeKind};
+use crate::ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
 
 /// A module's type table; equal types share one entry.
 #[derive(Default)]
@@ -10,7 +10,7 @@ pub struct TypeTable {
 }
 
 impl TypeTable {
-    fn intern(&mut self, kind: TypeKind, size: u64, align: u32) -> TypeId {
+    fn intern(&mut self, kind: TypeKind, size: Bytes, align: u32) -> TypeId {
         let at = self.defs.iter().position(|d| d.kind == kind).unwrap_or_else(|| {
             self.defs.push(TypeDef { kind, size, align });
             self.defs.len() - 1
@@ -19,29 +19,29 @@ impl TypeTable {
     }
 
     pub fn void(&mut self) -> TypeId {
-        self.intern(TypeKind::Void, 0, 1)
+        self.intern(TypeKind::Void, Bytes(0), 1)
     }
     pub fn ptr(&mut self) -> TypeId {
-        self.intern(TypeKind::Ptr(0), 8, 8)
+        self.intern(TypeKind::Ptr(0), Bytes(8), 8)
     }
 
     pub fn int(&mut self, bits: u32) -> TypeId {
         let bytes = bits.min(1 << 24).div_ceil(8).max(1).next_power_of_two();
-        self.intern(TypeKind::Int(bits), u64::from(bytes), bytes.min(16))
+        self.intern(TypeKind::Int(bits), Bytes(u64::from(bytes)), bytes.min(16))
     }
 
     pub fn float(&mut self, bits: u32) -> TypeId {
         let bytes = bits.min(1 << 24).div_ceil(8).max(1).next_power_of_two();
-        self.intern(TypeKind::Float(bits), u64::from(bytes), bytes)
+        self.intern(TypeKind::Float(bits), Bytes(u64::from(bytes)), bytes)
     }
 
     pub fn other(&mut self, what: &str) -> TypeId {
-        self.intern(TypeKind::Other(what.to_owned()), 0, 1)
+        self.intern(TypeKind::Other(what.to_owned()), Bytes(0), 1)
     }
 
-    pub fn array(&mut self, elem: TypeId, count: u64) -> TypeId {
+    pub fn array(&mut self, elem: TypeId, count: Elements) -> TypeId {
         let d = &self.defs[elem.index()];
-        let (size, align) = (d.size.saturating_mul(count), d.align);
+        let (size, align) = (count * d.size, d.align);
         self.intern(TypeKind::Array { elem, count }, size, align)
     }
 
@@ -53,11 +53,11 @@ impl TypeTable {
             let align = if packed { 1 } else { d.align.max(1) };
             at = at.checked_next_multiple_of(u64::from(align)).unwrap_or(at);
             fields.push(Field { offset: at, ty: *m, name: None });
-            at = at.saturating_add(d.size);
+            at = at.saturating_add(d.size.get());
             most = most.max(align);
         }
         let size = at.checked_next_multiple_of(u64::from(most)).unwrap_or(at);
-        self.intern(TypeKind::Struct { name, fields }, size, most)
+        self.intern(TypeKind::Struct { name, fields }, Bytes(size), most)
     }
 
     /// A pointer for every memory reference: what it refers to is known where it is used.
@@ -70,15 +70,18 @@ impl TypeTable {
             Type::Void => self.void(),
             Type::Vector { shape, elem } => {
                 let elem = self.of(elem);
-                let count = shape.iter().try_fold(1u64, |a, n| a.checked_mul(*n)).and_then(|n| u32::try_from(n).ok());
+                let count = shape
+                    .iter()
+                    .try_fold(1u64, |a, n| a.checked_mul(*n))
+                    .filter(|n| u32::try_from(*n).is_ok())
+                    .map(Elements);
                 let Some(count) = count else { return self.other("a huge vector") };
-                let size =
-                    self.size(elem).saturating_mul(u64::from(count)).checked_next_power_of_two().unwrap_or(u64::MAX);
-                self.intern(TypeKind::Vector { elem, count }, size, u32::try_from(size).unwrap_or(16).min(16))
+                let size = (count * self.size(elem)).get().checked_next_power_of_two().unwrap_or(u64::MAX);
+                self.intern(TypeKind::Vector { elem, count }, Bytes(size), u32::try_from(size).unwrap_or(16).min(16))
             }
             Type::Array { count, elem } => {
                 let e = self.of(elem);
-                self.array(e, *count)
+                self.array(e, Elements(*count))
             }
             Type::Struct { name, fields: Some(fields), packed } => {
                 let members: Vec<TypeId> = fields.iter().map(|f| self.of(f)).collect();
@@ -103,11 +106,10 @@ impl TypeTable {
                 return self.structure(None, &members, false);
             }
         }
-        shape.into_iter().rev().fold(elem, |t, n| self.array(t, n))
+        shape.into_iter().rev().fold(elem, |t, n| self.array(t, Elements(n)))
     }
 
-    /// Bytes.
-    pub fn size(&self, t: TypeId) -> u64 {
+    pub fn size(&self, t: TypeId) -> Bytes {
         self.defs[t.index()].size
     }
     pub fn kind(&self, t: TypeId) -> &TypeKind {

@@ -18,8 +18,8 @@ pub struct About {
     pub headers: Vec<String>,
     /// Where cgeist ran, absolute: relative paths start there.
     pub directory: std::path::PathBuf,
-    /// Folders whose files are not the user's.
-    pub system: Vec<std::path::PathBuf>,
+    /// Which files are the user's.
+    pub own: crate::frontend::own::Own,
     /// The architecture of the device side, `sm_60`.
     pub arch: String,
     /// `cgeist 17.0.6`.

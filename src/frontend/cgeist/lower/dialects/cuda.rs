@@ -5,7 +5,7 @@ use crate::frontend::cgeist::lower::side::SideBuilder;
 use crate::frontend::cgeist::lower::unit::Unit;
 use crate::frontend::cgeist::mlir::{Attr, Op as MOp, Type};
 use crate::ir::{
-    Block, Callee, Const, FuncId, Inst, Linkage, LocId, Op, Operand, Side, Step, Terminator, TypeId, ValueId,
+    Block, Bytes, Callee, Const, FuncId, Inst, Linkage, LocId, Op, Operand, Side, Step, Terminator, TypeId, ValueId,
 };
 
 impl<'m> Body<'_, '_, 'm> {
@@ -236,7 +236,8 @@ impl SideBuilder<'_, '_> {
         let (shared, stream) = (alloca(&mut s, i64t, 1), alloca(&mut s, ptr, 1));
         let list = alloca(&mut s, ptr, n.max(1));
         for (i, p) in (0i128..).zip(places) {
-            let step = Step::Index { index: Operand::Const(Const::Int { bits: 64, value: i }), stride: 8, count: None };
+            let step =
+                Step::Index { index: Operand::Const(Const::Int { bits: 64, value: i }), stride: Bytes(8), count: None };
             let slot = s.emit(Op::Gep { base: list.clone(), steps: vec![step], inbounds: false }, ptr);
             s.store(slot, p, void);
         }

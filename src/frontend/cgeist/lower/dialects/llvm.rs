@@ -2,7 +2,7 @@
 
 use crate::frontend::cgeist::lower::body::Body;
 use crate::frontend::cgeist::mlir::{Attr, Op as MOp, Type};
-use crate::ir::{AtomicOp, CastOp, Const, Op, Operand, Step, Terminator, TypeId};
+use crate::ir::{AtomicOp, CastOp, Const, Elements, Op, Operand, Step, Terminator, TypeId};
 
 /// `llvm.getelementptr` marks the places of its operands among constants so.
 const DYNAMIC: i128 = i32::MIN as i128;
@@ -229,7 +229,11 @@ impl<'m> Body<'_, '_, 'm> {
                 }
                 Type::Array { count, elem } => {
                     let ty = self.side.types.of(&elem);
-                    steps.push(Step::Index { index: i.clone(), stride: self.side.types.size(ty), count: Some(count) });
+                    steps.push(Step::Index {
+                        index: i.clone(),
+                        stride: self.side.types.size(ty),
+                        count: Some(Elements(count)),
+                    });
                     elem.as_ref().clone()
                 }
                 _ => return None,

@@ -5,7 +5,7 @@
 use crate::frontend::cgeist::lower::body::{Body, Exit};
 use crate::frontend::cgeist::lower::unit::is_shared;
 use crate::frontend::cgeist::mlir::{Attr, MemRef, Op as MOp, Type};
-use crate::ir::{AtomicOp, Const, Global, Linkage, Op, Operand, Side, Step, space};
+use crate::ir::{AtomicOp, Bytes, Const, Elements, Global, Linkage, Op, Operand, Side, Step, space};
 
 /// The shape of what an operand refers to.
 fn memref(op: &MOp, i: usize) -> Option<MemRef> {
@@ -116,7 +116,7 @@ impl<'m> Body<'_, '_, 'm> {
         let Some(m) = memref(op, 0) else { return false };
         let Some(n) = m.shape.iter().copied().try_fold(1u64, |a, d| a.checked_mul(d?)) else { return false };
         let elem = self.side.types.of(&m.elem);
-        let len = Self::int(64, i128::from(n.saturating_mul(self.side.types.size(elem))));
+        let len = Self::int(64, i128::from(Elements(n) * self.side.types.size(elem)));
         let (src, dst) = (self.operand(op, 0), self.operand(op, 1));
         self.effect(Op::MemCopy { dst, src, len, align: [0; 2] });
         true
@@ -183,7 +183,7 @@ impl<'m> Body<'_, '_, 'm> {
             let dynamic = self.unit.is_dynamic_shared(self.op, op);
             let elem = self.side.types.of(&m.elem);
             let whole = self.side.types.variable(m);
-            let ty = if dynamic { self.side.types.array(elem, 0) } else { whole };
+            let ty = if dynamic { self.side.types.array(elem, Elements(0)) } else { whole };
             let loc = var.as_ref().map_or(self.loc, |v| v.loc);
             let source_name =
                 var.map_or_else(|| format!("shared memory of {} bytes", self.side.types.size(whole)), |v| v.name);
@@ -222,7 +222,7 @@ impl<'m> Body<'_, '_, 'm> {
         let elem = self.side.types.of(&m.elem);
         let size = self.side.types.size(elem);
         let (i64t, ptr) = (self.side.types.int(64), self.side.types.ptr());
-        let fixed: u64 = m.shape.iter().filter_map(|d| *d).fold(size, u64::saturating_mul);
+        let fixed = m.shape.iter().filter_map(|d| *d).fold(size, |bytes, n| Elements(n) * bytes);
         let bytes = match op.operands.first().and_then(|v| self.makers.get(v)).copied() {
             // The bytes themselves, where they were only divided for this.
             Some(d)
@@ -269,8 +269,8 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    /// Bytes from one element of the first dimension to the next; `None` where an inner dimension is not known.
-    fn row(&mut self, m: &MemRef) -> Option<u64> {
+    /// From one element of the first dimension to the next; `None` where an inner dimension is not known.
+    fn row(&mut self, m: &MemRef) -> Option<Bytes> {
         let elem = self.side.types.of(&m.elem);
         let size = self.side.types.size(elem);
         m.shape.iter().skip(1).try_fold(size, |a, d| a.checked_mul((*d)?))
@@ -289,7 +289,7 @@ impl<'m> Body<'_, '_, 'm> {
         if zero && !(drops && matches!(m.shape.first(), Some(Some(2..)))) {
             return base;
         }
-        let count = m.shape.first().copied().flatten().filter(|n| *n > 1);
+        let count = m.shape.first().copied().flatten().filter(|n| *n > 1).map(Elements);
         self.emit(Op::Gep { base, steps: vec![Step::Index { index, stride, count }], inbounds: false }, ptr)
     }
 
@@ -308,10 +308,10 @@ impl<'m> Body<'_, '_, 'm> {
         let mut stride = self.side.types.size(elem);
         let mut steps = vec![];
         for (i, d) in indices.iter().zip(&m.shape).rev() {
-            steps.push(Step::Index { index: i.clone(), stride, count: d.filter(|n| *n > 1) });
+            steps.push(Step::Index { index: i.clone(), stride, count: d.filter(|n| *n > 1).map(Elements) });
             let leading = steps.len() == indices.len();
             match d {
-                Some(n) => stride = stride.saturating_mul(*n),
+                Some(n) => stride = Elements(*n) * stride,
                 None if leading => {}
                 None => {
                     return self.unknown("an element of an array whose rows have an unknown length", ptr, vec![base]);

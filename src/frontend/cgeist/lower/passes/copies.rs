@@ -60,7 +60,7 @@ fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
         Operand::Const(_) => None,
     };
     for i in &block.insts {
-        let size = types[i.ty.index()].size;
+        let size = types[i.ty.index()].size.get();
         let made = match &i.op {
             Op::Alloca { .. } => What::Slot(i.result?),
             Op::Load { ptr, .. } => match of(&values, ptr)? {
@@ -87,7 +87,7 @@ fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
                     at += match s {
                         Step::Field { offset, .. } => *offset,
                         Step::Index { index: Operand::Const(crate::ir::Const::Int { value, .. }), stride, .. } => {
-                            u64::try_from(*value).ok()?.checked_mul(*stride)?
+                            u64::try_from(*value).ok()?.checked_mul(stride.get())?
                         }
                         Step::Index { .. } => return None,
                     };

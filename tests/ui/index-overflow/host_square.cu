@@ -1,10 +1,10 @@
 //@ flags: -std=c++17
-// Sizes with which the host's own arithmetic wraps were never meant, also where something else goes below zero with them.
+// A square that wraps on the host: the size is too small, and the row starts wrap as well. One finding, for the size.
 #include <cstdlib>
 
 __global__ void rows(char *m, unsigned int n) {
   unsigned int row = blockIdx.x;
-  for (unsigned int j = 0; j < n - 1; j++) m[row * n + j + 1] = m[row * n + j];
+  for (unsigned int j = 0; j < n - 1; j++) m[row * n + j + 1] = m[row * n + j]; //~ index-overflow proved
 }
 
 int main(int argc, char **argv) {

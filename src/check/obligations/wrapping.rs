@@ -1,0 +1,100 @@
+//! Models in which an access goes out of bounds because one operation wraps.
+//!
+//! In: an obligation that holds only while some operations do not wrap, and which of them shall. Out: a model in the machine's own
+//! arithmetic, with every input at least 1. It decides nothing: what such a model is worth, a replay tells.
+
+use super::decide::Decider;
+use super::obligation::Obligation;
+use crate::check::solver::{self, Limits, Model, ModelAnswer, WrapMode};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::display;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
+use crate::work::Work;
+
+/// Operations of an obligation that may wrap.
+pub struct Operations {
+    /// By name, each a [`Term::Wrap`].
+    named: Vec<(String, TermId)>,
+}
+
+impl Operations {
+    /// That of a name, as [`name`] gives it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<TermId> {
+        self.named.iter().find(|(n, _)| n == name).map(|(_, w)| *w)
+    }
+}
+
+impl Decider {
+    /// What may wrap in an obligation.
+    pub fn operations(&mut self, a: &mut Arena, o: &Obligation) -> Operations {
+        let roots = [o.facts, o.offset, o.bytes, o.extent];
+        let mut wraps: Vec<TermId> = roots.iter().flat_map(|t| self.wraps_of(a, *t)).collect();
+        wraps.sort_unstable();
+        wraps.dedup();
+        Operations { named: wraps.into_iter().map(|w| (name(a, w), w)).collect() }
+    }
+
+    /// A model, every input at least 1, in which the access goes out of bounds and an operation wraps, and none of `innocent`.
+    pub fn wrapping(
+        &mut self,
+        a: &mut Arena,
+        o: &Obligation,
+        operation: TermId,
+        innocent: &[TermId],
+        work: Work,
+    ) -> Option<Model> {
+        let mut all = a.conjuncts(o.facts);
+        let inside = inside(a, o);
+        all.push(a.not(inside));
+        let holds = in_range(a, operation)?;
+        all.push(a.not(holds));
+        for w in innocent.iter().filter(|w| **w != operation) {
+            let holds = in_range(a, *w)?;
+            all.push(holds);
+        }
+        let inputs: Vec<SymId> =
+            a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
+        let limits = Limits { work, ..self.limits };
+        let positive = self.sizes.positive(&inputs);
+        let groups = &mut self.groups;
+        match solver::find_model(a, &all, &inputs, &positive, WrapMode::Exact, &limits, groups) {
+            ModelAnswer::Model(model) => {
+                inputs.iter().all(|s| model.values.get(s).is_none_or(|v| *v >= 1)).then_some(model)
+            }
+            ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,
+        }
+    }
+}
+
+/// That an access stays in its object.
+pub fn inside(a: &mut Arena, o: &Obligation) -> TermId {
+    let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
+    let inside = [a.le(zero, o.offset), a.le(end, o.extent)];
+    a.and(inside[0], inside[1])
+}
+
+/// That an operation does not wrap.
+fn in_range(a: &mut Arena, wrap: TermId) -> Option<TermId> {
+    let Term::Wrap { arg, bits, signed } = *a.get(wrap) else { return None };
+    let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return None };
+    let (lo, hi) = (a.int(lo), a.int(hi));
+    let both = [a.le(lo, arg), a.le(arg, hi)];
+    Some(a.and(both[0], both[1]))
+}
+
+/// An operation that may wrap, for messages.
+#[must_use]
+pub fn name(a: &Arena, wrap: TermId) -> String {
+    match *a.get(wrap) {
+        Term::Wrap { arg, bits, signed } => format!("`{}` as {}", display::term(a, arg), integer(bits, signed)),
+        _ => display::term(a, wrap),
+    }
+}
+
+/// A type of integers in words.
+#[must_use]
+pub fn integer(bits: u32, signed: bool) -> String {
+    format!("{} {bits}-bit integer", if signed { "a signed" } else { "an unsigned" })
+}

@@ -1,0 +1,155 @@
+//! What a look at the host's calls says of a finding.
+//!
+//! In: the lines that `templates/calls.cpp` wrote during a run, and what is expected. Out: a verdict, where they say anything. Each line
+//! is of one side of one call, whose block the program itself allocated.
+
+use super::manifest::Expected;
+use super::verdict::Verdict;
+use crate::report::finding::Direction;
+use crate::rules::Rule;
+
+/// One side of a call that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Bad<'l> {
+    call: &'l str,
+    writes: bool,
+    host: bool,
+    freed: bool,
+    address: &'l str,
+    offset: i64,
+    bytes: i64,
+    extent: i64,
+}
+
+impl<'l> Bad<'l> {
+    fn read(line: &'l str) -> Option<Self> {
+        let mut words = line.strip_prefix("bad ")?.split(' ');
+        let mut word = || words.next();
+        Some(Self {
+            call: word()?,
+            writes: word()? == "write",
+            host: word()? == "host",
+            freed: word()? == "freed",
+            address: word()?,
+            offset: word()?.parse().ok()?,
+            bytes: word()?.parse().ok()?,
+            extent: word()?.parse().ok()?,
+        })
+    }
+
+    /// Whether the bytes from `offset` on are among those of the call.
+    fn has(&self, offset: i64, bytes: i64) -> bool {
+        self.offset <= offset && offset.saturating_add(bytes) <= self.offset.saturating_add(self.bytes)
+    }
+}
+
+impl std::fmt::Display for Bad<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "`{}` {} {} bytes at {}, byte {} of {} of memory of the {}{}",
+            self.call,
+            if self.writes { "writes" } else { "reads" },
+            self.bytes,
+            self.address,
+            self.offset,
+            self.extent,
+            if self.host { "host" } else { "device" },
+            if self.freed { " that was freed" } else { "" }
+        )
+    }
+}
+
+/// `None` where the lines say nothing about such a call.
+pub fn judge(expected: &Expected, lines: &str) -> Option<Verdict> {
+    let (call, side) = (expected.call.as_deref()?, expected.side?);
+    let (writes, freed) = (expected.direction != Direction::Read, expected.rule == Rule::UseAfterFree);
+    let bytes = i64::try_from(expected.bytes).unwrap_or(i64::MAX);
+    let of_it: Vec<Bad<'_>> = lines
+        .lines()
+        .filter_map(Bad::read)
+        .filter(|b| b.call == call && b.writes == writes && b.freed == freed)
+        .collect();
+    if let Some(b) = of_it.iter().find(|b| b.extent == side.extent && b.has(side.offset, bytes)) {
+        return Some(Verdict::Confirmed(b.to_string()));
+    }
+    if let Some(b) = of_it.first() {
+        return Some(Verdict::Inconclusive(format!(
+            "{b}, where the witness has byte {} of {}",
+            side.offset, side.extent
+        )));
+    }
+    let unknown = format!("unknown {call} {} ", if writes { "write" } else { "read" });
+    lines.lines().any(|l| l.starts_with(&unknown)).then(|| {
+        Verdict::Inconclusive(format!(
+            "`{call}` was given memory of which the run does not know the size: a local variable of the host, or what a library allocated"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bad, judge};
+    use crate::confirm::manifest::{Expected, Side};
+    use crate::confirm::verdict::Verdict;
+    use crate::report::finding::Direction;
+    use crate::rules::Rule;
+
+    fn expected(rule: Rule, direction: Direction, bytes: u64, offset: i64, extent: i64) -> Expected {
+        Expected {
+            fingerprint: "f".into(),
+            witness: "w".into(),
+            rule,
+            summary: String::new(),
+            kernel: String::new(),
+            file: String::new(),
+            line: 1,
+            inner: None,
+            own: crate::frontend::own::Own::default(),
+            direction,
+            bytes,
+            block: [0; 3],
+            thread: [0; 3],
+            call: Some("cudaMemcpy".into()),
+            side: Some(Side { offset, extent }),
+        }
+    }
+
+    const LINES: &str = "unknown cudaMemcpy write 0x7ffd10\nbad cudaMemcpy read host live 0x5600 0 48 24\n\
+        bad cudaMemcpy read device freed 0x7f00 0 128 128\nbad cudaMemset write device live 0x7f00 0 8 4\nbad cud";
+
+    #[test]
+    fn only_the_same_call_side_and_extent_confirm() {
+        let good = expected(Rule::MemcpyOutOfBounds, Direction::Read, 48, 0, 24);
+        assert_eq!(
+            judge(&good, LINES),
+            Some(Verdict::Confirmed(
+                "`cudaMemcpy` reads 48 bytes at 0x5600, byte 0 of 24 of memory of the host".into()
+            ))
+        );
+        // A witness may name one row of several.
+        let row = expected(Rule::MemcpyOutOfBounds, Direction::Read, 4, 24, 24);
+        assert!(matches!(judge(&row, LINES), Some(Verdict::Confirmed(_))));
+        for other in [
+            expected(Rule::MemcpyOutOfBounds, Direction::Read, 48, 0, 32),
+            expected(Rule::MemcpyOutOfBounds, Direction::Read, 64, 0, 24),
+            expected(Rule::MemcpyOutOfBounds, Direction::Read, 48, -8, 24),
+        ] {
+            let Some(Verdict::Inconclusive(why)) = judge(&other, LINES) else { panic!("{other:?}") };
+            assert!(why.starts_with("`cudaMemcpy` reads 48 bytes at 0x5600, byte 0 of 24"), "{why}");
+        }
+        let unknown = expected(Rule::MemcpyOutOfBounds, Direction::Write, 48, 0, 24);
+        assert!(matches!(judge(&unknown, LINES), Some(Verdict::Inconclusive(why)) if why.contains("a local variable")));
+        let none = Expected { call: Some("cudaMemset2D".into()), ..good };
+        assert_eq!(judge(&none, LINES), None);
+    }
+
+    #[test]
+    fn what_was_freed_is_another_fault() {
+        let freed = expected(Rule::UseAfterFree, Direction::Read, 128, 0, 128);
+        let Some(Verdict::Confirmed(detail)) = judge(&freed, LINES) else { panic!() };
+        assert!(detail.ends_with("of memory of the device that was freed"), "{detail}");
+        assert_eq!(judge(&Expected { direction: Direction::Write, ..freed }, "bad cudaMemcpy write"), None);
+        assert_eq!(Bad::read("bad cudaMemset write device live 0x7f00 0 8"), None);
+    }
+}

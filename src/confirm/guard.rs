@@ -1,0 +1,153 @@
+//! The guard of all accesses that have no check: no other bad access of a launch ends its kernel.
+//!
+//! In: a unit's code and the places of its checks, as [`super::instrument`] has them. Out: the text in which each other access through
+//! the generic address space is handed through `scuba_guard` (`templates/guard.ll`), too.
+
+use super::instrument::{Access, BEGINS, Place, debug_of, functions, generic, instrument, is, pointer};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+const GUARD: &str = include_str!("../../templates/guard.ll");
+/// What tells the window of an address.
+const ASKS: &str = "@llvm.nvvm.isspacep.global(";
+/// Objects of a launch that the guard can know.
+pub const RANGES: usize = 1024;
+
+/// The code with checks at these places ([`instrument`]), and a guard before all other accesses of the generic address space, whose
+/// record is the row behind those of the places. `None`
+/// where the code allocates memory itself, of which nobody knows where it is.
+#[must_use]
+pub fn guarded(text: &str, places: &[Place]) -> Option<String> {
+    if ["@malloc(", "@_Znwm(", "@_Znam("].iter().any(|f| text.contains(f)) {
+        return None;
+    }
+    let (checked, _) = instrument(text, places);
+    // What the template adds has no need of it.
+    let (own, added) = checked.split_once(BEGINS)?;
+    let mut lines: Vec<String> = own.lines().map(str::to_owned).collect();
+    let mut guards: HashMap<usize, String> = HashMap::new();
+    for body in functions(&lines).values() {
+        let locals: Vec<String> = body
+            .blocks
+            .iter()
+            .flatten()
+            .filter_map(|&i| Some(lines[i].trim_start().split_once(" = alloca ")?.0.to_owned()))
+            .collect();
+        for &i in body.blocks.iter().flatten() {
+            let kinds = [Access::Load, Access::Store, Access::AtomicRmw, Access::CmpXchg];
+            let Some((start, end)) =
+                kinds.into_iter().find(|k| is(&lines[i], *k)).and_then(|kind| pointer(&lines[i], kind))
+            else {
+                continue;
+            };
+            let address = lines[i][start..end].to_owned();
+            // A variable by its name alone is where it is.
+            let named = address.contains('@') && !address.contains('%');
+            if named || address.starts_with("%scuba.") || locals.contains(&address) {
+                continue;
+            }
+            let debug = debug_of(&lines[i]);
+            guards.insert(i, format!("  %scuba.guard.{i} = call ptr @scuba_guard(ptr {address}){debug}"));
+            lines[i].replace_range(start..end, &format!("%scuba.guard.{i}"));
+        }
+    }
+    let mut out = String::with_capacity(2 * text.len());
+    for (i, line) in lines.iter().enumerate() {
+        for part in guards.get(&i).into_iter().chain([line]) {
+            out.push_str(part);
+            out.push('\n');
+        }
+    }
+    let rows = |n: usize| format!("[{n} x [1");
+    out.push_str(BEGINS);
+    // One row more, for the guard.
+    out.push_str(&added.replace(&rows(places.len().max(1)), &rows(places.len() + 1)));
+    let guard = GUARD
+        .replace("{{ranges}}", &RANGES.to_string())
+        .replace("{{row}}", &places.len().to_string())
+        .replace("{{variables}}", &variables(&lines));
+    // A unit may ask that itself.
+    let known = lines.iter().any(|l| l.starts_with("declare") && l.contains(ASKS));
+    Some(out + &if known { guard.replace(&format!("declare i1 {ASKS}ptr)\n"), "") } else { guard })
+}
+
+/// A function that tells whether an address is that of a variable of the module in memory of the device.
+fn variables(lines: &[String]) -> String {
+    let mut out = "define internal i1 @scuba_variable(i64 %a) nounwind {\n  %v.0 = icmp eq i64 0, 1\n".to_owned();
+    let mut n = 0;
+    for line in lines.iter().filter(|l| l.starts_with('@')) {
+        let Some((name, rest)) = line.split_once(" = ") else { continue };
+        let Some(space) = [1, 4].into_iter().find(|s| rest.contains(&format!("addrspace({s}) "))) else { continue };
+        let ty = [" global ", " constant "].iter().find_map(|w| Some(first_type(rest.split_once(w)?.1)));
+        let Some(ty) = ty else { continue };
+        let at = generic(name, space);
+        let _ = write!(
+            out,
+            "  %s.{n} = icmp uge i64 %a, ptrtoint (ptr {at} to i64)\n  \
+             %u.{n} = icmp ult i64 %a, ptrtoint (ptr getelementptr ({ty}, ptr {at}, i64 1) to i64)\n  \
+             %i.{n} = and i1 %s.{n}, %u.{n}\n  %v.{next} = or i1 %v.{n}, %i.{n}\n",
+            next = n + 1
+        );
+        n += 1;
+    }
+    out + &format!("  ret i1 %v.{n}\n}}\n")
+}
+
+/// The type that a text begins with.
+fn first_type(text: &str) -> &str {
+    let (mut depth, mut quoted) = (0_i32, false);
+    let end = text.find(|c: char| {
+        match c {
+            '"' => quoted = !quoted,
+            '(' | '[' | '{' | '<' if !quoted => depth += 1,
+            ')' | ']' | '}' | '>' if !quoted => depth -= 1,
+            _ => {}
+        }
+        !quoted && depth == 0 && matches!(c, ' ' | ',')
+    });
+    &text[..end.unwrap_or(text.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::instrument::Start;
+    use super::{Access, Place, guarded};
+
+    const TEXT: &str = "\
+define dso_local ptx_kernel void @k(ptr noundef %o) #0 !dbg !9 {
+entry:
+  %o.addr = alloca ptr, align 8
+  store ptr %o, ptr %o.addr, align 8
+  %0 = load ptr, ptr %o.addr, align 8, !dbg !1
+  %x = getelementptr inbounds nuw i32, ptr %0, i64 %i
+  %1 = load i32, ptr %x, align 4, !dbg !2, !tbaa !5
+  store i32 %1, ptr %x, align 4
+  ret void
+}
+";
+
+    fn place(access: Access, number: usize, of: usize, start: Start) -> Place {
+        Place { function: "k".into(), block: 0, access, number, of, start, width: 4 }
+    }
+
+    #[test]
+    fn a_guard_stands_before_all_other_accesses() {
+        let more = "@d = dso_local addrspace(1) externally_initialized global %\"struct.a b\" zeroinitializer, align 4\n\
+            @c = dso_local addrspace(4) constant { i32, [2 x ptr] } undef\n";
+        let text = guarded(&format!("{more}{TEXT}"), &[place(Access::Load, 1, 2, Start::Table)]).unwrap();
+        for line in [
+            "  %scuba.0 = call ptr @scuba_check(i32 0, ptr %x, i64 4, ptr null), !dbg !2\n  %1 = load i32, ptr %scuba.0, align 4",
+            " = call ptr @scuba_guard(ptr %x)\n  store i32 %1, ptr %scuba.guard.",
+            "  store ptr %o, ptr %o.addr, align 8",
+            "@scuba_records = dso_local addrspace(1) externally_initialized global [2 x [10 x i64]]",
+            "@scuba_records, i32 1\n",
+            "getelementptr (%\"struct.a b\", ptr addrspacecast (ptr addrspace(1) @d to ptr), i64 1)",
+            "getelementptr ({ i32, [2 x ptr] }, ptr addrspacecast (ptr addrspace(4) @c to ptr), i64 1)",
+            "  ret i1 %v.2\n",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert_eq!(text.matches("call ptr @scuba_guard(").count(), 1, "local variables have none");
+        assert_eq!(guarded(&format!("{TEXT}declare ptr @malloc(i64)\n"), &[]), None);
+    }
+}

@@ -1,0 +1,210 @@
+//! The user's own files: the one judgement of which code is theirs, for all who ask where a user would say that something is.
+//!
+//! In: a unit, and the folders of the toolkit and of the front end. Out: whether a path is of a header that is nobody's own. Paths alone
+//! decide, and of them their text: the same command gives the same answer on every machine.
+//!
+//! Not the user's are
+//! - what lies where systems, the CUDA toolkit and the front end keep headers: *standard* folders;
+//! - clang's own headers (`lib/clang/22/include`), GCC's (`lib/gcc/…`) and those of the C++ library (`include/c++/12`), wherever these are
+//!   installed;
+//! - what lies in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": it is marked as a system directory).
+//!
+//! All else is the user's. So is what lies beside or below the source that is compiled, where that folder is inside such a one (samples
+//! inside the toolkit), or is one itself (`-isystem .`); and what lies in a folder given by `-I` inside one given by `-isystem`.
+
+use super::paths::normalise;
+use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
+use serde::{Deserialize, Serialize};
+use std::path::{Component, Path, PathBuf};
+
+/// Where every system keeps headers. A toolkit without a version in its name may be a link to the one that is used.
+const STANDARD: [&str; 4] = ["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda"];
+
+/// Flags of GCC's that name a folder of system headers.
+const OF_GCC: [&str; 2] = ["-isystem", "-idirafter"];
+
+/// Folders that tell the user's files from others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Own {
+    standard: Vec<PathBuf>,
+    /// `-isystem`.
+    system: Vec<PathBuf>,
+    /// `-I`.
+    included: Vec<PathBuf>,
+    /// Of the source that is compiled.
+    source: Option<PathBuf>,
+    /// Where the front end keeps what it adds to a unit, for one run or for one machine.
+    ours: Vec<PathBuf>,
+}
+
+impl Own {
+    /// What is the user's in a unit. `standard` are the folders of the toolkit and of the front end.
+    #[must_use]
+    pub fn of(unit: &TranslationUnit, standard: impl IntoIterator<Item = PathBuf>) -> Self {
+        let path = |p: &Path| normalise(&unit.directory, p);
+        let mut own = Self::outside(standard);
+        own.source = path(&unit.source).parent().map(Path::to_owned);
+        for flag in &unit.preprocessor {
+            match flag {
+                PreprocessorFlag::SystemInclude(p) => own.system.push(path(p)),
+                PreprocessorFlag::Include(p) => own.included.push(path(p)),
+                _ => {}
+            }
+        }
+        let mut words = unit.host_flags.iter();
+        while let Some(word) = words.next() {
+            let Some(rest) = OF_GCC.iter().find_map(|f| word.strip_prefix(f)) else { continue };
+            let folder = if rest.is_empty() { words.next().map(String::as_str) } else { Some(rest) };
+            own.system.extend(folder.map(|f| path(Path::new(f))));
+        }
+        own
+    }
+
+    /// Everything but what lies in these folders, in those where every system keeps headers, and in what compilers bring along.
+    #[must_use]
+    pub fn outside(standard: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { standard: STANDARD.map(PathBuf::from).into_iter().chain(standard).collect(), ..Self::default() }
+    }
+
+    /// The same with folders of the front end's own additions.
+    #[must_use]
+    pub fn and_ours(mut self, ours: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.ours.extend(ours);
+        self
+    }
+
+    /// Whether a file is one of the front end's own additions: nothing that a user could look at, and elsewhere the next time.
+    #[must_use]
+    pub fn is_ours(&self, path: &Path) -> bool {
+        longest(&self.ours, path) > longest(&self.source, path)
+    }
+
+    /// The same with further folders that are nobody's own.
+    #[must_use]
+    pub fn and_outside(mut self, standard: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.standard.extend(standard);
+        self
+    }
+
+    /// Whether a file, by its normalised absolute path, is of a header that is not the user's. The folder that says most decides: the
+    /// longest one that it lies in.
+    #[must_use]
+    pub fn is_system(&self, path: &Path) -> bool {
+        let standard = longest(self.standard.iter().chain(&self.ours), path).max(of_a_compiler(path));
+        let system = longest(&self.system, path);
+        let nobodys = standard.max(system);
+        // Where one folder is both, GCC and clang ignore `-I`.
+        nobodys > 0
+            && longest(&self.source, path) < nobodys
+            && (standard > 0 || longest(&self.included, path) <= system)
+    }
+}
+
+/// How many components the longest of these folders has that a path lies in; 0 for none.
+fn longest<'f>(folders: impl IntoIterator<Item = &'f PathBuf>, path: &Path) -> usize {
+    folders.into_iter().filter(|f| path.starts_with(f)).map(|f| f.components().count()).max().unwrap_or(0)
+}
+
+/// How many components the folder of a compiler's own headers, or of the C++ library's, has that a path lies in; 0 for none. LLVM's
+/// "resource directory" is `lib/clang/VERSION`; GCC's headers are in `lib/gcc/TARGET/VERSION/include`, those of libstdc++ and libc++ in
+/// `include/c++/VERSION`.
+fn of_a_compiler(path: &Path) -> usize {
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let is = |at: usize, names: &[&str]| parts.get(at).is_some_and(|c| names.iter().any(|n| c.as_os_str() == *n));
+    let libraries = ["lib", "lib64", "lib32", "libexec"];
+    (0..parts.len())
+        .rev()
+        .find_map(|i| {
+            let clangs = is(i, &libraries) && is(i + 1, &["clang"]) && is(i + 3, &["include"]);
+            let gccs = is(i, &libraries) && is(i + 1, &["gcc"]) && parts.len() > i + 4;
+            let library = is(i, &["include"]) && is(i + 1, &["c++"]) && parts.len() > i + 3;
+            // What lies in it has at least one component more.
+            if clangs {
+                Some(i + 4)
+            } else if gccs {
+                Some(i + 2)
+            } else {
+                library.then_some(i + 3)
+            }
+        })
+        .filter(|n| *n < parts.len())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Own;
+    use crate::nvcc::command::{Command, Environment};
+    use std::ffi::OsString;
+    use std::path::{Path, PathBuf};
+
+    fn own(line: &str) -> Own {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let command = Command::read(&words, &Environment::default(), Path::new("/p/build"));
+        let plan = command.plan(Path::new("/p/build"), Some(Path::new("/cuda/bin/nvcc")), &Vec::new).unwrap();
+        Own::of(&plan.request.units[0], [PathBuf::from("/opt/toolkit")])
+    }
+
+    #[track_caller]
+    fn says(own: &Own, system: &[&str], users: &[&str]) {
+        for path in system {
+            assert!(own.is_system(Path::new(path)), "{path} is the user's");
+        }
+        for path in users {
+            assert!(!own.is_system(Path::new(path)), "{path} is not the user's");
+        }
+    }
+
+    #[test]
+    fn headers_of_the_system_the_toolkit_and_of_compilers_are_nobodys() {
+        says(
+            &own("-I../inc -c ../src/a.cu"),
+            &[
+                "/usr/include/math.h",
+                "/usr/local/include/x.h",
+                "/usr/local/cuda/include/mma.h",
+                "/opt/toolkit/include/cccl/cub/cub.cuh",
+                "/opt/llvm/lib/clang/22/include/__clang_cuda_intrinsics.h",
+                "/opt/gcc/include/c++/13.2/bits/stl_vector.h",
+                "/opt/gcc/lib64/gcc/x86_64-linux/13.2/include/omp.h",
+            ],
+            &[
+                "/p/src/a.cu",
+                "/p/src/deep/b.h",
+                "/p/inc/own.h",
+                "/elsewhere/c.h",
+                "/p/include/c++",
+                "/p/lib/clang/tool.h",
+                "/opt/toolkit-samples/a.cu",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_isystem_names_is_nobodys_but_for_the_source_and_deeper_folders() {
+        let given = own("-isystem ../third -I../third/mine -I../third/mine/inc -Xcompiler -isystem,/x -c ../src/a.cu");
+        says(&given, &["/p/third/t.h", "/x/y/z.h"], &["/p/third/mine/m.h", "/p/src/a.cu", "/y.h"]);
+        // The same folder given both ways is a system folder.
+        says(&own("-isystem=../inc -I../inc -c ../src/a.cu"), &["/p/inc/h.h"], &["/p/src/h.h"]);
+        // All of the project is one, as CMake's `SYSTEM` makes it: what lies beside the source stays the user's.
+        says(&own("-isystem .. -c ../src/a.cu"), &["/p/inc/h.h"], &["/p/src/a.cu", "/p/src/b.h"]);
+        says(&own("-isystem ../src -isystem ../src/third -c ../src/a.cu"), &["/p/src/third/t.h"], &["/p/src/a.cu"]);
+    }
+
+    #[test]
+    fn what_the_front_end_adds_is_nobodys_and_known_as_such() {
+        let own = own("-c /tmp/a.cu").and_ours(["/tmp/made".into()]);
+        says(&own, &["/tmp/made/compat.h"], &["/tmp/a.cu"]);
+        assert!(own.is_ours(Path::new("/tmp/made/compat.h")) && !own.is_ours(Path::new("/usr/include/math.h")));
+    }
+
+    #[test]
+    fn a_sample_inside_the_toolkit_is_its_authors() {
+        let sample = own("-I/usr/local/cuda/samples/inc -c /usr/local/cuda/samples/add/add.cu");
+        says(
+            &sample,
+            &["/usr/local/cuda/include/mma.h", "/usr/local/cuda/samples/inc/h.h"],
+            &["/usr/local/cuda/samples/add/add.cu", "/usr/local/cuda/samples/add/k.h"],
+        );
+    }
+}

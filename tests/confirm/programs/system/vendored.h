@@ -1,0 +1,3 @@
+__device__ inline int vendored(int *p, int i) {
+    return p[i];
+}
