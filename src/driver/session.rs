@@ -264,7 +264,7 @@ impl Session {
             extra_flags: self.placeless_names().into_iter().chain(self.config.frontend.flags.iter().cloned()).collect(),
             kind: self.config.frontend.kind,
             cgeist: named_cgeist(&self.config),
-            headers: Verdicts::of_this_process().map(|v| v.folder().join("headers")),
+            headers: Verdicts::of_this_process().map(|v| header_folder(v.folder())),
             ..ExtractOptions::default()
         }
     }
@@ -425,6 +425,12 @@ fn inherited_frontend() -> Result<Option<FrontendKind>> {
     <FrontendKind as clap::ValueEnum>::from_str(&text, false)
         .map(Some)
         .map_err(|_| anyhow::anyhow!("{FRONTEND_VARIABLE} is `{text}`: allowed are auto, clang, cgeist"))
+}
+
+/// Where precompiled headers are kept in a cache. Clang writes the folder's path into them, so a link stands for what it leads to.
+fn header_folder(cache: &Path) -> PathBuf {
+    let folder = cache.join("headers");
+    folder.canonicalize().unwrap_or(folder)
 }
 
 /// The cgeist that is named: by `SCUBA_CGEIST`, else in scuba.toml.

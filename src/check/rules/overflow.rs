@@ -31,8 +31,8 @@ use crate::work::Work;
 use rustc_hash::FxHashSet;
 
 /// What one root's overflows get together, and what one of them gets: they are worth less than everything else.
-const MOST: Work = Work::seconds(4);
-const ONE: Work = Work::millis(1500);
+const MOST: Work = Work::seconds(2);
+const ONE: Work = Work::millis(700);
 
 /// Bytes that a replay of one may fill here: sizes are large, and loops over them need not be followed.
 const BYTES: u64 = 128 << 20;
@@ -143,7 +143,6 @@ pub(in crate::check) fn find<'r>(
         return out;
     }
     let until = cx.phase(MOST, 100);
-    tools.judge.replay_within(cx.scaled(ONE), BYTES);
     let resting = resting(cx, runs, places);
     let mut names: Vec<&String> = resting.iter().flat_map(|r| r.operations).collect();
     let mut seen = FxHashSet::default();
@@ -155,7 +154,9 @@ pub(in crate::check) fn find<'r>(
             if until.is_spent() {
                 return out;
             }
-            let look = Look { cx, access, all: &resting, name };
+            let work = cx.scaled(ONE).min(until.left());
+            tools.judge.replay_within(work, BYTES);
+            let look = Look { work, access, all: &resting, name };
             if let Some(outcome) = look.wraps(tools, &mut known) {
                 out.push(Overflow { kernel: access.run.kernel, event: access.event, outcome });
                 break;
@@ -181,7 +182,8 @@ fn resting<'r, 'p>(cx: &Context<'_>, runs: &'r [Run], places: &'p Places) -> Vec
 
 /// One operation and an access that rests on it.
 struct Look<'a> {
-    cx: &'a Context<'a>,
+    /// What each query and replay of it may take.
+    work: Work,
     access: &'a Resting<'a, 'a>,
     all: &'a [Resting<'a, 'a>],
     name: &'a str,
@@ -227,7 +229,7 @@ impl Look<'_> {
                 known.iter().any(|k| k.is(&other))
             })
             .collect();
-        let work = self.cx.scaled(ONE);
+        let work = self.work;
         let alone = tools.decider.wrapping(&mut tools.e.arena, ob, wrap, &others, work);
         let model = match alone {
             Some(model) => model,
