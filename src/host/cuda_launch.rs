@@ -29,14 +29,13 @@ impl Executor<'_> {
         let block = self.packed(c, 2, 3);
         let shared = self.int_arg(c, 4, 64);
         let shared = self.interpret(shared, 64, false);
-        self.note_stream(c, 5, &mut s);
-        s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, limits: LaunchLimits::default() }));
+        let stream = self.note_stream(c, 5, &mut s);
+        s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, stream, limits: LaunchLimits::default() }));
         self.success(s)
     }
 
     fn pop_configuration(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let Some(cfg) = s.pending.take() else {
-            self.runtime.stream = None;
             self.forget_reachable(&mut s, c.args, &UnknownReason::LaunchConfiguration);
             return self.success(s);
         };
@@ -51,23 +50,19 @@ impl Executor<'_> {
         let p = self.pointer_arg(c, 2);
         self.store_value(&mut s, &p, Value::Int(cfg.shared), 8);
         let p = self.pointer_arg(c, 3);
-        let stream = self.configured_stream();
+        let stream = self.configured_stream(cfg.stream);
         self.store_value(&mut s, &p, stream, 8);
         self.success(s)
     }
 
     fn launch_kernel(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let name = c.base();
-        let cfg = LaunchConfig {
-            grid: self.packed(c, 1, 2),
-            block: self.packed(c, 3, 4),
-            shared: {
-                let t = self.int_arg(c, 6, 64);
-                self.interpret(t, 64, false)
-            },
-            limits: LaunchLimits::default(),
-        };
-        self.note_stream(c, 7, &mut s);
+        let grid = self.packed(c, 1, 2);
+        let block = self.packed(c, 3, 4);
+        let shared = self.int_arg(c, 6, 64);
+        let shared = self.interpret(shared, 64, false);
+        let stream = self.note_stream(c, 7, &mut s);
+        let cfg = LaunchConfig { grid, block, shared, stream, limits: LaunchLimits::default() };
         let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 5));
         self.launch(&mut s, &f, &args, &cfg);
         self.launched(name, s)
@@ -78,7 +73,7 @@ impl Executor<'_> {
         let cfg = self.launch_config(c, &mut s);
         // Its stream and attributes are not read.
         self.overlap(&mut s);
-        (self.runtime.unordered, self.runtime.stream) = (true, None);
+        self.runtime.unordered = true;
         let (f, args) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
         self.launch(&mut s, &f, &args, &cfg);
         self.launched(name, s)
@@ -121,7 +116,8 @@ impl Executor<'_> {
                 let t = self.value_int(&v, bits);
                 self.interpret(t, bits, false)
             });
-        LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared, limits: LaunchLimits::default() }
+        let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
+        LaunchConfig { grid, block, shared, stream: None, limits: LaunchLimits::default() }
     }
 
     /// The code that a launch gives.
@@ -143,7 +139,7 @@ impl Executor<'_> {
                 let why = UnknownReason::KernelByPointer;
                 self.limits.miss(|| why.clone());
                 self.record_launch(s, t.cond, Err(why.to_string()), cfg, vec![]);
-                self.after_any_kernel(s);
+                self.after_any_kernel(s, cfg.stream);
                 continue;
             };
             let name = &self.program.func(stub).name;
@@ -167,11 +163,11 @@ impl Executor<'_> {
                 Ok(k) => {
                     let surely = f.len() == 1 && self.arena.as_bool(t.cond) == Some(true);
                     if !surely || !runs || !self.launch_single(s, k, &values, cfg) {
-                        self.forget_device(s, Some(k), &values);
+                        self.forget_device(s, Some(k), &values, cfg.stream);
                     }
                     self.left_by_launch(s, number.filter(|_| surely), before);
                 }
-                Err(_) => self.after_any_kernel(s),
+                Err(_) => self.after_any_kernel(s, cfg.stream),
             }
             for o in copies {
                 s.mem.remove(&o);

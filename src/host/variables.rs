@@ -85,8 +85,8 @@ impl Executor<'_> {
     }
 
     /// The state in which a launched kernel that is not known leaves everything.
-    pub(super) fn after_any_kernel(&mut self, s: &mut State) {
+    pub(super) fn after_any_kernel(&mut self, s: &mut State, stream: Option<i64>) {
         let anywhere = self.unknown_pointer(&UnknownReason::UnknownKernelGiven);
-        self.forget_device(s, None, &[anywhere]);
+        self.forget_device(s, None, &[anywhere], stream);
     }
 }

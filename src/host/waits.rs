@@ -65,24 +65,31 @@ impl Executor<'_> {
     }
 
     /// The stream of a launch as its stub passes it on.
-    pub(super) fn configured_stream(&mut self) -> Value {
-        if self.runtime.stream == Some(DEFAULT) {
+    pub(super) fn configured_stream(&mut self, stream: Option<i64>) -> Value {
+        if stream == Some(DEFAULT) {
             self.null()
         } else {
-            self.unknown_pointer(&UnknownReason::ConfiguredStream)
+            self.unknown_pointer(&UnknownReason::ConfiguredStream(stream))
         }
     }
 
-    /// A launch into a stream that is not surely the default one may overlap with others.
-    pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) {
+    /// The number of a launch's stream. A launch into one that is not surely the default one may overlap with others.
+    pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) -> Option<i64> {
         let stream = self.pointer_arg(c, i);
         // It was noted where the launch was configured.
-        if stream.iter().any(|t| matches!(&t.base, Base::Unknown(l) if *l.reason == UnknownReason::ConfiguredStream)) {
-            return;
+        let noted = stream.iter().find_map(|t| match &t.base {
+            Base::Unknown(l) => match *l.reason {
+                UnknownReason::ConfiguredStream(number) => Some(number),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some(number) = noted {
+            return if stream.len() == 1 { number } else { None };
         }
-        self.runtime.stream = self.stream_number(c, i);
-        if self.runtime.stream == Some(DEFAULT) {
-            return;
+        let number = self.stream_number(c, i);
+        if number == Some(DEFAULT) {
+            return number;
         }
         self.overlap(s);
         // Of those alone that `cudaStreamCreate` made it is known that they wait for the default stream, which waits for them.
@@ -94,6 +101,7 @@ impl Executor<'_> {
             base => *base == Base::Null,
         };
         self.runtime.unordered |= is_per_thread(c.name) || !stream.iter().all(waits);
+        number
     }
 
     fn device_synchronize(&mut self, _: &Call<'_>, s: &mut State) {

@@ -178,7 +178,7 @@ reasons! {
     UnknownKernelGiven = "what an unknown kernel is given", Code::HostNotFollowed;
     LaunchConfiguration = "a launch configuration that is not known", Code::Other;
     LaunchMember = "a member of a launch configuration", Code::Other;
-    ConfiguredStream = "the stream that a launch was configured with", Code::Other;
+    ConfiguredStream(stream: Option<i64>) = "the stream that a launch was configured with", Code::Other;
     KernelAttribute = "an attribute of a kernel", Code::Other;
     KernelAttributeSet = "whether an attribute of a kernel was set", Code::Other;
     SymbolAddress = "the address of a symbol", Code::ExtentUnknown;

@@ -124,7 +124,7 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::UnknownKernelGiven, "what an unknown kernel is given", Code::HostNotFollowed),
         (R::LaunchConfiguration, "a launch configuration that is not known", Code::Other),
         (R::LaunchMember, "a member of a launch configuration", Code::Other),
-        (R::ConfiguredStream, "the stream that a launch was configured with", Code::Other),
+        (R::ConfiguredStream(None), "the stream that a launch was configured with", Code::Other),
         (R::KernelAttribute, "an attribute of a kernel", Code::Other),
         (R::KernelAttributeSet, "whether an attribute of a kernel was set", Code::Other),
         (R::SymbolAddress, "the address of a symbol", Code::ExtentUnknown),

@@ -285,6 +285,7 @@ impl Executor<'_> {
             grid: MAX_GRID.map(|m| any(self, m, "gridDim")),
             block: MAX_BLOCK.map(|m| any(self, m, "blockDim")),
             shared: any(self, MAX_SHARED, "dynamic shared memory"),
+            stream: None,
             limits: LaunchLimits { shared: None, threads: self.function(kernel).max_threads },
         };
         let mut path = self.launch_axioms(&config);

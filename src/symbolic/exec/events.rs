@@ -81,6 +81,8 @@ pub struct LaunchConfig {
     pub grid: [TermId; 3],
     pub block: [TermId; 3],
     pub shared: TermId,
+    /// The number of its stream, if that is known.
+    pub stream: Option<i64>,
     pub limits: LaunchLimits,
 }
 

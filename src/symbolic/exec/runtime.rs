@@ -47,8 +47,6 @@ pub(crate) struct Runtime {
     /// That is at their places the number of the stream, below them the number of the event that was recorded last, if nothing came after.
     pub(super) flight: Option<ObjId>,
     pub(super) begun: FxHashMap<ObjId, Vec<Rc<ObjState>>>,
-    /// The stream of the launch at hand, if its number is known.
-    pub stream: Option<i64>,
     /// Calls that made streams and events, and how often each was come to.
     pub(super) handles: Vec<((u64, Site), usize)>,
 }

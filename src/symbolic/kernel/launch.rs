@@ -301,7 +301,7 @@ impl Executor<'_> {
             name: "dynamic shared memory".into(),
         });
         let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
-        LaunchConfig { grid, block, shared, limits: LaunchLimits::default() }
+        LaunchConfig { grid, block, shared, stream: None, limits: LaunchLimits::default() }
     }
 
     /// Values of a kernel's parameters where nothing is known of its launch.

@@ -315,8 +315,14 @@ impl Executor<'_> {
     }
 
     /// Contents of memory that a kernel with these arguments may write, pointers in it and in device variables included. It may
-    /// also keep any address that it can reach anywhere that it writes.
-    pub(crate) fn forget_device(&mut self, s: &mut State, kernel: Option<FuncRef>, args: &[Value]) {
+    /// also keep any address that it can reach anywhere that it writes. `stream` is the number of the one it runs in.
+    pub(crate) fn forget_device(
+        &mut self,
+        s: &mut State,
+        kernel: Option<FuncRef>,
+        args: &[Value],
+        stream: Option<i64>,
+    ) {
         let written = kernel.and_then(|k| self.written_by_kernel(k, s, args));
         let mut work = vec![];
         for a in args {
@@ -400,7 +406,7 @@ impl Executor<'_> {
                 .copied()
                 .filter(|o| written.is_some() || given.contains(o) || !self.is_followed(*o))
                 .collect::<Vec<_>>(),
-            self.runtime.stream,
+            stream,
         );
     }
 }
