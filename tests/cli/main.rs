@@ -4,6 +4,8 @@
 
 mod assume;
 mod basics;
+#[path = "../support/cache.rs"]
+mod cache;
 mod facts;
 mod findings;
 mod headers;
@@ -48,7 +50,11 @@ impl Project {
                 command.env_remove(name);
             }
         }
-        command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "off").stdin(Stdio::null());
+        command
+            .current_dir(self.root())
+            .env("SCUBA_NVCC", nvcc())
+            .env("SCUBA_CACHE", cache::fresh())
+            .stdin(Stdio::null());
         command
     }
 

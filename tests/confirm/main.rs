@@ -5,6 +5,8 @@
 
 mod auto;
 mod bundles;
+#[path = "../support/cache.rs"]
+mod cache;
 mod calls;
 mod harness;
 mod inputs;
@@ -118,7 +120,7 @@ exit 0"#,
         command
             .current_dir(self.project())
             .env("SCUBA_NVCC", nvcc())
-            .env("SCUBA_CACHE", "off")
+            .env("SCUBA_CACHE", cache::fresh())
             .env("PATH", path)
             .stdin(Stdio::null());
         command.env("LD_LIBRARY_PATH", self.tools());

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod builds;
+#[path = "../support/cache.rs"]
+mod cache;
 mod changes;
 mod orders;
 mod parts;

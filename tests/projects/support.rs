@@ -89,7 +89,7 @@ impl Project {
             }
         }
         command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).stdin(Stdio::null());
-        command.env("SCUBA_CACHE", if self.cached { self.root().join("cache") } else { "off".into() });
+        command.env("SCUBA_CACHE", if self.cached { self.root().join("cache") } else { crate::cache::fresh() });
         command
     }
 

@@ -16,6 +16,8 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod accesses;
+#[path = "../support/cache.rs"]
+mod cache;
 mod expectations;
 
 use expectations::{Findings, Header};
@@ -91,16 +93,6 @@ fn name(program: &Path) -> String {
     program.strip_prefix(folder()).unwrap().with_extension("").to_string_lossy().into_owned()
 }
 
-/// A cache in which nothing was ever said, but for the headers of the toolkit: they are parsed once for all programs, which takes most of
-/// the time otherwise.
-fn cache() -> tempfile::TempDir {
-    let headers = Path::new(env!("CARGO_TARGET_TMPDIR")).join("headers");
-    std::fs::create_dir_all(&headers).unwrap();
-    let cache = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(headers, cache.path().join("headers")).unwrap();
-    cache
-}
-
 fn scuba(program: &Path, header: &Header, format: &str) -> Output {
     let nvcc = Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("scuba"));
@@ -110,8 +102,7 @@ fn scuba(program: &Path, header: &Header, format: &str) -> Output {
         }
     }
     let directory = program.parent().unwrap();
-    let cache = cache();
-    command.current_dir(directory).env("SCUBA_NVCC", nvcc).env("SCUBA_CACHE", cache.path()).stdin(Stdio::null());
+    command.current_dir(directory).env("SCUBA_NVCC", nvcc).env("SCUBA_CACHE", cache::fresh()).stdin(Stdio::null());
     command.args(["check", "-j", "1", "--color", "never", "--message-format", format]).args(&header.options);
     if format == "json" {
         command.args(["--dump", "accesses"]);
