@@ -42,7 +42,7 @@ impl Kept {
     fn compiled(&self) -> (usize, usize) {
         let text = std::fs::read_to_string(self.project.path().join("runs")).unwrap_or_default();
         std::fs::write(self.project.path().join("runs"), "").unwrap();
-        let count = |what: &str| text.lines().filter(|l| l.contains(what)).count();
+        let count = |what: &str| text.lines().filter(|l| l.contains(what) && !l.contains("-emit-pch")).count();
         (count("-include-pch "), count("-include /"))
     }
 
@@ -143,4 +143,51 @@ fn one_that_clang_cannot_read_is_as_good_as_none() {
     assert_eq!(kept.made().len(), 2, "made again");
     let nowhere = ExtractOptions { headers: Some(Path::new("/proc/none/headers").into()), ..options() };
     assert_alike(&extract(&kept.project.unit("a.cu"), &nowhere).unwrap(), &kept.project.extract("a.cu"));
+}
+
+/// Nothing of it is read twice, lines and names stay, and a change in it or in what it includes is seen.
+#[test]
+fn what_a_source_begins_with_is_part_of_it() {
+    const LEAD: &str =
+        "// A comment.\n#include <vector>\n#include \"own.h\"\n#ifdef MORE\n#include \"more.h\"\n#endif\n#define N 4\n";
+    let own = |n: u32| format!("static int own(int i) {{ return i + {n}; }}\nstruct Own {{ int a[{n}]; }};\n");
+    let body = |text: &str| {
+        format!(
+            "{LEAD}struct Pair {{ int a; Own b; }};\n__global__ void k(Pair *p) {{ p->b.a[N] = {text}; }}\n\
+             int main() {{ std::vector<int> v(own(N)); Pair *p; cudaMalloc(&p, v.size()); k<<<1, 1>>>(p); }}\n"
+        )
+    };
+    let kept = Kept::new(&[
+        ("sub/a.cu", &body("__LINE__")),
+        ("sub/own.h", &own(3)),
+        ("sub/more.h", "#error not to be read\n"),
+        ("own.h", "#error another folder's\n"),
+    ]);
+    let write = |name: &str, text: &str| std::fs::write(kept.project.path().join(name), text).unwrap();
+    let skipping = || {
+        let text = std::fs::read_to_string(kept.project.path().join("runs")).unwrap_or_default();
+        write("runs", "");
+        text.lines().filter(|l| l.contains("-preamble-bytes=")).count()
+    };
+    let flags = "sub/a.cu -I. -std=c++17";
+    let same = || {
+        let without = kept.project.extract(flags);
+        assert!(without.not_analysed.is_empty(), "{:?}", without.not_analysed);
+        assert_alike(&kept.extract(flags), &without);
+    };
+    same();
+    assert_eq!(skipping(), 0);
+    same();
+    assert_eq!(skipping(), 2, "both sides");
+    let made = kept.made();
+    write("sub/a.cu", &body("N + 1"));
+    same();
+    assert_eq!((skipping(), kept.made()), (2, made.clone()), "another body");
+    write("sub/own.h", &own(70));
+    same();
+    assert_eq!(skipping(), 2);
+    assert!(kept.made().iter().zip(&made).all(|(new, old)| new.1 > old.1), "made anew");
+    write("sub/a.cu", &body("1").replace("#include <vector>\n", "#include <vector>\n#include <cstdio>\n"));
+    same();
+    assert_eq!(skipping(), 0, "another lead");
 }

@@ -2,6 +2,7 @@
 //!
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
+use super::lead::Lead;
 use super::toolkit::Toolkit;
 use crate::frontend::extraction::ExtractOptions;
 use crate::ir::Side;
@@ -44,7 +45,11 @@ impl Default for Reading {
 #[derive(Clone, Copy, Debug)]
 pub enum Before<'a> {
     Ours(&'a Path),
-    Precompiled(&'a Path),
+    /// Precompiled, with so many bytes of the source.
+    Precompiled {
+        header: &'a Path,
+        skipped: usize,
+    },
 }
 
 /// A clang command line for one side of a unit.
@@ -224,14 +229,23 @@ impl ClangCommand {
         [&self.arguments[..], &self.extra].concat()
     }
 
+    /// What the source begins with; `None` where the user's flags include something before it, or replace a file.
+    pub(super) fn lead(&self, directory: &Path) -> Option<Lead> {
+        let plain = self.user_includes.is_empty() && !self.arguments.iter().any(|a| a == "-ivfsoverlay");
+        plain.then(|| Lead::of(Path::new(&self.source), directory)).flatten()
+    }
+
     /// Adds the header of ours, the outputs and the source.
     #[must_use]
     pub fn files(mut self, before: Before<'_>, bitcode: &Path, depfile: &Path) -> Self {
         let path = |p: &Path| p.display().to_string();
         match before {
             Before::Ours(header) => self.arguments.extend(["-include".into(), path(header)]),
-            Before::Precompiled(header) => {
+            Before::Precompiled { header, skipped } => {
                 self.arguments.extend(["-Xclang".into(), "-include-pch".into(), "-Xclang".into(), path(header)]);
+                if skipped > 0 {
+                    self.arguments.extend(["-Xclang".into(), format!("-preamble-bytes={skipped},1")]);
+                }
             }
         }
         self.arguments.append(&mut self.user_includes);

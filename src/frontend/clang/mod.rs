@@ -6,6 +6,7 @@
 mod compat;
 pub mod flags;
 pub(in crate::frontend) mod invoke;
+mod lead;
 pub(in crate::frontend) mod pch;
 pub(in crate::frontend) mod source_overlay;
 mod toolkit;
@@ -193,16 +194,21 @@ impl Job<'_> {
         if self.unit.language != Language::Cuda {
             return None;
         }
-        let arguments = command.without_files();
-        let flags = Flags {
+        let kept = self.options.headers.as_deref()?;
+        let lead = command.lead(&self.unit.directory);
+        let flags = |lead| Flags {
             clang: &self.options.clang,
             version: self.frontend,
-            arguments,
+            arguments: command.without_files(),
+            lead,
             directory: &self.unit.directory,
             deadline: self.deadline,
         };
-        let header = pch::find(self.options.headers.as_deref()?, &flags)?;
-        let command = command.clone().files(Before::Precompiled(&header.path), bitcode, depfile);
+        let of_lead = lead.as_ref().and_then(|l| pch::find(kept, &flags(Some(l))));
+        let skipped = of_lead.as_ref().and(lead.as_ref()).map_or(0, |l| l.text.len());
+        let header = of_lead.or_else(|| pch::find(kept, &flags(None)))?;
+        let before = Before::Precompiled { header: &header.path, skipped };
+        let command = command.clone().files(before, bitcode, depfile);
         invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline).ok()?;
         Some(header.files)
     }

@@ -1,4 +1,5 @@
-//! What begins every CUDA unit, clang's own headers for CUDA and ours, parsed once for all units with the same flags.
+//! What begins a CUDA unit, parsed once: clang's own headers for CUDA and ours, for all units with the same flags; and with them the block of
+//! includes that a source begins with, for that source as long as the block stays as it is.
 //!
 //! In: clang's flags for one side, a folder to keep things in. Out: a precompiled header that stands for `-include` of ours. It is made
 //! when flags come for the second time, and used while no file that it was made of changed; clang says the same with it and
@@ -6,13 +7,16 @@
 
 use super::compat::COMPAT;
 use super::invoke;
+use super::lead::Lead;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Headers that are kept, of about 10 MiB each; the longest unused go first.
-const MOST: usize = 20;
+/// Headers that are kept, of about 10 MiB each; the longest unused go first. None is made for a single source while so many are in use.
+const MOST: usize = 40;
+/// Flags that are remembered for having come once.
+const SEEN: usize = 2000;
 /// After this, one is noted as used again, and flags that clang refused are tried again.
 const NOTED: Duration = Duration::from_secs(24 * 3600);
 /// Whoever began to make one and did not end in this time is gone.
@@ -53,6 +57,8 @@ pub(super) struct Flags<'a> {
     pub clang: &'a Path,
     pub version: &'a str,
     pub arguments: Vec<String>,
+    /// What the source begins with, if that is wanted too.
+    pub lead: Option<&'a Lead>,
     pub directory: &'a Path,
     pub deadline: Instant,
 }
@@ -72,6 +78,9 @@ pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
         let _ = std::fs::create_dir_all(&place.folder);
         return None;
     }
+    if flags.lead.is_some() && are_all_in_use(kept) {
+        return None;
+    }
     let made = place.make(flags);
     tidy(kept);
     made.map(|files| Header { path: place.header(), files })
@@ -88,8 +97,13 @@ fn key(flags: &Flags<'_>) -> blake3::Hash {
     add(flags.version.as_bytes());
     add(flags.clang.as_os_str().as_encoded_bytes());
     // How `__FILE__` is written does not matter to headers of the toolkit.
-    for a in flags.arguments.iter().filter(|a| !a.starts_with("-fmacro-prefix-map=")) {
+    for a in flags.arguments.iter().filter(|a| flags.lead.is_some() || !a.starts_with("-fmacro-prefix-map=")) {
         add(a.as_bytes());
+    }
+    if let Some(lead) = flags.lead {
+        add(flags.directory.as_os_str().as_encoded_bytes());
+        add(lead.source.as_os_str().as_encoded_bytes());
+        add(lead.text.as_bytes());
     }
     if has_relative_folders(&flags.arguments) {
         add(flags.directory.as_os_str().as_encoded_bytes());
@@ -123,6 +137,11 @@ impl Place {
     /// Our part of it.
     fn ours(&self) -> PathBuf {
         self.folder.join("scuba-compat.h")
+    }
+
+    /// The source of which it was made, where it is of one.
+    fn source(&self) -> PathBuf {
+        self.folder.join("lead.cu")
     }
 
     /// Says that clang did not make it.
@@ -162,17 +181,23 @@ impl Place {
     fn write(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
         let begin = SystemTime::now();
         let ours = self.ours();
-        if std::fs::read(&ours).is_ok_and(|t| t != COMPAT.as_bytes()) {
-            std::fs::remove_file(&ours).ok()?;
-        }
-        if !ours.exists() {
-            self.aside(COMPAT.as_bytes())?.persist(&ours).ok()?;
-        }
+        self.keep(&ours, COMPAT)?;
         let (header, list) = (self.aside(b"")?, self.aside(b"")?);
         let path = |p: &Path| p.display().to_string();
-        let mut arguments = flags.arguments.clone();
+        let mut arguments = vec![];
+        let mut source = ours.clone();
+        if let Some(lead) = flags.lead {
+            source = self.source();
+            self.keep(&source, &lead.as_source())?;
+            // Before all other folders, as the one in which a source lies.
+            arguments.extend(["-iquote".into(), path(lead.folder())]);
+        }
+        arguments.extend(flags.arguments.iter().cloned());
+        if flags.lead.is_some() {
+            arguments.extend(["-include".into(), path(&ours)]);
+        }
         arguments.extend(["-Xclang", "-emit-pch", "-MD", "-MF"].map(String::from));
-        arguments.extend([path(list.path()), "-o".into(), path(header.path()), "--".into(), path(&ours)]);
+        arguments.extend([path(list.path()), "-o".into(), path(header.path()), "--".into(), path(&source)]);
         invoke::clang(flags.clang, &arguments, flags.directory, flags.deadline).ok()?;
         let files = invoke::dependencies(list.path(), flags.directory);
         if files.is_empty() || !files.contains(&ours) {
@@ -181,7 +206,7 @@ impl Place {
         header.persist(self.header()).ok()?;
         let mut inputs: Vec<Input> = files.into_iter().map(Input::of).collect::<Option<_>>()?;
         // Which of its versions clang read is not known of a file that was written meanwhile.
-        if inputs.iter().any(|i| i.path != ours && i.modified >= begin) {
+        if inputs.iter().any(|i| i.path != ours && i.path != source && i.modified >= begin) {
             return None;
         }
         inputs.push(Input::of(self.header())?);
@@ -189,9 +214,18 @@ impl Place {
         Some(paths(inputs))
     }
 
+    /// Writes a file of ours, unless it is there.
+    fn keep(&self, path: &Path, text: &str) -> Option<()> {
+        if std::fs::read(path).is_ok_and(|t| t == text.as_bytes()) {
+            return Some(());
+        }
+        self.aside(text.as_bytes())?.persist(path).ok()?;
+        Some(())
+    }
+
     /// A lock, and files that were not given their names.
     fn remove_what_the_dead_left(&self) {
-        let ended = [self.header(), self.inputs(), self.ours(), self.refused()];
+        let ended = [self.header(), self.inputs(), self.ours(), self.source(), self.refused()];
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path());
         for path in entries.filter(|p| !ended.contains(p) && age(p).is_some_and(|a| a > GONE)) {
             let _ = std::fs::remove_file(path);
@@ -213,19 +247,32 @@ fn age(path: &Path) -> Option<Duration> {
     path.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 
+/// What is kept, with the time since it was used: headers, and flags that came once.
+fn all_kept(kept: &Path) -> (Vec<(Duration, PathBuf)>, Vec<(Duration, PathBuf)>) {
+    let entries = std::fs::read_dir(kept).into_iter().flatten().flatten();
+    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir());
+    let (mut made, mut seen) = (vec![], vec![]);
+    for folder in folders {
+        match age(&Place { folder: folder.clone() }.inputs()) {
+            Some(age) => made.push((age, folder)),
+            None => seen.push((age(&folder).unwrap_or_default(), folder)),
+        }
+    }
+    made.sort();
+    seen.sort();
+    (made, seen)
+}
+
+/// Whether another header would cost one that is in use: a project of many sources would make them in turns.
+fn are_all_in_use(kept: &Path) -> bool {
+    all_kept(kept).0.get(MOST - 1).is_some_and(|(age, _)| *age < NOTED)
+}
+
 /// Removes what was not used for longest where there are too many.
 fn tidy(kept: &Path) {
-    let entries = std::fs::read_dir(kept).into_iter().flatten().flatten();
-    let mut places: Vec<(Duration, PathBuf)> = entries
-        .map(|e| e.path())
-        .filter(|p| p.is_dir())
-        .map(|folder| {
-            (age(&Place { folder: folder.clone() }.inputs()).or_else(|| age(&folder)).unwrap_or_default(), folder)
-        })
-        .collect();
-    places.sort();
+    let (made, seen) = all_kept(kept);
     // Another process may have been faster.
-    for (_, folder) in places.into_iter().skip(MOST) {
+    for (_, folder) in made.into_iter().skip(MOST).chain(seen.into_iter().skip(SEEN)) {
         let _ = std::fs::remove_dir_all(folder);
     }
 }
@@ -254,6 +301,7 @@ mod tests {
                 clang: Path::new("clang"),
                 version,
                 arguments: words(flags),
+                lead: None,
                 directory: Path::new(directory),
                 deadline: Instant::now(),
             })

@@ -1,0 +1,141 @@
+//! The block of includes that a source begins with: what editors precompile ("preamble": clang's `PrecompiledPreamble`, clangd).
+//!
+//! In: the text of a source. Out: how many of its first bytes are directives and comments alone, up to the last `#include` among them. Clang
+//! skips so many bytes of the source where a precompiled header stands for them (`-preamble-bytes`). What is not surely understood ends it.
+
+use std::path::{Path, PathBuf};
+
+/// What a source begins with, and where that source lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Lead {
+    pub text: String,
+    pub source: PathBuf,
+}
+
+impl Lead {
+    /// `None` where a source includes nothing before everything else, or its name cannot be written in a `#line`.
+    pub fn of(source: &Path, directory: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(directory.join(source)).ok()?;
+        let name = source.to_str()?;
+        let lead = &text[..length(&text)];
+        (!lead.is_empty() && !name.contains(['"', '\\', '\n']))
+            .then(|| Self { text: lead.to_owned(), source: source.to_owned() })
+    }
+
+    /// The same as a source of its own. What it includes is sought from where the source lies: [`Self::folder`].
+    pub fn as_source(&self) -> String {
+        format!("#line 1 \"{}\"\n{}", self.source.display(), self.text)
+    }
+
+    /// As clang writes it before the name of what a source includes.
+    pub fn folder(&self) -> &Path {
+        self.source.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+}
+
+/// Bytes up to the end of the last `#include`, or of the last conditional block with one.
+fn length(text: &str) -> usize {
+    let (mut end, mut at) = (0, 0);
+    let (mut open, mut includes) = (0usize, false);
+    let mut in_comment = false;
+    let mut lines = text.split_inclusive('\n');
+    while let Some(first) = lines.next() {
+        at += first.len();
+        // A line that goes on in the next one.
+        let mut line = first.trim_end().to_owned();
+        while line.ends_with('\\') {
+            let Some(next) = lines.next() else { return end };
+            at += next.len();
+            line.pop();
+            line.push(' ');
+            line.push_str(next.trim_end());
+        }
+        let Some(code) = without_comments(&line, &mut in_comment) else { return end };
+        let code = code.trim();
+        if in_comment && !code.is_empty() {
+            return end;
+        }
+        if code.is_empty() {
+            continue;
+        }
+        let Some(directive) = code.strip_prefix('#').map(str::trim_start) else { return end };
+        let word = directive.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+        match word {
+            "include" => includes = true,
+            "define" | "undef" => {}
+            "elif" | "else" if open > 0 => {}
+            "if" | "ifdef" | "ifndef" => open += 1,
+            "endif" if open > 0 => open -= 1,
+            _ => return end,
+        }
+        if open == 0 {
+            if includes && matches!(word, "include" | "endif") && first.ends_with('\n') {
+                end = at;
+            }
+            includes = false;
+        }
+    }
+    end
+}
+
+/// A line without its comments; `None` where a text in it does not end.
+fn without_comments(line: &str, in_comment: &mut bool) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = line;
+    loop {
+        if *in_comment {
+            let Some(end) = rest.find("*/") else { return Some(out) };
+            *in_comment = false;
+            out.push(' ');
+            rest = &rest[end + 2..];
+        }
+        let Some(at) = rest.find(['/', '"', '\'']) else { return Some(out + rest) };
+        out.push_str(&rest[..at]);
+        let (mark, behind) = rest[at..].split_at(1);
+        match (mark, behind.as_bytes().first()) {
+            ("/", Some(b'/')) => return Some(out),
+            ("/", Some(b'*')) => {
+                *in_comment = true;
+                rest = &behind[1..];
+            }
+            ("/", _) => {
+                out.push('/');
+                rest = behind;
+            }
+            _ => {
+                // No directive that is of interest has one with an escape.
+                let end = behind.find(mark).filter(|e| !behind[..*e].contains('\\'))?;
+                out.push_str("\"\"");
+                rest = &behind[end + 1..];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_ends_behind_the_last_include() {
+        for (lead, rest) in [
+            ("#include <a>\n", "\nint x;\n"),
+            ("// a\n/* b\n * c */\n\n#include <a>\r\n#include \"b/c.h\" // why\n", "// d\n#define N 4\nint x;\n"),
+            ("#define A \\\n  1\n# include <a>\n", "void f();\n#include <b>\n"),
+            ("#ifdef A\n#include <a>\n#else\n#include <b>\n#endif\n", "#ifdef B\nint x;\n#endif\n"),
+            ("#include <a>\n", "#ifdef A\n#include <b>\nint x;\n#endif\n#include <c>\n"),
+            ("#include <a>\n", "#pragma pack(1)\n#include <b>\n"),
+            ("#include <a>\n#define TEXT \"/* \" \"*/\"\n#include <b>\n", "int x;\n"),
+            ("#include <a>\n", "#define TEXT \"\\\"\"\n#include <b>\n"),
+            ("#include <a> /* c */ // d\n/* #include <b>\n*/ /**/\n#include <c>\n", "int x; /*\n#include <d>\n*/\n"),
+            ("", "#include <a> /* and\n*/\n"),
+            ("", "int x;\n#include <a>\n"),
+            ("", "// only\n#define N 1\n"),
+            ("", "#include <a>"),
+            ("", "#endif\n#include <a>\n"),
+        ] {
+            let text = format!("{lead}{rest}");
+            assert_eq!(&text[..length(&text)], lead, "{text}");
+        }
+    }
+}
