@@ -74,8 +74,8 @@ struct Resting<'r, 'p> {
     operations: &'p [String],
 }
 
-/// What users take for one operation: where it stands, and what it is but for smaller terms. `y * width + x` and `y * width + x + 1` in one
-/// function are made right by one change.
+/// What users take for one operation: where it stands, and what it is but for smaller terms and factors. `y * width + x` and
+/// `y * width + x + 1` in one function are made right by one change, as are `i + n` and `i + 2 * n` (arrays of planes) by the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Operation {
     /// In the user's own code; `None` where a loop was summarised to it.
@@ -123,11 +123,12 @@ impl Operation {
     }
 }
 
-/// The sum of a number's monomials of the highest degree.
+/// The sum of a number's monomials of the highest degree, without their coefficients.
 fn leading_form(a: &mut Arena, t: TermId) -> TermId {
     let mut p = a.poly(t);
     let degree = p.terms.iter().map(|(m, _)| m.len()).max().unwrap_or(0);
     p.terms.retain(|(m, _)| m.len() == degree);
+    p.terms.iter_mut().for_each(|(_, factor)| *factor = 1);
     a.from_poly(p)
 }
 
