@@ -247,8 +247,11 @@ fn age(path: &Path) -> Option<Duration> {
     path.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 
-/// What is kept, with the time since it was used: headers, and flags that came once.
-fn all_kept(kept: &Path) -> (Vec<(Duration, PathBuf)>, Vec<(Duration, PathBuf)>) {
+/// A folder, behind the time since it was used.
+type Used = (Duration, PathBuf);
+
+/// What is kept, the last used first: headers, and flags that came once.
+fn all_kept(kept: &Path) -> (Vec<Used>, Vec<Used>) {
     let entries = std::fs::read_dir(kept).into_iter().flatten().flatten();
     let folders = entries.map(|e| e.path()).filter(|p| p.is_dir());
     let (mut made, mut seen) = (vec![], vec![]);
