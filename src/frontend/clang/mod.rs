@@ -195,7 +195,8 @@ impl Job<'_> {
             return None;
         }
         let kept = self.options.headers.as_deref()?;
-        let lead = command.lead(&self.unit.directory);
+        let begins = || command.lead(&self.unit.directory);
+        let lead = begins();
         let flags = |lead| Flags {
             clang: &self.options.clang,
             version: self.frontend,
@@ -208,9 +209,10 @@ impl Job<'_> {
         let skipped = of_lead.as_ref().and(lead.as_ref()).map_or(0, |l| l.text.len());
         let header = of_lead.or_else(|| pch::find(kept, &flags(None)))?;
         let before = Before::Precompiled { header: &header.path, skipped };
-        let command = command.clone().files(before, bitcode, depfile);
-        invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline).ok()?;
-        Some(header.files)
+        let arguments = command.clone().files(before, bitcode, depfile).arguments;
+        invoke::clang(&self.options.clang, &arguments, &self.unit.directory, self.deadline).ok()?;
+        // What clang skipped was what the header stands for, also where the source was saved meanwhile.
+        (skipped == 0 || begins() == lead).then_some(header.files)
     }
 
     /// What to try after a refusal; `None` where nothing is left that could help.
