@@ -7,23 +7,34 @@
 //   bad CALL read|write host|device live|freed ADDRESS OFFSET BYTES EXTENT
 //   unknown CALL read|write ADDRESS       memory of which nothing is known: a local variable of the host, or another library's
 //
+// An access of the program itself that the machine refuses is a line too, with CALL `access`, where it is in a block.
+//
+// With SCUBA_KERNEL=SYMBOL launches of other kernels are left out, and this is a line once:
+//
+//   launched SYMBOL
+//
 // What leaves its block is left out of the call, so that what comes after can be seen too. Without SCUBA_CALLS calls pass through.
 // It is built without the CUDA toolkit's headers: types are those of the runtime's ABI.
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <map>
 #include <mutex>
 #include <new>
+#include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <ucontext.h>
 #include <unistd.h>
+#include <vector>
 
 extern "C" {
 void *__libc_malloc(std::size_t);
@@ -130,9 +141,36 @@ class Blocks {
         const char *path = std::getenv("SCUBA_CALLS");
         if (path == nullptr) return;
         file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        if (file >= 0) variables();
+        if (file < 0) return;
+        variables();
+        struct sigaction on_fault {};
+        on_fault.sa_sigaction = faulted;
+        on_fault.sa_flags = SA_SIGINFO | SA_RESETHAND;
+        sigaction(SIGSEGV, &on_fault, nullptr);
+        sigaction(SIGBUS, &on_fault, nullptr);
     }
 
+    // The machine refuses an access: where it is in a block, that is told. Then it ends the program as it would have.
+    static void faulted(int, siginfo_t *info, void *context) {
+        Address at = reinterpret_cast<Address>(info->si_addr), start = 0;
+        Block block{};
+        Blocks &blocks = all();
+        bool writes = false;
+#ifdef __x86_64__
+        // The error code of a page fault (Intel SDM 3A, 4.7).
+        writes = (static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+        (void)context;
+#endif
+        // What holds the lock may be what faulted.
+        if (!blocks.mutex.try_lock()) return;
+        if (blocks.find(at, start, block))
+            blocks.say("bad access %s %s %s 0x%zx %lld 1 %zu\n", writes ? "write" : "read", block.kind == Kind::device ? "device" : "host",
+                       block.live ? "live" : "freed", at, static_cast<long long>(at) - static_cast<long long>(start), block.bytes);
+        blocks.mutex.unlock();
+    }
+
+  public:
     template <typename... A> void say(const char *form, A... a) {
         char text[512];
         int length = std::snprintf(text, sizeof text, form, a...);
@@ -142,6 +180,7 @@ class Blocks {
         (void)written;
     }
 
+  private:
     bool find(Address at, Address &start, Block &block) const {
         auto next = known.upper_bound(at);
         if (next != known.begin()) {
@@ -187,6 +226,69 @@ class Blocks {
             }
         }
         munmap(image, size);
+    }
+};
+
+// Which launches reach the device.
+class Kernels {
+  public:
+    static Kernels &all() {
+        alignas(Kernels) static unsigned char place[sizeof(Kernels)];
+        static Kernels *kernels = new (place) Kernels;
+        return *kernels;
+    }
+
+    // A kernel's symbol by what the host calls it.
+    void add(const void *stub, const char *symbol) {
+        if (wanted.empty() || symbol == nullptr) return;
+        Inside now;
+        std::lock_guard<std::mutex> lock(mutex);
+        if (wanted == readable(symbol)) meant.push_back(stub);
+    }
+
+    // The runtime's own name for it.
+    void alias(const void *handle, const void *stub) {
+        if (wanted.empty()) return;
+        Inside now;
+        std::lock_guard<std::mutex> lock(mutex);
+        if (is_meant(stub) && !is_meant(handle)) meant.push_back(handle);
+    }
+
+    bool runs(const void *kernel) {
+        if (wanted.empty()) return true;
+        Inside now;
+        std::lock_guard<std::mutex> lock(mutex);
+        if (!is_meant(kernel)) return false;
+        if (!told) Blocks::all().say("launched %s\n", std::getenv("SCUBA_KERNEL"));
+        told = true;
+        return true;
+    }
+
+  private:
+    std::mutex mutex;
+    std::string wanted;
+    std::vector<const void *> meant;
+    bool told = false;
+
+    Kernels() {
+        Inside now;
+        const char *symbol = std::getenv("SCUBA_KERNEL");
+        if (symbol != nullptr) wanted = readable(symbol);
+    }
+
+    bool is_meant(const void *kernel) const {
+        for (const void *one : meant)
+            if (one == kernel) return true;
+        return false;
+    }
+
+    // Compilers mangle what is local to a unit differently.
+    static std::string readable(const char *symbol) {
+        int status = 0;
+        char *text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+        std::string out = status == 0 && text != nullptr ? text : symbol;
+        std::free(text);
+        return out;
     }
 };
 
@@ -377,4 +479,39 @@ COPIES_SYMBOL(cudaMemcpyFromSymbol_ptds, "cudaMemcpyFromSymbol", false, (void *o
               (other, symbol, n, offset, kind))
 COPIES_SYMBOL(cudaMemcpyFromSymbolAsync, "cudaMemcpyFromSymbolAsync", false,
               (void *other, const void *symbol, std::size_t n, std::size_t offset, int kind, void *stream), (other, symbol, n, offset, kind, stream))
+
+// Which kernel a launch is of: units tell the runtime what they call their kernels before `main`. Not every version has each of these.
+struct Extent3 { unsigned x, y, z; };
+
+__attribute__((weak)) void __real___cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
+#define REGISTERS(name)                                                                                                            \
+    void __wrap_##name(void **unit, const char *stub, char *kernel, const char *symbol, int threads, void *tid, void *bid, void *block, void *grid, int *warp) { \
+        Kernels::all().add(stub, symbol);                                                                                          \
+        __real_##name(unit, stub, kernel, symbol, threads, tid, bid, block, grid, warp);                                           \
+    }
+REGISTERS(__cudaRegisterFunction)
+
+__attribute__((weak)) int __real___cudaGetKernel(void **, const void *);
+#define NAMES(name)                                                                                                                \
+    int __wrap_##name(void **out, const void *stub) {                                                                              \
+        int status = __real_##name(out, stub);                                                                                     \
+        if (status == 0 && out != nullptr) Kernels::all().alias(*out, stub);                                                       \
+        return status;                                                                                                             \
+    }
+NAMES(__cudaGetKernel)
+
+#define LAUNCHES(name, parameters, arguments)                                                                                      \
+    __attribute__((weak)) int __real_##name parameters;                                                                            \
+    int __wrap_##name parameters { return Kernels::all().runs(kernel) ? __real_##name arguments : 0; }
+#define LAUNCH (const void *kernel, Extent3 grid, Extent3 block, void **of, std::size_t shared, void *stream), (kernel, grid, block, of, shared, stream)
+#define LAUNCH_BY_CONFIGURATION (const void *configuration, const void *kernel, void **of), (configuration, kernel, of)
+#define LAUNCHES_AS(...) LAUNCHES(__VA_ARGS__)
+LAUNCHES_AS(cudaLaunchKernel, LAUNCH)
+LAUNCHES_AS(cudaLaunchKernel_ptsz, LAUNCH)
+LAUNCHES_AS(__cudaLaunchKernel, LAUNCH)
+LAUNCHES_AS(__cudaLaunchKernel_ptsz, LAUNCH)
+LAUNCHES_AS(cudaLaunchCooperativeKernel, LAUNCH)
+LAUNCHES_AS(cudaLaunchCooperativeKernel_ptsz, LAUNCH)
+LAUNCHES_AS(cudaLaunchKernelExC, LAUNCH_BY_CONFIGURATION)
+LAUNCHES_AS(cudaLaunchKernelExC_ptsz, LAUNCH_BY_CONFIGURATION)
 }

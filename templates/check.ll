@@ -174,3 +174,16 @@ skip:
 good:
   ret ptr %address
 }
+
+; The same where a condition decides whether the access happens.
+define internal ptr @scuba_check_if(i1 %happens, i32 %site, ptr %address, i64 %width, ptr %known) noinline nounwind {
+start:
+  br i1 %happens, label %check, label %none
+
+check:
+  %use = call ptr @scuba_check(i32 %site, ptr %address, i64 %width, ptr %known)
+  ret ptr %use
+
+none:
+  ret ptr %address
+}

@@ -1,27 +1,54 @@
-
 ; The guard of all other accesses, appended to the check where one more bad access would end the kernel before the one that is looked for:
-; an address of the global window that lies neither near an object of the launch nor in a variable of the unit is replaced by that of a
-; piece of memory that nobody needs, and counted.
+; an address of the global window that lies neither near an object of the launch nor in a variable of the unit, and one of the window of
+; shared memory that lies behind what the block has of it, is replaced by that of a piece of memory that nobody needs, and counted.
 ;
 ; A row of the ranges: first byte, and the first behind; the first row of zeros ends them.
 
 @scuba_ranges = dso_local addrspace(1) externally_initialized global [{{ranges}} x [2 x i64]] zeroinitializer, align 16
 
 declare i1 @llvm.nvvm.isspacep.global(ptr)
+declare i1 @llvm.nvvm.isspacep.shared(ptr)
 
 {{variables}}
 
-define internal ptr @scuba_guard(ptr %address) noinline nounwind {
+; Bytes of shared memory from the start of its window to the end of what the block has: what the system reserves comes first (sm_80 and newer).
+define internal i64 @scuba_shared_end() nounwind {
+  %own = call i32 asm "mov.u32 $0, %total_smem_size;", "=r"()
+  %reserved = {{reserved}}
+  %end = add i32 %own, %reserved
+  %end.w = zext i32 %end to i64
+  ret i64 %end.w
+}
+
+define internal ptr @scuba_guard(ptr %address, i64 %width) noinline nounwind {
 start:
   %global = call i1 @llvm.nvvm.isspacep.global(ptr %address)
-  br i1 %global, label %window, label %good
+  br i1 %global, label %window, label %elsewhere
+
+elsewhere:
+  %shared = call i1 @llvm.nvvm.isspacep.shared(ptr %address)
+  br i1 %shared, label %block, label %good
+
+block:
+  %shared.p = addrspacecast ptr %address to ptr addrspace(3)
+  %shared.i = ptrtoint ptr addrspace(3) %shared.p to i64
+  %behind.i = add i64 %shared.i, %width
+  %end = call i64 @scuba_shared_end()
+  %fits = icmp ule i64 %behind.i, %end
+  br i1 %fits, label %good, label %bad
 
 window:
   ; The kernel's parameters lie in the global window too.
   %address.i = ptrtoint ptr %address to i64
   %parameter.n = call i32 asm "{ .reg .pred p; isspacep.param p, $1; selp.u32 $0, 1, 0, p; }", "=r,l"(i64 %address.i)
   %parameter = icmp ne i32 %parameter.n, 0
-  br i1 %parameter, label %good, label %ask
+  br i1 %parameter, label %good, label %replaced
+
+replaced:
+  ; What a check has replaced is where it should be.
+  %from.sink = sub i64 %address.i, ptrtoint (ptr addrspacecast (ptr addrspace(1) @scuba_sink to ptr) to i64)
+  %sink = icmp ult i64 %from.sink, 4096
+  br i1 %sink, label %good, label %ask
 
 ask:
   %variable = call i1 @scuba_variable(i64 %address.i)
@@ -56,5 +83,18 @@ bad:
   ret ptr addrspacecast (ptr addrspace(1) @scuba_sink to ptr)
 
 good:
+  ret ptr %address
+}
+
+; The same where a condition decides whether the access happens.
+define internal ptr @scuba_guard_if(i1 %happens, ptr %address, i64 %width) noinline nounwind {
+start:
+  br i1 %happens, label %guard, label %none
+
+guard:
+  %use = call ptr @scuba_guard(ptr %address, i64 %width)
+  ret ptr %use
+
+none:
   ret ptr %address
 }

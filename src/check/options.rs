@@ -17,6 +17,8 @@ const MOST_THREADS: usize = 4;
 pub struct Options {
     /// Bytes; the sum of live device allocations is at most this.
     pub device_memory: u64,
+    /// Bytes of the device's memory that a witness should not take more than: `[confirm] max_bytes`.
+    pub handy: Option<u64>,
     /// Hundredths of the usual budget of work: with the pace the only limit that verdicts depend on.
     pub work: u32,
     /// Who waits for it.
@@ -41,6 +43,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             device_memory: 192 << 30,
+            handy: None,
             work: 100,
             pace: Pace::Whole,
             solver_ms: 60_000,

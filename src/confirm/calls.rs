@@ -3,7 +3,7 @@
 //! In: the lines that `templates/calls.cpp` wrote during a run, and what is expected. Out: a verdict, where they say anything. Each line
 //! is of one side of one call, whose block the program itself allocated.
 
-use super::manifest::Expected;
+use super::manifest::{Expected, HOST_ACCESS};
 use super::verdict::Verdict;
 use crate::report::finding::Direction;
 use crate::rules::Rule;
@@ -39,6 +39,8 @@ impl<'l> Bad<'l> {
 
     /// Whether the bytes from `offset` on are among those of the call.
     fn has(&self, offset: i64, bytes: i64) -> bool {
+        // Of an access the machine tells one byte.
+        let bytes = if self.call == HOST_ACCESS { 1 } else { bytes };
         self.offset <= offset && offset.saturating_add(bytes) <= self.offset.saturating_add(self.bytes)
     }
 }
@@ -47,8 +49,8 @@ impl std::fmt::Display for Bad<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "`{}` {} {} bytes at {}, byte {} of {} of memory of the {}{}",
-            self.call,
+            "{} {} {} bytes at {}, byte {} of {} of memory of the {}{}",
+            if self.call == HOST_ACCESS { "the program".into() } else { format!("`{}`", self.call) },
             if self.writes { "writes" } else { "reads" },
             self.bytes,
             self.address,
@@ -56,8 +58,14 @@ impl std::fmt::Display for Bad<'_> {
             self.extent,
             if self.host { "host" } else { "device" },
             if self.freed { " that was freed" } else { "" }
-        )
+        )?;
+        if self.call == HOST_ACCESS { write!(f, ", and the machine refused it") } else { Ok(()) }
     }
+}
+
+/// Whether the kernel that alone was to be launched was.
+pub fn launched(lines: &str) -> bool {
+    lines.lines().any(|l| l.starts_with("launched "))
 }
 
 /// `None` where the lines say nothing about such a call.
@@ -100,6 +108,7 @@ mod tests {
             fingerprint: "f".into(),
             witness: "w".into(),
             rule,
+            proved: None,
             summary: String::new(),
             kernel: String::new(),
             file: String::new(),

@@ -64,7 +64,7 @@ pub fn add<'w>(
         .map(|(number, (l, place))| Row {
             number,
             place,
-            shared: l.shared,
+            shared: l.shared || kernel_check::serves_several(m.program, l.launched.bad.site, place.access),
             part: begins(&l.launched.bad),
             witness: witness_of(l.case),
             nowhere: is_nowhere(manifest.cases[l.case].expected.rule)

@@ -198,7 +198,7 @@ pub fn program(name: &str, units: &[&TranslationUnit], others: &[PathBuf], place
 }
 
 /// The functions of the runtime that `templates/calls.cpp` stands in for.
-const WRAPPED: [&str; 34] = [
+const WRAPPED: [&str; 44] = [
     "cudaMalloc",
     "cudaMallocManaged",
     "cudaMallocAsync",
@@ -233,6 +233,16 @@ const WRAPPED: [&str; 34] = [
     "cudaMemcpyFromSymbol",
     "cudaMemcpyFromSymbol_ptds",
     "cudaMemcpyFromSymbolAsync",
+    "__cudaRegisterFunction",
+    "__cudaGetKernel",
+    "cudaLaunchKernel",
+    "cudaLaunchKernel_ptsz",
+    "__cudaLaunchKernel",
+    "__cudaLaunchKernel_ptsz",
+    "cudaLaunchCooperativeKernel",
+    "cudaLaunchCooperativeKernel_ptsz",
+    "cudaLaunchKernelExC",
+    "cudaLaunchKernelExC_ptsz",
 ];
 
 /// The same program with `templates/calls.cpp`, which lies at `source`: it looks at what the units hand to the runtime.

@@ -35,6 +35,8 @@ const SPARE: Duration = Duration::from_secs(5);
 const WAIT: &str = "SCUBA_WAIT_MS";
 /// The variable that names the file for what a look at the host's calls finds.
 const CALLS: &str = "SCUBA_CALLS";
+/// The variable that names the kernel whose launches are not left out.
+const KERNEL: &str = "SCUBA_KERNEL";
 /// What the launcher says of a kernel that it does not wait for any longer, and [`Ended::how`] of what was ended.
 const LATE: &str = "did not end in time";
 /// What Compute Sanitizer ends with where it found something.
@@ -93,6 +95,17 @@ struct Seen {
     calls: String,
 }
 
+/// All that a run of the program itself depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct ProgramRun {
+    executable: Executable,
+    argv: Vec<String>,
+    stdin: String,
+    files: Vec<RunFile>,
+    /// The one kernel that is launched, where others are left out.
+    kernel: Option<String>,
+}
+
 struct Execution<'a> {
     manifest: &'a Manifest,
     bundle: &'a Path,
@@ -100,8 +113,8 @@ struct Execution<'a> {
     scratch: &'a Path,
     deadline: Option<Instant>,
     built: HashMap<String, Result<PathBuf, String>>,
-    /// Runs of the program itself, by all that they depend on: many findings share one.
-    seen: HashMap<(Executable, Vec<String>, String, Vec<RunFile>), Seen>,
+    /// Runs of the program itself: many findings share one.
+    seen: HashMap<ProgramRun, Seen>,
     /// Launches of code with checks, which many findings share as well.
     checks: HashMap<(Word, String, String), Ended>,
     count: usize,
@@ -122,7 +135,8 @@ impl Execution<'_> {
         let mut by = ConfirmedBy::ComputeSanitizer;
         for attempt in &case.attempts {
             let what = match attempt {
-                Attempt::Program { .. } => "the program itself",
+                Attempt::Program { kernel: None, .. } => "the program itself",
+                Attempt::Program { .. } => "the program itself without the launches of other kernels",
                 Attempt::Launch { .. } => "this launch alone",
                 Attempt::Check { .. } => {
                     by = ConfirmedBy::KernelCheck;
@@ -191,8 +205,14 @@ impl Execution<'_> {
         }
         let mut array = None;
         let seen = match attempt {
-            Attempt::Program { executable, argv, stdin, files, .. } => {
-                let key = (executable.clone(), argv.clone(), stdin.clone(), files.clone());
+            Attempt::Program { executable, argv, stdin, files, kernel, .. } => {
+                let key = ProgramRun {
+                    executable: executable.clone(),
+                    argv: argv.clone(),
+                    stdin: stdin.clone(),
+                    files: files.clone(),
+                    kernel: kernel.clone(),
+                };
                 if let Some(known) = self.seen.get(&key) {
                     known.clone()
                 } else {
@@ -202,7 +222,7 @@ impl Execution<'_> {
                         Executable::Built(name) => self.build(name, log)?,
                         Executable::At(word) => PathBuf::from(self.word(word)),
                     };
-                    let seen = self.sanitized(&program, argv, stdin, &files)?;
+                    let seen = self.sanitized(&program, argv, stdin, &files, kernel.as_deref())?;
                     self.seen.insert(key, seen.clone());
                     seen
                 }
@@ -212,8 +232,13 @@ impl Execution<'_> {
                 let cubin = self.build(cubin, log)?;
                 let entry = entry_of(&cubin, kernel)?;
                 let file = self.launch_file(&cubin, &entry, description)?;
-                let seen =
-                    self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "", &InputFiles::default())?;
+                let seen = self.sanitized(
+                    &launcher,
+                    &[file.to_string_lossy().into_owned()],
+                    "",
+                    &InputFiles::default(),
+                    None,
+                )?;
                 array = target
                     .as_ref()
                     .and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
@@ -246,6 +271,9 @@ impl Execution<'_> {
             }
         };
         log.push_str(&seen.log);
+        if matches!(attempt, Attempt::Program { kernel: Some(_), .. }) && !calls::launched(&seen.calls) {
+            return Ok(Verdict::Inconclusive("it was not launched".into()));
+        }
         let around = Surroundings { bundle: self.bundle, toolkit: self.toolchain.toolkit() };
         let looked = calls::judge(&case.expected, &seen.calls);
         if let Some(sure @ Verdict::Confirmed(_)) = looked {
@@ -301,6 +329,7 @@ impl Execution<'_> {
         argv: &[String],
         stdin: &str,
         files: &InputFiles<'_>,
+        kernel: Option<&str>,
     ) -> Result<Seen, String> {
         self.count += 1;
         let folder = self.scratch.join(format!("run-{}", self.count));
@@ -329,6 +358,10 @@ impl Execution<'_> {
             .args(argv)
             .env(CALLS, &calls)
             .current_dir(&folder);
+        match kernel {
+            Some(symbol) => command.env(KERNEL, symbol),
+            None => command.env_remove(KERNEL),
+        };
         let mut log = shown(&command);
         for f in files.iter() {
             let _ = writeln!(log, "with `{}` of {} bytes in its folder", f.name, f.bytes.len());

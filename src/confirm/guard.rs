@@ -4,20 +4,24 @@
 //! the generic address space is handed through `scuba_guard` (`templates/guard.ll`), too.
 
 use super::instrument::{Access, BEGINS, Place, debug_of, functions, generic, instrument, is, pointer};
+use super::listed::{self, Handed};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 const GUARD: &str = include_str!("../../templates/guard.ll");
 /// What tells the window of an address.
-const ASKS: &str = "@llvm.nvvm.isspacep.global(";
+const ASKS: [&str; 2] = ["@llvm.nvvm.isspacep.global(", "@llvm.nvvm.isspacep.shared("];
+/// Since this architecture the system reserves some of the window of shared memory (PTX ISA 9.0, `%reserved_smem_offset_end`).
+const RESERVES: u32 = 80;
+const RESERVED: &str = r#"call i32 asm "mov.u32 $0, %reserved_smem_offset_end;", "=r"()"#;
 /// Objects of a launch that the guard can know.
 pub const RANGES: usize = 1024;
 
 /// The code with checks at these places ([`instrument`]), and a guard before all other accesses of the generic address space, whose
-/// record is the row behind those of the places. `None`
+/// record is the row behind those of the places; for the architecture `sm_<arch>`. `None`
 /// where the code allocates memory itself, of which nobody knows where it is.
 #[must_use]
-pub fn guarded(text: &str, places: &[Place]) -> Option<String> {
+pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
     if ["@malloc(", "@_Znwm(", "@_Znam("].iter().any(|f| text.contains(f)) {
         return None;
     }
@@ -25,7 +29,7 @@ pub fn guarded(text: &str, places: &[Place]) -> Option<String> {
     // What the template adds has no need of it.
     let (own, added) = checked.split_once(BEGINS)?;
     let mut lines: Vec<String> = own.lines().map(str::to_owned).collect();
-    let mut guards: HashMap<usize, String> = HashMap::new();
+    let mut guards: HashMap<usize, Vec<String>> = HashMap::new();
     for body in functions(&lines).values() {
         let locals: Vec<String> = body
             .blocks
@@ -35,6 +39,19 @@ pub fn guarded(text: &str, places: &[Place]) -> Option<String> {
             .collect();
         for &i in body.blocks.iter().flatten() {
             let kinds = [Access::Load, Access::Store, Access::AtomicRmw, Access::CmpXchg];
+            if let Some(call) = listed::call(&lines[i]) {
+                let debug = debug_of(&lines[i]);
+                let through = |h: &Handed<'_>| {
+                    let Handed { result, happens, address, bytes } = h;
+                    format!("  {result} = call ptr @scuba_guard_if(i1 {happens}, ptr {address}, i64 {bytes}){debug}")
+                };
+                // What cannot be replaced is left alone.
+                if let Ok((before, after)) = call.handed(&lines[i], &format!("guard.{i}"), &|_| true, &through) {
+                    guards.insert(i, before);
+                    lines[i] = after;
+                }
+                continue;
+            }
             let Some((start, end)) =
                 kinds.into_iter().find(|k| is(&lines[i], *k)).and_then(|kind| pointer(&lines[i], kind))
             else {
@@ -47,28 +64,65 @@ pub fn guarded(text: &str, places: &[Place]) -> Option<String> {
                 continue;
             }
             let debug = debug_of(&lines[i]);
-            guards.insert(i, format!("  %scuba.guard.{i} = call ptr @scuba_guard(ptr {address}){debug}"));
+            let width = width(&lines[i]);
+            guards.insert(
+                i,
+                vec![format!("  %scuba.guard.{i} = call ptr @scuba_guard(ptr {address}, i64 {width}){debug}")],
+            );
             lines[i].replace_range(start..end, &format!("%scuba.guard.{i}"));
         }
     }
     let mut out = String::with_capacity(2 * text.len());
     for (i, line) in lines.iter().enumerate() {
-        for part in guards.get(&i).into_iter().chain([line]) {
+        for part in guards.get(&i).into_iter().flatten().chain([line]) {
             out.push_str(part);
             out.push('\n');
         }
     }
     let rows = |n: usize| format!("[{n} x [1");
+    // The checks may have it already.
+    if !out.contains(&listed::declarations(&out)) {
+        out.push_str(&listed::declarations(&out));
+    }
     out.push_str(BEGINS);
     // One row more, for the guard.
     out.push_str(&added.replace(&rows(places.len().max(1)), &rows(places.len() + 1)));
     let guard = GUARD
         .replace("{{ranges}}", &RANGES.to_string())
         .replace("{{row}}", &places.len().to_string())
+        .replace("{{reserved}}", if arch >= RESERVES { RESERVED } else { "add i32 0, 0" })
         .replace("{{variables}}", &variables(&lines));
     // A unit may ask that itself.
-    let known = lines.iter().any(|l| l.starts_with("declare") && l.contains(ASKS));
-    Some(out + &if known { guard.replace(&format!("declare i1 {ASKS}ptr)\n"), "") } else { guard })
+    let known = |ask: &str| lines.iter().any(|l| l.starts_with("declare") && l.contains(ask));
+    let guard = ASKS
+        .into_iter()
+        .filter(|ask| known(ask))
+        .fold(guard, |g, ask| g.replace(&format!("declare i1 {ask}ptr)\n"), ""));
+    Some(out + &guard)
+}
+
+/// A bound of the bytes that a load, store or atomic operation accesses, by its type as it stands on the line.
+fn width(line: &str) -> u64 {
+    let vector = |t: &str| {
+        let (n, of) = t.strip_prefix('<')?.split_once(" x ")?;
+        Some((n.parse::<u64>().ok()?, of.split('>').next()?.to_owned()))
+    };
+    let scalar = |t: &str| match t.split([' ', ',', '>']).next()? {
+        "float" => Some(4),
+        "double" | "ptr" => Some(8),
+        "half" | "bfloat" => Some(2),
+        word => Some(word.strip_prefix('i')?.parse::<u64>().ok()?.div_ceil(8)),
+    };
+    let op = line.trim_start();
+    let op = op.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(op, |(_, op)| op);
+    let mut words = op.split_once(' ').map_or("", |(_, rest)| rest);
+    while let Some(rest) = ["volatile ", "atomic ", "weak "].iter().find_map(|w| words.strip_prefix(w)) {
+        words = rest;
+    }
+    match vector(words) {
+        Some((n, of)) => scalar(&of).map_or(1, |b| n * b),
+        None => scalar(words).unwrap_or(1),
+    }
 }
 
 /// A function that tells whether an address is that of a variable of the module in memory of the device.
@@ -134,10 +188,10 @@ entry:
     fn a_guard_stands_before_all_other_accesses() {
         let more = "@d = dso_local addrspace(1) externally_initialized global %\"struct.a b\" zeroinitializer, align 4\n\
             @c = dso_local addrspace(4) constant { i32, [2 x ptr] } undef\n";
-        let text = guarded(&format!("{more}{TEXT}"), &[place(Access::Load, 1, 2, Start::Table)]).unwrap();
+        let text = guarded(&format!("{more}{TEXT}"), &[place(Access::Load, 2, 4, Start::Table)], 80).unwrap();
         for line in [
             "  %scuba.0 = call ptr @scuba_check(i32 0, ptr %x, i64 4, ptr null), !dbg !2\n  %1 = load i32, ptr %scuba.0, align 4",
-            " = call ptr @scuba_guard(ptr %x)\n  store i32 %1, ptr %scuba.guard.",
+            " = call ptr @scuba_guard(ptr %x, i64 4)\n  store i32 %1, ptr %scuba.guard.",
             "  store ptr %o, ptr %o.addr, align 8",
             "@scuba_records = dso_local addrspace(1) externally_initialized global [2 x [10 x i64]]",
             "@scuba_records, i32 1\n",
@@ -147,7 +201,24 @@ entry:
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
-        assert_eq!(text.matches("call ptr @scuba_guard(").count(), 1, "local variables have none");
-        assert_eq!(guarded(&format!("{TEXT}declare ptr @malloc(i64)\n"), &[]), None);
+        let guards = text.lines().filter(|l| l.starts_with("  %scuba.guard.")).count();
+        assert_eq!(guards, 1, "local variables have none");
+        assert!(text.contains("%reserved = call i32 asm"), "the system's own part of shared memory: {text}");
+        assert!(guarded(TEXT, &[], 75).unwrap().contains("%reserved = add i32 0, 0"));
+        assert_eq!(guarded(&format!("{TEXT}declare ptr @malloc(i64)\n"), &[], 80), None);
+    }
+
+    #[test]
+    fn assembly_is_guarded_where_its_text_says_what_it_accesses() {
+        let asm =
+            |text: &str| format!("  call void asm sideeffect \"{text}\", \"r,l,~{{memory}}\"(i32 %s, ptr %o), !dbg !2");
+        let both = asm("cp.async.ca.shared.global [$0], [$1], 4;");
+        let unknown = asm("st.global.u32 [$1], $0; bra L; L: ld.global.u32 %r, [%q];");
+        let text = guarded(&TEXT.replace("  ret void", &format!("{both}\n{unknown}\n  ret void")), &[], 80).unwrap();
+        assert_eq!(text.matches("= call ptr @scuba_guard_if(i1 true, ptr ").count(), 2, "{text}");
+        assert!(text.contains(", i64 4), !dbg !2\n"), "{text}");
+        assert!(text.contains(&unknown), "{text}");
+        assert!(!text.contains(&both), "{text}");
+        assert!(text.contains("@scuba_shared_sink = internal addrspace(3) global [512 x i8]"), "{text}");
     }
 }

@@ -4,6 +4,8 @@
 //! handed through `scuba_check` (`templates/check.ll`). It knows nothing of findings; that accesses are named by their place
 //! in the analysis form is all that it shares with it.
 
+use super::listed::{self, Handed};
+use crate::models::access::Kind;
 use std::collections::HashMap;
 
 const TEMPLATE: &str = include_str!("../../templates/check.ll");
@@ -19,6 +21,8 @@ pub enum Access {
     CmpXchg,
     CopyTo,
     CopyFrom,
+    /// What inline assembly or an intrinsic that moves blocks does of this kind.
+    Listed(Kind),
 }
 
 /// Where an array begins.
@@ -39,7 +43,8 @@ pub enum Start {
     Row { block: usize, number: usize, of: usize },
 }
 
-/// An access to be checked: the `number`th of its kind in a block, of `of`.
+/// An access to be checked: of the instructions of a block that access memory the one of this number, of so many. What kind each is
+/// does not count: the analysis has inline assembly that is one load as a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Symbol.
@@ -95,6 +100,7 @@ pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>
         out.push_str(line);
         out.push('\n');
     }
+    out.push_str(&listed::declarations(&out));
     out.push_str(&template(&lines, places.len()));
     (out, failed)
 }
@@ -167,6 +173,8 @@ fn symbol(line: &str) -> Option<String> {
     }
 }
 
+const OTHER: &str = "it is another kind of access in the unit's code";
+
 /// Replaces the pointer of one access; what is to stand before which lines.
 fn edit(
     lines: &mut [String],
@@ -178,17 +186,15 @@ fn edit(
     let function = |name: &str| functions.get(name).ok_or("its function is not in the unit's code");
     let body = function(&place.function)?;
     let block = body.blocks.get(place.block).ok_or("its block is not in the unit's code")?;
-    let same: Vec<usize> = block.iter().copied().filter(|&i| is(&lines[i], place.access)).collect();
+    let same: Vec<usize> = block.iter().copied().filter(|&i| accesses(&lines[i])).collect();
     if same.len() != place.of {
         return Err(format!(
-            "its block has {} such accesses in the unit's code, and {} in the analysis",
+            "its block has {} accesses in the unit's code, and {} in the analysis",
             same.len(),
             place.of
         ));
     }
     let line = *same.get(place.number).ok_or("it is not in its block")?;
-    let (start, end) = pointer(&lines[line], place.access).ok_or("its address is not in the generic address space")?;
-    let address = lines[line][start..end].to_owned();
     let debug = debug_of(&lines[line]);
     let mut new = Vec::new();
     let known = match &place.start {
@@ -216,6 +222,29 @@ fn edit(
             format!("%scuba.start.{row}")
         }
     };
+    if let Some(call) = listed::call(&lines[line]) {
+        let kind = match place.access {
+            Access::Load => Kind::Read,
+            Access::Store => Kind::Write,
+            Access::Listed(kind) => kind,
+            _ => return Err(OTHER.into()),
+        };
+        let through = |h: &Handed<'_>| {
+            let Handed { result, happens, address, bytes } = h;
+            format!(
+                "  {result} = call ptr @scuba_check_if(i1 {happens}, i32 {row}, ptr {address}, i64 {bytes}, ptr {known}){debug}"
+            )
+        };
+        let (before, after) = call.handed(&lines[line], &row.to_string(), &|k| k == kind, &through)?;
+        new.extend(before.into_iter().map(|text| (line, text)));
+        lines[line] = after;
+        return Ok(new);
+    }
+    if !is(&lines[line], place.access) {
+        return Err(OTHER.into());
+    }
+    let (start, end) = pointer(&lines[line], place.access).ok_or("its address is not in the generic address space")?;
+    let address = lines[line][start..end].to_owned();
     new.push((
         line,
         format!(
@@ -296,7 +325,13 @@ pub(super) fn generic(symbol: &str, space: u32) -> String {
     if space == 0 { symbol.to_owned() } else { format!("addrspacecast (ptr addrspace({space}) {symbol} to ptr)") }
 }
 
-/// Whether a line is an access of this kind.
+/// Whether an instruction accesses memory in a way that is checked.
+fn accesses(line: &str) -> bool {
+    let plain = [Access::Load, Access::Store, Access::AtomicRmw, Access::CmpXchg, Access::CopyTo];
+    plain.into_iter().any(|kind| is(line, kind)) || listed::call(line).is_some()
+}
+
+/// Whether a line is an access of this kind; of [`Access::Listed`] no line is.
 pub(super) fn is(line: &str, access: Access) -> bool {
     let line = line.trim_start();
     let op = line.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(line, |(_, op)| op);
@@ -306,6 +341,7 @@ pub(super) fn is(line: &str, access: Access) -> bool {
         Access::AtomicRmw => op.starts_with("atomicrmw "),
         Access::CmpXchg => op.starts_with("cmpxchg "),
         Access::CopyTo | Access::CopyFrom => op.contains("@llvm.memcpy.") || op.contains("@llvm.memmove."),
+        Access::Listed(_) => false,
     }
 }
 
@@ -335,6 +371,7 @@ pub(super) fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
         Access::Load | Access::Store => *found.last()?,
         Access::AtomicRmw | Access::CmpXchg | Access::CopyTo => *found.first()?,
         Access::CopyFrom => *found.get(1)?,
+        Access::Listed(_) => return None,
     };
     // Attributes of an argument: `ptr align 4 %x`.
     let mut start = at;
@@ -363,7 +400,7 @@ pub(super) fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Place, Start, instrument, pointer};
+    use super::{Access, Kind, Place, Start, instrument, pointer};
 
     fn operand(line: &str, access: Access) -> &str {
         let (a, b) = pointer(line, access).unwrap();
@@ -431,10 +468,11 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
     #[test]
     fn a_call_stands_before_the_access_and_gives_it_its_address() {
         let places = [
-            place(Access::Load, 1, 2, Start::Alloca { number: 1, of: 2 }),
-            place(Access::Store, 0, 1, Start::Variable("tile".into())),
-            place(Access::Load, 0, 2, Start::Table),
+            place(Access::Load, 1, 3, Start::Alloca { number: 1, of: 2 }),
+            place(Access::Store, 2, 3, Start::Variable("tile".into())),
             place(Access::Load, 0, 3, Start::Table),
+            place(Access::Load, 0, 4, Start::Table),
+            place(Access::Store, 0, 3, Start::Table),
         ];
         let (text, failed) = instrument(TEXT, &places);
         for line in [
@@ -442,7 +480,7 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
             "  %scuba.1 = call ptr @scuba_check(i32 1, ptr %x, i64 4, ptr addrspacecast (ptr addrspace(3) @tile to ptr))\n  store i32 %1, ptr %scuba.1, align 4\n",
             "  %scuba.2 = call ptr @scuba_check(i32 2, ptr %o.addr, i64 4, ptr null), !dbg !1\n",
             "  %x = getelementptr [4 x i32], ptr %buf",
-            "@scuba_table = dso_local addrspace(1) externally_initialized global [4 x [11 x i64]]",
+            "@scuba_table = dso_local addrspace(1) externally_initialized global [5 x [11 x i64]]",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
@@ -452,13 +490,26 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
             3,
             "declared once, called twice"
         );
-        assert_eq!(failed, [(3, "its block has 2 such accesses in the unit's code, and 3 in the analysis".to_owned())]);
+        let many = "its block has 3 accesses in the unit's code, and 4 in the analysis";
+        assert_eq!(failed, [(3, many.to_owned()), (4, super::OTHER.to_owned())]);
+    }
+
+    #[test]
+    fn assembly_that_the_analysis_has_as_a_load_is_checked_as_one() {
+        let asm = r#"  %1 = call i32 asm "ld.global.cg.u32 $0, [$1];", "=r,l"(ptr %x), !dbg !2"#;
+        let text = TEXT.replace("  %1 = load i32, ptr %x, align 4, !dbg !2, !tbaa !5", asm);
+        for access in [Access::Load, Access::Listed(Kind::Read)] {
+            let (checked, failed) = instrument(&text, &[place(access, 1, 3, Start::Table)]);
+            assert!(failed.is_empty(), "{failed:?}");
+            let call = "= call ptr @scuba_check_if(i1 true, i32 0, ptr %x, i64 4, ptr null), !dbg !2";
+            assert!(checked.contains(call) && checked.contains(r#""=r,l"(ptr %scuba.0.r0), !dbg !2"#), "{checked}");
+        }
     }
 
     #[test]
     fn rows_and_arrays_of_callers_are_told_to_the_check() {
-        let row = |number, of| place(Access::Load, 1, 2, Start::Row { block: 1, number, of });
-        let kept = |of| place(Access::Load, 0, 2, Start::Kept { function: "k".into(), number: 1, of });
+        let row = |number, of| place(Access::Load, 1, 3, Start::Row { block: 1, number, of });
+        let kept = |of| place(Access::Load, 0, 3, Start::Kept { function: "k".into(), number: 1, of });
         let (text, failed) = instrument(TEXT, &[row(0, 1), kept(2), row(0, 2), kept(3)]);
         for line in [
             "  %x = getelementptr [4 x i32], ptr %buf, i64 0, i64 %i\n  %scuba.start.0 = getelementptr [4 x i32], ptr %buf, i64 0, i64 0\n",
@@ -493,7 +544,7 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
 
     #[test]
     fn dynamic_shared_memory_begins_where_its_declaration_says() {
-        let (text, failed) = instrument(TEXT, &[place(Access::Store, 0, 1, Start::DynamicShared)]);
+        let (text, failed) = instrument(TEXT, &[place(Access::Store, 2, 3, Start::DynamicShared)]);
         assert!(failed.is_empty() && text.contains("ptr addrspacecast (ptr addrspace(3) @smem to ptr))"), "{text}");
     }
 }

@@ -12,7 +12,9 @@ use super::process;
 use super::scratch::Scratch;
 use crate::config::FrontendKind;
 use crate::frontend::{self, ExtractOptions};
-use crate::ir::{Block, Function, Module, Op, Operand, Program, Side, Step};
+use crate::ir::{Block, Callee, Function, Module, ModuleId, Op, Operand, Program, Side, Step};
+use crate::models::access::Kind;
+use crate::models::{self, ptx, tiles};
 use crate::nvcc::unit::TranslationUnit;
 use crate::report::finding::{Direction, Witness};
 use crate::witness::{BadAccess, Fault, ObjectKind, Parts, Site, Snapshot};
@@ -47,11 +49,12 @@ pub fn place(
     let f = program.func(site.func);
     let block = &f.blocks[site.block.index()];
     let inst = block.insts.get(site.inst as usize).ok_or("the access is no instruction of its block")?;
-    let access = kind(&inst.op, direction).ok_or("what it does with memory is not one that is checked")?;
+    let kinds = Kinds(program, site.func.module);
+    let access = kinds.of(&inst.op, direction).ok_or("what it does with memory is not one that is checked")?;
     if bytes > SINK {
         return Err(format!("it accesses {bytes} bytes at once"));
     }
-    let (number, of) = nth(block, site.inst, |op| same_kind(op, access)).ok_or("the access is not in its block")?;
+    let (number, of) = nth(block, site.inst, |op| kinds.accesses(op)).ok_or("the access is not in its block")?;
     let start = match parts {
         Some(Parts::Row { gep, .. }) => row(program, site, *gep)?,
         _ => whole(program, bad, snapshot)?,
@@ -101,28 +104,60 @@ fn row(program: &Program, access: Site, gep: Site) -> Result<Start, String> {
     Ok(Start::Row { block: gep.block.index(), number, of })
 }
 
+/// Whether an instruction has several accesses of a kind that is checked: one check serves them all then.
+pub fn serves_several(program: &Program, site: Site, access: Access) -> bool {
+    let block = &program.func(site.func).blocks[site.block.index()];
+    let Access::Listed(kind) = access else { return false };
+    let listed = |op| Kinds(program, site.func.module).listed(op);
+    block.insts.get(site.inst as usize).is_some_and(|i| listed(&i.op).iter().filter(|a| a.kind == kind).count() > 1)
+}
+
 /// Of a block's instructions of one kind, the number of one, and how many there are.
 fn nth(block: &Block, inst: u32, is: impl Fn(&Op) -> bool) -> Option<(usize, usize)> {
     let same: Vec<usize> = (0..block.insts.len()).filter(|&i| is(&block.insts[i].op)).collect();
     Some((same.iter().position(|&i| i == inst as usize)?, same.len()))
 }
 
-fn kind(op: &Op, direction: Direction) -> Option<Access> {
-    Some(match op {
-        Op::Load { .. } => Access::Load,
-        Op::Store { .. } => Access::Store,
-        Op::AtomicRmw { .. } => Access::AtomicRmw,
-        Op::CmpXchg { .. } => Access::CmpXchg,
-        Op::MemCopy { .. } if direction == Direction::Read => Access::CopyFrom,
-        Op::MemCopy { .. } => Access::CopyTo,
-        _ => return None,
-    })
-}
+/// What instructions of a module do with memory.
+#[derive(Clone, Copy)]
+struct Kinds<'p>(&'p Program, ModuleId);
 
-fn same_kind(op: &Op, access: Access) -> bool {
-    match access {
-        Access::CopyTo | Access::CopyFrom => matches!(op, Op::MemCopy { .. }),
-        one => kind(op, Direction::Write) == Some(one),
+impl Kinds<'_> {
+    fn of(self, op: &Op, direction: Direction) -> Option<Access> {
+        Some(match op {
+            Op::Load { .. } => Access::Load,
+            Op::Store { .. } => Access::Store,
+            Op::AtomicRmw { .. } => Access::AtomicRmw,
+            Op::CmpXchg { .. } => Access::CmpXchg,
+            Op::MemCopy { .. } if direction == Direction::Read => Access::CopyFrom,
+            Op::MemCopy { .. } => Access::CopyTo,
+            _ => {
+                let wanted = match direction {
+                    Direction::Read => Kind::Read,
+                    Direction::Write => Kind::Write,
+                    Direction::Atomic => Kind::Atomic,
+                };
+                self.listed(op).iter().find(|a| a.kind == wanted).map(|a| Access::Listed(a.kind))?
+            }
+        })
+    }
+
+    /// Whether it accesses memory in a way that is checked.
+    fn accesses(self, op: &Op) -> bool {
+        self.of(op, Direction::Write).is_some() || !self.listed(op).is_empty()
+    }
+
+    /// What inline assembly or an intrinsic accesses.
+    fn listed(self, op: &Op) -> Vec<models::access::Access> {
+        let Self(program, module) = self;
+        match op {
+            Op::Asm { text, constraints, .. } => ptx::accesses(text, constraints),
+            Op::Call { callee: Callee::Direct(f), .. } => {
+                let name = &program.module(module).func(*f).name;
+                name.strip_prefix("llvm.").and_then(tiles::accesses).unwrap_or_default()
+            }
+            _ => vec![],
+        }
     }
 }
 
@@ -144,7 +179,7 @@ pub struct Row<'a> {
     /// In the table.
     pub number: usize,
     pub place: &'a Place,
-    /// Its code serves several callers.
+    /// Its code serves several callers, or several accesses.
     pub shared: bool,
     /// In which part of the array it must stay: bytes from the array's start, where it is not all of it.
     pub part: Option<i64>,
@@ -339,6 +374,9 @@ pub fn compile(
     let text = text.replace("emissionKind: FullDebug", "emissionKind: NoDebug");
     let (checked, failed) = instrument(&text, places);
     let march = format!("-march={}", if analysed.arch.is_empty() { "sm_75" } else { &analysed.arch });
+    let number =
+        march.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches(|c: char| !c.is_ascii_digit());
+    let number = number.parse().unwrap_or(75);
     let feature = ptx_feature(&text).unwrap_or("+ptx80");
     let ptx = |code: &str| {
         std::fs::write(path("checked.ll"), code).map_err(|e| format!("no room for the code with checks: {e}"))?;
@@ -360,7 +398,7 @@ pub fn compile(
         )?;
         std::fs::read_to_string(path("checked.ptx")).map_err(|e| format!("clang's output: {e}"))
     };
-    let guarded = || guard::guarded(&text, places).and_then(|code| ptx(&code).ok());
+    let guarded = || guard::guarded(&text, places, number).and_then(|code| ptx(&code).ok());
     Ok(Compiled { ptx: ptx(&checked)?, failed, guarded: if until.is_none() { guarded() } else { None } })
 }
 

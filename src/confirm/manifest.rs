@@ -11,6 +11,8 @@ use std::time::Duration;
 pub const SCHEMA: &str = "scuba-bundle/2";
 /// Forms of older versions that are read as well. The first knew no input files.
 const OLDER: [&str; 1] = ["scuba-bundle/1"];
+/// In the place of a function of the runtime: the program's own code accesses memory.
+pub const HOST_ACCESS: &str = "access";
 /// Name of the manifest in a bundle.
 pub const FILE: &str = "manifest.json";
 
@@ -97,6 +99,9 @@ pub struct Expected {
     /// [`super::store::key`] of the finding.
     pub witness: String,
     pub rule: Rule,
+    /// Whether a replay reached it; what is merely possible may need what its witness does not say. Bundles of older versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proved: Option<bool>,
     /// The finding in one line, for people.
     pub summary: String,
     /// Demangled, with parameter types.
@@ -115,7 +120,8 @@ pub struct Expected {
     pub bytes: u64,
     pub block: [u64; 3],
     pub thread: [u64; 3],
-    /// The function of the CUDA runtime that must fail, where it is a call of the host's that is wrong.
+    /// The function of the CUDA runtime that must fail, where it is a call of the host's that is wrong; [`HOST_ACCESS`] where the host itself
+    /// accesses what it may not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// Of such a call: where in which extent the bytes begin that the witness says are wrong. Bundles of older versions do not say.
@@ -143,6 +149,9 @@ pub enum Attempt {
         /// What it reads, by the names under which it opens them, from its working folder.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         files: Vec<RunFile>,
+        /// Where launches of other kernels are left out, the symbol of the one that is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kernel: Option<String>,
         /// Bytes of device memory that the replay saw allocated at the launch.
         device_bytes: u64,
     },

@@ -18,6 +18,7 @@ mod host_tests;
 mod inputs;
 mod instrument;
 mod kernel_check;
+mod listed;
 pub mod manifest;
 pub mod prepare;
 mod process;

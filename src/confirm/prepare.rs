@@ -6,13 +6,13 @@
 use super::checks;
 use super::commands::{self, Places};
 use super::execute::LAUNCHER;
-use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Side, Word};
+use super::manifest::{Attempt, Build, Case, Executable, Expected, HOST_ACCESS, Manifest, Side, Word};
 use super::store;
 use crate::frontend::ExtractOptions;
 use crate::frontend::own::Own;
 use crate::ir::{self, BlockId, Callee, FuncId, FuncRef, ModuleId, Program, SourceLoc};
 use crate::nvcc::unit::TranslationUnit;
-use crate::report::finding::{Finding, PartSites, Sites, Witness};
+use crate::report::finding::{Finding, PartSites, Sites, Verdict, Witness};
 use crate::report::paths::ProjectRoot;
 use crate::report::sources::Sources;
 use crate::rules::Rule;
@@ -126,6 +126,7 @@ pub fn add(
 ) -> Vec<Generated> {
     let places = around.places;
     let mut launches: Vec<Ready> = Vec::new();
+    let mut others: Vec<(usize, Attempt)> = Vec::new();
     let before = manifest.cases.len();
     let own = |f: &Finding| is_of(f, material.program, around.root);
     let replaying = ways.halfway();
@@ -171,23 +172,68 @@ pub fn add(
             },
             Err(why) => case.notes.push(format!("this launch alone: {why}")),
         }
+        // Last, since what other kernels leave behind may be missing then.
+        if ways.program
+            && let Some(kernel) = kernel_of(witness, material.program)
+        {
+            others.extend(alone(&case, kernel, material, around, manifest).map(|a| (manifest.cases.len(), a)));
+        }
         manifest.cases.push(case);
     }
     if !launches.is_empty() {
         build(manifest, LAUNCHER, || commands::launcher(LAUNCHER, around.template.clone()));
     }
-    let Some(options) = ways.checks else { return vec![] };
     let witness_of = |case: usize| with_witness[case - before].1;
     let mut units: Vec<usize> = launches.iter().map(|l| l.unit).collect();
     units.sort_unstable();
     units.dedup();
-    units
-        .into_iter()
-        .flat_map(|unit| {
-            let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
-            checks::add(manifest, &own, &witness_of, material, options, ways.halfway().until)
-        })
-        .collect()
+    let mut generated = Vec::new();
+    for (unit, options) in units.into_iter().filter_map(|unit| Some((unit, ways.checks?))) {
+        let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
+        generated.extend(checks::add(manifest, &own, &witness_of, material, options, ways.halfway().until));
+    }
+    for (case, attempt) in others {
+        manifest.cases[case].attempts.push(attempt);
+    }
+    generated
+}
+
+/// The symbol of the kernel that accesses, where it is one.
+fn kernel_of(w: &Witness, program: &Program) -> Option<String> {
+    let sites = w.sites.as_ref()?;
+    let outermost = site(*sites.callers.first().unwrap_or(&sites.access), program)?.func;
+    let f = program.func(outermost);
+    f.kernel.then(|| f.name.clone())
+}
+
+/// The program itself with launches of this kernel alone, where the program is run at all and is one that we build.
+fn alone(
+    case: &Case,
+    symbol: String,
+    m: &Material<'_>,
+    around: &Surroundings<'_>,
+    manifest: &mut Manifest,
+) -> Option<Attempt> {
+    let (name, attempt) = case.attempts.iter().find_map(|a| match a {
+        Attempt::Program { executable: Executable::Built(_), .. } => Some((with_calls(m, around, manifest), a.clone())),
+        _ => None,
+    })?;
+    match attempt {
+        Attempt::Program { directory, argv, stdin, files, device_bytes, .. } => {
+            let executable = Executable::Built(name);
+            Some(Attempt::Program { executable, directory, argv, stdin, files, kernel: Some(symbol), device_bytes })
+        }
+        _ => None,
+    }
+}
+
+/// The build of the program with stand-ins for the runtime's functions.
+fn with_calls(m: &Material<'_>, around: &Surroundings<'_>, manifest: &mut Manifest) -> String {
+    let name = format!("{}calls", m.prefix);
+    build(manifest, &name, || {
+        commands::program_with_calls(&name, &m.units, &m.others, around.calls.clone(), around.places)
+    });
+    name
 }
 
 /// Bytes of device memory that a launch alone asks for.
@@ -210,12 +256,15 @@ fn location(s: Site, program: &Program) -> SourceLoc {
     program.users_loc(s.func.module, program.loc_at(s.func, s.block, s.inst))
 }
 
-/// The function of the runtime that is called, where the finding is about a call of the host's.
+/// The function of the runtime that is called, where the finding is about a call of the host's; [`HOST_ACCESS`] where it is about an access.
 fn called(w: &Witness, program: &Program) -> Option<String> {
     let sites = w.sites.as_ref().filter(|s| s.launch.is_none())?;
     let at = site(sites.access, program)?;
     if program.module(at.func.module).side != ir::Side::Host {
         return None;
+    }
+    if program.call_at(at.func, at.block, at.inst).is_none() {
+        return Some(HOST_ACCESS.to_owned());
     }
     let (Callee::Direct(id), _) = program.call_at(at.func, at.block, at.inst)? else { return None };
     let name = &program.func(program.resolve_func(at.func.module, *id)).name;
@@ -235,6 +284,7 @@ fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &Surroundings<'_
         fingerprint: f.fingerprint.clone(),
         witness: store::key(f, around.sources),
         rule: f.rule,
+        proved: Some(f.verdict == Verdict::Proved),
         summary: format!("{}:{}:{}: {}", p.file, p.line, p.column, f.message),
         kernel: f.access.kernel.clone(),
         file,
@@ -290,11 +340,7 @@ fn programs(
         executables.push(Executable::At(places.file(path)));
     } else {
         if is_about_memory(f.rule) && called(w, m.program).is_some() {
-            let name = format!("{}calls", m.prefix);
-            build(manifest, &name, || {
-                commands::program_with_calls(&name, &m.units, &m.others, around.calls.clone(), places)
-            });
-            executables.push(Executable::Built(name));
+            executables.push(Executable::Built(with_calls(m, around, manifest)));
         }
         let name = format!("{}program", m.prefix);
         build(manifest, &name, || commands::program(&name, &m.units, &m.others, places));
@@ -306,6 +352,7 @@ fn programs(
         argv: w.run.argv.clone(),
         stdin: w.run.stdin.clone(),
         files: w.run.files.clone(),
+        kernel: None,
         device_bytes,
     };
     executables.into_iter().map(attempt).collect()
@@ -350,8 +397,10 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     if f.rule == Rule::IntraAllocation && ways.checks.is_none() {
         return Err("only a check compiled into the kernel sees it".into());
     }
-    if called(w, m.program).is_some() {
-        return Err("it is a call of the host's that is wrong".into());
+    match called(w, m.program).as_deref() {
+        None => {}
+        Some(HOST_ACCESS) => return Err("it is the host that accesses".into()),
+        Some(_) => return Err("it is a call of the host's that is wrong".into()),
     }
     let program = m.program;
     let stale = "the finding is of another program";

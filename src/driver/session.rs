@@ -295,6 +295,7 @@ impl Session {
             .map_or(u64::MAX, |d| (d.saturating_duration_since(Instant::now()) + HALF_A_SECOND).as_secs().max(1));
         check::Options {
             device_memory: limits.device_memory,
+            handy: Some(self.config.confirm.max_bytes),
             work: limits.work,
             pace: self.pace,
             solver_ms: limits.solver_ms,

@@ -4,7 +4,7 @@
 
 use crate::ir::Bytes;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Read,
     Write,

@@ -1,6 +1,7 @@
 //! The look at the arguments of the host's calls.
 
 use super::{Bench, here, nvcc};
+use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 /// The runtime's functions that it stands in for, as the template names them.
@@ -37,7 +38,7 @@ fn each_side_of_a_call_that_leaves_its_block_is_written_down_and_cut_off() {
         );
     }
     let wraps: Vec<String> = wrapped().iter().map(|n| format!("-Wl,--wrap={n}")).collect();
-    assert_eq!(wraps.len(), 34, "{wraps:?}");
+    assert_eq!(wraps.len(), 44, "{wraps:?}");
     build(
         Command::new("c++")
             .arg(at("program.o"))
@@ -50,7 +51,12 @@ fn each_side_of_a_call_that_leaves_its_block_is_written_down_and_cut_off() {
 
     let log = at("log");
     let said = Command::new(at("program")).env("SCUBA_CALLS", &log).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&said.stdout), "0\n", "{said:?}");
+    let launch = |kernel: u32| format!("kernel {kernel} by 2 blocks of 3\nkernel {kernel} by 1 blocks of 3\n");
+    let named = |kernel: u32| format!("kernel {} by 2 blocks of 3\n", kernel + 100);
+    let all: String = [1, 2].map(|k| launch(k) + &named(k)).concat();
+    assert_eq!(String::from_utf8_lossy(&said.stdout), format!("0\n{all}"), "{said:?}");
+    // It ends as it would without.
+    assert_eq!(said.status.signal(), Some(11), "{said:?}");
     let lines: Vec<String> = std::fs::read_to_string(&log)
         .unwrap()
         .lines()
@@ -72,8 +78,18 @@ fn each_side_of_a_call_that_leaves_its_block_is_written_down_and_cut_off() {
             "bad cudaMemset write device freed 0 4 16",
             "unknown cudaMemcpy write",
             "bad cudaMemset write device freed 0 4 48",
+            "bad access write host freed 12 1 64",
         ]
     );
+
+    // Launches of other kernels are left out, whatever the compiler calls what is local to a unit.
+    let other = at("other");
+    let said = Command::new(at("program"))
+        .envs([("SCUBA_CALLS", other.as_os_str()), ("SCUBA_KERNEL", "_Z4lastPi".as_ref())])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&said.stdout), format!("0\n{}{}", launch(2), named(2)), "{said:?}");
+    assert_eq!(std::fs::read_to_string(&other).unwrap().matches("launched _Z4lastPi\n").count(), 1);
 }
 
 #[test]

@@ -1,19 +1,24 @@
-//! Which inputs of a program are sizes.
+//! Which inputs of a program are sizes, and how much memory it takes.
 //!
-//! In: what one root comes to. Out: the inputs that an allocation, a launch, a copy or the end of a count depends on. What goes wrong only
-//! where one of these is below 1 is degenerate; an index below 0 is not.
+//! In: what one root comes to. Out: the inputs that an allocation, a launch, a copy or the end of a count depends on, and what it allocates
+//! of the device's memory. What goes wrong only where one of these is below 1 is degenerate; an index below 0 is not.
 
-use crate::check::solver::{Model, Positive};
+use crate::check::solver::{Model, Positive, WrapMode};
 use crate::symbolic::exec::events::LaunchEvent;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::kernel::launch::KernelRun;
+use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
-/// The inputs that are sizes; by default all of them.
 #[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Sizes(Option<FxHashSet<SymId>>);
+pub(in crate::check) struct Sizes {
+    /// The inputs that are sizes; by default all of them.
+    inputs: Option<FxHashSet<SymId>>,
+    /// Bytes of each allocation of the device's memory. One that a loop makes counts once.
+    memory: Vec<TermId>,
+}
 
 impl Sizes {
     /// `launches` are those of the root, each with what its kernel accesses.
@@ -40,7 +45,10 @@ impl Sizes {
                 sized.extend(ends(&a.poly(*p), &counts));
             }
         }
-        Self(Some(a.symbols_of(&sized).into_iter().filter(|s| is_number(&a.symbol(*s).kind)).collect()))
+        let inputs = a.symbols_of(&sized).into_iter().filter(|s| is_number(&a.symbol(*s).kind)).collect();
+        let of_device = |o: &&Object| matches!(o.kind, ObjKind::DeviceHeap | ObjKind::Managed);
+        let memory = e.heap.objects().iter().filter(of_device).filter_map(|o| o.extent).collect();
+        Self { inputs: Some(inputs), memory }
     }
 
     /// What a model of these inputs should have at least 1.
@@ -49,7 +57,22 @@ impl Sizes {
     }
 
     pub fn contains(&self, s: SymId) -> bool {
-        self.0.as_ref().is_none_or(|all| all.contains(&s))
+        self.inputs.as_ref().is_none_or(|all| all.contains(&s))
+    }
+
+    /// Bytes of the device's memory that a model takes, as far as it says.
+    pub fn bytes(&self, a: &Arena, model: &Model, mode: WrapMode) -> i128 {
+        let values = self.memory.iter().filter_map(|t| model.value(a, *t, mode));
+        values.fold(0, |sum: i128, v| sum.saturating_add(v.max(0)))
+    }
+
+    /// What says that it takes at most so many bytes; `None` where that is not for the inputs to say.
+    pub fn at_most(&self, a: &mut Arena, bytes: i128) -> Option<TermId> {
+        let varying: Vec<TermId> = self.memory.iter().copied().filter(|t| !a.symbols_of(&[*t]).is_empty()).collect();
+        let (first, others) = self.memory.split_first().filter(|_| !varying.is_empty())?;
+        let all = others.iter().fold(*first, |sum, t| a.add(sum, *t));
+        let most = a.int(bytes);
+        Some(a.le(all, most))
     }
 
     /// Whether one of them is below 1.
@@ -111,6 +134,6 @@ mod tests {
         let Term::Sym(s) = *a.get(start) else { panic!("no symbol") };
         let model = Model { values: [(s, -1)].into_iter().collect(), ..Model::default() };
         assert!(Sizes::default().degenerate(&a, &model));
-        assert!(!Sizes(Some([].into_iter().collect())).degenerate(&a, &model));
+        assert!(!Sizes { inputs: Some([].into_iter().collect()), memory: vec![] }.degenerate(&a, &model));
     }
 }

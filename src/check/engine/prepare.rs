@@ -131,6 +131,7 @@ impl<'p> Engine<'p> {
     pub(super) fn tools(&self, e: Executor<'p>, root: &Root, sizes: Sizes, tried: Arc<OnceLock<Tried>>) -> Tools<'p> {
         let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
         decider.sizes = sizes;
+        decider.handy = self.cx.options.handy;
         let judge = Judge::new(self.cx.program, root.clone(), Opened::by(&e), self.cx.options);
         Tools { e, decider, judge, root: root.clone(), tried }
     }

@@ -39,6 +39,8 @@ pub struct Decider {
     pub cut: bool,
     /// Inputs that are sizes: what happens only where one of them is below 1 is degenerate.
     pub sizes: Sizes,
+    /// Bytes of the device's memory that a witness should not take more than, where there is one.
+    pub handy: Option<u64>,
     /// Whether the search of a small witness is likely to be for nothing: see `Tools::in_hurry`.
     pub hurried: bool,
     pub(super) decided: FxHashMap<Obligation, Decision>,

@@ -129,6 +129,7 @@ impl Decider {
                 first
             }
         };
+        let model = self.handier(a, &all, &inputs, model, mode, &limits);
         let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
         let degenerate = self.sizes.degenerate(a, &model);
         // Not those under which something wraps or is empty: they seldom lead anywhere else, and better ones come first.
@@ -137,5 +138,26 @@ impl Decider {
         }
         self.cut |= degenerate;
         Decision::Fails { model, mode, degenerate }
+    }
+
+    /// A model that a device can hold, in the place of one that takes more than a confirmation may; the same where there is none.
+    fn handier(
+        &mut self,
+        a: &mut Arena,
+        facts: &[TermId],
+        inputs: &[SymId],
+        first: Model,
+        mode: WrapMode,
+        limits: &Limits,
+    ) -> Model {
+        let Some(most) = self.handy.map(i128::from).filter(|most| self.sizes.bytes(a, &first, mode) > *most) else {
+            return first;
+        };
+        let Some(fits) = self.sizes.at_most(a, most).filter(|_| !self.hurried) else { return first };
+        let all = [facts, &[fits]].concat();
+        match solver::find_model(a, &all, inputs, &self.sizes.positive(inputs), mode, limits, &mut self.groups) {
+            ModelAnswer::Model(m) if self.sizes.bytes(a, &m, mode) <= most => m,
+            _ => first,
+        }
     }
 }

@@ -11,6 +11,14 @@ int cudaMemset(void *, int, size_t);
 int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int);
 int cudaMemset2D(void *, size_t, int, size_t, size_t);
 int cudaDeviceReset(void);
+int cudaMallocHost(void **, size_t);
+int cudaFreeHost(void *);
+struct extent { unsigned x, y, z; };
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
+int __cudaGetKernel(void **, const void *);
+int cudaLaunchKernel(const void *, struct extent, struct extent, void **, size_t, void *);
+int __cudaLaunchKernel(const void *, struct extent, struct extent, void **, size_t, void *);
+int cudaLaunchKernelExC(const void *, const void *, void **);
 int cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int);
 
 static int numbers[8];
@@ -38,6 +46,20 @@ int main(void) {
     /* After all of it was. */
     status |= cudaDeviceReset() | cudaMemset(d, 0, 4);
     printf("%d\n", status);
+    /* Two kernels, by each of their names. */
+    struct extent two = {2, 1, 1}, three = {1, 1, 3};
+    void *handle;
+    __cudaRegisterFunction(NULL, (char *)1, NULL, "_Z4fillPi", 0, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(NULL, (char *)2, NULL, "_ZL4lastPi", 0, NULL, NULL, NULL, NULL, NULL);
+    for (size_t stub = 1; stub < 3; ++stub) {
+        status |= cudaLaunchKernel((void *)stub, two, three, NULL, 0, NULL) | cudaLaunchKernelExC(&three, (void *)stub, NULL);
+        status |= __cudaGetKernel(&handle, (void *)stub) | __cudaLaunchKernel(handle, two, three, NULL, 0, NULL);
+    }
+    fflush(stdout);
+    /* An access of the program's own to what was freed. */
+    volatile int *pinned;
+    status |= cudaMallocHost((void **)&pinned, 64) | cudaFreeHost((void *)pinned);
+    pinned[3] = 1;
     free(h);
     free(back);
     return status;

@@ -1,0 +1,401 @@
+//! The accesses of inline assembly and of intrinsics that move blocks, in LLVM assembly.
+//!
+//! In: a line of a unit's code. Out: what it accesses by [`crate::models`], and the same line with its addresses handed through a
+//! function that may give others. The text of an assembly statement stays as it is: only its operands are replaced.
+
+use crate::models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, Tile, WARP};
+use crate::models::{ptx, tiles};
+use std::fmt::Write as _;
+
+/// The place in shared memory that is used instead of a bad address there, for what takes no generic address; in its middle.
+const SHARED_SINK: &str = "@scuba_shared_sink";
+/// Bytes of it on either side of the middle, and of `@scuba_sink` (`templates/check.ll`).
+const SHARED_ROOM: i64 = 256;
+const ROOM: i64 = 2048;
+/// Bytes that are moved where the size of a bad access is an operand: the least that each such instruction takes.
+const LITTLE: u64 = 16;
+/// Elements between the lines of a matrix that is bad: it is then in the sink as a whole.
+const NARROW: u64 = 32;
+
+/// One operand of a call: its type, its value, and the bytes of the line that hold the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Operand {
+    ty: String,
+    value: String,
+    at: (usize, usize),
+}
+
+/// A call whose accesses are known by its text or its name.
+pub struct Call {
+    accesses: Vec<Access>,
+    operands: Vec<Operand>,
+}
+
+/// How an address is handed on: `%result = call ptr @f(i1 %happens, …, ptr %address, i64 %bytes, …)`, as a line.
+pub struct Handed<'a> {
+    pub result: &'a str,
+    pub happens: &'a str,
+    pub address: &'a str,
+    pub bytes: &'a str,
+}
+
+/// The call on a line; `None` where it is none, or accesses nothing.
+pub fn call(line: &str) -> Option<Call> {
+    let op = line.trim_start();
+    let op = op.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(op, |(_, op)| op);
+    if !["call ", "tail call ", "notail call "].iter().any(|c| op.starts_with(c)) {
+        return None;
+    }
+    let (accesses, open) = if let Some(at) = assembly(line) {
+        let (text, rest) = quoted(&line[at..])?;
+        let (constraints, rest) = quoted(rest.strip_prefix(", ")?)?;
+        (ptx::accesses(&text, &constraints), line.len() - rest.len())
+    } else {
+        let at = line.find("@llvm.nvvm.")?;
+        let open = at + line[at..].find('(')?;
+        (tiles::accesses(&line[at + "@llvm.".len()..open])?, open)
+    };
+    (!accesses.is_empty()).then(|| Call { accesses, operands: operands(line, open).unwrap_or_default() })
+}
+
+/// Where the text of an assembly statement begins.
+fn assembly(line: &str) -> Option<usize> {
+    let mut at = line.find(" asm ")? + " asm ".len();
+    while let Some(word) =
+        ["sideeffect ", "alignstack ", "inteldialect ", "unwind "].iter().find(|w| line[at..].starts_with(**w))
+    {
+        at += word.len();
+    }
+    line[at..].starts_with('"').then_some(at)
+}
+
+/// A quoted text with its escapes (`\0A`) undone, and what stands behind it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let rest = text.strip_prefix('"')?;
+    let end = rest.find('"')?;
+    let (inside, behind) = (&rest[..end], &rest[end + 1..]);
+    let mut bytes = Vec::with_capacity(inside.len());
+    let mut from = inside.as_bytes();
+    while let [first, tail @ ..] = from {
+        let code = tail.get(..2).and_then(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok());
+        match (first, code) {
+            (b'\\', Some(code)) => {
+                bytes.push(code);
+                from = &tail[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                from = tail;
+            }
+        }
+    }
+    Some((String::from_utf8(bytes).ok()?, behind))
+}
+
+/// The operands between the parenthesis that opens at `open` and its end.
+fn operands(line: &str, open: usize) -> Option<Vec<Operand>> {
+    let mut depth = 0_i32;
+    let mut from = open + 1;
+    let mut out = Vec::new();
+    for (i, c) in line.char_indices().skip_while(|(i, _)| *i < open) {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 || (depth == 1 && c == ',') {
+            if line[from..i].trim().is_empty() {
+                return Some(out);
+            }
+            out.push(operand(line, from, i)?);
+            from = i + 1;
+        }
+        if depth == 0 {
+            return Some(out);
+        }
+    }
+    None
+}
+
+/// `ptr addrspace(3) noundef %p`, between two bytes of a line.
+fn operand(line: &str, from: usize, to: usize) -> Option<Operand> {
+    let text = line[from..to].trim_start();
+    let mut start = to - text.len();
+    let first = text.split(' ').next()?;
+    let mut ty = first.to_owned();
+    start += first.len() + 1;
+    if let Some(space) = line[start..to].split(' ').next().filter(|w| w.starts_with("addrspace(")) {
+        ty = format!("{ty} {space}");
+        start += space.len() + 1;
+    }
+    let attribute = |w: &str| {
+        matches!(w, "align" | "noundef" | "nonnull" | "readonly" | "immarg" | "signext" | "zeroext" | "captures(none)")
+            || w.starts_with("elementtype(")
+    };
+    let mut last = "";
+    while let Some(word) = line[start..to].split(' ').next().filter(|w| attribute(w) || last == "align") {
+        start += word.len() + 1;
+        last = word;
+    }
+    Some(Operand { ty, value: line.get(start..to)?.trim_end().to_owned(), at: (start, to) })
+}
+
+impl Call {
+    /// What stands before the line, and the line, with the addresses of these accesses handed through a function. `id` makes names of its
+    /// own. Where that gives another address, the operand becomes a place that nobody needs. `Err`: why that cannot be.
+    pub fn handed(
+        &self,
+        line: &str,
+        id: &str,
+        wanted: &dyn Fn(Kind) -> bool,
+        through: &dyn Fn(&Handed<'_>) -> String,
+    ) -> Result<(Vec<String>, String), String> {
+        let mut out = Writer { id, lines: vec![], names: 0, bad: vec![] };
+        for access in self.accesses.iter().filter(|a| wanted(a.kind)) {
+            let place = access.place.ok_or("where it goes does not stand in the text of its assembly")?;
+            self.access(&mut out, &place, through)?;
+        }
+        // From the end, so that the places of those before stay.
+        let Writer { mut lines, mut bad, .. } = out;
+        bad.sort_by_key(|b| std::cmp::Reverse(b.0));
+        let mut new = line.to_owned();
+        let mut at = 0;
+        while let Some(&(operand, _, ref instead)) = bad.get(at) {
+            let o = &self.operands[operand];
+            let end = bad[at..].iter().take_while(|b| b.0 == operand).count();
+            let mut value = o.value.clone();
+            for (_, flag, _) in &bad[at..at + end] {
+                let name = format!("%scuba.{id}.r{at}");
+                lines.push(format!("  {name} = select i1 {flag}, {} {instead}, {} {value}", o.ty, o.ty));
+                value = name;
+                at += 1;
+            }
+            new.replace_range(o.at.0..o.at.1, &value);
+        }
+        Ok((lines, new))
+    }
+
+    fn operand(&self, i: usize) -> Result<&Operand, String> {
+        self.operands.get(i).ok_or_else(|| "its operands are not those of its text".into())
+    }
+
+    fn access(
+        &self,
+        out: &mut Writer<'_>,
+        place: &Place,
+        through: &dyn Fn(&Handed<'_>) -> String,
+    ) -> Result<(), String> {
+        let argument = place.address.argument;
+        let operand = self.operand(argument)?;
+        let happens = self.happens(out, place)?;
+        let (start, instead) = out.generic(operand, place)?;
+        let pieces = self.pieces(out, place)?;
+        for (at, bytes) in pieces {
+            let address =
+                if at == "0" { start.clone() } else { out.set(&format!("getelementptr i8, ptr {start}, i64 {at}")) };
+            let result = out.name();
+            out.lines.push(through(&Handed { result: &result, happens: &happens, address: &address, bytes: &bytes }));
+            let flag = out.set(&format!("icmp ne ptr {result}, {address}"));
+            out.bad.push((argument, flag.clone(), instead.clone()));
+            let size = match place.extent {
+                Extent::Argument(i) => Some((i, LITTLE)),
+                Extent::Tile(Tile { leading: Leading::Argument(i), .. }) => Some((i, NARROW)),
+                Extent::Tile(Tile { leading: Leading::LastArgument, .. }) => Some((self.operands.len() - 1, NARROW)),
+                _ => None,
+            };
+            out.bad.extend(size.map(|(i, instead)| (i, flag, instead.to_string())));
+        }
+        Ok(())
+    }
+
+    /// Whether this thread does it: a value of `i1`.
+    fn happens(&self, out: &mut Writer<'_>, place: &Place) -> Result<String, String> {
+        let mut all = "true".to_owned();
+        if let Guard::Argument { argument, set } = place.guard {
+            let o = self.operand(argument)?;
+            if !o.ty.starts_with('i') {
+                return Err("it happens under a condition that is no integer".into());
+            }
+            all = out.set(&format!("icmp {} {} {}, 0", if set { "ne" } else { "eq" }, o.ty, o.value));
+        }
+        if place.lanes < WARP {
+            let lane = out.set("call i32 asm \"mov.u32 $0, %laneid;\", \"=r\"()");
+            let takes_part = out.set(&format!("icmp ult i32 {lane}, {}", place.lanes));
+            all = out.set(&format!("and i1 {all}, {takes_part}"));
+        }
+        Ok(all)
+    }
+
+    /// The pieces that are accessed, each by its bytes from the address on and its size: the lines of a matrix, or one.
+    fn pieces(&self, out: &mut Writer<'_>, place: &Place) -> Result<Vec<(String, String)>, String> {
+        let tile = match place.extent {
+            Extent::Bytes(n) => return Ok(vec![("0".into(), n.to_string())]),
+            Extent::Argument(i) => return Ok(vec![("0".into(), out.wide(self.operand(i)?)?)]),
+            Extent::Tile(tile) => tile,
+        };
+        let bytes = tile.line_bytes.get();
+        let leading = match tile.leading {
+            Leading::Packed => (bytes * 8).to_string(),
+            Leading::Argument(i) => out.bits(self.operand(i)?, tile.bits)?,
+            Leading::LastArgument => out.bits(self.operands.last().ok_or("it has no operands")?, tile.bits)?,
+        };
+        Ok((0..tile.lines)
+            .map(|i| {
+                let bits = out.set(&format!("mul i64 {leading}, {i}"));
+                (out.set(&format!("lshr i64 {bits}, 3")), bytes.to_string())
+            })
+            .collect())
+    }
+}
+
+/// What is put before a line.
+struct Writer<'a> {
+    id: &'a str,
+    lines: Vec<String>,
+    names: usize,
+    /// Operands that become others where a flag is set, and what they become.
+    bad: Vec<(usize, String, String)>,
+}
+
+impl Writer<'_> {
+    fn name(&mut self) -> String {
+        self.names += 1;
+        format!("%scuba.{}.{}", self.id, self.names)
+    }
+
+    fn set(&mut self, value: &str) -> String {
+        let name = self.name();
+        self.lines.push(format!("  {name} = {value}"));
+        name
+    }
+
+    /// An unsigned number of 32 bits in 64.
+    fn wide(&mut self, o: &Operand) -> Result<String, String> {
+        match o.ty.as_str() {
+            "i32" | "i16" => Ok(self.set(&format!("zext {} {} to i64", o.ty, o.value))),
+            "i64" => Ok(self.set(&format!("and i64 {}, {}", o.value, u32::MAX))),
+            _ => Err("its size is no integer".into()),
+        }
+    }
+
+    fn bits(&mut self, o: &Operand, of_one: u32) -> Result<String, String> {
+        let wide = self.wide(o)?;
+        Ok(self.set(&format!("mul i64 {wide}, {of_one}")))
+    }
+
+    /// The address of an access in the generic address space, and what its operand becomes where it is bad.
+    fn generic(&mut self, o: &Operand, place: &Place) -> Result<(String, String), String> {
+        let window = "its address is not in the generic address space, nor in the windows of shared and global memory";
+        let shared = place.space == Space::Shared || o.ty == "ptr addrspace(3)";
+        if place.space == Space::Other {
+            return Err(window.into());
+        }
+        let room = if shared { SHARED_ROOM } else { ROOM };
+        let sink = if shared { SHARED_SINK } else { "@scuba_sink" };
+        let space = if shared { 3 } else { 1 };
+        // A matrix needs all of it.
+        let at = if matches!(place.extent, Extent::Tile(_)) { 0 } else { room };
+        let sink = format!("getelementptr (i8, ptr addrspace({space}) {sink}, i64 {at})");
+        let (start, instead) = match (o.ty.as_str(), shared) {
+            ("ptr", false) => (o.value.clone(), format!("addrspacecast (ptr addrspace(1) {sink} to ptr)")),
+            ("ptr addrspace(1)", false) | ("ptr addrspace(3)", true) => {
+                (self.set(&format!("addrspacecast {} {} to ptr", o.ty, o.value)), sink)
+            }
+            ("i64", false) => (
+                self.set(&format!("inttoptr i64 {} to ptr", o.value)),
+                format!("ptrtoint (ptr addrspacecast (ptr addrspace(1) {sink} to ptr) to i64)"),
+            ),
+            ("i32" | "i64", true) => {
+                let pointer = self.set(&format!("inttoptr {} {} to ptr addrspace(3)", o.ty, o.value));
+                (
+                    self.set(&format!("addrspacecast ptr addrspace(3) {pointer} to ptr")),
+                    format!("ptrtoint (ptr addrspace(3) {sink} to {})", o.ty),
+                )
+            }
+            _ => return Err(window.into()),
+        };
+        if place.address.offset.unsigned_abs() > room.unsigned_abs() / 2 {
+            return Err(format!("it goes {} bytes beyond its operand", place.address.offset));
+        }
+        if place.address.offset == 0 {
+            return Ok((start, instead));
+        }
+        Ok((self.set(&format!("getelementptr i8, ptr {start}, i64 {}", place.address.offset)), instead))
+    }
+}
+
+/// What a code that uses it needs besides the templates.
+pub fn declarations(text: &str) -> String {
+    let mut out = String::new();
+    if text.contains(SHARED_SINK) {
+        let _ =
+            writeln!(out, "{SHARED_SINK} = internal addrspace(3) global [{} x i8] undef, align 256", 2 * SHARED_ROOM);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Handed, Kind, call};
+
+    fn handed(line: &str, wanted: Kind) -> Result<(Vec<String>, String), String> {
+        let through = |h: &Handed<'_>| {
+            format!("  {} = call ptr @f(i1 {}, ptr {}, i64 {})", h.result, h.happens, h.address, h.bytes)
+        };
+        call(line).unwrap().handed(line, "7", &|k| k == wanted, &through)
+    }
+
+    #[test]
+    fn an_operand_of_assembly_is_replaced_where_its_address_is_bad() {
+        let line = r#"  %5 = call i32 asm sideeffect "ld.acquire.gpu.global.b32 $0, [$1+8];", "=r,l,~{memory}"(ptr noundef %p) #4, !dbg !10"#;
+        let (before, after) = handed(line, Kind::Read).unwrap();
+        assert_eq!(
+            before,
+            [
+                "  %scuba.7.1 = getelementptr i8, ptr %p, i64 8",
+                "  %scuba.7.2 = call ptr @f(i1 true, ptr %scuba.7.1, i64 4)",
+                "  %scuba.7.3 = icmp ne ptr %scuba.7.2, %scuba.7.1",
+                "  %scuba.7.r0 = select i1 %scuba.7.3, ptr addrspacecast (ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @scuba_sink, i64 2048) to ptr), ptr %p",
+            ]
+        );
+        assert_eq!(after, line.replace("(ptr noundef %p)", "(ptr noundef %scuba.7.r0)"));
+    }
+
+    #[test]
+    fn addresses_of_shared_memory_have_a_place_of_their_own_and_conditions_are_asked() {
+        let line = r#"  call void asm sideeffect "{ .reg .pred p; setp.ne.b32 p, $2, 0;\0A @p st.shared.v2.u32 [$0], {$1, $1}; }", "r,r,r,~{memory}"(i32 %a, i32 1, i32 %n)"#;
+        let (before, after) = handed(line, Kind::Write).unwrap();
+        let text = before.join("\n");
+        for part in [
+            "%scuba.7.1 = icmp ne i32 %n, 0",
+            "inttoptr i32 %a to ptr addrspace(3)",
+            "@f(i1 %scuba.7.1, ptr %scuba.7.3, i64 8)",
+            "i32 ptrtoint (ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @scuba_shared_sink, i64 256) to i32), i32 %a",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(after.ends_with("(i32 %scuba.7.r0, i32 1, i32 %n)"), "{after}");
+        assert_eq!(handed(line, Kind::Read), Ok((vec![], line.to_owned())));
+    }
+
+    #[test]
+    fn a_matrix_is_looked_at_line_by_line() {
+        let line = "  %2 = call { <2 x half>, <2 x half> } @llvm.nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0(ptr align 16 %t, i32 %ld), !dbg !3";
+        let (before, after) = handed(line, Kind::Read).unwrap();
+        assert_eq!(before.iter().filter(|l| l.contains("call ptr @f(i1 true, ")).count(), 16, "{before:?}");
+        assert!(before.iter().any(|l| l.ends_with(", i64 32)")), "lines of 16 elements: {before:?}");
+        assert!(after.contains("(ptr align 16 %scuba.7.r31, i32 %scuba.7.r15), !dbg !3"), "{after}");
+    }
+
+    #[test]
+    fn what_is_no_such_call_is_none() {
+        for line in [
+            "  %1 = load i32, ptr %p, align 4",
+            r#"  call void asm sideeffect "membar.gl;", "~{memory}"()"#,
+            "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)",
+            "  call void @f(ptr %p)",
+        ] {
+            assert!(call(line).is_none(), "{line}");
+        }
+    }
+}
