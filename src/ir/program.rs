@@ -3,11 +3,11 @@
 use super::stub;
 use super::{
     ADDED, BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side,
-    Terminator,
+    Terminator, ValueId,
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Index into [`Program::modules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -58,6 +58,20 @@ pub struct Program {
     pub modules: Vec<Arc<Module>>,
     functions: FxHashMap<(Side, String), FuncRef>,
     globals: FxHashMap<(Side, String), GlobalRef>,
+    definitions: Definitions,
+}
+
+/// Where the values of functions are computed, made for each when it is first asked for. A copy begins anew.
+#[derive(Debug, Default)]
+struct Definitions(Mutex<FxHashMap<FuncRef, OfFunction>>);
+
+/// The block of each value, and the number of the instruction in it.
+type OfFunction = FxHashMap<ValueId, (BlockId, usize)>;
+
+impl Clone for Definitions {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// Strength of a definition when several modules give one: higher wins, the first on ties.
@@ -299,6 +313,21 @@ impl Program {
             let found = own.map(|(r, ..)| r).or_else(|| self.find_func(Side::Device, name))?;
             (!self.func(found).is_declaration()).then_some(found)
         })
+    }
+
+    /// Where a function computes a value: the block, and the instruction's number in it. `None` for parameters.
+    #[must_use]
+    pub fn definition(&self, f: FuncRef, v: ValueId) -> Option<(BlockId, usize)> {
+        let mut all = self.definitions.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_function = all.entry(f).or_insert_with(|| {
+            let blocks = self.func(f).blocks.iter().enumerate();
+            let results = |(b, block): (usize, &super::Block)| -> Vec<(ValueId, (BlockId, usize))> {
+                let at = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
+                block.insts.iter().enumerate().filter_map(|(i, inst)| Some((inst.result?, (at, i)))).collect()
+            };
+            blocks.flat_map(results).collect()
+        });
+        of_function.get(&v).copied()
     }
 
     /// The location of an instruction, or of its block's terminator.

@@ -158,6 +158,7 @@ reasons! {
     ResultOf(function: String) = "the result of `{function}`", Code::CallUnknown;
     EffectOf(function: String) = "the effect of `{function}`", Code::CallUnknown;
     CallsItself(function: String) = "`{function}` calls itself too deeply", Code::CallUnknown;
+    CalledTooDeeply(function: String) = "`{function}` is called through too many others", Code::CallUnknown;
     LibraryCalls = "what a library calls that was given a function before", Code::CallUnknown;
     Algorithm = "the result of an algorithm", Code::CallUnknown;
     Computed(function: String) = "what `{function}` computes", Code::CallUnknown;

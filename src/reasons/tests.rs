@@ -106,6 +106,7 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::ResultOf(x()), "the result of `x`", Code::CallUnknown),
         (R::EffectOf(x()), "the effect of `x`", Code::CallUnknown),
         (R::CallsItself(x()), "`x` calls itself too deeply", Code::CallUnknown),
+        (R::CalledTooDeeply(x()), "`x` is called through too many others", Code::CallUnknown),
         (R::LibraryCalls, "what a library calls that was given a function before", Code::CallUnknown),
         (R::Algorithm, "the result of an algorithm", Code::CallUnknown),
         (R::Computed(x()), "what `x` computes", Code::CallUnknown),

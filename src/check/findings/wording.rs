@@ -161,10 +161,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn def(&self, v: ValueId) -> Option<(&Inst, BlockId)> {
-        let f = self.program.func(self.f);
-        f.blocks.iter().enumerate().find_map(|(b, blk)| {
-            blk.insts.iter().find(|i| i.result == Some(v)).map(|i| (i, BlockId(u32::try_from(b).unwrap_or(0))))
-        })
+        let (block, inst) = self.program.definition(self.f, v)?;
+        Some((&self.program.func(self.f).blocks[block.index()].insts[inst], block))
     }
 
     fn place(&self, o: &Operand, depth: u32) -> AccessText {

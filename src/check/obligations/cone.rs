@@ -47,13 +47,13 @@ pub(in crate::check) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[Te
 pub(in crate::check) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
     roots.extend(l.always.iter().flat_map(crate::symbolic::loops::quantified_facts::Always::terms));
-    for (o, st) in &l.memory {
+    for (o, st) in l.memory.iter() {
         roots.extend(st.freed.as_ref().map(|f| f.cond));
-        if matches!(e.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed) {
+        if matches!(e.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed) {
             st.rest.terms(&mut roots);
         }
         if matches!(
-            e.object(*o).kind,
+            e.object(o).kind,
             ObjKind::DeviceLocal | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) | ObjKind::Managed
         ) {
             st.cells.values().for_each(|(_, v)| terms_of(v, &mut roots));
@@ -62,8 +62,8 @@ pub(in crate::check) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<Ter
     roots.extend(
         l.memory
             .keys()
-            .filter(|o| matches!(e.object(**o).kind, ObjKind::DeviceHeap | ObjKind::Managed))
-            .filter_map(|o| e.object(*o).extent),
+            .filter(|o| matches!(e.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed))
+            .filter_map(|o| e.object(o).extent),
     );
     let known: FxHashSet<_> = e.arena.symbols_of(&roots).into_iter().collect();
     let others = |c: TermId| {

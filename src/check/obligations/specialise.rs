@@ -128,7 +128,7 @@ impl Decided {
                 let rest = matches!(state.rest, Rest::Layer(_) | Rest::Either(_))
                     .then(|| state.rest.map(&mut |t| self.term(a, t)));
                 if changed.is_empty() && freed == state.freed && rest.is_none() {
-                    return (*o, state.clone());
+                    return (o, state.clone());
                 }
                 let mut state: ObjState = (**state).clone();
                 if let Some(rest) = rest {
@@ -138,7 +138,7 @@ impl Decided {
                 for (at, size, v) in changed {
                     state.cells.insert(at, (size, v));
                 }
-                (*o, Rc::new(state))
+                (o, Rc::new(state))
             })
             .collect()
     }

@@ -141,7 +141,7 @@ impl Executor<'_> {
             collect(a, &mut work);
         }
         let mut variables: Vec<ObjId> =
-            s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
+            s.mem.keys().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
         variables.sort_unstable();
         work.extend(variables);
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();

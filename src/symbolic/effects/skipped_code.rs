@@ -197,7 +197,7 @@ impl Executor<'_> {
             given.objects.push(o);
         }
         given.anywhere |= named.opaque;
-        let there: Vec<ObjId> = s.mem.keys().copied().collect();
+        let there: Vec<ObjId> = s.mem.keys().collect();
         for o in there {
             match self.object(o).kind {
                 // Variables of libraries, which their functions may set.

@@ -218,7 +218,7 @@ impl Executor<'_> {
             }
         }
         // Variables of the library itself.
-        let own: Vec<ObjId> = s.mem.keys().copied().filter(|o| self.is_of_a_library(*o)).collect();
+        let own: Vec<ObjId> = s.mem.keys().filter(|o| self.is_of_a_library(*o)).collect();
         for o in own {
             lent.objects.insert(o);
             self.add_stored(s, library, o, &mut lent, &mut open);
@@ -377,7 +377,7 @@ impl Executor<'_> {
         let (first, again) = (self.arena.eq(number, zero), self.arena.ne(number, zero));
         let (now, later) = (self.assume(s.clone(), first), self.assume(s, again));
         let later = later.map(|mut s| {
-            let mut all: Vec<ObjId> = s.mem.keys().copied().collect();
+            let mut all: Vec<ObjId> = s.mem.keys().collect();
             all.sort_unstable();
             for o in all {
                 if !self.read_only(o) || self.is_of_device(o) {

@@ -233,6 +233,28 @@ pub struct Beside {
     pub(crate) memory: Memory,
 }
 
+/// What decides whether a kernel may read an object as it was at its launch.
+#[derive(Debug)]
+pub(in crate::symbolic) struct Stable {
+    /// Objects below this number were there.
+    pub known: usize,
+    /// Where the kernel writes.
+    pub written: Footprint,
+    /// What memory held.
+    pub memory: Memory,
+    /// Whether it may write anywhere.
+    pub anywhere: bool,
+    /// Whether it writes through parameters of which nothing is known.
+    pub parameters: bool,
+}
+
+impl Stable {
+    /// Whether the object was there at the launch.
+    pub fn is_there(&self, o: ObjId) -> bool {
+        (o.0 as usize) < self.known || self.memory.contains_key(&o)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -39,9 +39,13 @@ impl Executor<'_> {
         };
         let mut states = vec![];
         let mut results: Vec<Value> = vec![];
-        for (cond, f) in targets {
+        let mut before = Some(s);
+        let last = targets.len().saturating_sub(1);
+        for (i, (cond, f)) in targets.into_iter().enumerate() {
+            // The last one has it for itself.
+            let Some(s) = (if i == last { before.take() } else { before.clone() }) else { continue };
             // No path leads to this callee.
-            let Some(s) = self.assume(s.clone(), cond) else { continue };
+            let Some(s) = self.assume(s, cond) else { continue };
             let r = match f {
                 Some(f) => self.call_function(f, &values, s, fr.context, site, inst.ty),
                 None => {
@@ -156,8 +160,10 @@ impl Executor<'_> {
         if func.is_declaration() || self.is_too_deep(f, args) {
             let why = if func.is_declaration() {
                 UnknownReason::ResultOf(func.display.clone())
-            } else {
+            } else if self.stack.iter().any(|x| x.func == f) {
                 UnknownReason::CallsItself(func.display.clone())
+            } else {
+                UnknownReason::CalledTooDeeply(func.display.clone())
             };
             self.pass_by(&mut s, &[f], args, &why);
             let m = self.module(caller);

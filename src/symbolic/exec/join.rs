@@ -6,7 +6,7 @@
 use super::executor::Executor;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::object::{Memory, ObjId, ObjState, Rest};
+use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
 use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
@@ -47,23 +47,18 @@ impl Executor<'_> {
 
     fn merge_two(&mut self, mut a: State, mut b: State, sel: TermId, path: TermId) -> State {
         self.ensure_both(&mut a, &mut b);
-        let mut mem = Memory::default();
-        for (id, sa) in &a.mem {
-            match b.mem.get(id) {
-                Some(sb) if Rc::ptr_eq(sa, sb) => {
-                    mem.insert(*id, sa.clone());
+        let mut mem = a.mem.clone();
+        for (id, of_a, of_b) in a.mem.differing(&b.mem) {
+            match (of_a, of_b) {
+                (Some(sa), Some(sb)) => {
+                    let m = self.merge_object(id, sa, sb, sel, [&a, &b]);
+                    mem.insert(id, Rc::new(m));
                 }
-                Some(sb) => {
-                    let m = self.merge_object(*id, sa, sb, sel, [&a, &b]);
-                    mem.insert(*id, Rc::new(m));
+                (None, Some(sb)) => {
+                    mem.insert(id, sb.clone());
                 }
-                None => {
-                    mem.insert(*id, sa.clone());
-                }
+                _ => {}
             }
-        }
-        for (id, sb) in b.mem {
-            mem.entry(id).or_insert(sb);
         }
         let pending = if a.pending == b.pending { a.pending } else { None };
         let always = if Rc::ptr_eq(&a.always, &b.always) {
@@ -78,11 +73,8 @@ impl Executor<'_> {
     /// allocated on the other's way.
     fn ensure_both(&mut self, a: &mut State, b: &mut State) {
         let lacks = |e: &Self, x: &State, y: &State| -> Vec<ObjId> {
-            y.mem
-                .keys()
-                .copied()
-                .filter(|o| !x.mem.contains_key(o) && e.object(*o).kind.is_there_from_the_start())
-                .collect()
+            let only = x.mem.differing(&y.mem).filter(|(_, of_x, _)| of_x.is_none()).map(|(o, ..)| o);
+            only.filter(|o| e.object(*o).kind.is_there_from_the_start()).collect()
         };
         let (of_a, of_b) = (lacks(self, a, b), lacks(self, b, a));
         for o in of_a {

@@ -23,7 +23,7 @@ pub struct State {
 
 impl Clone for State {
     fn clone(&self) -> Self {
-        charge_each(cost::OBJECT, self.mem.len());
+        charge_each(cost::OBJECT, self.mem.parts());
         Self { path: self.path, mem: self.mem.clone(), pending: self.pending.clone(), always: self.always.clone() }
     }
 }

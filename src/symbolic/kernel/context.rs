@@ -3,7 +3,7 @@
 //! Plain data below the executor: running a kernel aside puts a fresh context in the place of the host's, and this back afterwards.
 
 use crate::ir::{FuncRef, TypeId};
-use crate::symbolic::effects::write_set::{Beside, Footprint};
+use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::partition::Partitions;
 use crate::symbolic::terms::term::TermId;
@@ -48,8 +48,8 @@ pub struct KernelContext {
     pub(in crate::symbolic) written_otherwise: FxHashSet<ObjId>,
     /// Whether it ran code of which is not known what that writes.
     pub(crate) unknown_code: bool,
-    /// Objects whose contents it may read as they were at the launch.
-    pub(in crate::symbolic) stable: Option<FxHashSet<ObjId>>,
+    /// Which objects' contents it may read as they were at the launch.
+    pub(in crate::symbolic) stable: Option<Rc<Stable>>,
     /// Objects whose bytes outside the kernel's write set keep launch-time contents.
     pub(in crate::symbolic) beside: Option<Rc<Beside>>,
     /// It has a single thread, which has the device for itself (`single_thread.rs`).

@@ -3,7 +3,7 @@
 use super::shared_reads::Exchanged;
 use crate::ir::{FuncRef, Side};
 use crate::reasons::UnknownReason;
-use crate::symbolic::effects::write_set::{Beside, Footprint};
+use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
 use crate::symbolic::exec::events::{
     AccessEvent, ClaimEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent, UnalignedEvent,
 };
@@ -175,18 +175,31 @@ impl Executor<'_> {
 
     /// Lets a kernel read what it does not write as that was at the launch; of objects below `known`.
     fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
-        let all: FxHashSet<ObjId> = launch
-            .memory
-            .keys()
-            .copied()
-            .chain((0..known).map(|i| ObjId(u32::try_from(i).unwrap_or(u32::MAX))))
-            .collect();
         // What a parameter of unknown origin points to may be any of them, and any device variable.
         let parameters = written.objects().any(|o| matches!(self.object(o).kind, ObjKind::Parameter));
-        let may = |o: &ObjId| match self.object(*o).kind {
+        let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere, parameters };
+        let objects = written
+            .objects()
+            .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
+            .filter(|o| stable.is_there(*o) && self.stays(*o, &stable))
+            .collect();
+        self.kernel.stable = Some(Rc::new(stable));
+        self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
+    }
+
+    /// Whether a kernel may read an object as it was at the launch.
+    pub(in crate::symbolic) fn is_as_at_launch(&self, o: ObjId) -> bool {
+        let Some(stable) = &self.kernel.stable else { return false };
+        stable.is_there(o) && !stable.written.contains(o) && self.stays(o, stable)
+    }
+
+    /// Whether nothing but what the kernel is known to write changes an object.
+    fn stays(&self, o: ObjId, stable: &Stable) -> bool {
+        let Stable { anywhere, parameters, .. } = *stable;
+        match self.object(o).kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
             ObjKind::DeviceLocal => true,
-            ObjKind::Constant(_) => self.is_settled(*o),
+            ObjKind::Constant(_) => self.is_settled(o),
             // The host does not wait for the kernel before it writes.
             ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
             ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap
@@ -200,15 +213,7 @@ impl Executor<'_> {
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {
                 !anywhere && !self.runtime.overlapping
             }
-        };
-        let (parts, whole): (FxHashSet<ObjId>, FxHashSet<ObjId>) =
-            all.into_iter().filter(may).partition(|o| written.contains(*o));
-        let objects = parts
-            .into_iter()
-            .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
-            .collect();
-        self.kernel.stable = Some(whole);
-        self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
+        }
     }
 
     /// Where a kernel writes that reads pointers from memory and stores through them. Memory that it does not write holds what it held at

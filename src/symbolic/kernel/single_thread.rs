@@ -120,7 +120,7 @@ impl Executor<'_> {
         let out = self.call(kernel, args.to_vec(), s, h.finish());
         self.kernel.alone = false;
         let (_, mut left) = out?;
-        left.mem.retain(|o, _| !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic));
+        left.mem.retain(|o| !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic));
         let ended = self.limits.is_whole();
         let surely = !self.kernel.written_anywhere
             && !self.kernel.unknown_code

@@ -175,7 +175,6 @@ impl Executor<'_> {
         let untouched: Vec<ObjId> = end
             .mem
             .keys()
-            .copied()
             .filter(|o| !s0.mem.contains_key(o) && self.object(*o).kind.is_there_from_the_start())
             .collect();
         let any = !untouched.is_empty();
@@ -407,7 +406,7 @@ impl Executor<'_> {
         let whole: FxHashSet<ObjId> =
             known.iter().filter_map(|v| if let LoopVar::Whole(o) = v { Some(*o) } else { None }).collect();
         let mut out = vec![];
-        let mut ids: Vec<ObjId> = sb.mem.keys().copied().collect();
+        let mut ids: Vec<ObjId> = sb.mem.keys().collect();
         ids.sort_unstable();
         for o in ids {
             let b = &sb.mem[&o];

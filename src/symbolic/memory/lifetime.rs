@@ -111,7 +111,6 @@ impl Executor<'_> {
         let mut all: Vec<ObjId> = s
             .mem
             .keys()
-            .copied()
             .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed))
             .map(|o| self.several.freed_as(o))
             .collect();
@@ -269,7 +268,7 @@ impl Executor<'_> {
         let mut extents: Vec<TermId> = s
             .mem
             .keys()
-            .map(|o| self.object(*o))
+            .map(|o| self.object(o))
             .filter(|o| matches!(o.kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap))
             .filter_map(|o| o.extent)
             .collect();

@@ -56,7 +56,7 @@ impl Executor<'_> {
     pub(in crate::symbolic) fn is_read_as_it_was(&self, o: ObjId) -> bool {
         self.knows_stores(o)
             || matches!(self.object(o).kind, ObjKind::Constant(_)) && self.is_settled(o)
-            || self.kernel.stable.as_ref().is_some_and(|k| k.contains(&o))
+            || self.is_as_at_launch(o)
     }
 
     pub(in crate::symbolic) fn load_object(

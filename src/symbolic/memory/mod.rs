@@ -13,6 +13,7 @@ pub(in crate::symbolic) mod layers;
 pub mod lifetime;
 mod load;
 pub(in crate::symbolic) mod made_in_rounds;
+mod map;
 pub mod memory_ssa;
 pub(in crate::symbolic) mod naming;
 pub mod object;

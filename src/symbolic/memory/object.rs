@@ -5,7 +5,6 @@ use crate::ir::{FuncRef, GlobalRef, LocId, ModuleId};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::terms::term::TermId;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -144,8 +143,7 @@ impl ObjState {
     }
 }
 
-/// Objects' changing parts; copied on write.
-pub type Memory = FxHashMap<ObjId, Rc<ObjState>>;
+pub use super::map::Memory;
 
 /// A state whose contents are replaced: that the object was freed stays.
 pub(in crate::symbolic) fn with_end_of(old: Option<&Rc<ObjState>>, mut new: ObjState) -> ObjState {

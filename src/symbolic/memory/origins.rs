@@ -18,7 +18,7 @@ impl Executor<'_> {
     /// Notes which contents are new behind a launch; `before` is the last number of contents before it.
     pub(crate) fn left_by_launch(&mut self, s: &State, launch: Option<usize>, before: u32) {
         let new: Vec<(u32, ObjId)> =
-            s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, *o))).collect();
+            s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, o))).collect();
         for (v, o) in new {
             if self.is_followed_in_time(o) {
                 self.heap.note_origin(v, Origin::Launch(o, launch));
@@ -34,7 +34,7 @@ impl Executor<'_> {
         before: (usize, u32),
     ) {
         let new: Vec<(u32, ObjId)> =
-            head.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before.1)?, *o))).collect();
+            head.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before.1)?, o))).collect();
         for (v, o) in new {
             if !self.is_followed_in_time(o) {
                 continue;

@@ -50,7 +50,7 @@ impl Executor<'_> {
         let object = Object { extent: None, ..self.object(made).clone() };
         let site = Site { func: fr.func, block: header, inst: u32::MAX };
         let twin = self.heap.allocate((fr.context, site, made.0), object);
-        s0.mem.entry(twin).or_insert_with(|| {
+        s0.mem.or_insert_with(twin, || {
             let reason = Rc::new(UnknownReason::EarlierRoundLeft(self.object(made).name.clone()));
             let version = self.heap.next_version();
             Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason }))

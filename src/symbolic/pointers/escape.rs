@@ -278,7 +278,7 @@ impl Executor<'_> {
     fn escaped(&self, s: &State) -> Vec<ObjId> {
         let mut out: Vec<ObjId> = self.kept.exposed.iter().copied().collect();
         for o in s.mem.keys() {
-            self.held_in_cells(s, *o, &mut out);
+            self.held_in_cells(s, o, &mut out);
         }
         // What a kernel stores in memory of the device has no cells. Variables without cells have ended.
         for (place, k) in &self.kept.places {
@@ -299,7 +299,7 @@ impl Executor<'_> {
             self.kernel.written_anywhere = true;
             all.retain(|o| matches!(self.object(*o).kind, ObjKind::DeviceLocal));
         } else {
-            all.extend(s.mem.keys().copied().filter(|o| {
+            all.extend(s.mem.keys().filter(|o| {
                 matches!(self.object(*o).kind, ObjKind::HostHeap | ObjKind::HostGlobal(_) | ObjKind::Managed)
             }));
         }
@@ -336,10 +336,7 @@ impl Executor<'_> {
             }
         }
         work.extend(
-            s.mem
-                .keys()
-                .copied()
-                .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))),
+            s.mem.keys().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))),
         );
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         let mut anywhere = false;

@@ -42,6 +42,8 @@ pub(super) type Literal = (TermId, Used);
 pub(super) struct Store {
     pub mode: WrapMode,
     pub constraints: Vec<Constraint>,
+    /// The same without what they rest on.
+    known: FxHashSet<(Poly, bool)>,
     pub bounds: FxHashMap<Monomial, Bound>,
     /// Literals as given after rewriting; branches start from them.
     pub literals: Vec<Literal>,
@@ -73,6 +75,7 @@ impl Store {
         let mut s = Self {
             mode,
             constraints: vec![],
+            known: FxHashSet::default(),
             bounds: FxHashMap::default(),
             literals: vec![],
             truths: FxHashMap::default(),
@@ -111,6 +114,7 @@ impl Store {
         queue.reverse();
         let mut done: Vec<Literal> = vec![];
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut listed: FxHashSet<TermId> = FxHashSet::default();
         while let Some((t, used)) = queue.pop() {
             if let Term::And(v) = arena.get(t) {
                 queue.extend(v.iter().rev().map(|x| (*x, used.clone())));
@@ -140,9 +144,10 @@ impl Store {
                 self.add_rewrite(arena, x, e, used.clone());
                 queue.append(&mut done);
                 seen.clear();
+                listed.clear();
                 queue.push((t, used.clone()));
                 queue.extend(facts.into_iter().map(|f| (f, used.clone())));
-            } else if !done.iter().any(|d| d.0 == t) {
+            } else if listed.insert(t) {
                 done.push((t, used));
             }
         }
@@ -360,7 +365,7 @@ impl Store {
             }
             return;
         }
-        if self.constraints.iter().any(|k| k.p == p && k.equality == equality) {
+        if !self.known.insert((p.clone(), equality)) {
             return;
         }
         self.constraints.push(Constraint { p, equality, used });
