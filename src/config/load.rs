@@ -1,6 +1,6 @@
 //! Finding and reading scuba.toml.
 
-use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector};
+use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector, Waits};
 use crate::assume::{self, Condition};
 use crate::rules::Level;
 use serde::Deserialize;
@@ -45,8 +45,15 @@ struct Raw {
     roots: RawRoots,
     assume: Vec<RawAssume>,
     allow: Vec<RawAllow>,
+    build: RawBuild,
     baseline: RawBaseline,
     confirm: RawConfirm,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawBuild {
+    check: Waits,
 }
 
 #[derive(Deserialize, Default)]
@@ -226,6 +233,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         roots: raw.roots.functions,
         assume: raw.assume.into_iter().map(|a| condition(a, text, path)).collect::<Result<_, _>>()?,
         allow: raw.allow.into_iter().map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason }).collect(),
+        waits: raw.build.check,
         baseline: raw.baseline.path.map(absolute),
         confirm: Confirm {
             when: raw.confirm.when,
@@ -276,6 +284,7 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::parse;
+    use crate::config::{Config, Waits};
     use crate::config::{ConfirmWhen, FrontendKind, RuleSelector};
     use crate::rules::{Level, Rule};
     use std::path::{Path, PathBuf};
@@ -311,6 +320,8 @@ function = "launch_lud"
 rule = "oob-global"
 path = "third_party/**"
 reason = "upstream"
+[build]
+check = "link"
 [baseline]
 path = "scuba-baseline.json"
 [confirm]
@@ -336,6 +347,7 @@ timeout_s = 5
         assert_eq!(c.assume[0].describe(), "`n % 16 == 0` in `launch_lud` (scuba.toml:20)");
         assert_eq!(c.allow[0].rule, RuleSelector::One(Rule::OobGlobal));
         assert!(c.allow[0].glob.is_match("third_party/a/b.cu") && !c.allow[0].glob.is_match("src/b.cu"));
+        assert_eq!((c.waits, Config::default().waits), (Waits::Link, Waits::Compile));
         assert_eq!(c.baseline, Some(PathBuf::from("/p/scuba-baseline.json")));
         assert_eq!(
             (c.confirm.when, c.confirm.padding, c.confirm.max_bytes, c.confirm.timeout_s),

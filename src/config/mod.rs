@@ -72,6 +72,19 @@ impl Default for Limits {
     }
 }
 
+/// At which of its commands a build waits for verdicts (`[build] check`). Units are read by all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Waits {
+    /// At each that compiles or links.
+    #[default]
+    Compile,
+    /// At each that links.
+    Link,
+    /// At none: `scuba check`, and the end of `scuba build`, decide.
+    Never,
+}
+
 /// A rule, or all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RuleSelector {
@@ -165,6 +178,8 @@ pub struct Config {
     /// `[[assume]]`: what always holds.
     pub assume: Vec<Condition>,
     pub allow: Vec<AllowPath>,
+    /// `[build] check`.
+    pub waits: Waits,
     /// Absolute.
     pub baseline: Option<PathBuf>,
     pub confirm: Confirm,

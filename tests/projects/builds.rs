@@ -72,6 +72,24 @@ fn a_first_build_with_the_bug() {
     }
 }
 
+/// Where compile commands do not wait, the link tells; where nothing waits, the check does.
+#[test]
+fn a_build_waits_where_it_is_told_to() {
+    for (check, stops) in [("link", true), ("never", false)] {
+        let project = Project::new("filter");
+        project.replace("apps/two.cpp", GOOD, BAD);
+        project.write("scuba.toml", &format!("[build]\ncheck = \"{check}\"\n"));
+        let said = project.build(Way::CMakeNinja, 2, "");
+        let text = said.all();
+        assert_eq!(said.status != 0, stops, "{check}: {text}");
+        assert_eq!(text.contains("error[oob-global]"), stops, "{check}: {text}");
+        assert_eq!(project.built(Way::CMakeNinja, "two"), !stops, "{check}: {text}");
+        let folder = project.build_folder(Way::CMakeNinja);
+        let said = project.scuba(&["check", folder.to_str().unwrap()]).status(1);
+        assert!(said.err.contains("error[oob-global]: write past the end of `row`"), "{check}: {}", said.err);
+    }
+}
+
 /// Neither launchers nor a package: the C++ unit is known by what `scuba build` saw, and read for the join at the end.
 #[test]
 fn scuba_build_with_nothing_changed_in_the_project() {

@@ -5,6 +5,7 @@
 
 use super::confirm::{self, Project};
 use crate::check::Pace;
+use crate::config::Waits;
 use crate::confirm::prepare::Ways;
 use crate::driver::programs::joined::Joined;
 use crate::driver::programs::{checking, pending};
@@ -15,7 +16,7 @@ use crate::nvcc::notes::Notes;
 use crate::nvcc::request::Request;
 use crate::nvcc::unit::TranslationUnit;
 use crate::paths;
-use crate::report::finding::{Finding, Verdict};
+use crate::report::finding::{Finding, NotAnalysed, Verdict};
 use crate::rules::Level;
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -62,9 +63,17 @@ fn analyze() -> Result<Status> {
         output::complain(&output::harmless(&e.to_string()));
     }
 
+    let notes = Notes::new(output, &request.directory);
+    let waits = match session.config.waits {
+        Waits::Compile => true,
+        Waits::Link => link.is_some(),
+        Waits::Never => false,
+    };
+    if !waits {
+        return Ok(later(&units, &session, &notes));
+    }
     let session = session.with_confirmations(vec![store.folder().to_owned()]);
     let joined = Joined::new(&store, &units, link, &present, &session);
-    let notes = Notes::new(output, &request.directory);
     for line in &joined.waiting {
         notes.add("join", line);
     }
@@ -131,6 +140,17 @@ fn analyze() -> Result<Status> {
     } else {
         Status::Unable
     })
+}
+
+/// Of units whose verdicts come later, what could not be read.
+fn later(units: &[Unit], session: &Session, notes: &Notes) -> Status {
+    let shown = |n: NotAnalysed| NotAnalysed { file: session.root.show(&n.file), ..n };
+    let missing: Vec<_> = units.iter().flat_map(|u| checking::unread(&u.facts)).map(shown).collect();
+    for line in not_analysed(&missing) {
+        output::complain(&output::harmless(&line));
+    }
+    notes.add("check", "not yet: scuba.toml has `[build] check`; `scuba check` decides");
+    if missing.is_empty() { Status::Clean } else { Status::Unable }
 }
 
 /// The facts of one of the command's units.

@@ -75,10 +75,7 @@ pub fn check(
             }
             if seen.insert(i) {
                 checked.notes.extend(units[i].notes.iter().map(|n| format!("{}: {n}", units[i].unit.source.display())));
-                checked
-                    .found
-                    .not_analysed
-                    .extend(units[i].not_analysed.iter().map(|m| not_analysed(&units[i], &m.side, m.reason.clone())));
+                checked.found.not_analysed.extend(unread(&units[i]));
             }
         }
         drop(limit);
@@ -182,6 +179,12 @@ fn cut(plan: &Plan, source: &str, report: &ProgramReport, session: &Session) -> 
             report.summary.accesses
         )
     })
+}
+
+/// The sides of a unit that could not be read.
+#[must_use]
+pub fn unread(unit: &UnitFacts) -> Vec<NotAnalysed> {
+    unit.not_analysed.iter().map(|m| not_analysed(unit, &m.side, m.reason.clone())).collect()
 }
 
 fn not_analysed(unit: &UnitFacts, side: &str, reason: String) -> NotAnalysed {
