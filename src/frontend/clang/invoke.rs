@@ -2,7 +2,7 @@
 
 use crate::frontend::paths::normalise;
 use crate::nvcc::processes;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -69,8 +69,38 @@ fn first_error(stderr: &str) -> Option<String> {
     stderr.lines().find(|l| l.contains(" error: ") || l.starts_with("error: ")).map(|l| l.trim().to_owned())
 }
 
-/// `clang 22.1.8`, from `--version`.
-pub(super) fn version(clang: &Path) -> Option<String> {
+/// `clang 22.1.8`. A program is asked once, which takes as long as reading a small source does; what it said is kept in a folder, if there
+/// is one, for as long as its file stays as it is.
+pub(super) fn version(clang: &Path, kept: Option<&Path>) -> Option<String> {
+    let place = kept.and_then(|folder| Some(folder.join(format!("version-{}", identity(clang)?))));
+    let known = place.as_ref().and_then(|p| std::fs::read_to_string(p).ok());
+    if let Some(known) = known.filter(|v| v.starts_with("clang ") && v.ends_with('\n')) {
+        return Some(known.trim_end().to_owned());
+    }
+    let version = asked(clang)?;
+    if let Some((place, folder)) = place.zip(kept) {
+        // Where it cannot be kept, it is asked for again.
+        let written = std::fs::create_dir_all(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder));
+        let _ = written.and_then(|mut f| {
+            writeln!(f, "{version}")?;
+            f.persist(place).map_err(|e| e.error)
+        });
+    }
+    Some(version)
+}
+
+/// Tells a program from others and from what it was. `None` for scripts, which may run anything.
+fn identity(program: &Path) -> Option<String> {
+    let file = which::which(program).ok()?.canonicalize().ok()?;
+    let meta = file.metadata().ok()?;
+    let mut magic = [0; 4];
+    std::fs::File::open(&file).ok()?.read_exact(&mut magic).ok()?;
+    let modified = meta.modified().ok()?;
+    let text = format!("{}\0{}\0{modified:?}", file.display(), meta.len());
+    (magic == *b"\x7fELF").then(|| blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
+}
+
+fn asked(clang: &Path) -> Option<String> {
     let out = Command::new(clang).arg("--version").stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     let rest = text.split("clang version ").nth(1)?;

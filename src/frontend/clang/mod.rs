@@ -53,7 +53,7 @@ pub(crate) fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> 
 #[must_use]
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
     let deadline = Instant::now() + options.time_limit;
-    let frontend = invoke::version(&options.clang).unwrap_or_else(|| "clang".into());
+    let frontend = invoke::version(&options.clang, options.headers.as_deref()).unwrap_or_else(|| "clang".into());
     let source = normalise(&unit.directory, &unit.source);
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
     let wanted = sides(unit);
