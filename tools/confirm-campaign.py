@@ -179,7 +179,7 @@ def finding(case):
 
 
 def way(confirmation):
-    if confirmation["by"] == "call-check":
+    if confirmation["by"] == "kernel-check" and "running the program itself" in confirmation["detail"]:
         return "call"
     return next((name for words, name in WAYS if words in confirmation["detail"]), "")
 

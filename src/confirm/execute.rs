@@ -277,7 +277,7 @@ impl Execution<'_> {
         let around = Surroundings { bundle: self.bundle, toolkit: self.toolchain.toolkit() };
         let looked = calls::judge(&case.expected, &seen.calls);
         if let Some(sure @ Verdict::Confirmed(_)) = looked {
-            *by = ConfirmedBy::CallCheck;
+            *by = ConfirmedBy::KernelCheck;
             return Ok(sure);
         }
         Ok(match (verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, array, &around), looked) {

@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 const GUARD: &str = include_str!("../../templates/guard.ll");
 /// What tells the window of an address.
 const ASKS: [&str; 2] = ["@llvm.nvvm.isspacep.global(", "@llvm.nvvm.isspacep.shared("];
-/// Since this architecture the system reserves some of the window of shared memory (PTX ISA 9.0, `%reserved_smem_offset_end`).
+/// Since this architecture the system reserves some of the window of shared memory (PTX ISA 9.0, `%reserved_smem_offset_cap`).
 const RESERVES: u32 = 80;
-const RESERVED: &str = r#"call i32 asm "mov.u32 $0, %reserved_smem_offset_end;", "=r"()"#;
+const RESERVED: &str = r#"call i32 asm "mov.u32 $0, %reserved_smem_offset_cap;", "=r"()"#;
 /// Objects of a launch that the guard can know.
 pub const RANGES: usize = 1024;
 

@@ -175,6 +175,7 @@ pub fn add(
         // Last, since what other kernels leave behind may be missing then.
         if ways.program
             && let Some(kernel) = kernel_of(witness, material.program)
+            && has_other_kernels(material.program, &kernel)
         {
             others.extend(alone(&case, kernel, material, around, manifest).map(|a| (manifest.cases.len(), a)));
         }
@@ -204,6 +205,12 @@ fn kernel_of(w: &Witness, program: &Program) -> Option<String> {
     let outermost = site(*sites.callers.first().unwrap_or(&sites.access), program)?.func;
     let f = program.func(outermost);
     f.kernel.then(|| f.name.clone())
+}
+
+/// Whether the program may launch other kernels.
+fn has_other_kernels(program: &Program, symbol: &str) -> bool {
+    let host = program.functions().filter(|(_, m, f)| m.side == ir::Side::Host && !f.is_declaration());
+    host.filter_map(|(.., f)| Program::kernel_symbol_of_stub(&f.name)).any(|kernel| kernel != symbol)
 }
 
 /// The program itself with launches of this kernel alone, where the program is run at all and is one that we build.

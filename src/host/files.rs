@@ -235,7 +235,7 @@ impl Executor<'_> {
     fn streams_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
         let is_stream = |o: &ObjId| matches!(self.object(*o).kind, ObjKind::Stream(_)) && s.mem.contains_key(o);
         let lost = p.iter().any(|t| matches!(&t.base, Base::Unknown(l) if !l.unset));
-        let mut all: Vec<ObjId> = if lost { s.mem.keys().copied().collect() } else { self.objects_at(s, p) };
+        let mut all: Vec<ObjId> = if lost { s.mem.keys().collect() } else { self.objects_at(s, p) };
         all.retain(is_stream);
         all.sort_unstable();
         all.dedup();

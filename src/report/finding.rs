@@ -247,18 +247,15 @@ impl fmt::Display for ConfirmationStatus {
 #[serde(rename_all = "kebab-case")]
 pub enum ConfirmedBy {
     ComputeSanitizer,
-    /// The check compiled into the kernel.
+    /// A check compiled into the program: of an access of its kernels, or of the arguments of the host's calls.
     KernelCheck,
-    /// A look at the arguments of the host's calls.
-    CallCheck,
 }
 
 impl fmt::Display for ConfirmedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ComputeSanitizer => "compute-sanitizer",
-            Self::KernelCheck => "the check compiled into the kernel",
-            Self::CallCheck => "a look at the call's arguments",
+            Self::KernelCheck => "a check compiled into the program",
         })
     }
 }

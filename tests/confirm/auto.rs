@@ -95,7 +95,7 @@ fn a_shim_that_denies_confirms_by_the_check_what_the_sanitizer_cannot_see() {
         let bench = bench_of(program, "clean.xml", "[levels]\nintra-allocation = \"deny\"\noob-local = \"deny\"\n");
         let said = shim_with(&bench, &["-c", program, "-o", "a.o"], &[("RECORD", "1")]).status(1);
         assert_eq!(
-            said.err.matches("confirmed by the check compiled into the kernel on NVIDIA H200").count(),
+            said.err.matches("confirmed by a check compiled into the program on NVIDIA H200").count(),
             findings,
             "{program}: {}",
             said.err
@@ -113,7 +113,7 @@ fn an_index_that_a_file_decides_is_confirmed_in_a_shim_that_denies_it() {
     let said = shim_with(&bench, &["-c", "words.cu", "-o", "a.o"], &[("RECORD", "1")]).status(1);
     assert!(
         said.err.contains("error[data-index]")
-            && said.err.contains("confirmed by the check compiled into the kernel on NVIDIA H200"),
+            && said.err.contains("confirmed by a check compiled into the program on NVIDIA H200"),
         "{}",
         said.err
     );

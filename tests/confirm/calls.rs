@@ -122,7 +122,7 @@ fn a_copy_that_the_driver_lets_pass_is_confirmed_by_its_arguments() {
     let confirmation = &confirm()["confirmation"];
     assert_eq!(
         (confirmation["status"].as_str(), confirmation["by"].as_str()),
-        (Some("confirmed"), Some("call-check")),
+        (Some("confirmed"), Some("kernel-check")),
         "{confirmation}"
     );
     let detail = confirmation["detail"].as_str().unwrap();

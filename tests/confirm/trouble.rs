@@ -175,7 +175,7 @@ fn a_driver_that_cannot_be_opened_is_named() {
         Said::from(shim_command(&bench, &["-c", "shared_neighbour.cu", "-o", "a.o"], &[]).output().unwrap()).status(1);
     assert!(
         said.err.contains("error[oob-shared]")
-            && said.err.contains("inconclusive by the check compiled into the kernel on NVIDIA H200"),
+            && said.err.contains("inconclusive by a check compiled into the program on NVIDIA H200"),
         "{}",
         said.err
     );
