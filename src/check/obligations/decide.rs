@@ -16,6 +16,7 @@ use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Models with a wrap that are kept.
 const WRAPPING: usize = 8;
@@ -59,6 +60,8 @@ pub struct Decider {
     /// Facts prepared for earlier obligations, latest last: the next ones often share them.
     pub(super) contexts: Vec<((TermId, WrapMode), Context)>,
     pub(super) groups: Groups,
+    /// The symbols of facts and goals.
+    pub(super) symbols: FxHashMap<TermId, Rc<[SymId]>>,
     /// Models in which an access went out of bounds because something wrapped: they often show the same of the next.
     pub(super) wrapping: Vec<Model>,
     /// Inputs that led out of bounds before: one bad run often shows several accesses.

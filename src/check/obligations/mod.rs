@@ -6,6 +6,7 @@ mod models;
 pub(in crate::check) mod obligation;
 mod proofs;
 mod ranges;
+mod relevance;
 pub(in crate::check) mod specialise;
 pub(in crate::check) mod verdict;
 pub(in crate::check) mod wrapping;

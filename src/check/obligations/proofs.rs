@@ -4,6 +4,7 @@
 //! refutes one refutes all stronger ones. In: facts and a goal. Out: an answer, from memory, from the polynomial bound or from the solver.
 
 use super::decide::Decider;
+use super::relevance::strongest;
 use crate::check::solver::{self, Answer, Context, Free, Limits, WrapMode};
 use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
@@ -27,6 +28,10 @@ impl Decider {
     /// Whether there is a proof without Z3 that reads wraps as they are.
     pub(super) fn bound_exactly(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> bool {
         let limits = Limits { steps: self.limits.steps / 4, ..self.limits };
+        // What does not follow from these is read without wraps first, from all facts.
+        if let Some((near, together)) = self.relevant(a, facts, goal) {
+            return self.context(a, together, &near, WrapMode::Exact).bound(a, goal, &limits).is_some();
+        }
         self.context(a, all, facts, WrapMode::Exact).bound(a, goal, &limits).is_some()
     }
 
@@ -42,7 +47,19 @@ impl Decider {
             return Some(proof);
         }
         let limits = self.limits;
+        if let Some(proof) = self.bound_by_relevant(a, facts, goal) {
+            return Some(proof);
+        }
         let proof = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
+        self.remember(a, goal, proof.clone());
+        Some(proof)
+    }
+
+    /// The same of the facts that have to do with the goal, where these are few of many.
+    fn bound_by_relevant(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
+        let limits = self.limits;
+        let (near, together) = self.relevant(a, facts, goal)?;
+        let proof = self.context(a, together, &near, WrapMode::Assume).bound(a, goal, &limits)?;
         self.remember(a, goal, proof.clone());
         Some(proof)
     }
@@ -67,6 +84,9 @@ impl Decider {
         if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
             self.cut = true;
             return Answer::Unknown(UnknownReason::SolverWork);
+        }
+        if let Some((used, free)) = self.bound_by_relevant(a, facts, goal) {
+            return Answer::Proved { by: solver::Method::Poly, used, free };
         }
         let mut groups = std::mem::take(&mut self.groups);
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
@@ -115,7 +135,8 @@ impl Decider {
                 if self.contexts.len() >= CONTEXTS {
                     self.contexts.remove(0);
                 }
-                ((all, mode), Context::new(a, facts, mode))
+                let facts = strongest(a, facts);
+                ((all, mode), Context::new(a, &facts, mode))
             }
         };
         self.contexts.push(entry);
@@ -125,7 +146,7 @@ impl Decider {
 }
 
 /// What goals have in common that differ by a constant, and the constant of this one; itself and 0 where it is no `x + constant <= 0`.
-fn family(a: &mut Arena, goal: TermId) -> (TermId, i128) {
+pub(super) fn family(a: &mut Arena, goal: TermId) -> (TermId, i128) {
     let Term::Le(t) = *a.get(goal) else { return (goal, 0) };
     let constant = a.constant_of(t);
     (a.add_const(t, -constant), constant)

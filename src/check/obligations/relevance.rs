@@ -1,0 +1,129 @@
+//! Which facts a proof is looked for from first: premise selection by symbols, as in SInE (Hoder and Voronkov, 2011).
+//!
+//! In: the facts of an access, which grow with the code before it, and a goal. Out: those that can have to do with the goal at one step, without
+//! what other loops counted and what other memory held. Fewer facts prove less: where they do not suffice all are asked.
+
+use super::decide::Decider;
+use super::proofs::family;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymId, SymKind, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// So few facts are all taken at once.
+const FEW: usize = 32;
+
+impl Decider {
+    /// The relevant facts and their conjunction; `None` where these are most of them.
+    pub(super) fn relevant(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, TermId)> {
+        if facts.len() <= FEW {
+            return None;
+        }
+        let wanted: FxHashSet<SymId> = self.symbols(a, goal).iter().copied().collect();
+        let mut near = wanted.clone();
+        let all: Vec<Rc<[SymId]>> = facts.iter().map(|f| self.symbols(a, *f)).collect();
+        for symbols in &all {
+            if symbols.iter().any(|s| wanted.contains(s)) {
+                near.extend(symbols.iter().filter(|s| is_shared(&a.symbol(**s).kind)));
+            }
+        }
+        let close = |(f, symbols): (&TermId, &Rc<[SymId]>)| symbols.iter().all(|s| near.contains(s)).then_some(*f);
+        let chosen: Vec<TermId> = facts.iter().zip(&all).filter_map(close).collect();
+        // Of what differs by where it wraps, one: all of these are facts, whichever stay.
+        let plain: Vec<TermId> = chosen.iter().map(|f| a.unwrapped(*f)).collect();
+        let chosen: Vec<TermId> = strongest_of(a, &plain).into_iter().map(|i| chosen[i]).collect();
+        if chosen.is_empty() || 2 * chosen.len() > facts.len() {
+            return None;
+        }
+        let together = a.and_all(chosen.clone());
+        Some((chosen, together))
+    }
+
+    fn symbols(&mut self, a: &Arena, t: TermId) -> Rc<[SymId]> {
+        self.symbols.entry(t).or_insert_with(|| a.symbols_of(&[t]).into()).clone()
+    }
+}
+
+/// Whether facts about it concern all of a launch, rather than one loop or one value that was read.
+const fn is_shared(kind: &SymKind) -> bool {
+    !matches!(kind, SymKind::Iteration { .. } | SymKind::Content { .. } | SymKind::Unknown { .. })
+}
+
+/// The same facts without those of the form `x + c <= 0` that follow from another with a larger `c`. They mean the same.
+pub(super) fn strongest(a: &mut Arena, facts: &[TermId]) -> Vec<TermId> {
+    strongest_of(a, facts).into_iter().map(|i| facts[i]).collect()
+}
+
+/// The positions of those, the first of equal ones.
+fn strongest_of(a: &mut Arena, facts: &[TermId]) -> Vec<usize> {
+    let families: Vec<(TermId, i128)> = facts.iter().map(|f| family(a, *f)).collect();
+    let mut largest: FxHashMap<TermId, i128> = FxHashMap::default();
+    for (of, constant) in &families {
+        let most = largest.entry(*of).or_insert(*constant);
+        *most = (*most).max(*constant);
+    }
+    let mut taken: FxHashSet<TermId> = FxHashSet::default();
+    let is_strongest =
+        |(_, (of, constant)): &(usize, &(TermId, i128))| largest.get(of) == Some(constant) && taken.insert(*of);
+    families.iter().enumerate().filter(is_strongest).map(|(i, _)| i).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::strongest;
+    use crate::check::obligations::decide::Decider;
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+
+    fn input(a: &mut Arena, n: u32) -> TermId {
+        a.fresh(SymKind::Input(InputSource::Argv(n)), format!("argv[{n}]"), Range::of_int(32, true))
+    }
+
+    #[test]
+    fn of_bounds_that_differ_by_a_constant_the_strongest_stays() {
+        let mut a = Arena::new();
+        let n = input(&mut a, 1);
+        let at_least = |a: &mut Arena, k: i128| {
+            let k = a.int(k);
+            a.le(k, n)
+        };
+        let at_most = |a: &mut Arena, k: i128| {
+            let k = a.int(k);
+            a.le(n, k)
+        };
+        let facts =
+            [at_least(&mut a, 3), at_most(&mut a, 90), at_least(&mut a, 7), at_least(&mut a, 5), at_most(&mut a, 100)];
+        assert_eq!(strongest(&mut a, &facts), [facts[1], facts[2]]);
+    }
+
+    /// Of a hundred loops the one that the goal is about, and what holds for all.
+    #[test]
+    fn what_other_loops_counted_is_left_out_and_decided_as_before() {
+        let mut a = Arena::new();
+        let (n, m) = (input(&mut a, 1), input(&mut a, 2));
+        let zero = a.int(0);
+        let mut facts = vec![a.lt(zero, n), a.le(n, m)];
+        let mut rounds = vec![];
+        for _ in 0..100 {
+            let k = a.fresh(SymKind::Iteration { name: "k".into() }, "k", Range::new(0, i128::from(i32::MAX)));
+            facts.push(a.lt(k, n));
+            rounds.push(k);
+        }
+        let goal = a.lt(rounds[40], m);
+        let mut decider = Decider::default();
+        let (chosen, together) = decider.relevant(&mut a, &facts, goal).unwrap();
+        assert_eq!(chosen, [facts[0], facts[1], facts[42]]);
+        let all = a.and_all(facts.clone());
+        let (used, _) = decider.bound(&mut a, all, &facts, goal).unwrap();
+        assert!(used.iter().all(|f| facts.contains(f)) && together != all);
+        // What needs another loop's count is proved from all facts.
+        let other = a.le(rounds[3], rounds[40]);
+        facts.push(other);
+        let all = a.and_all(facts.clone());
+        let far = a.lt(rounds[3], m);
+        assert!(decider.bound(&mut a, all, &facts, far).is_some());
+        let wrong = a.lt(rounds[5], rounds[6]);
+        assert!(decider.bound(&mut a, all, &facts, wrong).is_none());
+    }
+}
