@@ -58,6 +58,11 @@ bench: build ## build time and memory through scuba-nvcc over plain nvcc
 	@tools/setup.sh test
 	@python3 -B bench/bench.py $(BENCH_ARGS)
 
+.PHONY: scale
+scale: build ## how a check's time and memory grow with the program, from 10 to 10,000 of each kind: a table and a plot; goes on where it ended (SCALE_ARGS: bench/scale.py --help)
+	@tools/setup.sh test
+	@python3 -B bench/scale.py $(SCALE_ARGS)
+
 .PHONY: kills
 kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say
 	@tools/setup.sh test

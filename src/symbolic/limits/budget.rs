@@ -86,7 +86,7 @@ impl Default for Budget {
             terms: None,
             memory: None,
             over: None,
-            depth: 48,
+            depth: 256,
             rounds: 1,
             walked: 0,
         }
