@@ -4,6 +4,7 @@ pub mod assume;
 pub mod check;
 pub mod config;
 pub mod confirm;
+pub mod contracts;
 pub mod driver;
 pub mod facts;
 pub mod frontend;

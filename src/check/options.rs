@@ -3,6 +3,7 @@
 //! Plain data: it knows nothing of programs, solvers or reports.
 
 use crate::assume::Condition;
+use crate::contracts::Contract;
 use crate::inside::Wanted;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ pub struct Options {
     pub roots: Vec<String>,
     /// What scuba.toml states under `[[assume]]`.
     pub assume: Vec<Condition>,
+    /// What scuba.toml states under `[[contract]]`.
+    pub contracts: Vec<Contract>,
     /// Threads that may share the check.
     pub jobs: usize,
     /// What is to be seen of it.
@@ -51,6 +54,7 @@ impl Default for Options {
             memory: None,
             roots: vec![],
             assume: vec![],
+            contracts: vec![],
             jobs: 1,
             inside: Wanted::default(),
         }

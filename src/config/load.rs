@@ -2,6 +2,7 @@
 
 use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector, Waits};
 use crate::assume::{self, Condition};
+use crate::contracts::{self, Contract, Requirement};
 use crate::rules::Level;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
@@ -44,6 +45,7 @@ struct Raw {
     levels: BTreeMap<RawSelector, Level>,
     roots: RawRoots,
     assume: Vec<RawAssume>,
+    contract: Vec<RawContract>,
     allow: Vec<RawAllow>,
     build: RawBuild,
     baseline: RawBaseline,
@@ -98,6 +100,25 @@ struct RawRoots {
 struct RawAssume {
     expr: Spanned<String>,
     function: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawContract {
+    function: RawName,
+    requires: Vec<Spanned<String>>,
+}
+
+/// A pattern of functions' names.
+struct RawName(String);
+
+impl<'de> Deserialize<'de> for RawName {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(d)?;
+        globset::Glob::new(&text)
+            .map(|_| Self(text.clone()))
+            .map_err(|e| de::Error::custom(format_args!("`{text}` is no pattern of names: {}", e.kind())))
+    }
 }
 
 #[derive(Deserialize)]
@@ -232,6 +253,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         level_of_all,
         roots: raw.roots.functions,
         assume: raw.assume.into_iter().map(|a| condition(a, text, path)).collect::<Result<_, _>>()?,
+        contracts: raw.contract.into_iter().map(|c| contract(c, text, path)).collect::<Result<_, _>>()?,
         allow: raw.allow.into_iter().map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason }).collect(),
         waits: raw.build.check,
         baseline: raw.baseline.path.map(absolute),
@@ -260,6 +282,21 @@ fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, Confi
         function: raw.function.unwrap_or_else(|| "main".into()),
         origin,
     })
+}
+
+fn contract(raw: RawContract, text: &str, path: &Path) -> Result<Contract, ConfigError> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let requires = raw.requires.into_iter().map(|one| {
+        let start = one.span().start;
+        let (line, _) = position(text, start);
+        let condition = contracts::parse(one.get_ref()).map_err(|e| {
+            // Behind the quotation mark; escapes in front of the place are rare enough.
+            let (line, column) = position(text, start + 1 + e.span.start);
+            ConfigError::Parse { path: path.to_owned(), line, column, message: e.to_string() }
+        })?;
+        Ok(Requirement { text: one.into_inner().trim().to_owned(), condition, origin: format!("{file}:{line}") })
+    });
+    Ok(Contract { function: raw.function.0, requires: requires.collect::<Result<_, _>>()? })
 }
 
 /// serde speaks of fields and variants; a user of TOML knows keys and values.

@@ -10,6 +10,7 @@ pub use load::{ConfigError, FILE_NAME, find, load, parse};
 pub use size::{ByteSize, SizeError};
 
 use crate::assume::Condition;
+use crate::contracts::Contract;
 use crate::rules::{Level, Rule};
 use globset::GlobMatcher;
 use std::collections::BTreeMap;
@@ -83,6 +84,18 @@ pub enum Waits {
     Link,
     /// At none: `scuba check`, and the end of `scuba build`, decide.
     Never,
+}
+
+impl Waits {
+    /// Whether a command waits, one that links or one that does not.
+    #[must_use]
+    pub fn at(self, links: bool) -> bool {
+        match self {
+            Self::Compile => true,
+            Self::Link => links,
+            Self::Never => false,
+        }
+    }
 }
 
 /// A rule, or all of them.
@@ -177,6 +190,8 @@ pub struct Config {
     pub roots: Vec<String>,
     /// `[[assume]]`: what always holds.
     pub assume: Vec<Condition>,
+    /// `[[contract]]`.
+    pub contracts: Vec<Contract>,
     pub allow: Vec<AllowPath>,
     /// `[build] check`.
     pub waits: Waits,

@@ -13,6 +13,7 @@ use super::record::Records;
 use super::scratch::Scratch;
 use super::store::Outcome;
 use super::verdict::{self, Surroundings, Verdict};
+use super::words::{end_of, head_of, last_line, shown, size};
 use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, RunFile};
 use crate::rules::Rule;
 use object::read::elf::ElfFile64;
@@ -244,31 +245,7 @@ impl Execution<'_> {
                     .and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
                 seen
             }
-            Attempt::Check { code, kernel, description, row, extent, guard, .. } => {
-                let key = (code.clone(), kernel.clone(), description.clone());
-                let ended = if let Some(known) = self.checks.get(&key) {
-                    log.push_str("as it was run for another finding\n");
-                    known.clone()
-                } else {
-                    let ended = self.checked(code, kernel, description, log)?;
-                    self.checks.insert(key, ended.clone());
-                    ended
-                };
-                let _ = writeln!(log, "{}\nit {}", end_of(ended.output.trim_end(), 4096), ended.how());
-                let how = match last_line(&ended) {
-                    Some(line) if !ended.success() && !self.was_late(&ended) => format!("{}: {line}", ended.how()),
-                    _ => self.how(&ended),
-                };
-                let left_out = guard.and_then(|g| kernel_check::record(&ended.output, g)).map_or(0, |r| r.count);
-                return Ok(verdict::of_record(
-                    &case.expected,
-                    left_out,
-                    kernel_check::record(&ended.output, *row),
-                    *extent,
-                    ended.success(),
-                    &how,
-                ));
-            }
+            Attempt::Check { .. } => return self.check(case, attempt, log),
         };
         log.push_str(&seen.log);
         if matches!(attempt, Attempt::Program { kernel: Some(_), .. }) && !calls::launched(&seen.calls) {
@@ -286,6 +263,36 @@ impl Execution<'_> {
             (_, Some(open)) => open,
             (other, None) => other,
         })
+    }
+
+    /// What a launch of code that checks itself says.
+    fn check(&mut self, case: &Case, attempt: &Attempt, log: &mut String) -> Result<Verdict, String> {
+        let Attempt::Check { code, kernel, description, row, extent, guard, .. } = attempt else {
+            return Err("it is no launch with checks".into());
+        };
+        let key = (code.clone(), kernel.clone(), description.clone());
+        let ended = if let Some(known) = self.checks.get(&key) {
+            log.push_str("as it was run for another finding\n");
+            known.clone()
+        } else {
+            let ended = self.checked(code, kernel, description, log)?;
+            self.checks.insert(key, ended.clone());
+            ended
+        };
+        let _ = writeln!(log, "{}\nit {}", end_of(ended.output.trim_end(), 4096), ended.how());
+        let how = match last_line(&ended) {
+            Some(line) if !ended.success() && !self.was_late(&ended) => format!("{}: {line}", ended.how()),
+            _ => self.how(&ended),
+        };
+        let left_out = guard.and_then(|g| kernel_check::record(&ended.output, g)).map_or(0, |r| r.count);
+        Ok(verdict::of_record(
+            &case.expected,
+            left_out,
+            kernel_check::record(&ended.output, *row),
+            *extent,
+            ended.success(),
+            &how,
+        ))
     }
 
     /// PTX that the device takes: it refuses what is said to be for a newer one, whatever is in it.
@@ -488,20 +495,6 @@ impl Execution<'_> {
     }
 }
 
-/// Bytes for people: `8.6 GiB (9234179688 bytes)`.
-fn size(bytes: u64) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB"];
-    let power = (bytes.max(1).ilog2() / 10).min(4);
-    match power.checked_sub(1).and_then(|i| units.get(i as usize)) {
-        None => format!("{bytes} bytes"),
-        Some(unit) => {
-            // One digit behind the point, rounded up: what it takes is not less.
-            let tenths = (u128::from(bytes) * 10).div_ceil(1 << (10 * power));
-            format!("{}.{} {unit} ({bytes} bytes)", tenths / 10, tenths % 10)
-        }
-    }
-}
-
 /// PTX for a device of this compute capability, where it says that it is for a newer one.
 fn retargeted(ptx: &str, capability: u32) -> Option<String> {
     const TARGET: &str = ".target sm_";
@@ -551,56 +544,9 @@ fn demangled(symbol: &str) -> String {
     cpp_demangle::Symbol::new(symbol).ok().and_then(|s| s.demangle().ok()).unwrap_or_else(|| symbol.to_owned())
 }
 
-fn last_line(ended: &Ended) -> Option<&str> {
-    ended
-        .output
-        .lines()
-        .map(|l| l.trim_start_matches('=').trim())
-        .rfind(|l| !l.is_empty() && *l != "COMPUTE-SANITIZER" && !l.starts_with("ERROR SUMMARY"))
-}
-
-/// A command as one could type it.
-fn shown(command: &Command) -> String {
-    let words: Vec<String> = std::iter::once(command.get_program())
-        .chain(command.get_args())
-        .map(|w| {
-            let text = w.to_string_lossy();
-            shlex::try_quote(&text).map_or_else(|_| text.to_string(), std::borrow::Cow::into_owned)
-        })
-        .collect();
-    format!("$ {}\n", words.join(" "))
-}
-
-fn head_of(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-fn end_of(text: &str, bytes: usize) -> String {
-    if text.len() <= bytes {
-        return text.to_owned();
-    }
-    let mut start = text.len() - bytes;
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    format!("[…]{}", &text[start..])
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{retargeted, size};
-
-    #[test]
-    fn sizes_are_told_in_units_and_bytes() {
-        assert_eq!(size(504), "504 bytes");
-        assert_eq!(size(1 << 30), "1.0 GiB (1073741824 bytes)");
-        assert_eq!(size(8_600_000_001), "8.1 GiB (8600000001 bytes)");
-        assert_eq!(size(u64::MAX), "16777216.0 TiB (18446744073709551615 bytes)");
-    }
+    use super::retargeted;
 
     #[test]
     fn code_for_a_newer_device_is_said_to_be_for_this_one() {

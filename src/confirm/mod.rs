@@ -27,6 +27,7 @@ pub mod scratch;
 pub mod store;
 mod verdict;
 pub mod watch;
+mod words;
 
 pub use manifest::{Case, Manifest};
 pub use store::{Confirmations, Outcome};

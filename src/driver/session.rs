@@ -303,6 +303,7 @@ impl Session {
             seconds: limits.tu_seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
             roots: self.config.roots.clone(),
             assume: self.config.assume.clone(),
+            contracts: self.config.contracts.clone(),
             jobs: self.jobs,
             inside: self.inside.clone(),
         }

@@ -6,6 +6,7 @@ mod assume;
 mod basics;
 #[path = "../support/cache.rs"]
 mod cache;
+mod contracts;
 mod facts;
 mod findings;
 mod headers;

@@ -11,6 +11,7 @@ use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Outcome};
 use crate::check::rules::bounds;
 use crate::check::solver::Limits;
+use crate::contracts::Contract;
 use crate::host::Root;
 use crate::ir::FuncRef;
 use crate::reasons::UnknownReason;
@@ -28,7 +29,8 @@ impl<'p> Engine<'p> {
     /// the like need not be looked at again for each of its launches.
     pub(super) fn safe_under_any_launch(&mut self, kernel: FuncRef) -> FxHashSet<Vec<Site>> {
         self.cx.all = self.cx.phase(budgets::ANY_LAUNCH, 10);
-        let (mut e, run) = self.any_launch(kernel);
+        // Those who launch it are known, and need not keep to its contract.
+        let (mut e, run) = self.any_launch(kernel, &[]);
         if run.gave_up.is_some() {
             return FxHashSet::default();
         }
@@ -66,9 +68,10 @@ impl<'p> Engine<'p> {
         safe
     }
 
-    /// A kernel executed under an arbitrary launch.
-    pub(super) fn any_launch(&self, kernel: FuncRef) -> (Executor<'p>, KernelRun) {
+    /// A kernel executed under an arbitrary launch that keeps to these contracts.
+    pub(super) fn any_launch(&self, kernel: FuncRef, contracts: &[Contract]) -> (Executor<'p>, KernelRun) {
         let mut e = self.executor();
+        e.assumptions.contracts = contracts.into();
         let name = self.cx.program.func(kernel).name.clone();
         let config = e.unknown_launch(&name);
         let args = e.unknown_arguments(kernel);
@@ -95,7 +98,22 @@ impl<'p> Engine<'p> {
     /// A kernel without a known launch: only what holds for every launch is said.
     pub(super) fn run_idle(&mut self, kernel: FuncRef) {
         self.kernels.insert(kernel);
-        let (e, run) = self.any_launch(kernel);
+        let (mut e, mut run) = self.any_launch(kernel, &self.cx.options.contracts);
+        self.report.problems.append(&mut e.assumptions.problems);
+        // Under a contract that cannot hold everything would be safe.
+        if let Some(path) = e.assumptions.required {
+            let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+            let never = match decider.happens(&mut e.arena, path) {
+                Decision::Fails { .. } => None,
+                Decision::Safe => Some("can never hold"),
+                _ => Some("may be one that can never hold"),
+            };
+            if let Some(never) = never {
+                let display = &self.cx.program.func(kernel).display;
+                self.report.problems.push(format!("the contract of `{display}` {never}: it is not assumed"));
+                (e, run) = self.any_launch(kernel, &[]);
+            }
+        }
         let root = Root { func: kernel, trusted: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
         tools.decider.limits.work = self.cx.scaled(Work::seconds(1));

@@ -5,7 +5,6 @@
 
 use super::confirm::{self, Project};
 use crate::check::Pace;
-use crate::config::Waits;
 use crate::confirm::prepare::Ways;
 use crate::driver::programs::joined::Joined;
 use crate::driver::programs::{checking, pending};
@@ -13,7 +12,7 @@ use crate::driver::session::{Session, folder_of, not_analysed};
 use crate::driver::{Status, extraction, output};
 use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
 use crate::nvcc::notes::Notes;
-use crate::nvcc::request::Request;
+use crate::nvcc::request::{Link, Request};
 use crate::nvcc::unit::TranslationUnit;
 use crate::paths;
 use crate::report::finding::{Finding, NotAnalysed, Verdict};
@@ -49,27 +48,9 @@ fn analyze() -> Result<Status> {
     // All facts of one command lie together.
     let output = request.units.iter().find_map(|u| u.output.as_deref()).or_else(|| link.map(|l| l.output.as_path()));
     let store = Store::new(paths::of_this_process(output, &request.directory));
-    // Facts that cannot be kept do not make the analysis of this command worth less.
-    let mut unkept = None;
-    for unit in &units {
-        unkept = unkept.or(store.write_unit(unit).err());
-    }
-    if let Some(link) = link {
-        let record = LinkFacts { link: link.clone(), units: units.iter().map(|u| u.facts.key.clone()).collect() };
-        unkept = unkept.or(store.write_link(&record).err());
-    }
-    let kept = unkept.is_none();
-    if let Some(e) = unkept {
-        output::complain(&output::harmless(&e.to_string()));
-    }
-
+    let kept = keep(&store, &units, link);
     let notes = Notes::new(output, &request.directory);
-    let waits = match session.config.waits {
-        Waits::Compile => true,
-        Waits::Link => link.is_some(),
-        Waits::Never => false,
-    };
-    if !waits {
+    if !session.config.waits.at(link.is_some()) {
         return Ok(later(&units, &session, &notes));
     }
     let session = session.with_confirmations(vec![store.folder().to_owned()]);
@@ -140,6 +121,22 @@ fn analyze() -> Result<Status> {
     } else {
         Status::Unable
     })
+}
+
+/// Writes down what one command gave. Facts that cannot be kept do not make the analysis of this command worth less.
+fn keep(store: &Store, units: &[Unit], link: Option<&Link>) -> bool {
+    let mut unkept = None;
+    for unit in units {
+        unkept = unkept.or(store.write_unit(unit).err());
+    }
+    if let Some(link) = link {
+        let record = LinkFacts { link: link.clone(), units: units.iter().map(|u| u.facts.key.clone()).collect() };
+        unkept = unkept.or(store.write_link(&record).err());
+    }
+    if let Some(e) = &unkept {
+        output::complain(&output::harmless(&e.to_string()));
+    }
+    unkept.is_none()
 }
 
 /// Of units whose verdicts come later, what could not be read.

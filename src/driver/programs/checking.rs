@@ -2,6 +2,7 @@
 
 use crate::assume::Condition;
 use crate::check::{Options, ProgramReport};
+use crate::contracts::Contract;
 use crate::driver::cache::reports;
 use crate::driver::session::Session;
 use crate::driver::worker::guarded;
@@ -53,6 +54,7 @@ pub fn check(
     let mut files = BTreeSet::new();
     let mut seen = BTreeSet::new();
     let mut unnamed: Vec<&Condition> = session.config.assume.iter().collect();
+    let mut unmatched: Vec<&Contract> = session.config.contracts.iter().collect();
     let verdicts = Verdicts::of_this_process();
     for (number, plan) in plans.iter().enumerate() {
         if session.is_hurried() && number >= MOST_AT_ONCE {
@@ -83,6 +85,8 @@ pub fn check(
         code.sort_by(|a, b| order(a).cmp(&order(b)));
         checked.modules += code.len();
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
+        let is_there = |c: &Contract| code.iter().flat_map(|m| &m.functions).any(|f| c.is_of(&f.name, &f.display));
+        unmatched.retain(|c| !is_there(c));
         for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) {
             files.insert(file.path.clone());
         }
@@ -116,6 +120,12 @@ pub fn check(
     }
     checked.problems.extend(unnamed.iter().map(|c| {
         format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)
+    }));
+    checked.problems.extend(unmatched.iter().flat_map(|c| &c.requires).map(|r| {
+        format!(
+            "{}: `{}` is a contract of nothing: no function that is defined or called here has such a name",
+            r.origin, r.text
+        )
     }));
     let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
     checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");

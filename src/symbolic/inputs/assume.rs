@@ -4,6 +4,7 @@
 //! were assumed is kept here, so that findings can say what they rest on.
 
 use crate::assume::Condition;
+use crate::contracts::Contract;
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -13,6 +14,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Assumptions {
     pub stated: Rc<[Condition]>,
+    /// Contracts of the function that is executed, whose callers are not known.
+    pub contracts: Rc<[Contract]>,
+    /// The path on which these hold, where there are any for the function that is executed.
+    pub required: Option<TermId>,
     /// Execute as if nothing were assumed.
     pub ignored: bool,
     /// The facts that were assumed, each with all that assume it.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// What glibc, CUDA's headers and others call where an `assert` fails.
 const FAILURES: [&str; 4] = ["__assert_fail", "__assertfail", "__assert_rtn", "__assert"];
 
-enum Meaning {
+pub(super) enum Meaning {
     Int(TermId),
     Bool(TermId),
 }
@@ -43,7 +43,7 @@ impl Executor<'_> {
         out
     }
 
-    fn assume_as(&mut self, s: State, c: TermId, who: &str) -> Option<State> {
+    pub(super) fn assume_as(&mut self, s: State, c: TermId, who: &str) -> Option<State> {
         let before = s.path;
         let s = self.assume(s, c)?;
         if s.path != before {
@@ -54,7 +54,7 @@ impl Executor<'_> {
         Some(s)
     }
 
-    fn problem(&mut self, text: String) {
+    pub(super) fn problem(&mut self, text: String) {
         if !self.assumptions.problems.contains(&text) {
             self.assumptions.problems.push(text);
         }
@@ -192,7 +192,7 @@ impl Executor<'_> {
                 Err(why) => self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text)),
             }
         }
-        s
+        self.contracts_at_entry(f, args, s)
     }
 
     /// What is stated of `main`'s inputs, as far as `conditions` mention them.
@@ -262,7 +262,7 @@ impl Executor<'_> {
     }
 
     /// The value that a name has as a function is entered.
-    fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
+    pub(super) fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
         let func = self.function(f);
         let m = self.module(f);
         let Expr::Name(name) = leaf else {
@@ -299,7 +299,7 @@ impl Executor<'_> {
         }
     }
 
-    fn truth(&mut self, m: Meaning) -> TermId {
+    pub(super) fn truth(&mut self, m: Meaning) -> TermId {
         match m {
             Meaning::Bool(b) => b,
             Meaning::Int(t) => {
@@ -310,7 +310,7 @@ impl Executor<'_> {
     }
 
     /// An expression over the whole numbers.
-    fn meaning(
+    pub(super) fn meaning(
         &mut self,
         e: &Expr,
         leaf: &mut dyn FnMut(&mut Self, &Expr) -> Result<TermId, String>,

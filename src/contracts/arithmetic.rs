@@ -1,0 +1,45 @@
+//! The arithmetic of `eval`: C's operators over the whole numbers, in 128 bits.
+//!
+//! In: numbers. Out: a number; why there is none; that it does not fit.
+
+use super::ast::{Binary, Function, Span};
+use super::eval::{EvalError, Stop, Undefined};
+
+/// A function of numbers; `None` where it is none, or the arguments are not as many as it takes.
+pub(super) fn applied(function: Function, values: &[i128], span: Span) -> Option<Result<i128, Stop>> {
+    let fits = |v: Option<i128>| v.ok_or(Stop::from(EvalError::TooLarge(span)));
+    Some(match (function, values) {
+        (Function::Min, [first, rest @ ..]) => Ok(rest.iter().fold(*first, |a, b| a.min(*b))),
+        (Function::Max, [first, rest @ ..]) => Ok(rest.iter().fold(*first, |a, b| a.max(*b))),
+        (Function::Abs, [a]) => fits(a.checked_abs()),
+        (Function::CeilDiv, [_, 0]) => Err(Stop::Undefined(Undefined::DivisionByZero(span))),
+        (Function::CeilDiv, [a, b]) => {
+            fits(a.checked_div(*b).map(|q| q + i128::from(a % b != 0 && (*a < 0) == (*b < 0))))
+        }
+        _ => return None,
+    })
+}
+
+pub(super) fn arithmetic(op: Binary, a: i128, b: i128, span: Span) -> Result<i128, Stop> {
+    if matches!(op, Binary::Div | Binary::Rem) && b == 0 {
+        return Err(Stop::Undefined(Undefined::DivisionByZero(span)));
+    }
+    if matches!(op, Binary::Shl | Binary::Shr) && b < 0 {
+        return Err(Stop::Undefined(Undefined::NegativeShift(span)));
+    }
+    let out = match op {
+        Binary::Mul => a.checked_mul(b),
+        Binary::Div => a.checked_div(b),
+        // Of the least number and -1 too, whose quotient would not fit.
+        Binary::Rem => Some(a.checked_rem(b).unwrap_or(0)),
+        Binary::Add => a.checked_add(b),
+        Binary::Sub => a.checked_sub(b),
+        Binary::Shl if a == 0 => Some(0),
+        Binary::Shl => u32::try_from(b).ok().filter(|b| *b < 127).and_then(|b| a.checked_mul(1 << b)),
+        Binary::Shr => Some(a >> b.min(127)),
+        Binary::And => Some(a & b),
+        Binary::Xor => Some(a ^ b),
+        Binary::Or => Some(a | b),
+    };
+    out.ok_or(EvalError::TooLarge(span).into())
+}

@@ -1,0 +1,287 @@
+//! The syntax of contracts.
+//!
+//! In: nothing. Out: terms ([`Term`]: whole numbers, pointers, objects) and conditions ([`Cond`]), each with where it stands. What they
+//! mean is told in the module above. Equality and order look at what is written only, not at places and sorts.
+
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+/// Bytes of the text, `start..end`. `0..0` where no text was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Span {
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+impl From<std::ops::Range<usize>> for Span {
+    fn from(r: std::ops::Range<usize>) -> Self {
+        Self { start: r.start, end: r.end }
+    }
+}
+
+/// What a term denotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sort {
+    /// Not told by the syntax alone, as of a bare name; [`crate::contracts::resolve()`] finds it.
+    Open,
+    Integer,
+    /// Arrays too: they decay to a pointer to their first element.
+    Pointer,
+    /// A struct, a tensor, or another value that is neither number nor pointer.
+    Object,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Term {
+    pub kind: TermKind,
+    pub span: Span,
+    pub sort: Sort,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum TermKind {
+    /// Not negative: `-3` is the negation of 3.
+    Int(i128),
+    /// `nullptr`, `NULL`.
+    Null,
+    /// A parameter, a constant, a member of the type (in an invariant) or a variable of `forall`; `::` may be in it.
+    Name(String),
+    Launch(Launch),
+    /// `a.b`, `a->b`.
+    Member(Box<Term>, Access, String),
+    /// `a.b(c)`, `a->b(c)`.
+    Method(Box<Term>, Access, String, Vec<Term>),
+    Subscript(Box<Term>, Box<Term>),
+    Deref(Box<Term>),
+    Apply(Function, Vec<Term>),
+    /// A type as C spells it, with single spaces. In bytes.
+    SizeOf(String),
+    Cast(WideType, Box<Term>),
+    Unary(Unary, Box<Term>),
+    Binary(Binary, Box<Term>, Box<Term>),
+    Choice(Box<Cond>, Box<Term>, Box<Term>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Access {
+    Dot,
+    Arrow,
+}
+
+/// What a launch was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Launch {
+    /// `gridDim.x`, in blocks.
+    Grid(Axis),
+    /// `blockDim.x`, in threads.
+    Block(Axis),
+    /// `dynamicSharedBytes`: the third argument of the launch, in bytes.
+    DynamicShared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Function {
+    /// Bytes from a pointer to the end of its object; of a null pointer 0. Negative beyond the end.
+    Extent,
+    /// The extent over the size of an element, rounded down.
+    Elements,
+    Min,
+    Max,
+    Abs,
+    /// The least whole number that is at least the exact quotient.
+    CeilDiv,
+}
+
+impl Function {
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("extent", Self::Extent),
+        ("elements", Self::Elements),
+        ("min", Self::Min),
+        ("max", Self::Max),
+        ("abs", Self::Abs),
+        ("ceil_div", Self::CeilDiv),
+    ];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
+    }
+
+    /// How many arguments it takes; the last number is `usize::MAX` where there is no most.
+    #[must_use]
+    pub fn arity(self) -> (usize, usize) {
+        match self {
+            Self::Extent | Self::Elements | Self::Abs => (1, 1),
+            Self::Min | Self::Max => (2, usize::MAX),
+            Self::CeilDiv => (2, 2),
+        }
+    }
+}
+
+/// Integer types of at least 64 bits (LP64). A cast to one is what keeps C from wrapping, so over the whole numbers it does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum WideType {
+    Long,
+    UnsignedLong,
+    LongLong,
+    UnsignedLongLong,
+    Int64,
+    Uint64,
+    Size,
+    SignedSize,
+    Ptrdiff,
+    Intptr,
+    Uintptr,
+    Int128,
+    UnsignedInt128,
+}
+
+impl WideType {
+    pub const ALL: [(&'static str, Self); 13] = [
+        ("long", Self::Long),
+        ("unsigned long", Self::UnsignedLong),
+        ("long long", Self::LongLong),
+        ("unsigned long long", Self::UnsignedLongLong),
+        ("int64_t", Self::Int64),
+        ("uint64_t", Self::Uint64),
+        ("size_t", Self::Size),
+        ("ssize_t", Self::SignedSize),
+        ("ptrdiff_t", Self::Ptrdiff),
+        ("intptr_t", Self::Intptr),
+        ("uintptr_t", Self::Uintptr),
+        ("__int128", Self::Int128),
+        ("unsigned __int128", Self::UnsignedInt128),
+    ];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, t)| *t == self).map_or("", |(name, _)| name)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Unary {
+    Minus,
+    Complement,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Binary {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    And,
+    Xor,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Comparison {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+impl Comparison {
+    /// That of the negation.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Lt => Self::Ge,
+            Self::Le => Self::Gt,
+            Self::Gt => Self::Le,
+            Self::Ge => Self::Lt,
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+        }
+    }
+
+    /// That of `b` and `a`.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            Self::Eq | Self::Ne => self,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Cond {
+    pub kind: CondKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum CondKind {
+    Literal(bool),
+    Compare(Comparison, Box<Term>, Box<Term>),
+    /// A bare term: not 0, not null.
+    Truth(Box<Term>),
+    Not(Box<Cond>),
+    /// At least two, none of them an `And` itself: [`Cond::all`].
+    And(Vec<Cond>),
+    /// At least two, none of them an `Or` itself: [`Cond::any`].
+    Or(Vec<Cond>),
+    Implies(Box<Cond>, Box<Cond>),
+    /// Of two bare terms it is the `Truth` of a choice of them: [`Cond::choice`].
+    Choice(Box<Cond>, Box<Cond>, Box<Cond>),
+    Forall(Box<Forall>),
+    /// No byte from one of them to the end of its object is one from another to the end of its. At least two.
+    Disjoint(Vec<Term>),
+}
+
+/// `forall i in [from, to): body`, or `[from, to]` where it is `closed`. True where there is no such `i`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Forall {
+    pub variable: String,
+    pub from: Term,
+    pub to: Term,
+    pub closed: bool,
+    pub body: Cond,
+}
+
+/// What is written counts, not where it stands.
+macro_rules! compared_by_kind {
+    ($($type:ident),*) => { $(
+        impl PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool { self.kind == other.kind }
+        }
+        impl Eq for $type {}
+        impl PartialOrd for $type {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> { Some(self.cmp(other)) }
+        }
+        impl Ord for $type {
+            fn cmp(&self, other: &Self) -> Ordering { self.kind.cmp(&other.kind) }
+        }
+        impl Hash for $type {
+            fn hash<H: Hasher>(&self, state: &mut H) { self.kind.hash(state); }
+        }
+    )* };
+}
+compared_by_kind!(Term, Cond);

@@ -1,0 +1,152 @@
+//! Terms and conditions from their parts.
+//!
+//! In: parts. Out: what they make, with the sort that the syntax tells, chains flat; of a term or a condition its parts again.
+
+use super::ast::{Binary, Comparison, Cond, CondKind, Function, Sort, Span, Term, TermKind, Unary};
+
+impl Term {
+    /// With the sort that the syntax tells.
+    #[must_use]
+    pub fn new(kind: TermKind, span: Span) -> Self {
+        let sort = match &kind {
+            TermKind::Null => Sort::Pointer,
+            TermKind::Name(_) | TermKind::Member(..) | TermKind::Method(..) => Sort::Open,
+            TermKind::Subscript(..) | TermKind::Deref(_) => Sort::Open,
+            TermKind::Choice(_, a, b) => either(a.sort, b.sort),
+            TermKind::Binary(Binary::Add | Binary::Sub, a, b) => either(a.sort, b.sort),
+            _ => Sort::Integer,
+        };
+        Self { kind, span, sort }
+    }
+
+    #[must_use]
+    pub fn int(value: i128) -> Self {
+        let size = Self::new(TermKind::Int(value.saturating_abs()), Span::default());
+        if value < 0 { Self::new(TermKind::Unary(Unary::Minus, Box::new(size)), Span::default()) } else { size }
+    }
+
+    #[must_use]
+    pub fn name(name: impl Into<String>) -> Self {
+        Self::new(TermKind::Name(name.into()), Span::default())
+    }
+
+    #[must_use]
+    pub fn apply(function: Function, arguments: Vec<Self>) -> Self {
+        Self::new(TermKind::Apply(function, arguments), Span::default())
+    }
+
+    #[must_use]
+    pub fn binary(op: Binary, a: Self, b: Self) -> Self {
+        let span = a.span.to(b.span);
+        Self::new(TermKind::Binary(op, Box::new(a), Box::new(b)), span)
+    }
+
+    /// What stands in it, in order; of a condition in it its terms.
+    #[must_use]
+    pub fn parts(&self) -> Vec<&Self> {
+        match &self.kind {
+            TermKind::Int(_) | TermKind::Null | TermKind::Name(_) | TermKind::Launch(_) | TermKind::SizeOf(_) => vec![],
+            TermKind::Member(a, ..) | TermKind::Deref(a) | TermKind::Cast(_, a) | TermKind::Unary(_, a) => vec![a],
+            TermKind::Method(a, _, _, args) => std::iter::once(a.as_ref()).chain(args).collect(),
+            TermKind::Subscript(a, b) | TermKind::Binary(_, a, b) => vec![a, b],
+            TermKind::Apply(_, args) => args.iter().collect(),
+            TermKind::Choice(c, a, b) => c.terms().into_iter().chain([a.as_ref(), b]).collect(),
+        }
+    }
+
+    /// The same, known to be of a sort.
+    #[must_use]
+    pub fn of(mut self, sort: Sort) -> Self {
+        self.sort = sort;
+        self
+    }
+}
+
+fn either(a: Sort, b: Sort) -> Sort {
+    match (a, b) {
+        (Sort::Pointer, _) | (_, Sort::Pointer) => Sort::Pointer,
+        (Sort::Integer, Sort::Integer) => Sort::Integer,
+        _ => Sort::Open,
+    }
+}
+
+impl Cond {
+    #[must_use]
+    pub fn new(kind: CondKind, span: Span) -> Self {
+        Self { kind, span }
+    }
+
+    /// The outermost terms in it.
+    #[must_use]
+    pub fn terms(&self) -> Vec<&Term> {
+        match &self.kind {
+            CondKind::Literal(_) => vec![],
+            CondKind::Compare(_, a, b) => vec![a, b],
+            CondKind::Truth(a) => vec![a],
+            CondKind::Not(a) => a.terms(),
+            CondKind::And(all) | CondKind::Or(all) => all.iter().flat_map(Self::terms).collect(),
+            CondKind::Implies(a, b) => a.terms().into_iter().chain(b.terms()).collect(),
+            CondKind::Choice(c, a, b) => [c, a, b].into_iter().flat_map(|c| c.terms()).collect(),
+            CondKind::Forall(all) => [&all.from, &all.to].into_iter().chain(all.body.terms()).collect(),
+            CondKind::Disjoint(all) => all.iter().collect(),
+        }
+    }
+
+    #[must_use]
+    pub fn literal(value: bool) -> Self {
+        Self::new(CondKind::Literal(value), Span::default())
+    }
+
+    #[must_use]
+    pub fn compare(op: Comparison, a: Term, b: Term) -> Self {
+        let span = a.span.to(b.span);
+        Self::new(CondKind::Compare(op, Box::new(a), Box::new(b)), span)
+    }
+
+    #[must_use]
+    pub fn implies(a: Self, b: Self) -> Self {
+        let span = a.span.to(b.span);
+        Self::new(CondKind::Implies(Box::new(a), Box::new(b)), span)
+    }
+
+    #[must_use]
+    pub fn choice(c: Self, yes: Self, no: Self) -> Self {
+        let span = c.span.to(no.span);
+        let kind = match (yes.kind, no.kind) {
+            (CondKind::Truth(a), CondKind::Truth(b)) => {
+                CondKind::Truth(Box::new(Term::new(TermKind::Choice(Box::new(c), a, b), span)))
+            }
+            (a, b) => CondKind::Choice(Box::new(c), Box::new(Self::new(a, yes.span)), Box::new(Self::new(b, no.span))),
+        };
+        Self::new(kind, span)
+    }
+
+    /// The conjunction, flat; `true` of nothing.
+    #[must_use]
+    pub fn all(conds: Vec<Self>) -> Self {
+        Self::joined(conds, true)
+    }
+
+    /// The disjunction, flat; `false` of nothing.
+    #[must_use]
+    pub fn any(conds: Vec<Self>) -> Self {
+        Self::joined(conds, false)
+    }
+
+    fn joined(conds: Vec<Self>, and: bool) -> Self {
+        let span = conds.iter().map(|c| c.span).reduce(Span::to).unwrap_or_default();
+        let mut flat = Vec::with_capacity(conds.len());
+        for c in conds {
+            match c.kind {
+                CondKind::And(inner) if and => flat.extend(inner),
+                CondKind::Or(inner) if !and => flat.extend(inner),
+                _ => flat.push(c),
+            }
+        }
+        match flat.len() {
+            0 => Self::literal(and),
+            1 => flat.remove(0),
+            _ => Self::new(if and { CondKind::And(flat) } else { CondKind::Or(flat) }, span),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Conditions → expressions of C that are true where the condition holds.
+//!
+//! In: a condition, and how the program spells what is in it ([`Leaves`]). Out: an expression in which nothing wraps, nothing is divided by
+//! zero and no signed number is taken for an unsigned one; why there is none. Sums and products are `__int128`, which GCC, clang and nvcc (from
+//! 11.5 on in device code) have. Where not even that suffices (three sizes of 64 bits), products saturate: [`SATURATING`].
+
+use super::ast::{Access, Comparison, Cond, CondKind, Sort, Span, Term, TermKind};
+use super::print::{AND, ANY, CHOICE, EQUALITY, Level, OR, RELATION, SUFFIX, UNARY, sign};
+use number::{EXACT, Guards, Number};
+
+mod number;
+
+/// What a check calls where [`Check::saturates`] says so; once in a file, of the host.
+pub const SATURATING: &str = "\
+/* The product and the sum, or the nearest number of 128 bits where they do not fit. */
+static inline __int128 scuba_mul(__int128 a, __int128 b) {
+  const __int128 most = (__int128)(~(unsigned __int128)0 >> 1);
+  __int128 out;
+  if (!__builtin_mul_overflow(a, b, &out) && out >= -most) return out;
+  return (a < 0) == (b < 0) ? most : -most;
+}
+static inline __int128 scuba_add(__int128 a, __int128 b) {
+  const __int128 most = (__int128)(~(unsigned __int128)0 >> 1);
+  __int128 out;
+  if (!__builtin_add_overflow(a, b, &out) && out >= -most) return out;
+  return a > 0 ? most : -most;
+}
+";
+/// Bytes of an expression; more is nothing to paste.
+const LONGEST: usize = 1 << 14;
+
+/// C's type of a name, a member or a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Width {
+    /// 1 to 64.
+    pub bits: u32,
+    pub signed: bool,
+}
+
+/// How the program spells what is in a contract.
+pub trait Leaves {
+    /// The text of a term in the program, where it is another: of `elements(x)` perhaps `x.numel()`. It binds like a call. Extents, launch
+    /// terms and sizes of types that C does not know need one.
+    fn text(&self, term: &Term) -> Option<String>;
+    /// Of a term that is read or called; `None` where it is not known.
+    fn width(&self, term: &Term) -> Option<Width>;
+    /// The null pointer: `NULL` in C.
+    fn null(&self) -> &'static str {
+        "nullptr"
+    }
+}
+
+/// A condition as C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// An expression that binds at least as `||`.
+    pub text: String,
+    /// Whether it calls [`SATURATING`].
+    pub saturates: bool,
+}
+
+/// Why there is no check.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoCheck {
+    #[error("`{what}` cannot be asked at run time")]
+    NotAtRunTime { what: String, span: Span },
+    #[error("`forall` needs a loop")]
+    Loop(Span),
+    #[error("numbers in it do not fit into 128 bits")]
+    TooWide(Span),
+    #[error("its expression is longer than {LONGEST} bytes")]
+    TooLong,
+}
+
+/// Writes a resolved condition as an expression of C; in others every name stands for a number.
+///
+/// # Errors
+/// Where the condition needs a loop, an extent that the program does not know, or more than 128 bits.
+pub fn check(c: &Cond, leaves: &dyn Leaves) -> Result<Check, NoCheck> {
+    let mut w = Writer { leaves, saturates: false };
+    let text = w.cond(c, true)?.at(OR);
+    Ok(Check { text, saturates: w.saturates })
+}
+
+/// Text, and how tightly it binds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Text(String, Level);
+
+impl Text {
+    /// In parentheses where it binds less than that.
+    fn at(self, least: Level) -> String {
+        if self.1 < least { format!("({})", self.0) } else { self.0 }
+    }
+}
+
+struct Writer<'a> {
+    leaves: &'a dyn Leaves,
+    saturates: bool,
+}
+
+impl Writer<'_> {
+    /// True where `c` is; of what has no value false if it is to be `positive`, true else. So it is false in the end, however many negations
+    /// are in front of it.
+    fn cond(&mut self, c: &Cond, positive: bool) -> Result<Text, NoCheck> {
+        let text = match &c.kind {
+            CondKind::Literal(b) => Text(if *b { "1" } else { "0" }.to_owned(), SUFFIX),
+            CondKind::Compare(op, a, b) => {
+                let mut guards = Guards::default();
+                let text = self.comparison(*op, a, b, &mut guards)?;
+                guards.around(text, positive)
+            }
+            CondKind::Truth(t) => {
+                let mut guards = Guards::default();
+                let n = self.operand(t, &mut guards)?;
+                guards.around(n.text, positive)
+            }
+            CondKind::Not(a) => Text(format!("!{}", self.cond(a, !positive)?.at(UNARY)), UNARY),
+            CondKind::And(all) => self.chain(all, " && ", AND, positive)?,
+            CondKind::Or(all) => self.chain(all, " || ", OR, positive)?,
+            CondKind::Implies(a, b) => {
+                let (a, b) = (self.cond(a, !positive)?.at(UNARY), self.cond(b, positive)?.at(AND + 1));
+                Text(format!("!{a} || {b}"), OR)
+            }
+            CondKind::Choice(c, a, b) => {
+                let (surely, maybe) = (self.cond(c, true)?, self.cond(c, false)?);
+                let (a, b) = (self.cond(a, positive)?, self.cond(b, positive)?);
+                let b = match (surely == maybe, positive) {
+                    (true, _) => b.at(CHOICE),
+                    (false, true) => format!("!{} && {}", maybe.at(UNARY), b.at(AND + 1)),
+                    (false, false) => format!("{} || {}", maybe.at(AND + 1), b.at(AND + 1)),
+                };
+                Text(format!("{} ? {} : {b}", surely.at(OR), a.at(ANY)), CHOICE)
+            }
+            CondKind::Forall(_) => return Err(NoCheck::Loop(c.span)),
+            CondKind::Disjoint(_) => return Err(NoCheck::NotAtRunTime { what: c.to_string(), span: c.span }),
+        };
+        if text.0.len() > LONGEST { Err(NoCheck::TooLong) } else { Ok(text) }
+    }
+
+    fn chain(&mut self, all: &[Cond], between: &str, level: Level, positive: bool) -> Result<Text, NoCheck> {
+        // GCC warns of `&&` within `||` without parentheses.
+        let parts = all.iter().map(|c| Ok(self.cond(c, positive)?.at(AND + 1)));
+        Ok(Text(parts.collect::<Result<Vec<_>, _>>()?.join(between), level))
+    }
+
+    fn comparison(&mut self, op: Comparison, a: &Term, b: &Term, guards: &mut Guards) -> Result<Text, NoCheck> {
+        let (x, y) = (self.operand(a, guards)?, self.operand(b, guards)?);
+        if x.saturates && y.bits > EXACT || y.saturates && x.bits > EXACT || x.saturates && y.saturates {
+            return Err(NoCheck::TooWide(a.span.to(b.span)));
+        }
+        let pointer = |t: &Term| t.sort == Sort::Pointer;
+        let (x, y) = if pointer(a) || pointer(b) { (x, y) } else { x.alike(y) };
+        let level = if matches!(op, Comparison::Eq | Comparison::Ne) { EQUALITY } else { RELATION };
+        Ok(Text(format!("{} {} {}", x.text.at(RELATION + 1), op.sign(), y.text.at(RELATION + 1)), level))
+    }
+
+    /// A name, a member, an element or the result of a call, as the program has it.
+    fn place(&mut self, t: &Term, guards: &mut Guards) -> Result<Text, NoCheck> {
+        if let Some(text) = self.leaves.text(t) {
+            return Ok(Text(text, SUFFIX));
+        }
+        Ok(match &t.kind {
+            TermKind::Name(n) => Text(n.clone(), SUFFIX),
+            TermKind::Null => Text(self.leaves.null().to_owned(), SUFFIX),
+            TermKind::Member(a, access, name) => {
+                Text(format!("{}{}{name}", self.place(a, guards)?.at(SUFFIX), sign(*access)), SUFFIX)
+            }
+            TermKind::Method(a, access, name, args) => {
+                let of = self.place(a, guards)?.at(SUFFIX);
+                let args = args.iter().map(|a| Ok(self.number(a, guards)?.text.at(ANY)));
+                let args = args.collect::<Result<Vec<_>, _>>()?.join(", ");
+                Text(format!("{of}{}{name}({args})", sign(*access)), SUFFIX)
+            }
+            TermKind::Subscript(a, index) => {
+                let (of, index) = (self.place(a, guards)?.at(SUFFIX), self.number(index, guards)?.text.at(ANY));
+                Text(format!("{of}[{index}]"), SUFFIX)
+            }
+            TermKind::Deref(a) => Text(format!("*{}", self.place(a, guards)?.at(UNARY)), UNARY),
+            _ => return Err(NoCheck::NotAtRunTime { what: t.to_string(), span: t.span }),
+        })
+    }
+
+    /// A number, or a pointer that is compared.
+    fn operand(&mut self, t: &Term, guards: &mut Guards) -> Result<Number, NoCheck> {
+        let known = self.leaves.text(t).is_some();
+        match &t.kind {
+            TermKind::SizeOf(name) if !known => {
+                let width = Width { bits: 64, signed: false };
+                Ok(Number::leaf(Text(format!("sizeof({name})"), SUFFIX), Some(width)))
+            }
+            TermKind::Name(_)
+            | TermKind::Null
+            | TermKind::Member(_, Access::Dot | Access::Arrow, _)
+            | TermKind::Method(..)
+            | TermKind::Subscript(..)
+            | TermKind::Deref(_) => Ok(Number::leaf(self.place(t, guards)?, self.leaves.width(t))),
+            _ if known => Ok(Number::leaf(self.place(t, guards)?, self.leaves.width(t))),
+            _ => self.number(t, guards),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Terms → numbers of C.
+//!
+//! In: a term. Out: its text with the casts that it needs, how large it may be, and what must be true for it to have a value.
+
+use super::{Comparison, NoCheck, Text, Width, Writer};
+use crate::contracts::ast::{Binary, Function, Span, Term, TermKind, Unary};
+use crate::contracts::print::{AND, CHOICE, OR, RELATION, SUFFIX, UNARY};
+
+/// A number of at most 2 to the power of this is not taken for one that saturated.
+pub(super) const EXACT: u32 = 125;
+const WIDE: &str = "(__int128)";
+
+/// A number, as C has it.
+#[derive(Clone, Debug)]
+pub(super) struct Number {
+    pub text: Text,
+    /// Its size is at most 2 to the power of this. Of one that saturates: what was added to the product.
+    pub bits: u32,
+    /// It is `__int128`.
+    wide: bool,
+    /// `None` where it is not known, of what is not wide.
+    signed: Option<bool>,
+    /// A number not below 0 that every type of C at least as wide as `int` holds.
+    small: bool,
+    /// Where it does not fit, the nearest that does stands for it.
+    pub saturates: bool,
+}
+
+/// What must be true for a term to have a value; each only where those before it are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Guards(Vec<Text>);
+
+impl Guards {
+    fn all(self) -> Option<Text> {
+        let one = self.0.len() == 1;
+        let parts: Vec<String> = self.0.into_iter().map(|g| g.at(AND + 1)).collect();
+        (!parts.is_empty()).then(|| Text(parts.join(" && "), if one { AND + 1 } else { AND }))
+    }
+
+    /// `text` where all are true, else what makes the whole false.
+    pub(super) fn around(self, text: Text, positive: bool) -> Text {
+        match self.all() {
+            None => text,
+            Some(all) if positive => Text(format!("{} && {}", all.at(AND), text.at(AND + 1)), AND),
+            Some(all) => Text(format!("!({}) || {}", all.0, text.at(AND + 1)), OR),
+        }
+    }
+}
+
+impl Number {
+    pub(super) fn leaf(text: Text, width: Option<Width>) -> Self {
+        let bits = width.map_or(64, |w| if w.signed { w.bits - 1 } else { w.bits });
+        // What is narrower than `int` is promoted to it.
+        let signed = width.map(|w| w.signed || w.bits < 32);
+        Self { text, bits, wide: false, signed, small: false, saturates: false }
+    }
+
+    fn literal(v: i128, span: Span) -> Result<Self, NoCheck> {
+        let size = u64::try_from(v.unsigned_abs()).map_err(|_| NoCheck::TooWide(span))?;
+        let suffix = match size {
+            0..=0x7fff_ffff => "",
+            0x8000_0000..=0x7fff_ffff_ffff_ffff => "LL",
+            _ if v < 0 => return Err(NoCheck::TooWide(span)),
+            _ => "ULL",
+        };
+        let level = if v < 0 { UNARY } else { SUFFIX };
+        let (bits, signed) = (64 - size.leading_zeros(), Some(suffix != "ULL"));
+        let text = Text(format!("{v}{suffix}"), level);
+        Ok(Self { text, bits, wide: false, signed, small: v >= 0 && suffix.is_empty(), saturates: false })
+    }
+
+    fn wide(text: Text, bits: u32) -> Self {
+        Self { text, bits, wide: true, signed: Some(true), small: false, saturates: false }
+    }
+
+    /// As `__int128`.
+    fn cast(self) -> Self {
+        if self.wide {
+            return self;
+        }
+        Self { wide: true, signed: Some(true), text: Text(format!("{WIDE}{}", self.text.at(UNARY)), UNARY), ..self }
+    }
+
+    /// Both numbers in types that C compares without changing either.
+    pub(super) fn alike(self, other: Self) -> (Self, Self) {
+        let same = self.signed.is_some() && self.signed == other.signed;
+        let fine = self.wide || other.wide || same || self.small || other.small;
+        if fine { (self, other) } else { (self.cast(), other) }
+    }
+}
+
+impl Writer<'_> {
+    pub(super) fn number(&mut self, t: &Term, guards: &mut Guards) -> Result<Number, NoCheck> {
+        if self.leaves.text(t).is_some() {
+            return self.operand(t, guards);
+        }
+        match &t.kind {
+            TermKind::Int(v) => Number::literal(*v, t.span),
+            TermKind::Cast(_, a) => self.number(a, guards),
+            TermKind::Unary(op, a) => {
+                if let (Unary::Minus, TermKind::Int(v)) = (op, &a.kind) {
+                    return Number::literal(-v, t.span);
+                }
+                let a = self.number(a, guards)?.cast();
+                let (sign, bits) = if *op == Unary::Minus { ('-', a.bits) } else { ('~', a.bits + 1) };
+                let saturates = a.saturates;
+                // The limits of what saturates are those of both signs.
+                if bits > 126 || (saturates && *op == Unary::Complement) {
+                    return Err(NoCheck::TooWide(t.span));
+                }
+                let inner = a.text.at(UNARY);
+                let inner = if inner.starts_with('-') { format!("({inner})") } else { inner };
+                Ok(Number { saturates, ..Number::wide(Text(format!("{sign}{inner}"), UNARY), bits) })
+            }
+            TermKind::Binary(op, a, b) => {
+                let (a, b) = (self.number(a, guards)?, self.number(b, guards)?);
+                self.binary(*op, a, b, t.span, guards)
+            }
+            TermKind::Apply(Function::Min, args) => self.extreme(Comparison::Lt, args, guards),
+            TermKind::Apply(Function::Max, args) => self.extreme(Comparison::Gt, args, guards),
+            TermKind::Apply(Function::Abs, args) => {
+                let [a] = &args[..] else { return Err(NoCheck::TooWide(t.span)) };
+                let a = exact(self.number(a, guards)?.cast(), t.span)?;
+                let (low, high) = (a.text.clone().at(UNARY), a.text.clone().at(RELATION + 1));
+                let inner = if low.starts_with('-') { format!("({low})") } else { low };
+                Ok(Number::wide(Text(format!("{high} < 0 ? -{inner} : {}", a.text.at(CHOICE)), CHOICE), a.bits))
+            }
+            TermKind::Apply(Function::CeilDiv, args) => {
+                let [a, b] = &args[..] else { return Err(NoCheck::TooWide(t.span)) };
+                let a = exact(self.number(a, guards)?.cast(), t.span)?;
+                let b = exact(self.number(b, guards)?, t.span)?;
+                not_zero(&b, guards);
+                let (bits, sum) = (a.bits + 1, Binary::Add.level());
+                let (a, positive) = (a.text.at(UNARY), b.small);
+                let b = if positive { b.text } else { b.cast().text }.at(UNARY);
+                let above = if positive {
+                    format!("({a} % {b} > 0)")
+                } else {
+                    format!("({a} % {b} != 0 && ({a} < 0) == ({b} < 0))")
+                };
+                Ok(Number::wide(Text(format!("{a} / {b} + {above}"), sum), bits))
+            }
+            TermKind::Choice(c, a, b) => {
+                let (surely, maybe) = (self.cond(c, true)?, self.cond(c, false)?);
+                let (mut left, mut right) = (Guards::default(), Guards::default());
+                let a = exact(self.number(a, &mut left)?, t.span)?.cast();
+                let b = exact(self.number(b, &mut right)?, t.span)?;
+                if surely != maybe {
+                    let known = format!("{} || !{}", surely.clone().at(AND + 1), maybe.at(UNARY));
+                    guards.0.push(Text(known, OR));
+                }
+                let surely = surely.at(OR);
+                if let (left, right) = (left.all(), right.all())
+                    && (left.is_some() || right.is_some())
+                {
+                    let text = |g: Option<Text>| g.map_or_else(|| "1".to_owned(), |g| g.at(CHOICE));
+                    guards.0.push(Text(format!("{surely} ? {} : {}", text(left), text(right)), CHOICE));
+                }
+                let text = format!("{surely} ? {} : {}", a.text.at(CHOICE), b.text.at(CHOICE));
+                Ok(Number::wide(Text(text, CHOICE), a.bits.max(b.bits)))
+            }
+            TermKind::Launch(_) | TermKind::Apply(..) => {
+                Err(NoCheck::NotAtRunTime { what: t.to_string(), span: t.span })
+            }
+            _ => self.operand(t, guards),
+        }
+    }
+
+    fn binary(&mut self, op: Binary, a: Number, b: Number, span: Span, guards: &mut Guards) -> Result<Number, NoCheck> {
+        let level = op.level();
+        // GCC warns of sums within shifts without parentheses.
+        let least = if op == Binary::Shr { UNARY } else { level };
+        let infix = |a: Number, b: Number, bits| {
+            let (a, b) = (a.cast().text.at(least), b.text.at(least.max(level + 1)));
+            Number::wide(Text(format!("{a} {} {b}", op.sign()), level), bits)
+        };
+        match op {
+            Binary::Mul | Binary::Add | Binary::Sub => self.sum_or_product(op, a, b, span),
+            _ if a.saturates || b.saturates => Err(NoCheck::TooWide(span)),
+            Binary::Div | Binary::Rem => {
+                not_zero(&b, guards);
+                let bits = if op == Binary::Div { a.bits } else { a.bits.min(b.bits) };
+                // Of a type that `b` is in, too.
+                if b.small && !a.wide {
+                    let text = Text(format!("{} {} {}", a.text.at(level), op.sign(), b.text.0), level);
+                    return Ok(Number { text, bits, small: false, ..a });
+                }
+                Ok(infix(a, b, bits))
+            }
+            Binary::Shl => {
+                let by = b.text.0.parse::<u32>().ok().filter(|by| *by < 63).ok_or(NoCheck::TooWide(span))?;
+                let factor = Number::literal(1 << by, span)?;
+                self.sum_or_product(Binary::Mul, a, factor, span)
+            }
+            Binary::Shr => {
+                let bits = a.bits;
+                if b.small && b.text.0.parse::<u32>().is_ok_and(|by| by < 128) {
+                    return Ok(infix(a, b, bits));
+                }
+                let by = b.cast().text.at(RELATION + 1);
+                guards.0.push(Text(format!("{by} >= 0"), RELATION));
+                let by = Number::wide(Text(format!("{by} < 127 ? {by} : 127"), CHOICE), 7);
+                Ok(infix(a, by, bits))
+            }
+            Binary::And | Binary::Xor | Binary::Or => {
+                let bits = a.bits.max(b.bits) + 1;
+                if bits > 126 {
+                    return Err(NoCheck::TooWide(span));
+                }
+                // GCC warns of arithmetic beside them without parentheses.
+                let text = format!("{} {} {}", a.cast().text.at(UNARY), op.sign(), b.text.at(UNARY));
+                Ok(Number::wide(Text(text, level), bits))
+            }
+        }
+    }
+
+    fn sum_or_product(&mut self, op: Binary, a: Number, b: Number, span: Span) -> Result<Number, NoCheck> {
+        let bits = if op == Binary::Mul { a.bits + b.bits } else { a.bits.max(b.bits) + 1 };
+        let level = op.level();
+        if bits <= 126 && !a.saturates && !b.saturates {
+            let text = format!("{} {} {}", a.cast().text.at(level), op.sign(), b.text.at(level + 1));
+            return Ok(Number::wide(Text(text, level), bits));
+        }
+        self.saturates = true;
+        let call = |name: &str, a: Number, b: String, bits| Number {
+            saturates: true,
+            ..Number::wide(Text(format!("{name}({}, {b})", a.text.at(0)), SUFFIX), bits)
+        };
+        if op == Binary::Mul {
+            let slack = if a.saturates { a.bits } else { 0 }.max(if b.saturates { b.bits } else { 0 });
+            let b = b.text.at(0);
+            return Ok(call("scuba_mul", a, b, slack));
+        }
+        // One that saturates, and one that is not taken for such.
+        if bits > EXACT || a.saturates == b.saturates {
+            return Err(NoCheck::TooWide(span));
+        }
+        let b = if op == Binary::Sub { format!("-{}", b.cast().text.at(SUFFIX)) } else { b.text.at(0) };
+        Ok(call("scuba_add", a, b, bits))
+    }
+
+    fn extreme(&mut self, op: Comparison, args: &[Term], guards: &mut Guards) -> Result<Number, NoCheck> {
+        let mut out: Option<Number> = None;
+        for t in args {
+            let b = exact(self.number(t, guards)?, t.span)?.cast();
+            out = Some(match out {
+                None => b,
+                Some(a) => {
+                    let bits = a.bits.max(b.bits);
+                    let (x, y) = (a.text.clone().at(RELATION + 1), b.text.clone().at(RELATION + 1));
+                    let (a, b) = (a.text.at(CHOICE + 1), b.text.at(CHOICE));
+                    Number::wide(Text(format!("{x} {} {y} ? {a} : {b}", op.sign()), CHOICE), bits)
+                }
+            });
+            if out.as_ref().is_some_and(|n| n.text.0.len() > super::LONGEST) {
+                return Err(NoCheck::TooLong);
+            }
+        }
+        out.ok_or(NoCheck::TooWide(Span::default()))
+    }
+}
+
+fn exact(n: Number, span: Span) -> Result<Number, NoCheck> {
+    if n.saturates || n.bits > EXACT { Err(NoCheck::TooWide(span)) } else { Ok(n) }
+}
+
+fn not_zero(b: &Number, guards: &mut Guards) {
+    if !(b.small && b.text.0 != "0") {
+        guards.0.push(Text(format!("{} != 0", b.text.clone().at(RELATION + 1)), RELATION));
+    }
+}

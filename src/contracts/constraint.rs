@@ -1,0 +1,199 @@
+//! Comparisons of sums of products.
+//!
+//! In: two terms and the sign between them. Out: the same as one polynomial that is at least, is or is not 0, and back as people write it; of two
+//! of them what both say.
+
+use super::ast::{Binary, Comparison, Cond, CondKind, Sort, Term, TermKind};
+use super::polynomial::{Partial, Polynomial, partials, polynomial};
+
+/// Whether a term may be a pointer, as far as is known.
+pub(super) fn may_point(t: &Term) -> bool {
+    match t.sort {
+        Sort::Integer => false,
+        Sort::Pointer | Sort::Object => true,
+        Sort::Open => match &t.kind {
+            TermKind::Binary(Binary::Add | Binary::Sub, a, b) => may_point(a) || may_point(b),
+            _ => true,
+        },
+    }
+}
+
+/// Whether two sides of an equality may be pointers. No pointer is compared with a number but 0.
+pub(super) fn may_both_point(a: &Term, b: &Term) -> bool {
+    let zero = |t: &Term| t.kind == TermKind::Int(0);
+    may_point(a) && (may_point(b) || zero(b)) || may_point(b) && zero(a)
+}
+
+/// What is said of a polynomial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// It is at least 0.
+    Ge,
+    Eq,
+    Ne,
+}
+
+/// A comparison as one polynomial, divided by what its coefficients share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Constraint {
+    pub(super) relation: Relation,
+    pub(super) sum: Polynomial,
+}
+
+pub(super) enum Read {
+    Constraint(Constraint),
+    Always,
+    Never,
+}
+
+pub(super) fn read(op: Comparison, a: &Term, b: &Term, partial: &mut Partial) -> Option<Read> {
+    let (a, b) = (polynomial(a, partial)?, polynomial(b, partial)?);
+    let strict = Polynomial::constant(1);
+    Constraint::new(
+        match op {
+            Comparison::Eq => Relation::Eq,
+            Comparison::Ne => Relation::Ne,
+            _ => Relation::Ge,
+        },
+        match op {
+            Comparison::Lt => b.plus(&a, -1)?.plus(&strict, -1)?,
+            Comparison::Le => b.plus(&a, -1)?,
+            Comparison::Gt => a.plus(&b, -1)?.plus(&strict, -1)?,
+            Comparison::Ge | Comparison::Eq | Comparison::Ne => a.plus(&b, -1)?,
+        },
+    )
+}
+
+impl Constraint {
+    #[allow(clippy::new_ret_no_self, reason = "some constraints are none")]
+    fn new(relation: Relation, sum: Polynomial) -> Option<Read> {
+        let literal = |b| Some(if b { Read::Always } else { Read::Never });
+        let (divisor, c) = (sum.common_divisor(), sum.constant_part());
+        if divisor == 0 {
+            return literal(match relation {
+                Relation::Ge => c >= 0,
+                Relation::Eq => c == 0,
+                Relation::Ne => c != 0,
+            });
+        }
+        if relation != Relation::Ge && c % divisor != 0 {
+            return literal(relation == Relation::Ne);
+        }
+        Some(Read::Constraint(Self { relation, sum: sum.divided(divisor) }))
+    }
+
+    /// As people write it.
+    pub(super) fn cond(&self) -> Option<Cond> {
+        let (plus, minus) = self.sum.variable_part().sides()?;
+        let c = self.sum.constant_part();
+        let (empty, number) = (Polynomial::default(), Polynomial::constant);
+        let mut op = match self.relation {
+            Relation::Ge => Comparison::Ge,
+            Relation::Eq => Comparison::Eq,
+            Relation::Ne => Comparison::Ne,
+        };
+        let extents = [plus.has_extent(), minus.has_extent()];
+        let alone = extents[0] != extents[1] && !(plus == empty || minus == empty);
+        let strict = c == -1 && op == Comparison::Ge && plus != empty && minus != empty;
+        if strict {
+            op = Comparison::Gt;
+        }
+        let c = if strict { 0 } else { c };
+        let (left, right) = if alone {
+            // What is wanted of an extent is on the other side, whatever its sign.
+            let (left, right) = self.sum.variable_part().extents_apart();
+            match extents[0] {
+                true => (left, right.plus(&number(c), 1)?.negated()?),
+                false => (right.plus(&number(c), 1)?, left.negated()?),
+            }
+        } else if minus == empty {
+            (plus.clone(), number(c.checked_neg()?))
+        } else if plus == empty {
+            (number(c), minus.clone())
+        } else {
+            (plus.plus(&number(c.max(0)), 1)?, minus.plus(&number(c.min(0)), -1)?)
+        };
+        let swap = plus == empty || (minus != empty && minus.rank() < plus.rank());
+        let swap = if alone { extents[1] } else { swap };
+        let (left, right, op) = if swap { (right, left, op.swapped()) } else { (left, right, op) };
+        Some(Cond::compare(op, left.term(), right.term()))
+    }
+
+    pub(super) fn negated(&self) -> Option<Self> {
+        Some(match self.relation {
+            Relation::Ge => {
+                let sum = self.sum.negated()?.plus(&Polynomial::constant(1), -1)?;
+                Self { relation: Relation::Ge, sum }
+            }
+            Relation::Eq => Self { relation: Relation::Ne, sum: self.sum.clone() },
+            Relation::Ne => Self { relation: Relation::Eq, sum: self.sum.clone() },
+        })
+    }
+
+    /// What the comparison says; `None` of other conditions, and of one that keeps something its polynomial has not.
+    pub(super) fn of(c: &Cond) -> Option<Self> {
+        let CondKind::Compare(op, a, b) = &c.kind else { return None };
+        if matches!(op, Comparison::Eq | Comparison::Ne) && may_both_point(a, b) {
+            return None;
+        }
+        let mut partial = Partial::new();
+        let Read::Constraint(out) = read(*op, a, b, &mut partial)? else { return None };
+        keeps(&out.cond()?.terms(), &partial).then_some(out)
+    }
+}
+
+/// Whether what may have no value is in the terms.
+pub(super) fn keeps(terms: &[&Term], partial: &Partial) -> bool {
+    let mut kept = Partial::new();
+    terms.iter().for_each(|t| partials(t, &mut kept));
+    partial.is_subset(&kept)
+}
+
+/// Both as one: `Some(None)` where they contradict each other, `None` where no one constraint says both.
+pub(super) fn merge(a: &Constraint, b: &Constraint) -> Option<Option<Constraint>> {
+    let (va, vb) = (a.sum.variable_part(), b.sum.variable_part());
+    let same = va == vb;
+    if !same && va.negated()? != vb {
+        return None;
+    }
+    let (ca, cb) = (a.sum.constant_part(), b.sum.constant_part());
+    let with = |relation, c: i128| {
+        let sum = va.plus(&Polynomial::constant(c), 1)?;
+        Some(Some(Constraint { relation, sum }))
+    };
+    let kept = |c: &Constraint| Some(Some(c.clone()));
+    match (a.relation, b.relation) {
+        (Relation::Ge, Relation::Ge) if same => with(Relation::Ge, ca.min(cb)),
+        (Relation::Ge, Relation::Ge) => match ca.checked_add(cb)? {
+            0 => with(Relation::Eq, ca),
+            c if c < 0 => Some(None),
+            _ => None,
+        },
+        // The variable part is `-ca` in the first, `value` in the second.
+        (Relation::Eq, other) => {
+            let value = ca.checked_neg()?;
+            let there = if same { value } else { ca }.checked_add(cb)?;
+            let agrees = match other {
+                Relation::Ge => there >= 0,
+                Relation::Eq => there == 0,
+                Relation::Ne => there != 0,
+            };
+            if agrees { kept(a) } else { Some(None) }
+        }
+        (_, Relation::Eq) => merge(b, a),
+        (Relation::Ge, Relation::Ne) => {
+            // At the excluded value the first's sum is:
+            let there = if same { cb.checked_neg()? } else { cb }.checked_add(ca)?;
+            match there {
+                0 => with(Relation::Ge, ca.checked_sub(1)?),
+                t if t < 0 => kept(a),
+                _ => None,
+            }
+        }
+        (Relation::Ne, Relation::Ge) => merge(b, a),
+        (Relation::Ne, Relation::Ne) => {
+            let equal = if same { ca == cb } else { ca == cb.checked_neg()? };
+            if equal { kept(a) } else { None }
+        }
+    }
+}

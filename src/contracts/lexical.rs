@@ -1,0 +1,223 @@
+//! The words of a contract: numbers, names, types.
+//!
+//! In: the rest of the text. Out: one word, or the fault at it.
+
+use super::ast::{Axis, Launch, Span, WideType};
+use super::error::ContractError;
+use winnow::ascii::{digit1, hex_digit1, multispace0};
+use winnow::combinator::{alt, delimited, opt, preceded, repeat};
+use winnow::error::{ErrMode, ParserError};
+use winnow::prelude::*;
+use winnow::stream::{LocatingSlice, Location, Stateful};
+use winnow::token::{one_of, take_while};
+
+/// What the parser carries along.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State<'i> {
+    pub text: &'i str,
+    /// How deep it stands in parentheses, subscripts and unary operators.
+    pub depth: usize,
+}
+
+pub(super) type Input<'i> = Stateful<LocatingSlice<&'i str>, State<'i>>;
+pub(super) type Parsed<T> = Result<T, ErrMode<Fault>>;
+
+#[derive(Clone, Debug)]
+pub(super) enum Fault {
+    /// What stands at this byte fits nothing.
+    Unexpected(usize),
+    Told(ContractError),
+}
+
+impl<'i> ParserError<Input<'i>> for Fault {
+    type Inner = Self;
+
+    fn from_input(input: &Input<'i>) -> Self {
+        Self::Unexpected(here(input))
+    }
+
+    fn into_inner(self) -> Result<Self, Self> {
+        Ok(self)
+    }
+}
+
+/// No other reading is tried.
+pub(super) fn refuse<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Parsed<T> {
+    Err(ErrMode::Cut(Fault::Told(ContractError::new(span, message, help))))
+}
+
+pub(super) fn here(i: &Input<'_>) -> usize {
+    i.current_token_start()
+}
+
+/// What was read since `start`.
+pub(super) fn since(start: usize, i: &Input<'_>) -> Span {
+    Span { start, end: i.previous_token_end() }
+}
+
+/// The rest of the text.
+pub(super) fn rest<'i>(i: &Input<'i>) -> &'i str {
+    i.state.text.get(here(i)..).unwrap_or_default()
+}
+
+pub(super) fn space(i: &mut Input<'_>) -> Parsed<()> {
+    multispace0.void().parse_next(i)
+}
+
+/// A sign of punctuation, with space before it.
+pub(super) fn sign<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMode<Fault>> {
+    (space, text).void()
+}
+
+fn begins_name(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+pub(super) fn within_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+pub(super) fn identifier<'i>(i: &mut Input<'i>) -> Parsed<&'i str> {
+    (one_of(begins_name), take_while(0.., within_name)).take().parse_next(i)
+}
+
+/// A name with the namespaces that it is in.
+pub(super) fn qualified<'i>(i: &mut Input<'i>) -> Parsed<&'i str> {
+    (opt("::"), identifier, repeat::<_, _, (), _, _>(0.., ("::", identifier))).take().parse_next(i)
+}
+
+/// A C integer with its suffixes; separators as in C++14 and C23.
+pub(super) fn number(i: &mut Input<'_>) -> Parsed<i128> {
+    let start = here(i);
+    one_of(|c: char| c.is_ascii_digit()).parse_peek(*i)?;
+    let separated = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'' || c == '.';
+    let all: &str = take_while(1.., separated).parse_next(i)?;
+    let text: String = all.chars().filter(|c| *c != '\'').collect();
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
+    let value = alt((
+        preceded(alt(("0x", "0X")), hex_digit1::<_, ErrMode<Fault>>).map(|d: &str| (d, 16)),
+        preceded(alt(("0b", "0B")), take_while(1.., ['0', '1'])).map(|d: &str| (d, 2)),
+        preceded("0", take_while(1.., '0'..='7')).map(|d: &str| (d, 8)),
+        digit1.verify(|d: &str| d == "0" || !d.starts_with('0')).map(|d: &str| (d, 10)),
+    ));
+    let read = parse_whole(value, digits).filter(|_| text.len() - digits.len() <= 3 && !all.ends_with('\''));
+    let span = since(start, i);
+    let Some((digits, radix)) = read else {
+        let help = "whole numbers are decimal, `0x`, `0b` or octal, with C's suffixes";
+        return refuse(span, format!("`{all}` is no whole number"), help);
+    };
+    match i128::from_str_radix(&digits, radix) {
+        Ok(v) => Ok(v),
+        Err(_) => refuse(span, "the number is too large", "numbers have at most 127 bits"),
+    }
+}
+
+/// What `parser` makes of the whole of `digits`.
+fn parse_whole<'i, P>(mut parser: P, digits: &'i str) -> Option<(String, u32)>
+where
+    P: Parser<Input<'i>, (&'i str, u32), ErrMode<Fault>>,
+{
+    let state = State { text: digits, depth: 0 };
+    let mut i = Stateful { input: LocatingSlice::new(digits), state };
+    let (d, radix) = parser.parse_next(&mut i).ok()?;
+    rest(&i).is_empty().then(|| (d.to_owned(), radix))
+}
+
+/// `gridDim.x`, `blockDim.y`, `dynamicSharedBytes`.
+pub(super) fn launch(i: &mut Input<'_>) -> Parsed<Launch> {
+    let start = here(i);
+    let name = identifier.verify(|n: &str| matches!(n, "gridDim" | "blockDim" | "dynamicSharedBytes")).parse_next(i)?;
+    let make = match name {
+        "gridDim" => Launch::Grid,
+        "blockDim" => Launch::Block,
+        _ => return Ok(Launch::DynamicShared),
+    };
+    match opt(preceded((sign("."), space), identifier)).parse_next(i)? {
+        Some("x") => Ok(make(Axis::X)),
+        Some("y") => Ok(make(Axis::Y)),
+        Some("z") => Ok(make(Axis::Z)),
+        _ => refuse(since(start, i), format!("`{name}` alone is no number"), format!("write `{name}.x`, `.y` or `.z`")),
+    }
+}
+
+/// What a type in a cast means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cast {
+    Wide(WideType),
+    /// As it is spelled.
+    Narrow(String),
+    Pointer(String),
+}
+
+/// Names of types, other than those of at least 64 bits, that are known without a declaration.
+const NARROW: &[&str] = &[
+    "int8_t", "int16_t", "int32_t", "uint8_t", "uint16_t", "uint32_t", "bool", "float", "double", "__half", "half",
+    "uint", "uchar", "ushort",
+];
+/// Words that types of C are made of.
+const WORDS: &[&str] = &["unsigned", "signed", "long", "int", "short", "char", "const", "void", "__int128"];
+
+/// The type that words are, if they are one.
+pub(super) fn cast_of(text: &str) -> Option<Cast> {
+    let spelled = type_spelling(text);
+    let words: Vec<&str> = spelled.split([' ', '*']).filter(|w| !w.is_empty()).collect();
+    let wide = |w: &str| WideType::ALL.iter().find(|(name, _)| *name == w).map(|(_, t)| *t);
+    let known = |w: &&str| {
+        let w = w.trim_start_matches("std::");
+        NARROW.contains(&w) || WORDS.contains(&w) || wide(w).is_some()
+    };
+    if words.is_empty() || !words.iter().all(known) {
+        return None;
+    }
+    if spelled.contains('*') {
+        return Some(Cast::Pointer(spelled));
+    }
+    let plain: Vec<&str> = words.iter().filter(|w| **w != "const").map(|w| w.trim_start_matches("std::")).collect();
+    if let [one] = plain[..]
+        && let Some(t) = wide(one)
+    {
+        return Some(Cast::Wide(t));
+    }
+    let count = |word: &str| plain.iter().filter(|w| **w == word).count();
+    let longs = count("long");
+    let only = |also: &[&str]| plain.iter().all(|w| also.contains(w));
+    let unsigned = count("unsigned") > 0;
+    let integer = only(&["unsigned", "signed", "long", "int"]);
+    Some(match (integer, longs, unsigned) {
+        (true, 1, false) => Cast::Wide(WideType::Long),
+        (true, 1, true) => Cast::Wide(WideType::UnsignedLong),
+        (true, 2, false) => Cast::Wide(WideType::LongLong),
+        (true, 2, true) => Cast::Wide(WideType::UnsignedLongLong),
+        _ if only(&["unsigned", "__int128"]) && count("__int128") == 1 => Cast::Wide(WideType::UnsignedInt128),
+        _ => Cast::Narrow(spelled),
+    })
+}
+
+/// A type between parentheses: a cast, unless it is a name that no type of C has.
+pub(super) fn cast(i: &mut Input<'_>) -> Parsed<Cast> {
+    let words = take_while(1.., |c: char| within_name(c) || matches!(c, ' ' | ':' | '*'));
+    delimited(("(", space), words.verify_map(cast_of), sign(")")).parse_next(i)
+}
+
+/// Single spaces, and one before the first `*`.
+pub(super) fn type_spelling(text: &str) -> String {
+    let mut out = String::new();
+    for word in text.replace('*', " * ").split_whitespace() {
+        let starred = word == "*" && out.ends_with('*');
+        if !out.is_empty() && !starred {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    for tight in ["::", "<", ">", ","] {
+        out = out.replace(&format!(" {tight}"), tight).replace(&format!("{tight} "), tight);
+    }
+    out
+}
+
+/// Whether a name means something else to contracts.
+#[must_use]
+pub(super) fn is_reserved(name: &str) -> bool {
+    const KEYWORDS: &[&str] = &["true", "false", "nullptr", "NULL", "__null", "sizeof", "static_cast"];
+    KEYWORDS.contains(&name) || matches!(name, "gridDim" | "blockDim" | "dynamicSharedBytes")
+}

@@ -1,0 +1,200 @@
+//! Operands and an operator → the expression of both.
+//!
+//! In: what was read on either side. Out: a term or a condition; where one stands in place of the other, a fault that shows the text
+//! that was probably meant.
+
+use super::{Comparison, Cond, CondKind, DEEPEST, Fault, Input, Parsed, Span, Term, TermKind, refuse};
+use crate::contracts::ast::Binary;
+use winnow::error::ErrMode;
+
+/// What was read, before it is known whether a term or a condition is wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Raw {
+    pub what: What,
+    pub span: Span,
+    /// Of its tree; parentheses do not count.
+    pub height: usize,
+    parenthesised: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    Term(Term),
+    Cond(Cond),
+    /// `true` and `false` are both.
+    Bool(bool, Span),
+}
+
+pub(super) fn too_deep() -> String {
+    format!("at most {DEEPEST} operators and parentheses stand within each other; split it")
+}
+
+impl Raw {
+    pub(super) fn of(what: What, height: usize) -> Parsed<Self> {
+        let span = match &what {
+            What::Term(t) => t.span,
+            What::Cond(c) => c.span,
+            What::Bool(_, span) => *span,
+        };
+        if height > DEEPEST {
+            return refuse(span, "the contract is too deep", too_deep());
+        }
+        Ok(Self { what, span, height, parenthesised: false })
+    }
+
+    pub(super) fn in_parentheses(mut self, span: Span) -> Self {
+        self.span = span;
+        match &mut self.what {
+            What::Term(t) => t.span = span,
+            What::Cond(c) => c.span = span,
+            What::Bool(_, s) => *s = span,
+        }
+        self.parenthesised = true;
+        self
+    }
+
+    pub(super) fn into_cond(self) -> Parsed<Cond> {
+        Ok(match self.what {
+            What::Cond(c) => c,
+            What::Bool(b, span) => Cond::new(CondKind::Literal(b), span),
+            What::Term(t) => {
+                let span = t.span;
+                Cond::new(CondKind::Truth(Box::new(t)), span)
+            }
+        })
+    }
+
+    pub(super) fn into_term(self, text: &str) -> Parsed<Term> {
+        match self.what {
+            What::Term(t) => Ok(t),
+            What::Bool(b, span) => Ok(Term::new(TermKind::Int(b.into()), span)),
+            What::Cond(c) => {
+                let help = format!("`{} ? 1 : 0` makes a number of it", excerpt(text, c.span));
+                refuse(c.span, "a condition stands where a number is wanted", help)
+            }
+        }
+    }
+
+    /// The sides of a comparison without parentheses around it.
+    fn bare_comparison(&self) -> Option<(Comparison, Span, Span)> {
+        match &self.what {
+            What::Cond(Cond { kind: CondKind::Compare(op, a, b), .. }) if !self.parenthesised => {
+                Some((*op, a.span, b.span))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// At most one line of it.
+fn excerpt(text: &str, span: Span) -> &str {
+    text.get(span.start..span.end).filter(|t| t.len() <= 60 && !t.contains('\n')).unwrap_or("…")
+}
+
+pub(super) type Fold = for<'i> fn(&mut Input<'i>, Raw, Raw) -> Result<Raw, ErrMode<Fault>>;
+
+/// Each operator with how tightly it binds; those that begin another one after it.
+pub(super) const OPERATORS: [(&str, i64, Fold); 18] = {
+    use Binary::{Add, And, Div, Mul, Or, Rem, Shl, Shr, Sub, Xor};
+    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+    macro_rules! table {
+        ($(($text:literal, $power:literal, $make:ident $(, $op:expr)?)),* $(,)?) => {
+            [$(($text, $power, |i, a, b| $make(i, a, b $(, $op, $text)?))),*]
+        };
+    }
+    table![
+        ("<<", 22, binary, Shl),
+        (">>", 22, binary, Shr),
+        ("<=", 20, comparison, Le),
+        (">=", 20, comparison, Ge),
+        ("==", 18, comparison, Eq),
+        ("!=", 18, comparison, Ne),
+        ("&&", 10, both),
+        ("||", 8, one),
+        ("*", 26, binary, Mul),
+        ("/", 26, binary, Div),
+        ("%", 26, binary, Rem),
+        ("+", 24, binary, Add),
+        ("-", 24, binary, Sub),
+        ("<", 20, comparison, Lt),
+        (">", 20, comparison, Gt),
+        ("&", 16, binary, And),
+        ("^", 14, binary, Xor),
+        ("|", 12, binary, Or),
+    ]
+};
+
+fn above(a: &Raw, b: &Raw) -> usize {
+    a.height.max(b.height) + 1
+}
+
+pub(super) fn implies(a: Raw, b: Raw) -> Parsed<Raw> {
+    let (span, height) = (a.span.to(b.span), above(&a, &b));
+    let kind = CondKind::Implies(Box::new(a.into_cond()?), Box::new(b.into_cond()?));
+    Raw::of(What::Cond(Cond::new(kind, span)), height)
+}
+
+fn both(_: &mut Input<'_>, a: Raw, b: Raw) -> Parsed<Raw> {
+    joined(a, b, Cond::all, |k| matches!(k, CondKind::And(_)))
+}
+
+fn one(_: &mut Input<'_>, a: Raw, b: Raw) -> Parsed<Raw> {
+    joined(a, b, Cond::any, |k| matches!(k, CondKind::Or(_)))
+}
+
+fn joined(a: Raw, b: Raw, join: fn(Vec<Cond>) -> Cond, same: fn(&CondKind) -> bool) -> Parsed<Raw> {
+    let span = a.span.to(b.span);
+    let (left, right) = (a.height, b.height);
+    let (a, b) = (a.into_cond()?, b.into_cond()?);
+    // A chain is flat, however long.
+    let level = |c: &Cond, height: usize| if same(&c.kind) { height } else { height + 1 };
+    let height = level(&a, left).max(level(&b, right));
+    let mut both = join(vec![a, b]);
+    both.span = span;
+    Raw::of(What::Cond(both), height)
+}
+
+fn binary(i: &mut Input<'_>, a: Raw, b: Raw, op: Binary, sign: &str) -> Parsed<Raw> {
+    let (span, height, text) = (a.span.to(b.span), above(&a, &b), i.state.text);
+    if matches!(op, Binary::And | Binary::Xor | Binary::Or) {
+        for (side, other, left) in [(&b, &a, false), (&a, &b, true)] {
+            let Some((cmp, x, y)) = side.bare_comparison() else { continue };
+            let (cmp, x, y, other) = (cmp.sign(), excerpt(text, x), excerpt(text, y), excerpt(text, other.span));
+            let meant = if left {
+                format!("{x} {cmp} ({y} {sign} {other})")
+            } else {
+                format!("({other} {sign} {x}) {cmp} {y}")
+            };
+            let message = format!("a condition stands where a number is wanted: `{cmp}` binds tighter than `{sign}`");
+            return refuse(side.span, message, format!("did you mean `{meant}`?"));
+        }
+    }
+    let kind = TermKind::Binary(op, Box::new(a.into_term(text)?), Box::new(b.into_term(text)?));
+    Raw::of(What::Term(Term::new(kind, span)), height)
+}
+
+fn comparison(i: &mut Input<'_>, a: Raw, b: Raw, op: Comparison, sign: &str) -> Parsed<Raw> {
+    let (span, height, text) = (a.span.to(b.span), above(&a, &b), i.state.text);
+    if let Some((first, x, y)) = a.bare_comparison() {
+        let (x, y, b) = (excerpt(text, x), excerpt(text, y), excerpt(text, b.span));
+        let meant = format!("{x} {} {y} && {y} {sign} {b}", first.sign());
+        return refuse(span, "comparisons are not chained", format!("did you mean `{meant}`?"));
+    }
+    if let (What::Cond(_), What::Cond(_)) = (&a.what, &b.what) {
+        return refuse(span, format!("`{sign}` compares numbers, not conditions"), "`==>` relates conditions");
+    }
+    let kind = CondKind::Compare(op, Box::new(a.into_term(text)?), Box::new(b.into_term(text)?));
+    Raw::of(What::Cond(Cond::new(kind, span)), height)
+}
+
+pub(super) fn choice(i: &Input<'_>, c: Raw, yes: Raw, no: Raw) -> Parsed<Raw> {
+    let (span, text) = (c.span.to(no.span), i.state.text);
+    let height = above(&yes, &no).max(c.height + 1);
+    let c = Box::new(c.into_cond()?);
+    if !matches!((&yes.what, &no.what), (What::Term(_), What::Term(_))) {
+        let kind = CondKind::Choice(c, Box::new(yes.into_cond()?), Box::new(no.into_cond()?));
+        return Raw::of(What::Cond(Cond::new(kind, span)), height);
+    }
+    let kind = TermKind::Choice(c, Box::new(yes.into_term(text)?), Box::new(no.into_term(text)?));
+    Raw::of(What::Term(Term::new(kind, span)), height)
+}

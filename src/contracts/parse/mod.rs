@@ -1,0 +1,365 @@
+//! Text → [`Cond`] or [`Term`], with C's operators and their precedence.
+//!
+//! In: a condition as text; that in quotation marks too, as `scuba.h` makes it of a string. Out: its syntax tree, or the first fault.
+//! `==>` binds weaker than `?:` and to the right; what follows the colon of `forall` reaches as far as it can.
+
+use super::ast::{Access, Comparison, Cond, CondKind, Forall, Function, Span, Term, TermKind, Unary};
+use super::error::{ContractError, meant};
+use super::lexical::{
+    Cast, Fault, Input, Parsed, State, cast, cast_of, here, identifier, is_reserved, launch, number, qualified, refuse,
+    rest, sign, since, space, type_spelling, within_name,
+};
+use fold::{OPERATORS, Raw, What};
+use unexpected::unexpected;
+use winnow::combinator::{Infix, Postfix, alt, cut_err, expression, fail, opt, peek, preceded, separated, terminated};
+use winnow::error::ErrMode;
+use winnow::prelude::*;
+use winnow::stream::{LocatingSlice, Stateful};
+use winnow::token::{any, literal, one_of, take_till, take_while};
+
+mod fold;
+mod unexpected;
+
+/// Bytes of a text; more than a person writes.
+pub const LONGEST: usize = 4096;
+/// How high the tree of a text may be, and how many parentheses may stand within each other: few enough to descend into.
+pub const DEEPEST: usize = 64;
+
+/// Reads a condition.
+///
+/// # Errors
+/// When it is none, or too long or too deep for a person to have written it.
+pub fn parse(text: &str) -> Result<Cond, ContractError> {
+    read(text)?.into_cond().map_err(told)
+}
+
+/// Reads a term.
+///
+/// # Errors
+/// As [`parse`], and when it is a condition.
+pub fn parse_term(text: &str) -> Result<Term, ContractError> {
+    read(text)?.into_term(text).map_err(told)
+}
+
+fn told(e: ErrMode<Fault>) -> ContractError {
+    match e.into_inner() {
+        Ok(Fault::Told(e)) => e,
+        Ok(Fault::Unexpected(at)) => unexpected("", at),
+        Err(_) => unexpected("", 0),
+    }
+}
+
+fn read(text: &str) -> Result<Raw, ContractError> {
+    if text.len() > LONGEST {
+        let span = Span { start: LONGEST, end: text.len() };
+        let help = "split it: conditions of one function may be told one by one";
+        return Err(ContractError::new(span, format!("the contract is longer than {LONGEST} bytes"), help));
+    }
+    // Literals side by side are one string in C. No other part of a contract has quotation marks.
+    let quoted = text.trim().starts_with('"') && text.matches('"').count().is_multiple_of(2);
+    let text = if quoted { text.replace('"', " ") } else { text.to_owned() };
+    if text.trim().is_empty() {
+        let span = Span { start: 0, end: text.len() };
+        return Err(ContractError::new(span, "the contract is empty", "write a condition, as `elements(x) >= n`"));
+    }
+    let state = State { text: &text, depth: 0 };
+    let mut i = Stateful { input: LocatingSlice::new(text.as_str()), state };
+    let raw = whole(&mut i).and_then(|raw| {
+        space(&mut i)?;
+        if rest(&i).is_empty() { Ok(raw) } else { Err(ErrMode::Backtrack(Fault::Unexpected(here(&i)))) }
+    });
+    raw.map_err(|e| match e.into_inner() {
+        Ok(Fault::Told(e)) => e,
+        Ok(Fault::Unexpected(at)) => unexpected(&text, at),
+        Err(_) => unexpected(&text, 0),
+    })
+}
+
+/// The character at `at`.
+fn spot(i: &Input<'_>, at: usize) -> Span {
+    let length = i.state.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
+    (at..at + length).into()
+}
+
+/// Something inside of something.
+fn deeper<'i, T>(i: &mut Input<'i>, inner: impl FnOnce(&mut Input<'i>) -> Parsed<T>) -> Parsed<T> {
+    if i.state.depth == DEEPEST {
+        return refuse(spot(i, here(i)), "the contract is too deep", fold::too_deep());
+    }
+    i.state.depth += 1;
+    let out = inner(i);
+    i.state.depth -= 1;
+    out
+}
+
+fn whole(i: &mut Input<'_>) -> Parsed<Raw> {
+    at_least(0, i)
+}
+
+fn at_least(level: i64, i: &mut Input<'_>) -> Parsed<Raw> {
+    deeper(i, |i| expression(unary).current_precedence_level(level).infix(infix).postfix(tail).parse_next(i))
+}
+
+/// `? a : b` and `==> b` behind a condition. What they end with binds to the right, so it counts as something inside.
+fn tail<'i>(i: &mut Input<'i>) -> Parsed<Postfix<Input<'i>, Raw, ErrMode<Fault>>> {
+    space(i)?;
+    Ok(match alt(("?", "==>")).parse_next(i)? {
+        "?" => Postfix(6, |i, c| {
+            let yes = terminated(cut_err(whole), cut_err(sign(":"))).parse_next(i)?;
+            let no = cut_err(|i: &mut Input<'_>| at_least(6, i)).parse_next(i)?;
+            fold::choice(i, c, yes, no)
+        }),
+        _ => Postfix(4, |i, a| {
+            let b = cut_err(|i: &mut Input<'_>| at_least(4, i)).parse_next(i)?;
+            fold::implies(a, b)
+        }),
+    })
+}
+
+fn infix<'i>(i: &mut Input<'i>) -> Parsed<Infix<Input<'i>, Raw, ErrMode<Fault>>> {
+    space(i)?;
+    let (at, from) = (here(i), rest(i));
+    if from.starts_with("++") || from.starts_with("--") {
+        let help = "a contract looks at values only; space between two signs makes them two operators";
+        return refuse((at..at + 2).into(), format!("`{}` changes a variable", &from[..2]), help);
+    }
+    let found = OPERATORS.iter().find(|(text, ..)| from.starts_with(text));
+    let length = found.map_or(0, |(text, ..)| text.len());
+    let compares = found.is_some_and(|(_, power, _)| matches!(power, 18 | 20));
+    if from[length..].starts_with('=') && !compares {
+        let help = "a contract compares with `==`";
+        return refuse((at..=at + length).into_span(), format!("`{}` assigns", &from[..=length]), help);
+    }
+    let Some((text, power, fold)) = found else { return fail.parse_next(i) };
+    literal(*text).parse_next(i)?;
+    Ok(Infix::Left(*power, *fold))
+}
+
+trait IntoSpan {
+    fn into_span(self) -> Span;
+}
+impl IntoSpan for std::ops::RangeInclusive<usize> {
+    fn into_span(self) -> Span {
+        Span { start: *self.start(), end: *self.end() + 1 }
+    }
+}
+
+/// An operand with what stands before it.
+fn unary(i: &mut Input<'_>) -> Parsed<Raw> {
+    space(i)?;
+    let (start, from) = (here(i), rest(i));
+    if from.starts_with("++") || from.starts_with("--") {
+        return infix(i).and_then(|_| fail.parse_next(i));
+    }
+    let Some(first) = from.chars().next() else { return fail.parse_next(i) };
+    match first {
+        '-' | '~' | '+' | '!' | '*' => {
+            any.parse_next(i)?;
+            let a = deeper(i, |i| cut_err(unary).parse_next(i))?;
+            let span = since(start, i);
+            let height = a.height + 1;
+            if first == '!' {
+                return Raw::of(What::Cond(Cond::new(CondKind::Not(Box::new(a.into_cond()?)), span)), height);
+            }
+            let a = Box::new(a.into_term(i.state.text)?);
+            let kind = match first {
+                '-' => TermKind::Unary(Unary::Minus, a),
+                '~' => TermKind::Unary(Unary::Complement, a),
+                '*' => TermKind::Deref(a),
+                _ => a.kind,
+            };
+            Raw::of(What::Term(Term::new(kind, span)), height)
+        }
+        '&' => {
+            let help = "`extent(p + i)` is asked of an address: write the sum of pointer and index";
+            refuse((start..start + 1).into(), "an address cannot be taken in a contract", help)
+        }
+        '(' => match opt(cast).parse_next(i)? {
+            Some(to) => converted(to, start, i),
+            None => suffixed(i),
+        },
+        _ => suffixed(i),
+    }
+}
+
+/// What a cast, whose type was just read, is applied to.
+fn converted(to: Cast, start: usize, i: &mut Input<'_>) -> Parsed<Raw> {
+    let type_span = since(start, i);
+    let a = deeper(i, |i| cut_err(unary).parse_next(i))?;
+    into_type(to, type_span, start, a, i)
+}
+
+fn into_type(to: Cast, type_span: Span, start: usize, a: Raw, i: &Input<'_>) -> Parsed<Raw> {
+    let (span, height) = (since(start, i), a.height + 1);
+    let a = a.into_term(i.state.text)?;
+    let kind = match to {
+        Cast::Wide(to) => TermKind::Cast(to, Box::new(a)),
+        // NULL of C, when macros were replaced.
+        Cast::Pointer(_) if a.kind == TermKind::Int(0) => TermKind::Null,
+        Cast::Pointer(to) => {
+            let help = "`extent(p)` counts bytes whatever `p` points to";
+            return refuse(type_span, format!("a cast to `{to}` is no part of contracts"), help);
+        }
+        Cast::Narrow(to) => {
+            let help = "leave it out: the arithmetic of contracts never wraps; for low bits write `x & 0xff`";
+            return refuse(type_span, format!("a cast to `{to}` can change the value"), help);
+        }
+    };
+    Raw::of(What::Term(Term::new(kind, span)), height)
+}
+
+/// An operand with subscripts, members and calls behind it.
+fn suffixed(i: &mut Input<'_>) -> Parsed<Raw> {
+    let mut a = primary(i)?;
+    let start = a.span.start;
+    loop {
+        let Some(op) = opt(preceded(space, alt(("[", "->", ".")))).parse_next(i)? else { return Ok(a) };
+        let mut height = a.height + 1;
+        let of = Box::new(a.into_term(i.state.text)?);
+        if matches!(of.kind, TermKind::Int(_)) {
+            return refuse(of.span, "a number has neither members nor elements", "write the name of what has them");
+        }
+        let kind = if op == "[" {
+            let index = terminated(cut_err(whole), cut_err(sign("]"))).parse_next(i)?;
+            height = height.max(index.height + 1);
+            TermKind::Subscript(of, Box::new(index.into_term(i.state.text)?))
+        } else {
+            let access = if op == "." { Access::Dot } else { Access::Arrow };
+            let name = cut_err(preceded(space, identifier)).parse_next(i)?;
+            let types = opt(terminated(type_arguments, peek((space, "(")))).parse_next(i)?;
+            let name = types.map_or_else(|| name.to_owned(), |t| format!("{name}{t}"));
+            match opt(arguments).parse_next(i)? {
+                Some((args, high)) => {
+                    height = height.max(high + 1);
+                    TermKind::Method(of, access, name, args)
+                }
+                None => TermKind::Member(of, access, name),
+            }
+        };
+        a = Raw::of(What::Term(Term::new(kind, since(start, i))), height)?;
+    }
+}
+
+/// `<float>`, of a method.
+fn type_arguments(i: &mut Input<'_>) -> Parsed<String> {
+    let inner = take_while(1.., |c: char| within_name(c) || matches!(c, ' ' | ':' | '*' | ','));
+    let inner = preceded(sign("<"), terminated(inner, ">")).parse_next(i)?;
+    Ok(format!("<{}>", type_spelling(inner)))
+}
+
+/// Terms in parentheses, and the height of the highest.
+fn arguments(i: &mut Input<'_>) -> Parsed<(Vec<Term>, usize)> {
+    sign("(").parse_next(i)?;
+    if opt(sign(")")).parse_next(i)?.is_some() {
+        return Ok((vec![], 0));
+    }
+    let raws: Vec<Raw> = cut_err(terminated(separated(1.., whole, sign(",")), cut_err(sign(")")))).parse_next(i)?;
+    let height = raws.iter().map(|r| r.height).max().unwrap_or(0);
+    let text = i.state.text;
+    Ok((raws.into_iter().map(|r| r.into_term(text)).collect::<Parsed<_>>()?, height))
+}
+
+fn primary(i: &mut Input<'_>) -> Parsed<Raw> {
+    let start = here(i);
+    if opt("(").parse_next(i)?.is_some() {
+        let inner = cut_err(terminated(whole, sign(")"))).parse_next(i)?;
+        return Ok(inner.in_parentheses(since(start, i)));
+    }
+    if let Some(v) = opt(number).parse_next(i)? {
+        return Raw::of(What::Term(Term::new(TermKind::Int(v), since(start, i))), 1);
+    }
+    if let Some(l) = opt(launch).parse_next(i)? {
+        return Raw::of(What::Term(Term::new(TermKind::Launch(l), since(start, i))), 1);
+    }
+    if let Some(all) = opt(forall).parse_next(i)? {
+        return Ok(all);
+    }
+    let name = qualified(i)?;
+    let span = since(start, i);
+    let term = |kind, i: &Input<'_>| Raw::of(What::Term(Term::new(kind, since(start, i))), 1);
+    match name {
+        "true" | "false" => Raw::of(What::Bool(name == "true", span), 1),
+        "nullptr" | "NULL" | "__null" => term(TermKind::Null, i),
+        "sizeof" => {
+            let text = opt(preceded(sign("("), terminated(take_till(0.., ['(', ')']), sign(")")))).parse_next(i)?;
+            match text.map(type_spelling).filter(|t| is_type(t)) {
+                Some(t) => term(TermKind::SizeOf(t), i),
+                None => {
+                    let help = "write `sizeof(float)`; `elements(p) >= n` counts in elements of `p`";
+                    refuse(since(start, i), "`sizeof` takes a type in parentheses here", help)
+                }
+            }
+        }
+        "static_cast" => {
+            let text = cut_err(preceded(sign("<"), terminated(take_till(1.., ['>', '(']), ">"))).parse_next(i)?;
+            let type_span = since(start, i);
+            cut_err(sign("(")).parse_next(i)?;
+            let a = cut_err(terminated(whole, sign(")"))).parse_next(i)?;
+            into_type(cast_of(text).unwrap_or(Cast::Narrow(type_spelling(text))), type_span, start, a, i)
+        }
+        _ if peek(opt(sign("("))).parse_next(i)?.is_some() => call(name, span, i),
+        _ => term(TermKind::Name(name.to_owned()), i),
+    }
+}
+
+fn is_type(text: &str) -> bool {
+    let name = |c: char| within_name(c) || matches!(c, ' ' | ':' | '<' | '>' | ',' | '*');
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(name)
+}
+
+/// What `name(` begins.
+fn call(name: &str, span: Span, i: &mut Input<'_>) -> Parsed<Raw> {
+    let plain = name.trim_start_matches("::").trim_start_matches("std::");
+    let function = Function::ALL.iter().find(|(known, _)| *known == plain).map(|(_, f)| *f);
+    let conversion = cast_of(name);
+    if function.is_none() && plain != "disjoint" && conversion.is_none() {
+        let known = Function::ALL.map(|(name, _)| name).into_iter().chain(["disjoint", "sizeof"]);
+        return refuse(span, format!("`{name}` is no function of contracts"), meant(plain, known, "functions"));
+    }
+    let (mut args, height) = arguments(i)?;
+    let whole = since(span.start, i);
+    let (least, most) = function.map_or(if conversion.is_some() { (1, 1) } else { (2, usize::MAX) }, Function::arity);
+    if !(least..=most).contains(&args.len()) {
+        let count = if least == most { format!("{least}") } else { format!("at least {least}") };
+        let message = format!("`{name}` is given {}", count_of(args.len()));
+        return refuse(whole, message, format!("it takes {count}"));
+    }
+    match (function, conversion) {
+        (Some(f), _) => Raw::of(What::Term(Term::new(TermKind::Apply(f, args), whole)), height + 1),
+        (None, Some(to)) => {
+            let a = Raw::of(What::Term(args.remove(0)), height)?;
+            into_type(to, span, span.start, a, i)
+        }
+        (None, None) => Raw::of(What::Cond(Cond::new(CondKind::Disjoint(args), whole)), height + 1),
+    }
+}
+
+fn count_of(arguments: usize) -> String {
+    if arguments == 1 { "1 argument".into() } else { format!("{arguments} arguments") }
+}
+
+/// `forall i in [a, b): cond`.
+fn forall(i: &mut Input<'_>) -> Parsed<Raw> {
+    let start = here(i);
+    let variable = preceded((identifier.verify(|w: &str| w == "forall"), space), identifier).parse_next(i)?;
+    let named = since(start, i);
+    if is_reserved(variable) {
+        return refuse(named, format!("`{variable}` cannot be a variable"), "name it otherwise");
+    }
+    let ins = preceded(space, identifier.verify(|w: &str| w == "in"));
+    let form = "write `forall i in [0, n): x[i] < m`, with `]` where the end belongs to the range";
+    let head = (ins, sign("["), whole, sign(","), whole, space, one_of([')', ']']), sign(":")).parse_next(i);
+    let (_, (), from, (), to, (), close, ()) = match head {
+        Ok(head) => head,
+        Err(ErrMode::Backtrack(Fault::Unexpected(at))) => {
+            return refuse(spot(i, at), "the range of `forall` is not understood", form);
+        }
+        Err(e) => return Err(e),
+    };
+    let body = cut_err(whole).parse_next(i)?;
+    let (span, text) = (since(start, i), i.state.text);
+    let height = from.height.max(to.height).max(body.height) + 1;
+    let (from, to) = (from.into_term(text)?, to.into_term(text)?);
+    let all = Forall { variable: variable.to_owned(), from, to, closed: close == ']', body: body.into_cond()? };
+    Raw::of(What::Cond(Cond::new(CondKind::Forall(Box::new(all)), span)), height)
+}

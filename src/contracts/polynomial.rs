@@ -1,0 +1,327 @@
+//! Terms in normal form: sums of products.
+//!
+//! In: a term. Out: the same number as a polynomial over what is no sum and no product (names, members, extents, quotients), and back as
+//! a term that reads well. Casts vanish, sizes of C's own types and powers of two become numbers.
+
+use super::ast::{Access, Binary, Cond, Function, Sort, Span, Term, TermKind, Unary};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More summands than this are left as they were written.
+const SUMMANDS: usize = 64;
+/// More factors than this are left as they were written.
+const FACTORS: usize = 12;
+
+/// Factors, in order, each as often as it occurs. Of none: 1.
+type Product = Vec<Term>;
+
+/// A sum of products with their coefficients, none of which is 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Polynomial(BTreeMap<Product, i128>);
+
+impl Polynomial {
+    fn of_product(product: Product, coefficient: i128) -> Self {
+        Self(if coefficient == 0 { BTreeMap::new() } else { [(product, coefficient)].into() })
+    }
+
+    pub(super) fn constant(value: i128) -> Self {
+        Self::of_product(vec![], value)
+    }
+
+    /// The summand without factors.
+    pub(super) fn constant_part(&self) -> i128 {
+        self.0.get(&vec![]).copied().unwrap_or(0)
+    }
+
+    /// Without that summand.
+    pub(super) fn variable_part(&self) -> Self {
+        let mut out = self.clone();
+        out.0.remove(&vec![]);
+        out
+    }
+
+    pub(super) fn is_constant(&self) -> bool {
+        self.0.keys().all(Vec::is_empty)
+    }
+
+    pub(super) fn plus(&self, other: &Self, times: i128) -> Option<Self> {
+        let mut out = self.0.clone();
+        for (product, c) in &other.0 {
+            let sum = out.get(product).copied().unwrap_or(0).checked_add(c.checked_mul(times)?)?;
+            match sum {
+                0 => drop(out.remove(product)),
+                // Its negation is no number.
+                i128::MIN => return None,
+                _ => drop(out.insert(product.clone(), sum)),
+            }
+        }
+        (out.len() <= SUMMANDS).then_some(Self(out))
+    }
+
+    pub(super) fn negated(&self) -> Option<Self> {
+        Self::default().plus(self, -1)
+    }
+
+    fn times(&self, other: &Self) -> Option<Self> {
+        let mut out = Self::default();
+        for (a, x) in &self.0 {
+            for (b, y) in &other.0 {
+                let mut product = [&a[..], b].concat();
+                product.sort();
+                if product.len() > FACTORS {
+                    return None;
+                }
+                out = out.plus(&Self::of_product(product, x.checked_mul(*y)?), 1)?;
+            }
+        }
+        Some(out)
+    }
+
+    /// The greatest number that divides all coefficients but the constant's; 0 where there are no others.
+    pub(super) fn common_divisor(&self) -> i128 {
+        self.0.iter().filter(|(p, _)| !p.is_empty()).fold(0, |g, (_, c)| gcd(g, c.saturating_abs()))
+    }
+
+    /// With every coefficient divided, rounded down; the constant's alone may not be divisible.
+    pub(super) fn divided(&self, by: i128) -> Self {
+        let quotients = self.0.iter().map(|(p, c)| (p.clone(), c.div_euclid(by)));
+        Self(quotients.filter(|(_, c)| *c != 0).collect())
+    }
+
+    /// The quotient, where it is certain: of a constant, and where every coefficient is divisible.
+    fn quotient(&self, by: i128) -> Option<Self> {
+        if by == 0 || !(self.is_constant() || self.remainder(by)?.0.is_empty()) {
+            return None;
+        }
+        let quotients = self.0.iter().map(|(p, c)| Some((p.clone(), c.checked_div(by)?)));
+        Some(Self(quotients.collect::<Option<BTreeMap<_, _>>>()?.into_iter().filter(|(_, c)| *c != 0).collect()))
+    }
+
+    /// The remainder, where it is certain.
+    fn remainder(&self, by: i128) -> Option<Self> {
+        if self.is_constant() {
+            return self.constant_part().checked_rem(by).map(Self::constant);
+        }
+        self.0.values().all(|c| c.checked_rem(by) == Some(0)).then(Self::default)
+    }
+
+    /// The summands with positive coefficients, and the others negated.
+    pub(super) fn sides(&self) -> Option<(Self, Self)> {
+        let (mut plus, mut minus) = (Self::default(), Self::default());
+        for (p, c) in &self.0 {
+            if *c > 0 {
+                plus.0.insert(p.clone(), *c);
+            } else {
+                minus.0.insert(p.clone(), c.checked_neg()?);
+            }
+        }
+        Some((plus, minus))
+    }
+
+    pub(super) fn has_extent(&self) -> bool {
+        self.0.keys().flatten().any(|t| rank(t) == 0)
+    }
+
+    /// The summands with extents, and the others.
+    pub(super) fn extents_apart(&self) -> (Self, Self) {
+        let (with, without) = self.clone().0.into_iter().partition(|(p, _)| p.iter().any(|t| rank(t) == 0));
+        (Self(with), Self(without))
+    }
+
+    /// Where it stands best: sums with extents before others, then by members, then by names.
+    pub(super) fn rank(&self) -> (u8, String) {
+        let least = self.0.keys().flatten().map(rank).min().unwrap_or(u8::MAX);
+        (least, self.term().to_string())
+    }
+
+    /// As a term: what is positive first, the constant last.
+    pub(super) fn term(&self) -> Term {
+        let mut parts: Vec<(&Product, i128)> = self.0.iter().map(|(p, c)| (p, *c)).collect();
+        let order = |p: &Product| (p.iter().map(rank).min().unwrap_or(u8::MAX), std::cmp::Reverse(p.len()));
+        parts.sort_by_key(|(p, c)| (p.is_empty(), *c < 0, order(p)));
+        let mut sum: Option<Term> = None;
+        for (product, c) in parts {
+            let size = magnitude(product, c.saturating_abs());
+            sum = Some(match sum {
+                None if c < 0 && product.is_empty() => Term::int(c),
+                None if c < 0 => Term::new(TermKind::Unary(Unary::Minus, Box::new(size)), Span::default()),
+                None => size,
+                Some(s) => Term::binary(if c < 0 { Binary::Sub } else { Binary::Add }, s, size),
+            });
+        }
+        sum.unwrap_or_else(|| Term::int(0))
+    }
+}
+
+fn magnitude(product: &Product, c: i128) -> Term {
+    let number = (c != 1 || product.is_empty()).then(|| Term::int(c));
+    let mut factors = product.clone();
+    factors.sort_by_key(rank);
+    let all = number.into_iter().chain(factors);
+    all.reduce(|a, b| Term::binary(Binary::Mul, a, b)).unwrap_or_else(|| Term::int(1))
+}
+
+fn rank(t: &Term) -> u8 {
+    match &t.kind {
+        TermKind::Apply(Function::Extent | Function::Elements, _) => 0,
+        TermKind::Method(..) => 1,
+        TermKind::Launch(_) => 2,
+        TermKind::Member(..) | TermKind::Subscript(..) | TermKind::Deref(_) => 3,
+        TermKind::Name(_) => 4,
+        _ => 5,
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What may have no value.
+pub(super) type Partial = BTreeSet<Term>;
+
+/// The normal form of a term that is a number; `None` where it would be too large. What in it may have no value is added to `partial`,
+/// though it may cancel out.
+pub(super) fn polynomial(t: &Term, partial: &mut Partial) -> Option<Polynomial> {
+    let constant = Polynomial::constant;
+    match &t.kind {
+        TermKind::Int(v) => Some(constant(*v)),
+        TermKind::SizeOf(name) => Some(size_of(name).map_or_else(|| atom(t.clone(), partial), constant)),
+        TermKind::Cast(_, a) => polynomial(a, partial),
+        TermKind::Unary(Unary::Minus, a) => polynomial(a, partial)?.negated(),
+        TermKind::Binary(op, a, b) => {
+            let (a, b) = (polynomial(a, partial)?, polynomial(b, partial)?);
+            match op {
+                Binary::Add => return a.plus(&b, 1),
+                Binary::Sub => return a.plus(&b, -1),
+                Binary::Mul => return a.times(&b),
+                _ => {}
+            }
+            let by = b.constant_part();
+            let folded = match op {
+                Binary::Shl if b.is_constant() && (0..126).contains(&by) => a.times(&constant(1 << by)),
+                Binary::Div if b.is_constant() => a.quotient(by),
+                Binary::Rem if b.is_constant() => a.remainder(by),
+                _ => None,
+            };
+            Some(folded.unwrap_or_else(|| atom(Term::binary(*op, a.term(), b.term()), partial)))
+        }
+        TermKind::Apply(Function::Min, args) => extreme(Function::Min, args, partial),
+        TermKind::Apply(Function::Max, args) => extreme(Function::Max, args, partial),
+        _ => Some(atom(within(t), partial)),
+    }
+}
+
+fn atom(t: Term, partial: &mut Partial) -> Polynomial {
+    partials(&t, partial);
+    Polynomial::of_product(vec![t], 1)
+}
+
+/// Of what has constants in it, one.
+fn extreme(function: Function, args: &[Term], partial: &mut Partial) -> Option<Polynomial> {
+    let (mut rest, mut bound) = (vec![], None);
+    for a in args {
+        let p = polynomial(a, partial)?;
+        if p.is_constant() {
+            let c = p.constant_part();
+            bound = Some(bound.map_or(c, |b: i128| if function == Function::Min { b.min(c) } else { b.max(c) }));
+        } else if !rest.contains(&p) {
+            rest.push(p);
+        }
+    }
+    rest.sort();
+    rest.extend(bound.map(Polynomial::constant));
+    if let [one] = &rest[..] {
+        return Some(one.clone());
+    }
+    Some(atom(Term::apply(function, rest.iter().map(Polynomial::term).collect()), partial))
+}
+
+/// A term with what stands in it in normal form.
+fn within(t: &Term) -> Term {
+    let inner = |t: &Term| Box::new(normal(t));
+    let base = |t: &Term| Box::new(address(t));
+    let branch = |t: &Term| Box::new(if t.sort == Sort::Integer { normal(t) } else { address(t) });
+    let list = |all: &[Term]| all.iter().map(normal).collect();
+    let kind = match &t.kind {
+        TermKind::Member(a, access, name) => TermKind::Member(base(a), *access, name.clone()),
+        TermKind::Method(a, access, name, args) => TermKind::Method(base(a), *access, name.clone(), list(args)),
+        TermKind::Subscript(a, i) => TermKind::Subscript(base(a), inner(i)),
+        TermKind::Deref(a) => TermKind::Deref(base(a)),
+        TermKind::Apply(f @ (Function::Extent | Function::Elements), args) => {
+            TermKind::Apply(*f, args.iter().map(address).collect())
+        }
+        TermKind::Apply(f, args) => TermKind::Apply(*f, list(args)),
+        TermKind::Unary(op, a) => TermKind::Unary(*op, inner(a)),
+        TermKind::Choice(c, a, b) => TermKind::Choice(c.clone(), branch(a), branch(b)),
+        other => other.clone(),
+    };
+    Term { kind, span: t.span, sort: t.sort }
+}
+
+/// The normal form as a term; the term itself where it has none, or where something that may have no value would vanish.
+pub(super) fn normal(t: &Term) -> Term {
+    let mut partial = Partial::new();
+    let Some(p) = polynomial(t, &mut partial) else { return t.clone() };
+    let mut out = p.term();
+    out.span = t.span;
+    if out.sort == Sort::Open {
+        out.sort = t.sort;
+    }
+    let mut kept = Partial::new();
+    partials(&out, &mut kept);
+    if partial.is_subset(&kept) { out } else { t.clone() }
+}
+
+/// The same of a term that may be a pointer. A sum with one stays: there is none with a null pointer.
+pub(super) fn address(t: &Term) -> Term {
+    match &t.kind {
+        TermKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) if t.sort != Sort::Integer => {
+            let kind = TermKind::Binary(*op, Box::new(address(a)), Box::new(address(b)));
+            Term { kind, span: t.span, sort: t.sort }
+        }
+        _ if t.sort == Sort::Integer => normal(t),
+        _ => within(t),
+    }
+}
+
+/// Whether every term in it has a value whatever names stand for.
+pub(super) fn is_total(c: &Cond) -> bool {
+    let mut partial = Partial::new();
+    c.terms().iter().for_each(|t| partials(t, &mut partial));
+    partial.is_empty()
+}
+
+/// What in a term may have no value.
+pub(super) fn partials(t: &Term, out: &mut Partial) {
+    t.parts().into_iter().for_each(|t| partials(t, out));
+    let nonzero = |t: &Term| match &t.kind {
+        TermKind::Int(v) => *v != 0,
+        TermKind::Unary(Unary::Minus, a) => matches!(a.kind, TermKind::Int(v) if v != 0),
+        _ => false,
+    };
+    let is_partial = match &t.kind {
+        TermKind::Binary(Binary::Div | Binary::Rem, _, b) => !nonzero(b),
+        TermKind::Binary(Binary::Shl | Binary::Shr, _, b) => !matches!(b.kind, TermKind::Int(_)),
+        TermKind::Binary(Binary::Add | Binary::Sub, ..) => t.sort == Sort::Pointer,
+        TermKind::Apply(Function::CeilDiv, args) => !args.get(1).is_some_and(nonzero),
+        TermKind::Member(_, access, _) => *access == Access::Arrow,
+        TermKind::Method(..) | TermKind::Subscript(..) | TermKind::Deref(_) => true,
+        _ => false,
+    };
+    if is_partial {
+        out.insert(t.clone());
+    }
+}
+
+/// Bytes of the types whose size no program chooses (LP64).
+pub(super) fn size_of(name: &str) -> Option<i128> {
+    Some(match name {
+        "char" | "signed char" | "unsigned char" | "bool" | "int8_t" | "uint8_t" => 1,
+        "short" | "unsigned short" | "int16_t" | "uint16_t" | "__half" | "half" | "__nv_bfloat16" => 2,
+        "int" | "unsigned" | "unsigned int" | "float" | "int32_t" | "uint32_t" => 4,
+        "long" | "unsigned long" | "long long" | "unsigned long long" | "double" => 8,
+        "int64_t" | "uint64_t" | "size_t" | "ptrdiff_t" | "float2" | "int2" => 8,
+        "float4" | "int4" | "double2" => 16,
+        other if other.ends_with('*') => 8,
+        _ => return None,
+    })
+}

@@ -1,0 +1,261 @@
+//! Conditions and terms → text that [`super::parse()`] reads back to the same.
+//!
+//! In: a syntax tree. Out: its text with the fewest parentheses that C's precedence allows; that as a string of TOML.
+
+use super::ast::{Access, Axis, Binary, Comparison, Cond, CondKind, Launch, Term, TermKind, Unary};
+use std::fmt::{self, Display, Formatter, Write};
+
+/// How tightly something binds; the numbers are those of the parser's table.
+pub(super) type Level = u8;
+pub(super) const ANY: Level = 0;
+const IMPLIES: Level = 4;
+pub(super) const CHOICE: Level = 6;
+pub(super) const OR: Level = 8;
+pub(super) const AND: Level = 10;
+pub(super) const EQUALITY: Level = 18;
+pub(super) const RELATION: Level = 20;
+pub(super) const UNARY: Level = 28;
+pub(super) const SUFFIX: Level = 30;
+
+impl Binary {
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::And => "&",
+            Self::Xor => "^",
+            Self::Or => "|",
+        }
+    }
+
+    pub(super) fn level(self) -> Level {
+        match self {
+            Self::Mul | Self::Div | Self::Rem => 26,
+            Self::Add | Self::Sub => 24,
+            Self::Shl | Self::Shr => 22,
+            Self::And => 16,
+            Self::Xor => 14,
+            Self::Or => 12,
+        }
+    }
+}
+
+impl Comparison {
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+        }
+    }
+}
+
+impl Display for Launch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (of, axis) = match self {
+            Self::Grid(axis) => ("gridDim.", axis),
+            Self::Block(axis) => ("blockDim.", axis),
+            Self::DynamicShared => return f.write_str("dynamicSharedBytes"),
+        };
+        f.write_str(of)?;
+        f.write_char(match axis {
+            Axis::X => 'x',
+            Axis::Y => 'y',
+            Axis::Z => 'z',
+        })
+    }
+}
+
+impl Display for Term {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        term(self, ANY, f)
+    }
+}
+
+impl Display for Cond {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        cond(self, ANY, f)
+    }
+}
+
+fn level_of(t: &Term) -> Level {
+    match &t.kind {
+        TermKind::Deref(_) | TermKind::Cast(..) | TermKind::Unary(..) => UNARY,
+        TermKind::Binary(op, ..) => op.level(),
+        TermKind::Choice(..) => CHOICE,
+        _ => SUFFIX,
+    }
+}
+
+fn term(t: &Term, least: Level, f: &mut Formatter<'_>) -> fmt::Result {
+    if level_of(t) < least {
+        f.write_char('(')?;
+        term(t, ANY, f)?;
+        return f.write_char(')');
+    }
+    match &t.kind {
+        TermKind::Int(v) => write!(f, "{v}"),
+        TermKind::Null => f.write_str("nullptr"),
+        TermKind::Name(n) => f.write_str(n),
+        TermKind::Launch(l) => write!(f, "{l}"),
+        TermKind::Member(a, access, name) => {
+            term(a, SUFFIX, f)?;
+            f.write_str(sign(*access))?;
+            f.write_str(name)
+        }
+        TermKind::Method(a, access, name, args) => {
+            term(a, SUFFIX, f)?;
+            f.write_str(sign(*access))?;
+            f.write_str(name)?;
+            list(args, f)
+        }
+        TermKind::Subscript(a, i) => {
+            term(a, SUFFIX, f)?;
+            write!(f, "[{i}]")
+        }
+        TermKind::Deref(a) => {
+            f.write_char('*')?;
+            term(a, UNARY, f)
+        }
+        TermKind::Apply(function, args) => {
+            f.write_str(function.name())?;
+            list(args, f)
+        }
+        TermKind::SizeOf(t) => write!(f, "sizeof({t})"),
+        TermKind::Cast(to, a) => {
+            write!(f, "({})", to.name())?;
+            term(a, UNARY, f)
+        }
+        TermKind::Unary(op, a) => {
+            let minus = |t: &Term| matches!(t.kind, TermKind::Unary(Unary::Minus, _));
+            f.write_char(if *op == Unary::Minus { '-' } else { '~' })?;
+            // `--` is another operator.
+            term(a, if *op == Unary::Minus && minus(a) { SUFFIX } else { UNARY }, f)
+        }
+        TermKind::Binary(op, a, b) => {
+            term(a, op.level(), f)?;
+            write!(f, " {} ", op.sign())?;
+            term(b, op.level() + 1, f)
+        }
+        TermKind::Choice(c, a, b) => {
+            cond(c, OR, f)?;
+            write!(f, " ? {a} : ")?;
+            term(b, CHOICE, f)
+        }
+    }
+}
+
+pub(super) fn sign(access: Access) -> &'static str {
+    match access {
+        Access::Dot => ".",
+        Access::Arrow => "->",
+    }
+}
+
+fn list(terms: &[Term], f: &mut Formatter<'_>) -> fmt::Result {
+    f.write_char('(')?;
+    for (k, t) in terms.iter().enumerate() {
+        if k > 0 {
+            f.write_str(", ")?;
+        }
+        term(t, ANY, f)?;
+    }
+    f.write_char(')')
+}
+
+fn cond_level(c: &Cond) -> Level {
+    match &c.kind {
+        CondKind::Literal(_) | CondKind::Disjoint(_) => SUFFIX,
+        CondKind::Compare(Comparison::Eq | Comparison::Ne, ..) => EQUALITY,
+        CondKind::Compare(..) => RELATION,
+        CondKind::Truth(t) => level_of(t),
+        CondKind::Not(_) => UNARY,
+        CondKind::And(_) => AND,
+        CondKind::Or(_) => OR,
+        CondKind::Implies(..) => IMPLIES,
+        CondKind::Choice(..) => CHOICE,
+        CondKind::Forall(_) => ANY,
+    }
+}
+
+fn cond(c: &Cond, least: Level, f: &mut Formatter<'_>) -> fmt::Result {
+    if cond_level(c) < least {
+        f.write_char('(')?;
+        cond(c, ANY, f)?;
+        return f.write_char(')');
+    }
+    match &c.kind {
+        CondKind::Literal(b) => write!(f, "{b}"),
+        CondKind::Compare(op, a, b) => {
+            term(a, RELATION + 1, f)?;
+            write!(f, " {} ", op.sign())?;
+            term(b, RELATION + 1, f)
+        }
+        CondKind::Truth(t) => term(t, least, f),
+        CondKind::Not(a) => {
+            f.write_char('!')?;
+            cond(a, UNARY, f)
+        }
+        CondKind::And(all) => chain(all, " && ", AND, f),
+        CondKind::Or(all) => chain(all, " || ", OR, f),
+        CondKind::Implies(a, b) => {
+            cond(a, CHOICE, f)?;
+            f.write_str(" ==> ")?;
+            // Nothing follows an implication but what closes something.
+            cond(b, if matches!(b.kind, CondKind::Forall(_)) { ANY } else { IMPLIES }, f)
+        }
+        CondKind::Choice(c, a, b) => {
+            cond(c, OR, f)?;
+            write!(f, " ? {a} : ")?;
+            cond(b, CHOICE, f)
+        }
+        CondKind::Forall(all) => {
+            let close = if all.closed { ']' } else { ')' };
+            write!(f, "forall {} in [{}, {}{close}: {}", all.variable, all.from, all.to, all.body)
+        }
+        CondKind::Disjoint(all) => {
+            f.write_str("disjoint")?;
+            list(all, f)
+        }
+    }
+}
+
+fn chain(all: &[Cond], between: &str, level: Level, f: &mut Formatter<'_>) -> fmt::Result {
+    for (k, c) in all.iter().enumerate() {
+        if k > 0 {
+            f.write_str(between)?;
+        }
+        cond(c, level + 1, f)?;
+    }
+    Ok(())
+}
+
+/// The condition as a string of TOML, in its quotation marks.
+#[must_use]
+pub fn toml(c: &Cond) -> String {
+    let text = c.to_string();
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for ch in text.chars() {
+        match ch {
+            '"' | '\\' => out.extend(['\\', ch]),
+            // The rest of what TOML does not take as it is.
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

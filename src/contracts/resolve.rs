@@ -1,0 +1,347 @@
+//! Names of a contract → what they are.
+//!
+//! In: a condition, and a [`Scope`] that knows the parameters of its function (or the members of its type) and their types. Out: the same
+//! condition with the sort of each term; every fault, in the order of the text.
+
+use super::ast::{Access, Binary, Comparison, Cond, CondKind, Forall, Function, Sort, Span, Term, TermKind};
+use super::error::{ContractError, meant};
+
+/// A type, as far as contracts need it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeDesc {
+    /// Never [`Sort::Open`]. A floating-point number is an object.
+    pub sort: Sort,
+    /// As the source spells it: `const float *`. The scope knows types by it.
+    pub name: String,
+}
+
+impl TypeDesc {
+    #[must_use]
+    pub fn new(sort: Sort, name: impl Into<String>) -> Self {
+        Self { sort, name: name.into() }
+    }
+}
+
+/// A member function, as `size` of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// How many arguments it takes, all of them whole numbers.
+    pub arguments: usize,
+    pub result: TypeDesc,
+}
+
+/// The names that a contract may use.
+pub trait Scope {
+    /// Whose contract it is, for messages: `kernel scale`, `type ggml_tensor`.
+    fn owner(&self) -> String;
+    /// A parameter, a member in an invariant, or a constant.
+    fn name(&self, name: &str) -> Option<TypeDesc>;
+    fn names(&self) -> Vec<String>;
+    fn member(&self, of: &TypeDesc, name: &str) -> Option<TypeDesc>;
+    fn members(&self, of: &TypeDesc) -> Vec<String>;
+    /// By its name without the types that it is instantiated for.
+    fn method(&self, of: &TypeDesc, name: &str) -> Option<Method>;
+    fn methods(&self, of: &TypeDesc) -> Vec<String>;
+    /// What a pointer or an array points to; `None` where that has no size, as of `void *`, and of what is neither.
+    fn element(&self, of: &TypeDesc) -> Option<TypeDesc>;
+    /// Bytes of a type; `None` where there is no such type.
+    fn size_of(&self, type_name: &str) -> Option<u64>;
+    /// Whether launches may be spoken of: of kernels they may.
+    fn launched(&self) -> bool;
+}
+
+/// Finds what every name of a condition is.
+///
+/// # Errors
+/// Names that the scope has not, and operands that cannot be what stands with them.
+pub fn resolve(c: &Cond, scope: &dyn Scope) -> Result<Cond, Vec<ContractError>> {
+    let mut r = Resolution { scope, bound: vec![], errors: vec![] };
+    let mut out = c.clone();
+    r.cond(&mut out);
+    if r.errors.is_empty() {
+        return Ok(out);
+    }
+    r.errors.sort_by_key(|e| (e.span.start, e.span.end));
+    Err(r.errors)
+}
+
+struct Resolution<'a> {
+    scope: &'a dyn Scope,
+    bound: Vec<String>,
+    errors: Vec<ContractError>,
+}
+
+/// `None` behind a fault that was told.
+type Found = Option<TypeDesc>;
+
+fn integer() -> Found {
+    Some(TypeDesc::new(Sort::Integer, "long"))
+}
+
+/// What the wrong operand is, in words.
+fn spelled(t: &TypeDesc) -> String {
+    match t.sort {
+        Sort::Integer => "a number".into(),
+        Sort::Pointer => format!("a pointer (`{}`)", t.name),
+        Sort::Object | Sort::Open => format!("a `{}`", t.name),
+    }
+}
+
+impl Resolution<'_> {
+    fn fault<T>(&mut self, span: Span, message: String, help: impl Into<String>) -> Option<T> {
+        self.errors.push(ContractError::new(span, message, help));
+        None
+    }
+
+    fn cond(&mut self, c: &mut Cond) {
+        match &mut c.kind {
+            CondKind::Literal(_) => {}
+            CondKind::Compare(op, a, b) => self.comparison(*op, a, b),
+            CondKind::Truth(t) => {
+                if let Some(found) = self.term(t).filter(|f| f.sort == Sort::Object) {
+                    let message = format!("{} is neither true nor false", spelled(&found));
+                    self.fault::<()>(t.span, message, self.advice(&found));
+                }
+            }
+            CondKind::Not(a) => self.cond(a),
+            CondKind::And(all) | CondKind::Or(all) => all.iter_mut().for_each(|c| self.cond(c)),
+            CondKind::Implies(a, b) => [a, b].into_iter().for_each(|c| self.cond(c)),
+            CondKind::Choice(c, a, b) => [c, a, b].into_iter().for_each(|c| self.cond(c)),
+            CondKind::Forall(all) => self.forall(all, c.span),
+            CondKind::Disjoint(all) => {
+                for t in all {
+                    self.pointer(t, "disjoint");
+                }
+            }
+        }
+    }
+
+    fn forall(&mut self, all: &mut Forall, span: Span) {
+        self.integer(&mut all.from);
+        self.integer(&mut all.to);
+        if self.bound.contains(&all.variable) || self.scope.name(&all.variable).is_some() {
+            let message = format!("`{}` is the name of something else already", all.variable);
+            let head = Span { start: span.start, end: all.from.span.start.max(span.start) };
+            self.fault::<()>(head, message, "give the variable of `forall` another name");
+        }
+        self.bound.push(all.variable.clone());
+        self.cond(&mut all.body);
+        self.bound.pop();
+    }
+
+    fn comparison(&mut self, op: Comparison, a: &mut Term, b: &mut Term) {
+        let (Some(x), Some(y)) = (self.term(a), self.term(b)) else { return };
+        let zero = |t: &Term| matches!(t.kind, TermKind::Int(0));
+        let equality = matches!(op, Comparison::Eq | Comparison::Ne);
+        match (x.sort, y.sort) {
+            (Sort::Integer, Sort::Integer) => {}
+            (Sort::Pointer, Sort::Pointer) if equality => {}
+            (Sort::Pointer, Sort::Integer) if equality && zero(b) => {}
+            (Sort::Integer, Sort::Pointer) if equality && zero(a) => {}
+            (Sort::Pointer, Sort::Pointer) => {
+                let message = format!("pointers are not compared with `{}`", op.sign());
+                self.fault::<()>(a.span.to(b.span), message, "write `extent(p) >= …` of the bytes behind a pointer");
+            }
+            _ => {
+                let (found, span) = if x.sort == Sort::Integer { (&y, b.span) } else { (&x, a.span) };
+                let message = format!("{} is compared with {}", spelled(&x), spelled(&y));
+                self.fault::<()>(span, message, self.advice(found));
+            }
+        }
+    }
+
+    /// What may be written in place of something that is no number.
+    fn advice(&self, found: &TypeDesc) -> String {
+        if found.sort == Sort::Pointer {
+            return "`elements(p)` and `extent(p)` are numbers, as is what `p[i]` reads".into();
+        }
+        let methods = self.scope.methods(found).into_iter().map(|m| format!("`.{m}()`"));
+        let members = self.scope.members(found).into_iter().map(|m| format!("`.{m}`"));
+        let all: Vec<_> = methods.chain(members).take(8).collect();
+        if all.is_empty() { "contracts are over whole numbers".into() } else { format!("it has {}", all.join(", ")) }
+    }
+
+    fn integer(&mut self, t: &mut Term) {
+        if let Some(found) = self.term(t).filter(|f| f.sort != Sort::Integer) {
+            let message = format!("{} stands where a number is wanted", spelled(&found));
+            self.fault::<()>(t.span, message, self.advice(&found));
+        }
+    }
+
+    fn pointer(&mut self, t: &mut Term, of: &str) -> Found {
+        let found = self.term(t)?;
+        if found.sort == Sort::Pointer {
+            return Some(found);
+        }
+        let message = format!("`{of}` is asked of {}", spelled(&found));
+        let points = |t: &TypeDesc| t.sort == Sort::Pointer;
+        let members = self.scope.members(&found).into_iter();
+        let mut members = members.filter(|m| self.scope.member(&found, m).is_some_and(|t| points(&t)));
+        let methods = self.scope.methods(&found).into_iter();
+        let gives = |m: &String| self.scope.method(&found, m).is_some_and(|m| m.arguments == 0 && points(&m.result));
+        let mut methods = methods.filter(gives);
+        let help = match (members.next(), methods.next()) {
+            (Some(m), _) => format!("it is asked of pointers, as `{t}.{m}`"),
+            (None, Some(m)) => format!("it is asked of pointers, as `{t}.{m}()`"),
+            (None, None) => "it is asked of pointers".to_owned(),
+        };
+        self.fault(t.span, message, help)
+    }
+
+    fn term(&mut self, t: &mut Term) -> Found {
+        let found = self.kind(&mut t.kind, t.span);
+        if let Some(found) = &found {
+            t.sort = found.sort;
+        }
+        found
+    }
+
+    fn kind(&mut self, kind: &mut TermKind, span: Span) -> Found {
+        match kind {
+            TermKind::Int(_) => integer(),
+            TermKind::Null => Some(TypeDesc::new(Sort::Pointer, "void *")),
+            TermKind::Name(n) if self.bound.contains(n) => integer(),
+            TermKind::Name(n) => self.scope.name(n).or_else(|| self.unknown_name(n, span)),
+            TermKind::Launch(_) if self.scope.launched() => integer(),
+            TermKind::Launch(l) => {
+                let message = format!("{} has no `{l}`", self.scope.owner());
+                self.fault(span, message, "launch terms belong to contracts of kernels")
+            }
+            TermKind::Member(a, access, name) => self.member(a, *access, name, span),
+            TermKind::Method(a, access, name, args) => {
+                args.iter_mut().for_each(|a| self.integer(a));
+                let of = self.reached(a, *access)?;
+                let plain = name.split('<').next().unwrap_or(name);
+                let Some(method) = self.scope.method(&of, plain) else {
+                    let methods = self.scope.methods(&of);
+                    let help = meant(plain, methods.iter().map(String::as_str), "functions of it");
+                    return self.fault(span, format!("{} has no `{name}()`", spelled(&of)), help);
+                };
+                if method.arguments != args.len() {
+                    let message = format!("`{name}` is given {} arguments", args.len());
+                    return self.fault(span, message, format!("it takes {}", method.arguments));
+                }
+                Some(method.result)
+            }
+            TermKind::Subscript(a, index) => {
+                self.integer(index);
+                self.element_of(a, span)
+            }
+            TermKind::Deref(a) => self.element_of(a, span),
+            TermKind::Apply(function @ (Function::Extent | Function::Elements), args) => {
+                let [arg] = &mut args[..] else { return None };
+                let found = self.pointer(arg, function.name())?;
+                if *function == Function::Elements && self.scope.element(&found).is_none() {
+                    let message = format!("elements of `{}` have no size", found.name);
+                    return self.fault(arg.span, message, format!("`extent({arg})` counts in bytes"));
+                }
+                integer()
+            }
+            TermKind::Apply(_, args) => {
+                args.iter_mut().for_each(|a| self.integer(a));
+                integer()
+            }
+            TermKind::SizeOf(name) => match self.scope.size_of(name) {
+                Some(_) => integer(),
+                None => self.fault(span, format!("`{name}` is no type of known size"), "write the number of bytes"),
+            },
+            TermKind::Cast(_, a) | TermKind::Unary(_, a) => {
+                self.integer(a);
+                integer()
+            }
+            TermKind::Binary(op, a, b) => self.arithmetic(*op, a, b, span),
+            TermKind::Choice(c, a, b) => {
+                self.cond(c);
+                let (a, b) = (self.term(a)?, self.term(b)?);
+                if a.sort == b.sort {
+                    return Some(a);
+                }
+                let message = format!("one branch is {}, the other {}", spelled(&a), spelled(&b));
+                self.fault(span, message, "both branches of `?:` are numbers, or both pointers")
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, op: Binary, a: &mut Term, b: &mut Term, span: Span) -> Found {
+        if !matches!(op, Binary::Add | Binary::Sub) {
+            self.integer(a);
+            self.integer(b);
+            return integer();
+        }
+        let (x, y) = (self.term(a)?, self.term(b)?);
+        match (op, x.sort, y.sort) {
+            (_, Sort::Integer, Sort::Integer) => integer(),
+            (_, Sort::Pointer, Sort::Integer) => self.sized(x, a.span),
+            (Binary::Add, Sort::Integer, Sort::Pointer) => self.sized(y, b.span),
+            (_, Sort::Pointer, Sort::Pointer) => {
+                let message = format!("`{}` of two pointers is no part of contracts", op.sign());
+                self.fault(span, message, "write how many elements lie between them as a number")
+            }
+            (_, Sort::Object, _) => self.fault(a.span, format!("{} is no number", spelled(&x)), self.advice(&x)),
+            _ => self.fault(b.span, format!("{} is no number", spelled(&y)), self.advice(&y)),
+        }
+    }
+
+    /// A pointer that an index may be added to.
+    fn sized(&mut self, pointer: TypeDesc, span: Span) -> Found {
+        if self.scope.element(&pointer).is_some() {
+            return Some(pointer);
+        }
+        let message = format!("elements of `{}` have no size", pointer.name);
+        self.fault(span, message, "subtract the bytes from its extent")
+    }
+
+    fn unknown_name(&mut self, n: &str, span: Span) -> Found {
+        if ["threadIdx", "blockIdx"].contains(&n) {
+            let message = format!("`{n}` differs between threads; a contract is of the whole launch");
+            return self.fault(span, message, "write what the largest index needs: `gridDim.x * blockDim.x`");
+        }
+        let names: Vec<String> = self.scope.names().into_iter().chain(self.bound.iter().cloned()).collect();
+        let help = meant(n, names.iter().map(String::as_str), "its names");
+        self.fault(span, format!("{} has no `{n}`", self.scope.owner()), help)
+    }
+
+    fn member(&mut self, a: &mut Term, access: Access, name: &str, span: Span) -> Found {
+        let of = self.reached(a, access)?;
+        if let Some(found) = self.scope.member(&of, name) {
+            return Some(found);
+        }
+        if self.scope.method(&of, name).is_some() {
+            return self.fault(span, format!("`{name}` is a function"), format!("call it: `{name}(…)`"));
+        }
+        let members = self.scope.members(&of);
+        let help = meant(name, members.iter().map(String::as_str), "its members");
+        self.fault(span, format!("{} has no `{name}`", spelled(&of)), help)
+    }
+
+    /// What `.` or `->` leads into.
+    fn reached(&mut self, a: &mut Term, access: Access) -> Found {
+        let of = self.term(a)?;
+        match (access, of.sort) {
+            (Access::Dot, Sort::Pointer) => {
+                self.fault(a.span, format!("{} has no members", spelled(&of)), "write `->` in place of `.`")
+            }
+            (Access::Dot, _) => Some(of),
+            (Access::Arrow, Sort::Pointer) => match self.scope.element(&of) {
+                Some(element) => Some(element),
+                None => self.fault(a.span, format!("{} has no members", spelled(&of)), "its type is not known"),
+            },
+            (Access::Arrow, _) => {
+                self.fault(a.span, format!("{} is no pointer", spelled(&of)), "write `.` in place of `->`")
+            }
+        }
+    }
+
+    fn element_of(&mut self, a: &mut Term, span: Span) -> Found {
+        let of = self.term(a)?;
+        if of.sort != Sort::Pointer {
+            let help =
+                if of.sort == Sort::Integer { "pointers and arrays have elements".into() } else { self.advice(&of) };
+            return self.fault(a.span, format!("{} is no array", spelled(&of)), help);
+        }
+        match self.scope.element(&of) {
+            Some(element) => Some(element),
+            None => self.fault(span, format!("elements of `{}` have no size", of.name), "nothing is read through it"),
+        }
+    }
+}

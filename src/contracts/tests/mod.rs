@@ -1,0 +1,9 @@
+//! Contracts as users write them, and laws that hold of all of them.
+
+mod checks;
+mod header;
+mod laws;
+mod meaning;
+mod random;
+mod small;
+mod syntax;
