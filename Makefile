@@ -54,9 +54,9 @@ lint: setup ## rustfmt and clippy on everything; a difference or a warning is a 
 	@cargo clippy --locked --all-targets -- -D warnings
 
 .PHONY: bench
-bench: build ## build time and memory through scuba-nvcc over plain nvcc
+bench: build ## build time and memory through scuba-nvcc over plain nvcc; with DIR, a folder of checkouts, of public programs too (BENCH_ARGS: bench/bench.py --help)
 	@tools/setup.sh test
-	@python3 -B bench/bench.py $(BENCH_ARGS)
+	@python3 -B bench/bench.py $(if $(DIR),--dir "$(abspath $(DIR))") $(BENCH_ARGS)
 
 .PHONY: scale
 scale: build ## how a check's time and memory grow with the program, from 10 to 10,000 of each kind: a table and a plot; goes on where it ended (SCALE_ARGS: bench/scale.py --help)

@@ -5,6 +5,8 @@ Builds generated projects of different size with both, alternating, and compares
 processes of the build (user and system), and the memory of its largest process. Then what the join of a built project takes
 (`scuba check`, without and with its cache) over nvcc's whole build, and a join of ten thousand generated facts. A table goes to
 standard output, every sample to target/bench.json. Wants `make build` to have run.
+
+With --dir FOLDER (`make bench DIR=FOLDER`) also public programs, by their own makefiles: see `bench/projects.py --help`.
 """
 
 import argparse
@@ -19,10 +21,13 @@ import time
 from pathlib import Path
 
 import generate
+import projects
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "bench"
-RELEASE = ROOT / "target" / "release"
+# Where cargo leaves what it builds; and the programs that are measured (--binaries).
+BUILT = ROOT / "target" / "release"
+RELEASE = BUILT
 CACHE = WORK / "cache"
 
 # name, translation units, kernels in each, repetitions
@@ -102,7 +107,7 @@ def many(environment: dict) -> dict:
     quietly(["cargo", "build", "--release", "--locked", "--example", "many-facts", "--manifest-path", ROOT / "Cargo.toml"], dict(os.environ))
     folder = WORK / "many"
     shutil.rmtree(folder, ignore_errors=True)
-    quietly([RELEASE / "examples" / "many-facts", folder, MANY], environment)
+    quietly([BUILT / "examples" / "many-facts", folder, MANY], environment)
     start = time.monotonic()
     quietly([RELEASE / "scuba", "check", folder, "-q"], {**environment, "SCUBA_CACHE": "off"})
     return {"units": MANY, "seconds": time.monotonic() - start}
@@ -163,9 +168,19 @@ def main() -> None:
     parser.add_argument("--projects", nargs="+", choices=[p[0] for p in PROJECTS], default=[p[0] for p in PROJECTS])
     parser.add_argument("--repetitions", type=int, help="of every project (default: more of the small ones)")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="of the build tool (default: the machine's)")
+    public = parser.add_argument_group("public programs")
+    public.add_argument("--dir", type=Path, metavar="FOLDER", help="of checkouts: their programs are measured too")
+    public.add_argument("--public-only", action="store_true", help="measure nothing but these")
+    projects.add_arguments(public)
     arguments = parser.parse_args()
+    if arguments.public_only and not arguments.dir:
+        fail("--public-only wants --dir FOLDER, which `make bench DIR=FOLDER` gives")
+    global RELEASE
+    RELEASE = arguments.binaries.resolve()
 
     nvcc = quietly([ROOT / "tools" / "find-nvcc.sh"], dict(os.environ)).strip()
+    if arguments.public_only:
+        sys.exit(projects.measure(arguments.dir, Path(nvcc), arguments))
     ours = ("SCUBA_", "NVCC_", "CUDACXX", "CUDAFLAGS")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
     environment["SCUBA_CACHE"] = str(CACHE)
@@ -190,6 +205,9 @@ def main() -> None:
             print(f"join of {row['project']} ({row['units']} units): {told}")
     print(f"join of {facts['units']} generated units: {facts['seconds']:.1f} s")
     print(f"\nmedians; RSS of the largest process; nvcc {version}, {arguments.jobs} jobs; all samples in {result.relative_to(ROOT)}")
+    if arguments.dir:
+        print(flush=True)
+        sys.exit(projects.measure(arguments.dir, Path(nvcc), arguments))
 
 
 if __name__ == "__main__":
