@@ -94,6 +94,27 @@ fn what_is_read_with_one_is_what_is_read_without() {
     }
 }
 
+/// clang's header of textures is left out for those who use none: whoever does, directly or in a header, is read as ever.
+#[test]
+fn textures_are_read_where_they_are_used() {
+    let header =
+        "template <class T> __device__ T at(cudaTextureObject_t t, float x) { return tex2D<T>(t, x, 0.0f); }\n";
+    let kernel = "__global__ void k(cudaTextureObject_t t, float *out) { *out = at<float>(t, 1.0f); }\n";
+    for (source, runs) in [
+        ("#include \"at.h\"\n__global__ void k(float *out) { *out = 1.0f; }\n".to_owned(), 1),
+        (format!("#include \"at.h\"\n{kernel}"), 2),
+        (format!("{header}{kernel}"), 1),
+    ] {
+        let kept = Kept::new(&[("a.cu", &source), ("at.h", header)]);
+        let read = kept.extract("a.cu");
+        assert_eq!((read.modules.len(), &read.not_analysed[..]), (2, &[][..]), "{source}");
+        let text = std::fs::read_to_string(kept.project.path().join("runs")).unwrap();
+        assert_eq!(text.lines().filter(|l| l.contains("--cuda-device-only")).count(), runs, "{source}");
+        let reads = |m: &scuba::ir::Module| format!("{m:?}").contains("tex.2d.");
+        assert_eq!(read.modules.iter().any(reads), source.contains("at<float>"), "{source}");
+    }
+}
+
 #[test]
 fn flags_that_include_something_before_it_have_none() {
     let kept = Kept::new(&[("a.cu", SOURCE), ("mine.h", "#define MINE\n")]);

@@ -25,19 +25,27 @@ pub enum Asserts {
     AsGiven,
 }
 
+/// What clang's `__clang_cuda_texture_intrinsics.h` declares, and all functions of textures and surfaces in CUDA's headers call (clang 22).
+pub const TEXTURES: &str = "__nv_tex_surf_handler";
+/// Where it is defined, that header is not read.
+const WITHOUT_TEXTURES: &str = "-D__CLANG_CUDA_TEXTURE_INTRINSICS_H__";
+
 /// How closely clang follows the command; the first attempt is [`Reading::default`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub asserts: Asserts,
     /// Claim to be the host's GCC, so that the same `#if` branches are taken.
     pub as_gcc: bool,
+    /// Read clang's own header of what textures and surfaces do: a third of all headers' time, and most units have neither. Whoever uses one
+    /// refers to [`TEXTURES`], which is not declared then: clang refuses the unit instead of reading it otherwise.
+    pub textures: bool,
     /// Corrected copies of sources, for `-ivfsoverlay`, and what was corrected.
     pub overlay: Option<(PathBuf, Vec<&'static str>)>,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { asserts: Asserts::Kept, as_gcc: true, overlay: None }
+        Self { asserts: Asserts::Kept, as_gcc: true, textures: false, overlay: None }
     }
 }
 
@@ -196,6 +204,9 @@ impl ClangCommand {
         }
         if let Some(s) = &unit.standard {
             a.push(format!("-std={s}"));
+        }
+        if unit.language == Language::Cuda && !reading.textures {
+            a.push(WITHOUT_TEXTURES.into());
         }
         a.extend(nvcc_macros(unit, toolkit));
         let user_includes = preprocessor_flags(&mut a, unit, reading.asserts);

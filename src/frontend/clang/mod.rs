@@ -131,7 +131,7 @@ impl Job<'_> {
         };
         let bitcode = self.folder.join(format!("{stem}.bc"));
         let depfile = self.folder.join(format!("{stem}.d"));
-        let mut reading = Reading::default();
+        let mut reading = Reading { textures: self.mentions_textures(), ..Reading::default() };
         let mut reason = String::new();
         loop {
             let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options);
@@ -215,8 +215,20 @@ impl Job<'_> {
         (skipped == 0 || begins() == lead).then_some(header.files)
     }
 
+    /// Whether the source itself speaks of textures or surfaces: reading it without them would be in vain.
+    fn mentions_textures(&self) -> bool {
+        let text = std::fs::read(self.unit.directory.join(&self.unit.source)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        ["tex1D", "tex2D", "tex3D", "texCube", "surf1D", "surf2D", "surf3D", "surfCube"]
+            .iter()
+            .any(|w| text.contains(w))
+    }
+
     /// What to try after a refusal; `None` where nothing is left that could help.
     fn next_reading(&self, now: &Reading, stem: &str, stderr: &str, line: &str) -> Option<Reading> {
+        if !now.textures && stderr.contains(flags::TEXTURES) {
+            return Some(Reading { textures: true, ..now.clone() });
+        }
         if now.overlay.is_none() {
             let folder = self.folder.join(format!("{stem}-corrected"));
             let overlay = std::fs::create_dir_all(&folder)
