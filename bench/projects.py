@@ -431,6 +431,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="samples of each public project and way (default: %(default)s)")
     parser.add_argument("--only", nargs="+", metavar="PATTERN", help="only public projects of such names, as 'HeCBench *' or '*lud'")
     parser.add_argument("--binaries", type=Path, default=ROOT / "target" / "release", metavar="FOLDER", help="where scuba-nvcc, scuba and scuba-extract lie (default: target/release)")
+    parser.add_argument("--against", type=Path, metavar="FOLDER", help="other binaries, as of an older version: measured in the same run, with a table of their own before")
     parser.add_argument("--journal", type=Path, default=JOURNAL, metavar="FILE", help="of the public projects' samples (default: target/bench-projects.jsonl)")
 
 
@@ -442,10 +443,11 @@ def measure(checkouts: Path, nvcc: Path, arguments) -> int:
         fail(f"{checkouts} is no folder; DIR names one that holds checkouts of {' and '.join(sorted({p.checkout for p in PROJECTS if p.checkout}))}")
     if not any((checkouts / p.checkout).is_dir() for p in PROJECTS if p.checkout):
         fail(f"{checkouts} holds none of the checkouts {', '.join(sorted({p.checkout for p in PROJECTS if p.checkout}))}")
-    binaries = arguments.binaries.resolve()
-    for name in BINARIES:
-        if not os.access(binaries / name, os.X_OK):
-            fail(f"no program {binaries / name}; `make build` makes it, or --binaries names another folder")
+    folders = {"before": arguments.against, "after": arguments.binaries} if arguments.against else {"": arguments.binaries}
+    for folder in folders.values():
+        for name in BINARIES:
+            if not os.access(folder / name, os.X_OK):
+                fail(f"no program {folder / name}; `make build` makes it, or --binaries and --against name other folders")
     for tool in ("make", "g++"):
         if shutil.which(tool) is None:
             fail(f"no `{tool}` in PATH, which the projects' makefiles need")
@@ -461,16 +463,19 @@ def measure(checkouts: Path, nvcc: Path, arguments) -> int:
     arguments.journal.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="scuba-bench-") as temporary:
         (Path(temporary) / "scuba.toml").write_text('[levels]\nall = "warn"\n')
-        bench = Bench(checkouts.resolve(), binaries, nvcc, arguments.jobs, Path(temporary).resolve())
-        samples, left_out, broken = run(bench, projects, arguments.repeat, arguments.journal)
+        measured = {}
+        for title, folder in folders.items():
+            bench = Bench(checkouts.resolve(), folder.resolve(), nvcc, arguments.jobs, Path(temporary).resolve())
+            measured[title] = run(bench, projects, arguments.repeat, arguments.journal)
     version = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout.split("release ")[-1].split(",")[0]
-    print(table(projects, samples, left_out, broken))
+    for title, results in measured.items():
+        print(f"{title}:\n\n" * bool(title) + table(projects, *results) + "\n" * bool(title))
     print(
         f"\nMedians of {arguments.repeat}, `make -j{arguments.jobs}`, nvcc {version}. Plain: nvcc's first build, in seconds. Ratios: the same build through scuba-nvcc over nvcc's, first (empty"
         "\ncache), second, and third (warm cache). Unchanged: what the shim adds to a make with nothing to do, which starts no compiler unless the makefile compiles in"
         '\nany case. Peak: the largest process of the first build. Findings only warned (`[levels] all = "warn"`), so that all builds ran to their end.'
     )
-    return 1 if broken else 0
+    return 1 if any(broken for *_, broken in measured.values()) else 0
 
 
 def main() -> int:

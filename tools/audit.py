@@ -222,8 +222,24 @@ def of_files(files):
         yield str(f.relative_to(HERE) if f.is_relative_to(HERE) else f), f.parent, [f.name, *head["with"]], flags, head["options"]
 
 
+def of_corpus(checkouts):
+    """The programs of the evaluation (tools/corpus.py) whose checkouts are there; those that are generated first are not."""
+    import corpus
+
+    known = set()
+    for row in corpus.ROWS:
+        folder = checkouts / row.program.folder
+        mark = (folder, row.program.sources)
+        if folder.is_dir() and row.program.prepare is None and mark not in known:
+            known.add(mark)
+            yield row.name, folder, list(row.program.sources), [*row.program.flags, corpus.ARCHITECTURE], []
+
+
 def programs(arguments):
-    paths = [pathlib.Path(p).resolve() for p in arguments.paths] or [HERE / "tests/ui", HERE / "examples"]
+    if arguments.corpus:
+        yield from of_corpus(pathlib.Path(arguments.corpus).resolve())
+    default = [] if arguments.corpus else [HERE / "tests/ui", HERE / "examples"]
+    paths = [pathlib.Path(p).resolve() for p in arguments.paths] or default
     files = []
     for path in paths:
         if path.is_file():
@@ -240,6 +256,7 @@ def programs(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="*")
+    parser.add_argument("--corpus", metavar="FOLDER", help="the programs of the evaluation, whose checkouts lie there")
     parser.add_argument("--every", type=int, default=1, help="only each N-th program")
     parser.add_argument("--offset", type=int, default=0)
     parser.add_argument("--out", help="journal")
