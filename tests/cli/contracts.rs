@@ -37,11 +37,11 @@ fn accesses_that_a_contract_covers_are_safe_by_it() {
     // Safe unless `blockIdx.x * blockDim.x` wraps: nothing says how large a launch is.
     let safe = |r: &Report| r.summary.safe + r.summary.safe_if_no_wrap;
     assert_eq!((safe(&r), r.summary.safe_assuming, r.summary.unknown), (3, 3, 0), "{:?}", r.undecided);
-    // By its elements, whose size the code tells.
+    // A conjunction, and casts.
     contract(
         &p,
         "gather",
-        &["elements(in) >= (long)rows * cols && elements(out) > rows - 1", "rows <= elements(pairs)"],
+        &["elements(in) >= (long)rows * cols && elements(out) > rows - 1", "rows * 8 <= extent(pairs)"],
     );
     let (r, _) = checked(&p);
     assert_eq!((safe(&r), r.summary.safe_assuming), (3, 3), "{:?}", r.undecided);
@@ -49,7 +49,7 @@ fn accesses_that_a_contract_covers_are_safe_by_it() {
     contract(
         &p,
         "gather",
-        &["elements(in) >= rows * cols - 1", "elements(out) >= rows - 1", "elements(pairs) >= rows"],
+        &["elements(in) >= rows * cols - 1", "elements(out) >= rows - 1", "extent(pairs) >= 8 * rows"],
     );
     let (r, _) = checked(&p);
     assert_eq!((safe(&r), r.summary.unknown, r.findings.len()), (1, 2, 0), "{:?}", r.summary);
@@ -61,7 +61,7 @@ fn callers_that_are_known_decide_for_themselves() {
     let main = "int main() { float *x; Pair *q; cudaMalloc(&x, 4); cudaMalloc(&q, 64);\n\
                 gather<<<1, 32>>>(x, x, q, 8, 1); return cudaDeviceSynchronize(); }\n";
     p.write("a.cu", &format!("{GATHER}{main}"));
-    contract(&p, "gather", &["elements(in) >= rows * cols", "elements(out) >= rows", "elements(pairs) >= rows"]);
+    contract(&p, "gather", &["elements(in) >= rows * cols", "elements(out) >= rows", "extent(pairs) >= 8 * rows"]);
     let (r, _) = checked(&p);
     assert_eq!((r.findings.len(), r.summary.safe, r.summary.safe_assuming), (2, 1, 0), "{:?}", r.summary);
 }
@@ -82,6 +82,11 @@ fn what_cannot_be_assumed_is_said() {
             "`row > 0` is not assumed of `gather(float*, float const*, Pair const*, int, int)`: `gather(float*, float const*, Pair const*, int, int)` has no parameter `row`",
         ),
         ("gather", "extent(x) > 0", "has no parameter `x`"),
+        (
+            "gather",
+            "elements(pairs) >= rows",
+            "the size of what `pairs` points to is not known: state its extent in bytes",
+        ),
         ("gather", "disjoint(in, out)", "`disjoint` is not assumed yet"),
         (
             "gather",
@@ -97,4 +102,22 @@ fn what_cannot_be_assumed_is_said() {
     contract(&p, "gather", &["elements(in >= rows"]);
     let said = Said::from(p.command().args(["check", "a.cu"]).output().unwrap()).status(2);
     assert!(said.err.contains("scuba.toml:4:23: the contract ends too early"), "{}", said.err);
+}
+
+/// How a kernel indexes memory does not say of what type it is.
+#[test]
+fn elements_are_those_of_the_type_not_of_the_access() {
+    let p = Project::new();
+    let body = "{ int i = threadIdx.x; if (i < n) ((float4 *)x)[i] = make_float4(0, 0, 0, 0); }\n";
+    p.write("a.cu", &format!("__global__ void wide(float *x, int n) {body}"));
+    contract(&p, "wide", &["elements(x) >= n"]);
+    let (r, _) = checked(&p);
+    assert_eq!((r.summary.accesses, r.summary.unknown), (1, 1), "{:?}", r.summary);
+    contract(&p, "wide", &["elements(x) >= 4 * n"]);
+    let (r, _) = checked(&p);
+    assert_eq!((r.summary.safe, r.summary.safe_assuming), (1, 1), "{:?}", r.undecided);
+    p.write("a.cu", &format!("template <class T> __global__ void wide(T *x, int n) {body}template __global__ void wide<float>(float *, int);\n"));
+    contract(&p, "wide", &["elements(x) >= n"]);
+    let (r, err) = checked(&p);
+    assert!(r.summary.unknown == 1 && err.contains("state its extent in bytes"), "{:?}\n{err}", r.summary);
 }

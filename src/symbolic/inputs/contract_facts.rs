@@ -7,7 +7,7 @@
 use crate::assume::{Binary, Expr, Unary};
 use crate::contracts::ast::{self, CondKind, Function as Built, TermKind};
 use crate::contracts::{Cond, Requirement, Term};
-use crate::ir::{FuncRef, Function, Op, Operand, Step};
+use crate::ir::{FuncRef, Function};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
@@ -101,41 +101,22 @@ fn pointer(f: &Function, name: &str) -> Result<usize, String> {
     f.params.iter().position(|p| p.name == name).ok_or_else(|| format!("`{}` has no parameter `{name}`", f.display))
 }
 
-/// Bytes of what a parameter points to, by its type where that is a plain one, else by how the function itself indexes it.
+/// Bytes of what a parameter points to, where its type is a plain one (LP64). How the function indexes it says nothing: it may read another type.
 fn element(f: &Function, parameter: usize) -> Option<u64> {
-    let list = f.display.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
-    let ty = list.and_then(|l| l.split(", ").nth(parameter)).filter(|_| !f.display.contains('<'));
-    let plain = |ty: &str| {
-        let base = ty.strip_suffix('*')?.replace(" const", "");
-        Some(match base.trim() {
-            "char" | "signed char" | "unsigned char" | "bool" => 1,
-            "short" | "unsigned short" | "__half" | "__nv_bfloat16" => 2,
-            "int" | "unsigned int" | "float" => 4,
-            "long" | "unsigned long" | "long long" | "unsigned long long" | "double" => 8,
-            _ => return None,
-        })
-    };
-    ty.and_then(plain).or_else(|| stride(f, &f.params[parameter].name))
-}
-
-/// The one distance by which a function indexes what is loaded from the variable that holds a parameter.
-fn stride(f: &Function, name: &str) -> Option<u64> {
-    let insts = || f.blocks.iter().flat_map(|b| &b.insts);
-    let holds =
-        insts().find(|i| matches!(&i.op, Op::Alloca { var: Some(v), .. } if v.param.is_some() && v.name == name))?;
-    let loaded: Vec<_> = insts()
-        .filter(|i| matches!(&i.op, Op::Load { ptr: Operand::Value(p), .. } if Some(*p) == holds.result))
-        .filter_map(|i| i.result)
-        .collect();
-    let mut strides = insts().filter_map(|i| match &i.op {
-        Op::Gep { base: Operand::Value(b), steps, .. } if loaded.contains(b) => match steps.first()? {
-            Step::Index { stride, .. } => Some(stride.get()),
-            Step::Field { .. } => None,
-        },
-        _ => None,
-    });
-    let first = strides.next()?;
-    strides.all(|s| s == first).then_some(first)
+    let (name, list) = f.display.strip_suffix(')')?.split_once('(')?;
+    let types: Vec<&str> = list.split(", ").collect();
+    // Of templates, and where a type has commas of its own, the list does not say which type is whose.
+    if name.contains('<') || list.contains(['(', '<']) || types.len() != f.params.len() {
+        return None;
+    }
+    let base = types[parameter].strip_suffix('*')?.replace(" const", "");
+    Some(match base.trim() {
+        "char" | "signed char" | "unsigned char" | "bool" => 1,
+        "short" | "unsigned short" | "__half" | "__nv_bfloat16" => 2,
+        "int" | "unsigned int" | "float" => 4,
+        "long" | "unsigned long" | "long long" | "unsigned long long" | "double" => 8,
+        _ => return None,
+    })
 }
 
 /// A condition as one over numbers, in which extents have names of their own.
