@@ -139,10 +139,12 @@ impl Execution<'_> {
                 Attempt::Program { kernel: None, .. } => "the program itself",
                 Attempt::Program { .. } => "the program itself without the launches of other kernels",
                 Attempt::Launch { .. } => "this launch alone",
-                Attempt::Check { .. } => {
-                    by = ConfirmedBy::KernelCheck;
-                    "this launch with a check compiled into the kernel"
-                }
+                Attempt::Check { .. } => "this launch with a check compiled into the kernel",
+            };
+            // Of this attempt: another way may have been tried before.
+            by = match attempt {
+                Attempt::Check { .. } => ConfirmedBy::KernelCheck,
+                _ => ConfirmedBy::ComputeSanitizer,
             };
             let _ = writeln!(log, "== {what}");
             let blind = hidden && !matches!(attempt, Attempt::Check { .. });

@@ -442,3 +442,32 @@ fn where_all_gpus_are_hidden_there_is_none() {
         said.err
     );
 }
+
+/// The last way is Compute Sanitizer's again, whatever was tried before it.
+#[test]
+fn what_other_kernels_hide_is_confirmed_without_their_launches() {
+    let bench = Bench::new("vector.cu");
+    let source = bench.project().join("vector.cu");
+    let text = std::fs::read_to_string(&source).unwrap() + "__global__ void other(int *p) { p[0] = 1; }\n";
+    std::fs::write(&source, text).unwrap();
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
+    let alone = format!(
+        "[ -n \"$SCUBA_KERNEL\" ] && golden={} && echo \"launched $SCUBA_KERNEL\" >\"$SCUBA_CALLS\"; sed \"s|",
+        here().join("golden/vector.xml").display()
+    );
+    bench.tool("compute-sanitizer", &script.replace("sed \"s|", &alone));
+    let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
+    let confirmation = &said.findings()[0]["confirmation"];
+    assert_eq!(
+        (confirmation["status"].as_str(), confirmation["by"].as_str()),
+        (Some("confirmed"), Some("compute-sanitizer")),
+        "{confirmation}"
+    );
+    let detail = confirmation["detail"].as_str().unwrap();
+    assert!(detail.contains("running the program itself without the launches of other kernels"), "{detail}");
+    // The kernel's own: another one says nothing.
+    bench.tool("compute-sanitizer", &script.replace("sed \"s|", &alone.replace("launched", "missed")));
+    let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
+    assert_eq!(said.findings()[0]["confirmation"]["status"], "inconclusive");
+}
