@@ -1,11 +1,13 @@
 //! Running front ends over units, several at a time.
 
+use super::cache::readings::Readings;
 use super::cross_check;
 use super::session::Session;
 use super::worker::guarded;
 use crate::check;
-use crate::facts::{Dependency, Missing, Recipe, Symbols, Unit, UnitFacts, key_of};
-use crate::frontend::{self, Extraction, SecondReading};
+use crate::facts::verdicts::Verdicts;
+use crate::facts::{Dependency, Missing, Present, Recipe, Symbols, Unit, UnitFacts, key_of};
+use crate::frontend::{self, ExtractOptions, Extraction, SecondReading};
 use crate::ir::{Module, Side};
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
@@ -14,13 +16,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The facts of one unit. Where the front end cannot be run or fails as a whole, the unit has no modules and says why.
+/// The facts of one unit, read or as they were read before of the files that are there. Where the front end cannot be run or fails as
+/// a whole, the unit has no modules and says why.
 #[must_use]
-pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -> Unit {
-    let started = nanoseconds(SystemTime::now());
-    let (extraction, failed) = match frontend::extract(unit, &session.extract_options()) {
-        Ok(extraction) => (extraction, None),
-        Err(e) => (Extraction::default(), Some(Missing { side: "both".into(), reason: e.to_string() })),
+pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, session: &Session) -> Unit {
+    let options = session.extract_options();
+    let readings = Readings::of(unit, &options, Verdicts::of_this_process());
+    let known = readings.as_ref().and_then(|r| r.get(present));
+    let (extraction, dependencies, failed) = match known {
+        Some((extraction, files)) => (extraction, files, None),
+        None => read(unit, &options, readings.as_ref()),
     };
     let modules: Vec<Arc<Module>> = extraction.modules.into_iter().map(Arc::new).collect();
     let mut notes = extraction.notes;
@@ -30,7 +35,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
     let facts = UnitFacts {
         key: key_of(unit, link),
         unit: unit.clone(),
-        dependencies: extraction.dependencies.iter().filter_map(|p| read_since(p, started)).collect(),
+        dependencies,
         recipe: Recipe::default(),
         maker: None,
         pending: false,
@@ -47,6 +52,25 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
         told: vec![],
     };
     Unit { facts, modules }
+}
+
+/// What a front end says of a unit now, the files that it read, and why there is nothing where there is nothing.
+fn read(
+    unit: &TranslationUnit,
+    options: &ExtractOptions,
+    readings: Option<&Readings>,
+) -> (Extraction, Vec<Dependency>, Option<Missing>) {
+    let started = nanoseconds(SystemTime::now());
+    match frontend::extract(unit, options) {
+        Ok(extraction) => {
+            let files: Vec<_> = extraction.dependencies.iter().filter_map(|p| read_since(p, started)).collect();
+            if let Some(readings) = readings {
+                readings.put(&extraction, &files);
+            }
+            (extraction, files, None)
+        }
+        Err(e) => (Extraction::default(), vec![], Some(Missing { side: "both".into(), reason: e.to_string() })),
+    }
 }
 
 /// A file as it was read by somebody who began at `started`: one that was written since may have been read before that.
@@ -100,10 +124,11 @@ pub fn extract_all(units: &[TranslationUnit], session: &Session, done: &(impl Fn
     std::thread::scope(|scope| {
         for _ in 0..session.jobs.min(units.len()) {
             scope.spawn(|| {
+                let present = Present::default();
                 while let Some((i, unit)) =
                     Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| units.get(i).map(|u| (i, u)))
                 {
-                    let extracted = extract(unit, None, session);
+                    let extracted = extract(unit, None, &present, session);
                     done(&unit.source);
                     results.lock().unwrap_or_else(PoisonError::into_inner).push((i, extracted));
                 }

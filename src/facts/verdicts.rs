@@ -1,9 +1,10 @@
-//! What checks said, of whole programs and of single obligations, so that what did not change is not searched again.
+//! What checks said, of whole programs and of single obligations, and what front ends read, so that what did not change is not
+//! searched or read again.
 //!
 //! In: a key that stands for all that a verdict depends on, bytes. Out: the bytes that were kept under that key. Any number of
 //! processes, checkouts and jobs of one machine may share a folder: an entry is written aside and renamed, and one that
 //! cannot be read is as good as none. Whoever may write there is believed, so it belongs to one user. The folder stays below
-//! 512 MiB; the oldest entries go first.
+//! 1.5 GiB, two thirds of it for readings; the oldest entries go first.
 
 use super::file::{self, Kind};
 use crate::paths;
@@ -15,6 +16,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const MOST: u64 = 1 << 20;
 /// A file takes whole blocks.
 const BLOCK: u64 = 4096;
+/// The same of readings: they are large, and worth more.
+const MOST_OF_READINGS: u64 = 4 << 20;
 /// Entries that nobody has made anew for so long are removed.
 const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 /// What was cut off by time is worth another attempt after this.
@@ -26,18 +29,26 @@ pub struct Verdicts {
     folder: PathBuf,
     /// Which of its folders: programs and obligations do not push each other out.
     kind: &'static str,
+    /// See [`MOST`].
+    most: u64,
 }
 
 impl Verdicts {
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, kind: "verdicts" }
+        Self { folder, kind: "verdicts", most: MOST }
     }
 
     /// Those of single obligations.
     #[must_use]
     pub fn of_obligations(&self) -> Self {
         Self { kind: "obligations", ..self.clone() }
+    }
+
+    /// What front ends read.
+    #[must_use]
+    pub fn of_readings(&self) -> Self {
+        Self { kind: "readings", most: MOST_OF_READINGS, ..self.clone() }
     }
 
     #[must_use]
@@ -82,7 +93,7 @@ impl Verdicts {
         let path = self.path(key);
         let Some(folder) = path.parent() else { return };
         let Ok(bytes) = file::encode(Kind::Verdict, &(now(), hurried), &said) else { return };
-        if on_disk(bytes.len() as u64) > MOST {
+        if on_disk(bytes.len() as u64) > self.most {
             return;
         }
         let write = || -> std::io::Result<()> {
@@ -94,7 +105,7 @@ impl Verdicts {
             Ok(())
         };
         let _ = write();
-        tidy(folder, MOST);
+        tidy(folder, self.most);
     }
 }
 

@@ -11,6 +11,7 @@ mod extraction;
 mod in_process;
 pub mod llvm;
 pub(crate) mod names;
+pub mod namesakes;
 pub mod own;
 pub(crate) mod paths;
 pub mod worker;

@@ -11,6 +11,7 @@ mod facts;
 mod findings;
 mod headers;
 mod inside;
+mod readings;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -1,4 +1,5 @@
-//! What checks said before.
+//! What was read and said before.
 
 pub(in crate::driver) mod placeless;
+pub(in crate::driver) mod readings;
 pub(in crate::driver) mod reports;

@@ -157,7 +157,7 @@ fn unit(unit: &TranslationUnit, request: &Request, present: &Present, session: &
     let mut made = if request.deferred {
         pending::record(unit)
     } else {
-        extraction::extract(unit, request.link.as_ref(), session)
+        extraction::extract(unit, request.link.as_ref(), present, session)
     };
     made.facts.recipe = recipe;
     made.facts.maker = Maker::parent();

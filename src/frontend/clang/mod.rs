@@ -16,6 +16,7 @@ use self::invoke::Refusal;
 use self::pch::Flags;
 use crate::frontend::extraction::{ExtractOptions, Extraction, NotAnalysed};
 use crate::frontend::llvm::{self, About};
+use crate::frontend::namesakes::SearchFolders;
 use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
 use crate::ir::{Module, Side};
@@ -195,6 +196,7 @@ impl Job<'_> {
             return None;
         }
         let kept = self.options.headers.as_deref()?;
+        let folders = SearchFolders::of(self.unit);
         let begins = || command.lead(&self.unit.directory);
         let lead = begins();
         let flags = |lead| Flags {
@@ -203,6 +205,7 @@ impl Job<'_> {
             arguments: command.without_files(),
             lead,
             directory: &self.unit.directory,
+            folders: &folders,
             deadline: self.deadline,
         };
         let of_lead = lead.as_ref().and_then(|l| pch::find(kept, &flags(Some(l))));

@@ -8,6 +8,7 @@
 use super::compat::COMPAT;
 use super::invoke;
 use super::lead::Lead;
+use crate::frontend::namesakes::{Namesakes, SearchFolders};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,13 @@ struct Input {
     modified: SystemTime,
 }
 
+/// What a header was made of.
+#[derive(Debug, Serialize, Deserialize)]
+struct Inputs {
+    files: Vec<Input>,
+    namesakes: Namesakes,
+}
+
 impl Input {
     fn of(path: PathBuf) -> Option<Self> {
         let meta = path.metadata().ok()?;
@@ -60,6 +68,8 @@ pub(super) struct Flags<'a> {
     /// What the source begins with, if that is wanted too.
     pub lead: Option<&'a Lead>,
     pub directory: &'a Path,
+    /// Where what is included is sought.
+    pub folders: &'a SearchFolders,
     pub deadline: Instant,
 }
 
@@ -70,7 +80,7 @@ pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
         return None;
     }
     let place = Place { folder: kept.join(key(flags).to_hex().as_str()) };
-    if let Some(files) = place.current() {
+    if let Some(files) = place.current(flags.folders) {
         return Some(Header { path: place.header(), files });
     }
     // Most flags of a single `scuba check` never come again.
@@ -149,17 +159,18 @@ impl Place {
         self.folder.join("refused")
     }
 
-    /// The files that it was made of, where none of them changed.
-    fn current(&self) -> Option<Vec<PathBuf>> {
+    /// The files that it was made of, where none of them changed and no other would be read instead of one.
+    fn current(&self, folders: &SearchFolders) -> Option<Vec<PathBuf>> {
         let path = self.inputs();
-        let inputs: Vec<Input> = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
-        if inputs.is_empty() || !inputs.iter().all(Input::is_unchanged) {
+        let Inputs { files, namesakes } = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+        let unchanged = !files.is_empty() && files.iter().all(Input::is_unchanged);
+        if !unchanged || !folders.unchanged(files.iter().map(|i| i.path.as_path()), &namesakes) {
             return None;
         }
         if age(&path).is_some_and(|a| a > NOTED) {
             let _ = std::fs::File::options().append(true).open(&path).and_then(|f| f.set_modified(SystemTime::now()));
         }
-        Some(paths(inputs))
+        Some(paths(files))
     }
 
     /// One process makes it; the others go without.
@@ -210,8 +221,10 @@ impl Place {
             return None;
         }
         inputs.push(Input::of(self.header())?);
+        let namesakes = flags.folders.namesakes(inputs.iter().map(|i| i.path.as_path()))?;
+        let inputs = Inputs { files: inputs, namesakes };
         self.aside(&serde_json::to_vec(&inputs).ok()?)?.persist(self.inputs()).ok()?;
-        Some(paths(inputs))
+        Some(paths(inputs.files))
     }
 
     /// Writes a file of ours, unless it is there.
@@ -306,6 +319,7 @@ mod tests {
                 arguments: words(flags),
                 lead: None,
                 directory: Path::new(directory),
+                folders: &SearchFolders::default(),
                 deadline: Instant::now(),
             })
         };

@@ -1,0 +1,143 @@
+//! Whether an `#include` would find another file today than it did: one of the same name that came to a folder which is sought
+//! earlier, or one that `__has_include` asked for in vain.
+//!
+//! In: the folders of a unit, the files that were read. Out: a hash of all files that these names may mean. It is made of names alone:
+//! what is in a file, and whether it is still there, is asked elsewhere. Files that packages install are taken for what they
+//! are: a header that comes to `/usr/include` beside a toolkit's is not looked for, unless `__has_include` asks for it.
+
+use super::paths::normalise;
+use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+/// Where `__has_include` finds what packages install, beside the folders of the unit itself.
+const SYSTEM: [&str; 2] = ["/usr/include", "/usr/local/include"];
+
+/// Where clang looks for the files that a unit includes.
+#[derive(Clone, Debug, Default)]
+pub struct SearchFolders {
+    folders: Vec<PathBuf>,
+    /// Whose files come and go together.
+    toolkit: Option<PathBuf>,
+}
+
+/// What the names in a set of files meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Namesakes {
+    /// Names that `__has_include` asked for.
+    asked: BTreeSet<String>,
+    /// blake3 of the files that bear the name of one of these, or of a file that was read, in a folder where clang looks.
+    found: [u8; 32],
+}
+
+impl SearchFolders {
+    /// Those of a unit: beside its source, and where flags and the environment say.
+    #[must_use]
+    pub fn of(unit: &TranslationUnit) -> Self {
+        let mut named: Vec<PathBuf> = unit.source.parent().map(Path::to_owned).into_iter().collect();
+        named.extend(unit.preprocessor.iter().filter_map(|flag| match flag {
+            PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => Some(p.clone()),
+            _ => None,
+        }));
+        // `-I DIR`, `-IDIR`, `-isystem DIR` and so on, of the host's compiler.
+        for flag in &unit.host_flags {
+            let joined = ["-isystem", "-iquote", "-idirafter", "-I"].iter().find_map(|f| flag.strip_prefix(f));
+            named.extend(Some(joined.unwrap_or(flag)).filter(|f| !f.is_empty()).map(PathBuf::from));
+        }
+        for name in ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"] {
+            named.extend(std::env::var_os(name).iter().flat_map(std::env::split_paths));
+        }
+        let folders = named.iter().map(|p| normalise(&unit.directory, p)).filter(|p| p.is_dir()).collect();
+        Self { folders, toolkit: unit.nvcc.as_ref().and_then(|n| Some(n.parent()?.parent()?.to_owned())) }
+    }
+
+    /// What the names in these files mean now; `None` where one that `__has_include` asks for is not written out.
+    #[must_use]
+    pub fn namesakes<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone) -> Option<Namesakes> {
+        let asked = self.asked_for(files.clone())?;
+        Some(Namesakes { found: self.found(files, &asked), asked })
+    }
+
+    /// Whether they mean what they meant.
+    #[must_use]
+    pub fn unchanged<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, were: &Namesakes) -> bool {
+        self.found(files, &were.asked) == were.found
+    }
+
+    /// Which files there are that an `#include` of one of `files`, or an `__has_include`, may mean. Another file of one of these names,
+    /// in a folder that comes first, would be read instead.
+    fn found<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, asked: &BTreeSet<String>) -> [u8; 32] {
+        let mut folders: BTreeSet<&Path> = self.folders.iter().map(PathBuf::as_path).collect();
+        folders.extend(files.clone().filter_map(Path::parent).filter(|f| !self.is_installed(f)));
+        let entries: HashMap<&Path, HashSet<OsString>> =
+            folders.iter().map(|f| (*f, names_in(f))).filter(|f| !f.1.is_empty()).collect();
+        let mut found = BTreeSet::new();
+        let mut look = |name: &Path| {
+            let Some(Component::Normal(first)) = name.components().next() else { return };
+            for (folder, _) in entries.iter().filter(|(_, names)| names.contains(first)) {
+                let path = folder.join(name);
+                if path.is_file() {
+                    found.insert(path);
+                }
+            }
+        };
+        let suffixes: HashSet<&Path> = files.flat_map(suffixes).collect();
+        suffixes.into_iter().for_each(&mut look);
+        asked.iter().map(Path::new).for_each(&mut look);
+        for folder in SYSTEM {
+            found.extend(asked.iter().map(|name| Path::new(folder).join(name)).filter(|p| p.is_file()));
+        }
+        let mut hash = blake3::Hasher::new();
+        for path in found {
+            hash.update(path.as_os_str().as_encoded_bytes()).update(&[0]);
+        }
+        *hash.finalize().as_bytes()
+    }
+
+    /// Whether it is of the system or the toolkit, and no file of the user's.
+    fn is_installed(&self, path: &Path) -> bool {
+        path.starts_with("/usr") && !path.starts_with("/usr/local")
+            || self.toolkit.as_ref().is_some_and(|t| path.starts_with(t))
+    }
+
+    /// The names in `__has_include` of the user's files; `None` where one is not written out there.
+    fn asked_for<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Option<BTreeSet<String>> {
+        const OPERATOR: &str = "__has_include";
+        let mut asked = BTreeSet::new();
+        for file in files.filter(|f| !self.is_installed(f)) {
+            let text = std::fs::read(file).ok()?;
+            if !text.windows(OPERATOR.len()).any(|w| w == OPERATOR.as_bytes()) {
+                continue;
+            }
+            for rest in String::from_utf8_lossy(&text).split(OPERATOR).skip(1) {
+                let rest = rest.strip_prefix("_next").unwrap_or(rest).trim_start_matches([' ', '\t']);
+                // `#ifdef __has_include` and longer names ask for nothing.
+                let Some(name) = rest.strip_prefix('(') else { continue };
+                let name = name.trim_start_matches([' ', '\t']);
+                let close = match name.chars().next()? {
+                    '<' => '>',
+                    '"' => '"',
+                    _ => return None,
+                };
+                asked.insert(name[1..].split(close).next()?.to_owned());
+            }
+        }
+        Some(asked)
+    }
+}
+
+fn names_in(folder: &Path) -> HashSet<OsString> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.file_name()).collect()
+}
+
+/// `a/b/c.h`, `b/c.h` and `c.h` of `/a/b/c.h`: how an `#include` may have named it.
+fn suffixes(path: &Path) -> impl Iterator<Item = &Path> {
+    let mut rest = path.strip_prefix("/").unwrap_or(path).components();
+    std::iter::from_fn(move || {
+        let now = rest.as_path();
+        rest.next()?;
+        Some(now)
+    })
+}

@@ -1,0 +1,116 @@
+//! What a front end read is not read again while it would read the same, and is read again as soon as it would not.
+
+use super::{Project, Said};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Writes one element more than `N` says where `EXTRA` is 1.
+const PROGRAM: &str = "#include \"size.h\"
+#if __has_include(\"extra.h\")
+#include \"extra.h\"
+#else
+#define EXTRA 0
+#endif
+__global__ void k(int *a) { a[threadIdx.x + EXTRA + MORE] = 1; }
+int main() { int *a; if (cudaMalloc(&a, 32 * sizeof(int))) return 1; k<<<1, 32>>>(a); return cudaDeviceSynchronize(); }
+";
+
+struct Kept {
+    project: Project,
+}
+
+impl Kept {
+    fn new() -> Self {
+        let project = Project::new();
+        project.write("a.cu", PROGRAM);
+        project.write("later/size.h", "#define MORE 0\n");
+        project.write("first/unused.h", "");
+        Self { project }
+    }
+
+    #[track_caller]
+    fn check(&self, status: i32, flags: &[&str]) {
+        let cache = self.project.root().join("cache");
+        let said: Said = self
+            .project
+            .command()
+            .env("SCUBA_CACHE", &cache)
+            .args(["check", "a.cu", "--", "-Ifirst", "-Ilater"])
+            .args(flags)
+            .output()
+            .unwrap()
+            .into();
+        let said = said.status(status);
+        assert!(!said.err.contains("not analysed"), "{said:?}");
+    }
+
+    /// Other text of as many bytes, with the time of what was there.
+    fn replace_unseen(&self, name: &str, from: &str, to: &str) {
+        assert_eq!(from.len(), to.len());
+        let path = self.project.root().join(name);
+        let modified = path.metadata().unwrap().modified().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from));
+        std::fs::write(&path, text.replace(from, to)).unwrap();
+        touch(&path, modified);
+    }
+}
+
+fn touch(path: &Path, time: SystemTime) {
+    std::fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn what_is_as_it_was_is_not_read_again() {
+    let kept = Kept::new();
+    kept.check(0, &[]);
+    // Nobody could see this change without reading everything each time, as make and ninja do not either.
+    kept.replace_unseen("later/size.h", "MORE 0", "MORE 1");
+    kept.check(0, &[]);
+    // Another command has nothing from before.
+    kept.check(1, &["-DOTHER"]);
+    // Touched, it is compared by its contents.
+    touch(&kept.project.root().join("later/size.h"), SystemTime::now());
+    kept.check(1, &[]);
+    kept.replace_unseen("later/size.h", "MORE 1", "MORE 0");
+    touch(&kept.project.root().join("later/size.h"), SystemTime::now());
+    kept.check(0, &[]);
+}
+
+#[test]
+fn a_header_that_comes_before_another_is_seen() {
+    let kept = Kept::new();
+    kept.check(0, &[]);
+    kept.project.write("first/size.h", "#define MORE 1\n");
+    kept.check(1, &[]);
+    std::fs::remove_file(kept.project.root().join("first/size.h")).unwrap();
+    kept.check(0, &[]);
+    kept.project.write("size.h", "#define MORE 1\n");
+    kept.check(1, &[]);
+}
+
+#[test]
+fn a_header_that_was_asked_for_in_vain_is_seen() {
+    let kept = Kept::new();
+    kept.check(0, &[]);
+    kept.project.write("later/extra.h", "#define EXTRA 1\n");
+    kept.check(1, &[]);
+}
+
+#[test]
+fn what_could_not_be_read_is_tried_again() {
+    let kept = Kept::new();
+    let p = &kept.project;
+    p.write("a.cu", "#include \"none.h\"\nint main() {}\n");
+    let check = || -> Said {
+        p.command()
+            .env("SCUBA_CACHE", p.root().join("cache"))
+            .args(["check", "a.cu", "--", "-Ilater"])
+            .output()
+            .unwrap()
+            .into()
+    };
+    assert!(check().err.contains("none.h"));
+    p.write("later/none.h", "");
+    assert!(!check().err.contains("none.h"));
+}
