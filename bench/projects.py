@@ -6,9 +6,8 @@ makefile, which is only told the compiler and an architecture that nvcc still ha
 sample is one project, one way (plain, scuba), in a fresh copy, in four phases:
 
     first      make, with an empty cache (SCUBA_CACHE) and no facts
-    second     make clean, make: the cache and the facts as the first build left them. The headers that clang parsed for a source are
-               kept when it comes for the second time, which is here: this build pays for that too
-    warm       make clean, make: once more, with nothing left to keep
+    second     make clean, make: the cache and the facts as the first build left them
+    warm       make clean, make: once more
     unchanged  make, with nothing to do (the median of five)
 
 Ways take turns. Findings only warn (`[levels] all = "warn"`, in a scuba.toml outside the copy): a bug that SCuBA proves in a public

@@ -11,6 +11,7 @@ pub(crate) mod context;
 pub(crate) mod counterexample;
 mod engine;
 pub(crate) mod findings;
+pub mod inference;
 pub(crate) mod obligations;
 mod options;
 mod report;

@@ -31,6 +31,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Check sources as one program, or join the facts of a build and report
     Check(CheckArgs),
+    /// Say what kernels need of their arguments: contracts to check, to write down or to test for
+    Contracts(ContractsArgs),
     /// Run counterexamples on a GPU under Compute Sanitizer
     Confirm(ConfirmArgs),
     /// Write the findings of the last build as HTML or SARIF
@@ -152,6 +154,48 @@ pub struct CheckArgs {
     /// How the accesses at this place were judged: from the index in the source to the verdict
     #[arg(long, value_name = "FILE:LINE[:COL]")]
     pub explain: Option<Spot>,
+
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// nvcc's flags for the sources
+    #[arg(last = true, value_name = "NVCC-FLAGS")]
+    pub flags: Vec<OsString>,
+}
+
+/// How contracts are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ContractFormat {
+    /// For people: each condition, what is known of it, and the accesses that rest on it
+    #[default]
+    Human,
+    /// All of it, for programs
+    Json,
+    /// To be pasted into scuba.toml
+    Toml,
+    /// Source that tests for them before a launch
+    Checks,
+}
+
+/// Say what kernels need of their arguments.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  scuba contracts kernels.cu -- -std=c++17
+  scuba contracts kernels.cu --function 'knn_*' --format toml >> scuba.toml
+  scuba contracts                                the kernels of the last build")]
+pub struct ContractsArgs {
+    /// Sources to analyse as one program; or one folder whose facts are joined [default: here or above]
+    #[arg(value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+
+    /// Only functions of such a name, as globs are: `knn_*`; may be given several times
+    #[arg(long, value_name = "PATTERN")]
+    pub function: Vec<String>,
+
+    /// How they are written, to standard output
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    pub format: ContractFormat,
 
     #[command(flatten)]
     pub common: CommonArgs,

@@ -319,6 +319,7 @@ reasons! {
     LostPointer(why: Box<Self>) = "the pointer is {why}", why.code().or(Code::ExtentUnknown);
     OnlyAssumed = "not safe without what is assumed", Code::Other;
     NoLaunch = "no launch of this kernel is known", Code::NoLaunch;
+    NoCondition = "no condition on its arguments was found", Code::NoLaunch;
     NoLaunchHost(why: Box<Self>) = "no launch of this kernel is known: the host code was not followed to its end ({why})",
         why.code().limit_or(Code::HostNotFollowed);
     NoLaunchOpen(why: Box<Self>) = "no launch of this kernel is known: {why}", why.code().limit_or(Code::NoLaunch);

@@ -249,6 +249,7 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::FunctionPointer, "a pointer to a function", Code::Other),
         (R::LostPointer(why()), "the pointer is the result of `g`", Code::CallUnknown),
         (R::OnlyAssumed, "not safe without what is assumed", Code::Other),
+        (R::NoCondition, "no condition on its arguments was found", Code::NoLaunch),
         (R::NoLaunch, "no launch of this kernel is known", Code::NoLaunch),
         (R::NoLaunchHost(why()), "no launch of this kernel is known: the host code was not followed to its end (the result of `g`)", Code::HostNotFollowed),
         (R::NoLaunchOpen(why()), "no launch of this kernel is known: the result of `g`", Code::NoLaunch),

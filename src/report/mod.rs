@@ -8,6 +8,7 @@
 
 pub mod assemble;
 pub mod baseline;
+pub mod contracts;
 pub mod explain;
 pub mod finding;
 pub mod fingerprint;

@@ -2,6 +2,7 @@
 
 use super::{Project, Said};
 use scuba::report::finding::Report;
+use serde_json::Value;
 
 const GATHER: &str = "\
 struct Pair { int a, b; };
@@ -120,4 +121,98 @@ fn elements_are_those_of_the_type_not_of_the_access() {
     contract(&p, "wide", &["elements(x) >= n"]);
     let (r, err) = checked(&p);
     assert!(r.summary.unknown == 1 && err.contains("state its extent in bytes"), "{:?}\n{err}", r.summary);
+}
+
+/// Kernels that nothing launches, as a library has them.
+const KERNELS: &str = "\
+__global__ void saxpy(int n, float a, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+__global__ void transpose(const double *in, double *out, int rows, int cols) {
+  int r = blockIdx.y * blockDim.y + threadIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r < rows && c < cols) out[c * rows + r] = in[r * cols + c];
+}
+__global__ void all(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 0; }
+__global__ void rowsum(const float *m, float *out, int rows, int cols, int ld) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float s = 0;
+  for (int c = 0; c < cols; c++) s += m[r * ld + c];
+  out[r] = s;
+}
+__global__ void tile(const float *a, float *b, int n, int flag) {
+  __shared__ float s[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = flag && i < n ? a[i] : 0;
+  __syncthreads();
+  if (threadIdx.x == 0) b[blockIdx.x] = s[0];
+}
+__global__ void gather(const int *idx, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[idx[i]];
+}
+";
+
+#[test]
+fn what_kernels_need_is_found_and_decides_what_it_covers() {
+    let p = Project::new();
+    p.write("k.cu", KERNELS);
+    let json: Value = serde_json::from_str(&p.scuba(["contracts", "k.cu", "--format", "json"]).status(0).out).unwrap();
+    let conditions = |name: &str| -> Vec<String> {
+        let all = json["functions"].as_array().unwrap();
+        let f = all.iter().find(|f| f["function"].as_str().unwrap().starts_with(name)).unwrap();
+        f["requires"].as_array().unwrap().iter().map(|r| r["condition"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(conditions("saxpy"), ["elements(y) >= n", "elements(x) >= n"]);
+    assert_eq!(conditions("transpose"), ["elements(out) >= cols * rows", "elements(in) >= cols * rows"]);
+    assert_eq!(conditions("all"), ["elements(a) >= gridDim.x * blockDim.x"]);
+    assert_eq!(conditions("rowsum"), ["ld >= 0 && elements(m) >= ld * rows + cols - ld", "elements(out) >= rows"]);
+    assert_eq!(conditions("tile"), ["blockDim.x <= 256", "flag == 0 || elements(a) >= n", "elements(b) >= gridDim.x"]);
+    assert_eq!(conditions("gather"), ["elements(y) >= n", "elements(idx) >= n"], "nothing is said of what `idx` holds");
+
+    let summary = |said: Said| -> (u64, u64, u64) {
+        let report: Value = serde_json::from_str(&said.status(0).out).unwrap();
+        let of = |name: &str| report["summary"][name].as_u64().unwrap();
+        assert_eq!(report["findings"].as_array().unwrap().len(), 0);
+        (of("accesses"), of("safe") + of("safe_if_no_wrap"), of("safe_assuming"))
+    };
+    let check = || p.scuba(["check", "k.cu", "--message-format", "json"]);
+    let (all, before, _) = summary(check());
+    let toml = p.scuba(["contracts", "k.cu", "--format", "toml"]).status(0).out;
+    p.write("scuba.toml", &toml);
+    let (same, after, assuming) = summary(check());
+    assert_eq!((all, same, before), (15, 15, 1));
+    assert_eq!((after, assuming), (14, 13), "all but what `idx` leads to");
+    // What is written down is not found again.
+    let human = p.scuba(["contracts", "k.cu"]).status(0).out;
+    assert!(human.contains("transpose(double const*, double*, int, int)  k.cu:5\n    nothing\n"), "{human}");
+}
+
+#[test]
+fn checks_of_contracts_are_source_that_compiles_and_tells() {
+    let p = Project::new();
+    p.write("k.cu", KERNELS);
+    let checks = p.scuba(["contracts", "k.cu", "--function", "r*sum", "--format", "checks"]).status(0).out;
+    assert!(!checks.contains("saxpy"), "{checks}");
+    let program = format!(
+        "enum {{ cudaErrorInvalidValue = 1 }};\nint f(int ld, int rows, int cols, long m_elements, long out_elements) {{\n{checks}\n  return 0;\n}}\n\
+         int main() {{\n  return f(4, 2, 3, 7, 2) || !f(4, 2, 3, 6, 2) || !f(4, 2, 3, 7, 1) || !f(-4, 2, 3, 7, 2)\n    \
+         || !f(1 << 30, 8, 3, 1L << 32, 8);\n}}\n"
+    );
+    let source = p.write("c.cpp", &program);
+    let built = p.root().join("c");
+    let compiler = std::process::Command::new("g++").arg("-o").arg(&built).arg(source).output().unwrap();
+    assert!(compiler.status.success(), "{program}\n{}", String::from_utf8_lossy(&compiler.stderr));
+    assert!(std::process::Command::new(built).status().unwrap().success(), "{program}");
+}
+
+#[test]
+fn contracts_of_nothing_say_so() {
+    let p = Project::new();
+    p.write("k.cu", KERNELS);
+    let said = p.scuba(["contracts", "k.cu", "--function", "none*"]).status(2);
+    assert!(said.err.contains("there is no kernel here of such a name"), "{said:?}");
+    assert!(p.scuba(["contracts", "k.cu", "--function", "[a"]).status(2).err.contains("`[a` is no pattern"));
+    assert!(p.scuba(["contracts", "none.cu"]).status(2).err.contains("none.cu"));
 }

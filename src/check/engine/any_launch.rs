@@ -15,11 +15,11 @@ use crate::contracts::Contract;
 use crate::host::Root;
 use crate::ir::FuncRef;
 use crate::reasons::UnknownReason;
-use crate::symbolic::exec::events::LaunchEvent;
+use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::memory::value::Base;
+use crate::symbolic::memory::value::{Base, Value};
 use crate::work::Work;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl<'p> Engine<'p> {
     pub(super) fn safe_under_any_launch(&mut self, kernel: FuncRef) -> FxHashSet<Vec<Site>> {
         self.cx.all = self.cx.phase(budgets::ANY_LAUNCH, 10);
         // Those who launch it are known, and need not keep to its contract.
-        let (mut e, run) = self.any_launch(kernel, &[]);
+        let (mut e, run, _) = self.any_launch(kernel, &[]);
         if run.gave_up.is_some() {
             return FxHashSet::default();
         }
@@ -68,8 +68,12 @@ impl<'p> Engine<'p> {
         safe
     }
 
-    /// A kernel executed under an arbitrary launch that keeps to these contracts.
-    pub(super) fn any_launch(&self, kernel: FuncRef, contracts: &[Contract]) -> (Executor<'p>, KernelRun) {
+    /// A kernel executed under an arbitrary launch that keeps to these contracts; and what it was launched with.
+    pub(in crate::check) fn any_launch(
+        &self,
+        kernel: FuncRef,
+        contracts: &[Contract],
+    ) -> (Executor<'p>, KernelRun, (LaunchConfig, Vec<Value>)) {
         let mut e = self.executor();
         e.assumptions.contracts = contracts.into();
         let name = self.cx.program.func(kernel).name.clone();
@@ -92,13 +96,13 @@ impl<'p> Engine<'p> {
         };
         let facts = e.launch_axioms(&l.config);
         let run = run_within_steps(&mut e, kernel, &l, &facts);
-        (e, run)
+        (e, run, (l.config, l.args))
     }
 
     /// A kernel without a known launch: only what holds for every launch is said.
     pub(super) fn run_idle(&mut self, kernel: FuncRef) {
         self.kernels.insert(kernel);
-        let (mut e, mut run) = self.any_launch(kernel, &self.cx.options.contracts);
+        let (mut e, mut run, _) = self.any_launch(kernel, &self.cx.options.contracts);
         self.report.problems.append(&mut e.assumptions.problems);
         // Under a contract that cannot hold everything would be safe.
         if let Some(path) = e.assumptions.required {
@@ -111,7 +115,7 @@ impl<'p> Engine<'p> {
             if let Some(never) = never {
                 let display = &self.cx.program.func(kernel).display;
                 self.report.problems.push(format!("the contract of `{display}` {never}: it is not assumed"));
-                (e, run) = self.any_launch(kernel, &[]);
+                (e, run, _) = self.any_launch(kernel, &[]);
             }
         }
         let root = Root { func: kernel, trusted: false };

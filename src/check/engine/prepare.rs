@@ -128,7 +128,13 @@ impl<'p> Engine<'p> {
     }
 
     /// What deciding takes, with nothing decided yet.
-    pub(super) fn tools(&self, e: Executor<'p>, root: &Root, sizes: Sizes, tried: Arc<OnceLock<Tried>>) -> Tools<'p> {
+    pub(in crate::check) fn tools(
+        &self,
+        e: Executor<'p>,
+        root: &Root,
+        sizes: Sizes,
+        tried: Arc<OnceLock<Tried>>,
+    ) -> Tools<'p> {
         let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
         decider.sizes = sizes;
         decider.handy = self.cx.options.handy;

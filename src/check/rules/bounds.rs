@@ -114,7 +114,7 @@ fn through_null(
 }
 
 /// What is said of an access through a pointer that was lost.
-fn lost_pointer(lost: &Lost) -> UnknownReason {
+pub(in crate::check) fn lost_pointer(lost: &Lost) -> UnknownReason {
     UnknownReason::LostPointer(Box::new((*lost.reason).clone()))
 }
 
@@ -149,7 +149,11 @@ fn in_hosts_memory(
 }
 
 /// What one access must keep to in one object, and whether that takes what the threads of a launch exchange into account.
-pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, access: &InObject<'_>) -> (Obligation, bool) {
+pub(in crate::check) fn obligation(
+    tools: &mut Tools<'_>,
+    launch: Option<&Run>,
+    access: &InObject<'_>,
+) -> (Obligation, bool) {
     let InObject { event: ev, target, facts, extent, .. } = *access;
     let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
     let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));

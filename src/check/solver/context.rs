@@ -5,10 +5,10 @@
 use super::abstraction::Opaque;
 use super::entail;
 use super::independence::Groups;
-use super::poly::{Found, Prepared};
+use super::poly::{Found, Prepared, Sought};
 use super::query::{Answer, Free, Limits, Method, Model, WrapMode};
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::TermId;
+use crate::symbolic::terms::term::{Poly, TermId};
 
 /// Facts prepared once for several goals: the obligations of one block share their path condition.
 pub struct Context {
@@ -85,6 +85,18 @@ impl Context {
             Some(Answer::Proved { used, free, .. }) => Some((used, free)),
             _ => None,
         }
+    }
+
+    /// Conditions over the terms that may stay from which the goal `t <= 0` follows where nothing wraps.
+    pub(in crate::check) fn conditions(
+        &mut self,
+        arena: &mut Arena,
+        goal: TermId,
+        stays: &dyn Fn(&Arena, TermId) -> bool,
+        sought: Sought,
+        limits: &Limits,
+    ) -> Vec<Poly> {
+        self.poly.conditions(arena, goal, stays, (sought, limits.steps))
     }
 
     /// What can be said without Z3: a proof by the polynomial bound, or a model that its search came across.

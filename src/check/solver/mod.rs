@@ -24,6 +24,7 @@ mod smt;
 
 pub use self::context::Context;
 pub use self::independence::Groups;
+pub(in crate::check) use self::poly::{LARGEST, Sought};
 pub use self::query::{Answer, Free, Limits, Method, Model, ModelAnswer, Positive, WrapMode};
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{SymId, TermId};

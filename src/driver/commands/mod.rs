@@ -5,4 +5,5 @@ pub(in crate::driver) mod baseline;
 pub(in crate::driver) mod build;
 pub(in crate::driver) mod check;
 pub(in crate::driver) mod confirm;
+pub(in crate::driver) mod contracts;
 pub(in crate::driver) mod doctor;

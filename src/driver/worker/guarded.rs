@@ -101,6 +101,14 @@ fn with_unsigned_subscripts(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>>
     Some(others.into_iter().zip(modules).map(|(o, m)| o.map_or_else(|| m.clone(), Arc::new)).collect())
 }
 
+/// Does some work on a thread with room, for so many seconds and a little more.
+///
+/// # Errors
+/// When it panicked, or went on long after its time was up.
+pub fn within<T: Send + 'static>(seconds: u32, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
+    guarded(Duration::from_secs(u64::from(seconds)) + MARGIN, work)
+}
+
 fn guarded<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
     keep_panics_quiet();
     let (send, receive) = mpsc::channel();

@@ -18,6 +18,8 @@ use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 /// How names of what contracts have besides numbers begin in an [`Expr`]; the name of the parameter is behind it.
 const EXTENT: &str = "extent of ";
 const ELEMENT: &str = "element of ";
+/// How what a launch was given begins; behind it is the contract's word for it.
+const LAUNCH: &str = "launch ";
 /// No object is larger.
 const LARGEST: i128 = 1 << 48;
 
@@ -71,6 +73,9 @@ impl Executor<'_> {
             })?;
             return Ok(self.arena.int(i128::from(bytes)));
         }
+        if let Some(word) = name.strip_prefix(LAUNCH) {
+            return self.of_the_launch(word).ok_or_else(|| format!("`{word}` is of a kernel's launch alone"));
+        }
         let Some(name) = name.strip_prefix(EXTENT) else { return self.parameter(f, args, leaf) };
         let at = pointer(self.function(f), name)?;
         let Some(Value::Ptr(targets)) = args.get(at) else {
@@ -82,8 +87,24 @@ impl Executor<'_> {
         Ok(self.arena.sub(extent, offset))
     }
 
+    /// What the kernel that is executed was launched with, by the contract's word for it.
+    fn of_the_launch(&self, word: &str) -> Option<TermId> {
+        let thread = self.kernel.thread.as_ref()?;
+        let (dimension, axis) = word.split_once('.').unwrap_or((word, ""));
+        let axis = ["x", "y", "z"].iter().position(|a| *a == axis);
+        match (dimension, axis) {
+            ("gridDim", Some(i)) => Some(thread.grid[i]),
+            ("blockDim", Some(i)) => Some(thread.block[i]),
+            (_, None) => self.object(thread.shared?).extent,
+            _ => None,
+        }
+    }
+
     /// The bytes of an object of which only a contract speaks.
-    fn extent_of_parameter(&mut self, f: FuncRef, o: ObjId, name: &str) -> Result<TermId, String> {
+    ///
+    /// # Errors
+    /// Where it is not known and no contract can tell it either: the function does not get the object from its caller.
+    pub fn extent_of_parameter(&mut self, f: FuncRef, o: ObjId, name: &str) -> Result<TermId, String> {
         if let Some(known) = self.object(o).extent {
             return Ok(known);
         }
@@ -101,15 +122,19 @@ fn pointer(f: &Function, name: &str) -> Result<usize, String> {
     f.params.iter().position(|p| p.name == name).ok_or_else(|| format!("`{}` has no parameter `{name}`", f.display))
 }
 
-/// Bytes of what a parameter points to, where its type is a plain one (LP64). How the function indexes it says nothing: it may read another type.
-fn element(f: &Function, parameter: usize) -> Option<u64> {
+/// The types of a function's parameters as the source spells them. Of templates, and where a type has commas of its own, the list of a
+/// function's name does not say which type is whose.
+#[must_use]
+pub fn parameter_types(f: &Function) -> Option<Vec<&str>> {
     let (name, list) = f.display.strip_suffix(')')?.split_once('(')?;
     let types: Vec<&str> = list.split(", ").collect();
-    // Of templates, and where a type has commas of its own, the list does not say which type is whose.
-    if name.contains('<') || list.contains(['(', '<']) || types.len() != f.params.len() {
-        return None;
-    }
-    let base = types[parameter].strip_suffix('*')?.replace(" const", "");
+    (!name.contains('<') && !list.contains(['(', '<']) && types.len() == f.params.len()).then_some(types)
+}
+
+/// Bytes of what a parameter points to, where its type is a plain one (LP64). How the function indexes it says nothing: it may read another type.
+#[must_use]
+pub fn element(f: &Function, parameter: usize) -> Option<u64> {
+    let base = parameter_types(f)?[parameter].strip_suffix('*')?.replace(" const", "");
     Some(match base.trim() {
         "char" | "signed char" | "unsigned char" | "bool" => 1,
         "short" | "unsigned short" | "__half" | "__nv_bfloat16" => 2,
@@ -187,6 +212,7 @@ fn number(t: &Term) -> Result<Expr, String> {
     Ok(match &t.kind {
         TermKind::Int(v) => Expr::Int(*v),
         TermKind::Name(name) => Expr::Name(name.clone()),
+        TermKind::Launch(_) => Expr::Name(format!("{LAUNCH}{t}")),
         TermKind::Cast(_, t) => number(t)?,
         TermKind::Unary(op, t) => {
             let op = match op {

@@ -6,6 +6,6 @@
 pub mod assume;
 pub(in crate::symbolic) mod assumed_facts;
 pub mod command_line;
-mod contract_facts;
+pub(crate) mod contract_facts;
 pub(in crate::symbolic) mod option_values;
 pub(crate) mod sources;

@@ -7,6 +7,7 @@
 
 mod define;
 mod disjunctions;
+mod eliminate;
 mod form;
 mod samples;
 mod search;
@@ -15,6 +16,7 @@ mod store;
 use super::query::WrapMode;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{Poly, SymId, Term, TermId};
+pub(in crate::check) use eliminate::{LARGEST, Sought};
 use form::{Used, plus, scaled, union};
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::DEPTH;
@@ -66,6 +68,39 @@ impl Prepared {
             Some(i) => Found::Assignment(s.assignment(arena, i)),
             None => Found::Nothing,
         }
+    }
+}
+
+impl Prepared {
+    /// Conditions over the terms that may stay from which, with the facts, the goal `t <= 0` follows where nothing wraps.
+    pub fn conditions(
+        &mut self,
+        arena: &mut Arena,
+        goal: TermId,
+        stays: &dyn Fn(&Arena, TermId) -> bool,
+        (sought, steps): (Sought, u32),
+    ) -> Vec<Poly> {
+        let s = &mut self.store;
+        s.steps = steps;
+        s.memo.forget_failures();
+        let wraps = s.wrap_facts(arena, goal);
+        let (plain, _) = s.rewrite(arena, goal, &Used::new());
+        let mut literals = s.literals.clone();
+        literals.extend(wraps.into_iter().map(|w| s.rewrite(arena, w, &Used::new())));
+        let found = s.branch(arena, literals, &[], |s, arena| {
+            let Term::Le(t) = *arena.get(plain) else { return None };
+            let p = scaled(&arena.poly(t), -1)?;
+            let atoms: FxHashSet<TermId> = s
+                .constraints
+                .iter()
+                .flat_map(|k| k.p.terms.iter())
+                .chain(&p.terms)
+                .flat_map(|(m, _)| m.iter().copied())
+                .filter(|a| stays(arena, *a))
+                .collect();
+            Some(s.conditions(arena, &p, &|a| atoms.contains(&a), sought))
+        });
+        found.unwrap_or_default()
     }
 }
 

@@ -37,20 +37,28 @@ impl Memo {
     }
 }
 
+/// Whether a fact bounds a single monomial, and the number in it.
+fn number_of(p: &Poly) -> (bool, i128) {
+    (p.terms.iter().filter(|(m, _)| !m.is_empty()).count() <= 1, p.constant())
+}
+
 /// The monomial `c·m` of `p` that is to be cancelled.
 #[derive(Clone, Copy)]
-struct Target<'a> {
-    p: &'a Poly,
-    m: &'a Monomial,
-    c: i128,
+pub(super) struct Target<'a> {
+    pub p: &'a Poly,
+    pub m: &'a Monomial,
+    pub c: i128,
 }
 
 /// A polynomial that remains to be shown non-negative, and what the step to it rests on.
-struct Candidate {
-    rest: Poly,
+pub(super) struct Candidate {
+    pub rest: Poly,
     used: Used,
-    multiplier: Option<Poly>,
+    /// What must not be negative for the step to be one.
+    pub multiplier: Option<Poly>,
     bad: usize,
+    /// Whether the fact bounds a single monomial, and the number in it.
+    pub number: (bool, i128),
 }
 
 impl Store {
@@ -168,10 +176,13 @@ impl Store {
     }
 
     /// What remains after cancelling by each fact that can.
-    fn candidates(&self, arena: &Arena, target: Target) -> Vec<Candidate> {
+    pub(super) fn candidates(&self, arena: &Arena, target: Target) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = vec![];
         for k in &self.constraints {
+            let before = out.len();
             self.cancel_with(arena, target, k, false, &mut out);
+            let number = number_of(&k.p);
+            out[before..].iter_mut().for_each(|c| c.number = number);
         }
         // Constant bounds of the atoms at hand.
         let mut atoms: Vec<TermId> = target.p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
@@ -189,7 +200,9 @@ impl Store {
                 }
                 f.terms.push((one.clone(), k));
                 let used = self.bound_facts(&one, lower);
+                let before = out.len();
                 self.cancel_with(arena, target, &Constraint { p: f, equality: false, used }, true, &mut out);
+                out[before..].iter_mut().for_each(|c| c.number = (true, constant));
             }
         }
         out
@@ -267,7 +280,7 @@ impl Store {
             if m.is_empty() { *c < 0 } else { self.monomial_range(arena, m).scale(*c).lo.is_none_or(|v| v < 0) }
         };
         let bad = rest.terms.iter().filter(|t| negative(t)).count() + usize::from(constant);
-        out.push(Candidate { rest, used, multiplier, bad });
+        out.push(Candidate { rest, used, multiplier, bad, number: (false, 0) });
     }
 
     // ---- bounds by intervals ----

@@ -1,0 +1,150 @@
+//! Conditions on what a function is given that make one access safe.
+//!
+//! In: an obligation and the names that contracts have for symbols. Out: the weakest condition that was found, as a term, under
+//! the parts of the path that only speak of what the function is given. Each is proved to suffice before it is given back.
+
+use super::wording::Names;
+use crate::check::obligations::decide::Decider;
+use crate::check::obligations::obligation::{Decision, Obligation};
+use crate::check::solver::{Context, LARGEST, Limits, Sought, WrapMode};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Term, TermId};
+
+/// Conditions of one obligation among which the weakest is chosen.
+const MOST: usize = 6;
+/// Steps of the elimination.
+const STEPS: u32 = 400;
+
+/// A condition for one access.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// What must hold wherever the function is called.
+    pub condition: TermId,
+    pub wraps: Vec<String>,
+}
+
+/// A condition, or none: then there is nothing that could be said of the parameters alone.
+pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Obligation) -> Option<Found> {
+    let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
+    let goals = [a.le(zero, ob.offset), a.le(end, ob.extent)];
+    let facts = a.conjuncts(ob.facts);
+    let mut parts = vec![];
+    for goal in goals {
+        if a.as_bool(goal) == Some(true) || implies(a, decider, ob.facts, goal) {
+            continue;
+        }
+        parts.push(for_goal(a, decider, names, ob.facts, goal)?);
+    }
+    let condition = a.and_all(parts);
+    let facts_with = a.and(ob.facts, condition);
+    let wraps = match decider.decide_roughly(a, &Obligation { facts: facts_with, ..ob.clone() }) {
+        Decision::Safe => vec![],
+        Decision::SafeIfNoWrap(ops) => ops,
+        _ => return None,
+    };
+    // Where the access is not made for what the function is given, nothing is needed.
+    let given: Vec<TermId> = facts.into_iter().filter(|f| names.has(a, *f, false)).collect();
+    let needed: Vec<TermId> = given
+        .into_iter()
+        .filter(|f| {
+            let otherwise = a.not(*f);
+            !implies(a, decider, otherwise, condition)
+        })
+        .collect();
+    let given = a.and_all(needed);
+    let otherwise = a.not(given);
+    Some(Found { condition: a.or(otherwise, condition), wraps })
+}
+
+/// A condition for one goal: of the parameters alone, else of the launch too, else with numbers; where none is found, with parameters that are
+/// not negative.
+fn for_goal(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, goal: TermId) -> Option<TermId> {
+    let mut with = a.bool(true);
+    for signs in [false, true] {
+        if signs {
+            let more = signs_of_factors(a, names, facts, goal)?;
+            with = more;
+        }
+        let all = a.and(facts, with);
+        let literals = a.conjuncts(all);
+        let mut context = Context::new(a, &literals, WrapMode::Assume);
+        for (with_launch, largest) in [(false, 1), (true, 1), (false, LARGEST), (true, LARGEST)] {
+            let found = weakest(a, decider, names, &mut context, (all, goal), (with_launch, largest));
+            if let Some(found) = found {
+                return Some(a.and(with, found));
+            }
+        }
+    }
+    None
+}
+
+/// That the parameters which are factors beside something else in the goal are not negative; `None` where the facts say of each what there
+/// is to say.
+fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId) -> Option<TermId> {
+    let mut factors: Vec<TermId> = vec![];
+    for t in a.cone(&[goal]) {
+        if !matches!(a.get(t), Term::Poly(_) | Term::Le(_)) {
+            continue;
+        }
+        let t = if let Term::Le(x) = a.get(t) { *x } else { t };
+        for (m, _) in &a.poly(t).terms {
+            for f in m.iter().filter(|_| m.len() > 1) {
+                if names.is_parameter(*f) && a.range(*f).lo.is_none_or(|lo| lo < 0) && !factors.contains(f) {
+                    factors.push(*f);
+                }
+            }
+        }
+    }
+    let zero = a.int(0);
+    let known = a.conjuncts(facts);
+    let signs: Vec<TermId> = factors.iter().map(|f| a.le(zero, *f)).filter(|c| !known.contains(c)).collect();
+    (!signs.is_empty()).then(|| a.and_all(signs))
+}
+
+/// Of the conditions for one goal the one that the others imply; of several the simplest.
+fn weakest(
+    a: &mut Arena,
+    decider: &mut Decider,
+    names: &Names,
+    context: &mut Context,
+    (facts, goal): (TermId, TermId),
+    (with_launch, largest): (bool, i128),
+) -> Option<TermId> {
+    let limits = Limits { steps: STEPS, ..decider.limits };
+    let stays = |a: &Arena, t: TermId| names.has(a, t, with_launch);
+    let found = context.conditions(a, goal, &stays, Sought { most: MOST, largest }, &limits);
+    let mut good: Vec<(usize, TermId)> = vec![];
+    for p in found {
+        let size = p.terms.iter().map(|(m, _)| 1 + m.len()).sum();
+        let t = a.from_poly(p);
+        let zero = a.int(0);
+        let condition = a.le(zero, t);
+        // One that never holds would make everything safe.
+        if a.as_bool(condition) == Some(false) || !happens(a, decider, facts, condition) {
+            continue;
+        }
+        good.push((size, condition));
+    }
+    good.sort_unstable();
+    good.dedup();
+    let mut best: Option<(usize, usize, TermId)> = None;
+    for (size, c) in &good {
+        let stronger = good.iter().filter(|(_, y)| y == c || implies(a, decider, *y, *c)).count();
+        if best.is_none_or(|(most, least, _)| stronger > most || stronger == most && *size < least) {
+            best = Some((stronger, *size, *c));
+        }
+    }
+    best.map(|b| b.2)
+}
+
+/// Whether one condition implies another.
+pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId) -> bool {
+    let not = a.not(y);
+    let both = a.and(x, not);
+    a.as_bool(both) == Some(false) || matches!(decider.happens(a, both), Decision::Safe)
+}
+
+fn happens(a: &mut Arena, decider: &mut Decider, facts: TermId, condition: TermId) -> bool {
+    let both = a.and(facts, condition);
+    a.as_bool(both) != Some(false) && matches!(decider.happens(a, both), Decision::Fails { .. })
+}

@@ -1,0 +1,222 @@
+//! One kernel under any launch: a condition for each of its accesses, and of all of these the few that say the same.
+
+use super::conditions::{self, Found, implies};
+use super::wording::{Name, Names};
+use super::{Condition, Evidence, Inferred, Open, Place};
+use crate::check::context::{Context, InObject, Tools};
+use crate::check::counterexample::degenerate::Sizes;
+use crate::check::engine::Engine;
+use crate::check::engine::budgets;
+use crate::check::findings::position::position_of;
+use crate::check::obligations::cone;
+use crate::check::obligations::obligation::{Decision, Obligation};
+use crate::check::rules::bounds;
+use crate::contracts::{Cond, simplify};
+use crate::host::Root;
+use crate::ir::FuncRef;
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{AccessEvent, LaunchConfig};
+use crate::symbolic::inputs::contract_facts::{element, parameter_types};
+use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::term::TermId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A condition that accesses have in common.
+struct Shared {
+    condition: TermId,
+    wraps: Vec<String>,
+    covers: Vec<Place>,
+}
+
+/// What was found of one place.
+#[derive(Default)]
+struct At {
+    conditions: Vec<Found>,
+    open: Option<String>,
+}
+
+/// What a kernel relies on, of so many of its program.
+pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Inferred {
+    engine.cx.all = engine.cx.phase(budgets::idle(of) * 4, 100);
+    let contracts = &engine.cx.options.contracts;
+    let (e, run, config) = engine.any_launch(kernel, contracts);
+    let root = Root { func: kernel, trusted: false };
+    let mut tools = engine.tools(e, &root, Sizes::default(), Arc::default());
+    let names = names(&mut tools, kernel, &config.0, &config.1);
+    let cx = engine.cx;
+    let mut places: BTreeMap<Place, At> = BTreeMap::new();
+    for ev in &run.accesses {
+        let (loc, array) = cx.place_of(ev);
+        let at = places.entry(Place { position: position_of(loc), array }).or_default();
+        if at.open.is_some() {
+            continue;
+        }
+        match of_access(&cx, &mut tools, &names, ev) {
+            Ok(found) => at.conditions.extend(found),
+            Err(why) => at.open = Some(why.to_string()),
+        }
+    }
+    let func = cx.program.func(kernel);
+    let safe = places.values().filter(|at| at.open.is_none() && at.conditions.is_empty()).count();
+    let (mut shared, mut open): (Vec<Shared>, Vec<Open>) = (vec![], vec![]);
+    for (place, at) in places {
+        if let Some(reason) = at.open {
+            open.push(Open { place, reason });
+            continue;
+        }
+        for found in at.conditions {
+            share(&mut shared, found, &place);
+        }
+    }
+    let mut conditions = vec![];
+    for s in fewest(&mut tools, shared) {
+        match names.condition(&tools.e.arena, s.condition).map(|c| readable(&c)) {
+            Some(condition) => conditions.push(Condition {
+                condition,
+                evidence: Evidence::Sufficient,
+                wraps: s.wraps,
+                covers: s.covers,
+            }),
+            None => open.extend(
+                s.covers
+                    .into_iter()
+                    .map(|place| Open { place, reason: "its condition cannot be written as a contract".to_owned() }),
+            ),
+        }
+    }
+    conditions
+        .sort_by(|x, y| (x.covers.first(), x.condition.to_string()).cmp(&(y.covers.first(), y.condition.to_string())));
+    Inferred {
+        function: func.display.clone(),
+        symbol: func.name.clone(),
+        parameters: parameter_types(func)
+            .into_iter()
+            .flat_map(|types| func.params.iter().zip(types).map(|(p, t)| (p.name.clone(), t.to_owned())))
+            .collect(),
+        position: position_of(cx.program.users_loc(kernel.module, func.loc)),
+        conditions,
+        safe,
+        open,
+        partly: run.gave_up.map(|why| why.to_string()),
+    }
+}
+
+/// In the normal form, where that is no longer than what was found.
+fn readable(c: &Cond) -> Cond {
+    let normal = simplify(c);
+    if normal.to_string().len() <= c.to_string().len() { normal } else { c.clone() }
+}
+
+/// The words for parameters, extents and launch. Extents that nobody knows become symbols.
+fn names(tools: &mut Tools<'_>, kernel: FuncRef, config: &LaunchConfig, args: &[Value]) -> Names {
+    let mut names = Names::default();
+    names.add_launch(config.grid, config.block, config.shared);
+    let func = tools.e.program.func(kernel);
+    for (i, (param, arg)) in func.params.iter().zip(args).enumerate() {
+        match arg {
+            Value::Int(t) => {
+                names.all.insert(*t, Name::Parameter(param.name.clone()));
+            }
+            Value::Ptr(targets) => {
+                let [target] = targets.as_slice() else { continue };
+                let Base::Object(o) = target.base else { continue };
+                if let Ok(extent) = tools.e.extent_of_parameter(kernel, o, &param.name) {
+                    names.all.insert(extent, Name::Extent(param.name.clone(), element(func, i)));
+                }
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The conditions for all targets of an access; none where it is safe anyway.
+fn of_access(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    names: &Names,
+    ev: &AccessEvent,
+) -> Result<Vec<Found>, UnknownReason> {
+    let mut all = vec![];
+    for target in ev.targets.iter() {
+        let facts = tools.e.arena.and(ev.path, target.cond);
+        if tools.e.arena.as_bool(facts) == Some(false) {
+            continue;
+        }
+        if cx.is_spent() {
+            return Err(UnknownReason::ProgramWork);
+        }
+        let o = match &target.base {
+            Base::Object(o) => *o,
+            Base::Unknown(lost) => return Err(bounds::lost_pointer(lost)),
+            Base::Null => return Err(UnknownReason::NullPointer),
+            Base::Func(_) => return Err(UnknownReason::FunctionPointer),
+        };
+        let object = tools.e.object(o).clone();
+        let extent = object.extent.ok_or_else(|| UnknownReason::ExtentOf(object.name.clone()))?;
+        let access = InObject { event: ev, object: &object, target, facts, extent };
+        let (ob, _): (Obligation, bool) = bounds::obligation(tools, None, &access);
+        if matches!(tools.decider.decide_roughly(&mut tools.e.arena, &ob), Decision::Safe | Decision::SafeIfNoWrap(_)) {
+            continue;
+        }
+        match conditions::of(&mut tools.e.arena, &mut tools.decider, names, &ob) {
+            Some(found) => all.push(found),
+            None => {
+                let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
+                return Err(unknowns.into_iter().next().unwrap_or(UnknownReason::NoCondition));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn share(all: &mut Vec<Shared>, found: Found, place: &Place) {
+    match all.iter_mut().find(|s| s.condition == found.condition) {
+        Some(s) => {
+            if !s.covers.contains(place) {
+                s.covers.push(place.clone());
+            }
+            s.wraps.extend(found.wraps.into_iter().filter(|w| !s.wraps.contains(w)).collect::<Vec<_>>());
+        }
+        None => all.push(Shared { condition: found.condition, wraps: found.wraps, covers: vec![place.clone()] }),
+    }
+}
+
+/// Conditions beyond which they are not compared with each other.
+const COMPARED: usize = 40;
+
+/// Without those that others imply: these cover what they covered.
+fn fewest(tools: &mut Tools<'_>, all: Vec<Shared>) -> Vec<Shared> {
+    if all.len() > COMPARED {
+        return all;
+    }
+    let mut kept: Vec<Shared> = vec![];
+    for new in all {
+        let implied =
+            kept.iter().position(|k| implies(&mut tools.e.arena, &mut tools.decider, k.condition, new.condition));
+        if let Some(i) = implied {
+            merge(&mut kept[i], new);
+            continue;
+        }
+        let mut new = new;
+        let mut i = 0;
+        while i < kept.len() {
+            if implies(&mut tools.e.arena, &mut tools.decider, new.condition, kept[i].condition) {
+                let old = kept.remove(i);
+                merge(&mut new, old);
+            } else {
+                i += 1;
+            }
+        }
+        kept.push(new);
+    }
+    kept
+}
+
+fn merge(into: &mut Shared, other: Shared) {
+    into.covers.extend(other.covers);
+    into.covers.sort();
+    into.covers.dedup();
+    into.wraps.extend(other.wraps.into_iter().filter(|w| !into.wraps.contains(w)).collect::<Vec<_>>());
+}

@@ -1,0 +1,99 @@
+//! What kernels rely on: the conditions on their parameters under which their accesses stay in bounds.
+//!
+//! In: a program. Out: of each kernel the conditions, as contracts are written, with the accesses that each one covers and what is known
+//! of it; and the accesses for which there is none. Nothing of it is assumed by anybody until somebody writes it down.
+//!
+//! `conditions` finds them: what is left of an obligation when the variables of threads and loops are eliminated. `wording` writes
+//! terms as contracts.
+
+mod conditions;
+mod kernel;
+mod wording;
+
+use super::engine::Engine;
+use super::options::Options;
+use crate::contracts::Cond;
+use crate::ir::{Program, Side};
+use crate::nets::{self, Nets};
+use crate::report::finding::Position;
+use std::time::Duration;
+
+/// What one kernel needs of its arguments and its launch.
+#[derive(Clone, Debug)]
+pub struct Inferred {
+    /// `scale(float*, int)`.
+    pub function: String,
+    pub symbol: String,
+    pub position: Position,
+    /// Names and types of its parameters, where the types are known.
+    pub parameters: Vec<(String, String)>,
+    pub conditions: Vec<Condition>,
+    /// Places that are safe whatever it is given.
+    pub safe: usize,
+    /// Places for which no condition was found.
+    pub open: Vec<Open>,
+    /// Why it was not followed to its end: there may be more accesses.
+    pub partly: Option<String>,
+}
+
+/// A condition under which accesses are safe.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub condition: Cond,
+    pub evidence: Evidence,
+    /// Operations that must not wrap for it to suffice.
+    pub wraps: Vec<String>,
+    /// The accesses that it makes safe, together with the others of the kernel.
+    pub covers: Vec<Place>,
+}
+
+/// What is known of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// With it, every access that it covers is proved safe.
+    Sufficient,
+}
+
+impl Evidence {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sufficient => "sufficient",
+        }
+    }
+}
+
+/// An access as the source has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub position: Position,
+    pub array: String,
+}
+
+/// An access without a condition.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub place: Place,
+    pub reason: String,
+}
+
+/// The kernels of a program in the order of their names, of those that `wanted` names.
+#[must_use]
+pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &str) -> bool) -> Vec<Inferred> {
+    let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
+    nets::under(Some(nets), || {
+        let mut engine = Engine::new(program, options);
+        let mut kernels: Vec<_> = program
+            .functions()
+            .filter(|(_, m, f)| {
+                m.side == Side::Device && f.kernel && !f.is_declaration() && wanted(&f.name, &f.display)
+            })
+            .map(|(r, _, f)| (f.display.clone(), r))
+            .collect();
+        kernels.sort();
+        // Each unit has its own copy of a template's instance.
+        kernels.dedup_by(|a, b| a.0 == b.0 && program.func(a.1).name == program.func(b.1).name);
+        let count = kernels.len();
+        kernels.into_iter().map(|(_, kernel)| kernel::infer(&mut engine, kernel, count)).collect()
+    })
+}

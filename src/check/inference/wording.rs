@@ -1,0 +1,187 @@
+//! Terms of the engine as terms of contracts.
+//!
+//! In: a term over the parameters of a function and its launch. Out: the same as a contract is written; `None` for what contracts
+//! have no words for.
+
+use crate::contracts::ast::{Axis, Binary, Comparison, Function, Launch, TermKind};
+use crate::contracts::{Cond, Span, Term};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Poly, Term as EngineTerm, TermId};
+use rustc_hash::FxHashMap;
+
+/// What symbols are called in contracts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    Parameter(String),
+    Launch(Launch),
+    /// The extent of what a parameter points to, in bytes; and bytes of an element, where its type tells.
+    Extent(String, Option<u64>),
+}
+
+/// Names of a function's symbols.
+#[derive(Default)]
+pub(super) struct Names {
+    pub all: FxHashMap<TermId, Name>,
+}
+
+/// Nodes of a term beyond which nobody reads a condition.
+const LONGEST: usize = 40;
+
+impl Names {
+    /// What a launch is given: blocks, threads of a block, bytes of dynamic shared memory.
+    pub fn add_launch(&mut self, grid: [TermId; 3], block: [TermId; 3], shared: TermId) {
+        for (i, axis) in [Axis::X, Axis::Y, Axis::Z].into_iter().enumerate() {
+            self.all.insert(grid[i], Name::Launch(Launch::Grid(axis)));
+            self.all.insert(block[i], Name::Launch(Launch::Block(axis)));
+        }
+        self.all.insert(shared, Name::Launch(Launch::DynamicShared));
+    }
+
+    pub fn is_parameter(&self, t: TermId) -> bool {
+        matches!(self.all.get(&t), Some(Name::Parameter(_)))
+    }
+
+    /// Whether contracts have words for it.
+    pub fn has(&self, a: &Arena, t: TermId, with_launch: bool) -> bool {
+        let mut open = vec![t];
+        let mut count = 0;
+        while let Some(t) = open.pop() {
+            count += 1;
+            if count > LONGEST {
+                return false;
+            }
+            match (self.all.get(&t), a.get(t)) {
+                (Some(Name::Launch(_)), _) if !with_launch => return false,
+                (Some(_), _) | (None, EngineTerm::Int(_)) => {}
+                (None, EngineTerm::Poly(p)) => open.extend(p.terms.iter().flat_map(|(m, _)| m.iter().copied())),
+                (None, EngineTerm::Div(x, y) | EngineTerm::Rem(x, y)) => open.extend([*x, *y]),
+                (None, EngineTerm::FloorDiv(x, _) | EngineTerm::Mod(x, _)) => open.push(*x),
+                (None, EngineTerm::Ite(c, x, y)) => open.extend([*c, *x, *y]),
+                (None, EngineTerm::Le(x) | EngineTerm::EqZ(x) | EngineTerm::Not(x)) => open.push(*x),
+                (None, EngineTerm::And(all) | EngineTerm::Or(all)) => open.extend(all),
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// `p >= 0`.
+    pub fn at_least_zero(&self, a: &Arena, p: &Poly) -> Option<Cond> {
+        // One extent alone stands on the left, in elements where everything else is a whole number of them.
+        let extent = p.terms.iter().find_map(|(m, c)| match (m.as_slice(), c) {
+            ([t], 1) => match self.all.get(t) {
+                Some(Name::Extent(of, size)) => Some((*t, of.clone(), *size)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let Some((t, of, size)) = extent else { return self.sides(a, p) };
+        let rest: Vec<_> = p.terms.iter().filter(|(m, _)| m.as_slice() != [t]).map(|(m, c)| (m.clone(), -c)).collect();
+        let size = size.map(i128::from).filter(|z| *z > 1 && rest.iter().all(|(_, c)| c % z == 0));
+        let (function, by) = if let Some(z) = size { (Function::Elements, z) } else { (Function::Extent, 1) };
+        let wanted = Poly { terms: rest.into_iter().map(|(m, c)| (m, c / by)).collect() };
+        let left = Term::apply(function, vec![Term::name(of)]);
+        Some(Cond::compare(Comparison::Ge, left, self.polynomial(a, &wanted)?))
+    }
+
+    /// `a >= b`, with no minus in either.
+    fn sides(&self, a: &Arena, p: &Poly) -> Option<Cond> {
+        let part = |positive: bool| Poly {
+            terms: p.terms.iter().filter(|(_, c)| (*c > 0) == positive).map(|(m, c)| (m.clone(), c.abs())).collect(),
+        };
+        let (more, less) = (self.polynomial(a, &part(true))?, self.polynomial(a, &part(false))?);
+        Some(Cond::compare(Comparison::Ge, more, less))
+    }
+
+    /// A condition that holds.
+    pub fn condition(&self, a: &Arena, t: TermId) -> Option<Cond> {
+        let all = |v: &[TermId]| v.iter().map(|t| self.condition(a, *t)).collect::<Option<Vec<_>>>();
+        Some(match a.get(t) {
+            EngineTerm::True => Cond::literal(true),
+            EngineTerm::False => Cond::literal(false),
+            EngineTerm::Le(x) => {
+                let p = a.poly(*x);
+                self.at_least_zero(a, &Poly { terms: p.terms.iter().map(|(m, c)| (m.clone(), -c)).collect() })?
+            }
+            EngineTerm::EqZ(x) => self.equal(a, *x, Comparison::Eq)?,
+            EngineTerm::Not(x) => match a.get(*x) {
+                EngineTerm::EqZ(x) => self.equal(a, *x, Comparison::Ne)?,
+                _ => return None,
+            },
+            EngineTerm::And(v) => Cond::all(all(v)?),
+            EngineTerm::Or(v) => Cond::any(all(v)?),
+            _ => return None,
+        })
+    }
+
+    fn equal(&self, a: &Arena, x: TermId, op: Comparison) -> Option<Cond> {
+        let p = a.poly(x);
+        let c = self.sides(a, &p)?;
+        let crate::contracts::ast::CondKind::Compare(_, left, right) = c.kind else { return None };
+        Some(Cond::compare(op, *left, *right))
+    }
+
+    fn polynomial(&self, a: &Arena, p: &Poly) -> Option<Term> {
+        let mut sum: Option<Term> = None;
+        // What stands first in the source's own order of names; numbers last.
+        let mut terms: Vec<(i128, Vec<Term>)> = vec![];
+        for (m, c) in &p.terms {
+            let factors: Vec<Term> = m.iter().map(|t| self.term(a, *t)).collect::<Option<_>>()?;
+            terms.push((*c, factors));
+        }
+        terms.sort_by_key(|(c, factors)| (factors.is_empty(), *c < 0));
+        for (c, factors) in terms {
+            let size = c.checked_abs()?;
+            let mut product: Option<Term> = (size != 1 || factors.is_empty()).then(|| Term::int(size));
+            for f in factors {
+                product = Some(match product {
+                    Some(p) => Term::binary(Binary::Mul, p, f),
+                    None => f,
+                });
+            }
+            let product = product?;
+            sum = Some(match (sum, c < 0) {
+                (Some(s), true) => Term::binary(Binary::Sub, s, product),
+                (Some(s), false) => Term::binary(Binary::Add, s, product),
+                (None, true) => Term::binary(Binary::Sub, Term::int(0), product),
+                (None, false) => product,
+            });
+        }
+        Some(sum.unwrap_or_else(|| Term::int(0)))
+    }
+
+    fn term(&self, a: &Arena, t: TermId) -> Option<Term> {
+        match self.all.get(&t) {
+            Some(Name::Parameter(name)) => return Some(Term::name(name)),
+            Some(Name::Launch(l)) => return Some(Term::new(TermKind::Launch(*l), Span::default())),
+            Some(Name::Extent(of, _)) => return Some(Term::apply(Function::Extent, vec![Term::name(of)])),
+            None => {}
+        }
+        let binary = |op, x: TermId, y: Term| Some(Term::binary(op, self.term(a, x)?, y));
+        match a.get(t) {
+            EngineTerm::Int(v) => Some(Term::int(*v)),
+            EngineTerm::Poly(p) => self.polynomial(a, p),
+            EngineTerm::Div(x, y) => binary(Binary::Div, *x, self.term(a, *y)?),
+            EngineTerm::Rem(x, y) => binary(Binary::Rem, *x, self.term(a, *y)?),
+            EngineTerm::FloorDiv(x, by) if a.range(*x).lo.is_some_and(|lo| lo >= 0) => {
+                binary(Binary::Div, *x, Term::int(*by))
+            }
+            EngineTerm::FloorDiv(x, by) if by.count_ones() == 1 => {
+                binary(Binary::Shr, *x, Term::int(i128::from(by.trailing_zeros())))
+            }
+            EngineTerm::Mod(x, by) if a.range(*x).lo.is_some_and(|lo| lo >= 0) => {
+                binary(Binary::Rem, *x, Term::int(*by))
+            }
+            EngineTerm::Mod(x, by) if by.count_ones() == 1 => binary(Binary::And, *x, Term::int(by - 1)),
+            EngineTerm::Ite(c, x, y) => {
+                let choice = TermKind::Choice(
+                    Box::new(self.condition(a, *c)?),
+                    Box::new(self.term(a, *x)?),
+                    Box::new(self.term(a, *y)?),
+                );
+                Some(Term::new(choice, Span::default()))
+            }
+            _ => None,
+        }
+    }
+}
