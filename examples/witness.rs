@@ -66,6 +66,7 @@ fn main() -> anyhow::Result<()> {
             direction: None,
             align: None,
             parts: None,
+            contract: None,
         };
         writeln!(
             out,
@@ -122,6 +123,7 @@ fn main() -> anyhow::Result<()> {
                 direction: Some(b.direction),
                 align: None,
                 parts: None,
+                contract: None,
             };
             let start = Instant::now();
             let what = match replay(&program, root, &inputs, &target, &budget) {

@@ -21,10 +21,11 @@ pub enum Rule {
     IndexOverflow,
     Misaligned,
     FalseAssumption,
+    Contract,
 }
 
 impl Rule {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::OobGlobal,
         Self::OobShared,
         Self::OobLocal,
@@ -38,6 +39,7 @@ impl Rule {
         Self::IndexOverflow,
         Self::Misaligned,
         Self::FalseAssumption,
+        Self::Contract,
     ];
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -55,6 +57,7 @@ impl Rule {
             Self::IndexOverflow => "index-overflow",
             Self::Misaligned => "misaligned",
             Self::FalseAssumption => "false-assumption",
+            Self::Contract => "contract",
         }
     }
     /// The level of a *proved* finding where nothing else is configured.

@@ -145,7 +145,7 @@ pub fn add(
         let launched = launch(finding, witness, material, replaying);
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
         // Inside one allocation the sanitizer has nothing to say; of one launch it is shown. A claim is no access at all.
-        if ways.program && !matches!(finding.rule, Rule::IntraAllocation | Rule::FalseAssumption) {
+        if ways.program && !matches!(finding.rule, Rule::IntraAllocation | Rule::FalseAssumption | Rule::Contract) {
             case.attempts.extend(programs(finding, witness, device_bytes, material, around, manifest));
         }
         match launched {
@@ -398,6 +398,9 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     if f.rule == Rule::FalseAssumption {
         return Err("it is no access: the compiler may make anything of it".into());
     }
+    if f.rule == Rule::Contract {
+        return Err("it is no access: what the function does with it is another finding".into());
+    }
     if f.rule == Rule::Misaligned {
         return Err("its buffers need not lie as they do in the program".into());
     }
@@ -436,6 +439,7 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
         direction: None,
         align: None,
         parts: parts.clone(),
+        contract: None,
     };
     let (bad, snapshot) = replayed(program, root, &inputs, &target, ways)?;
     Ok(Launched { snapshot, bad, parts })

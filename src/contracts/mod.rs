@@ -67,6 +67,15 @@ pub struct Requirement {
     pub origin: String,
 }
 
+impl Requirement {
+    /// File and line of where it is stated, where that is a file.
+    #[must_use]
+    pub fn place(&self) -> Option<(String, u32)> {
+        let (file, line) = self.origin.rsplit_once(':')?;
+        Some((file.to_owned(), line.parse().ok()?))
+    }
+}
+
 /// The header that sources state contracts with, as it is installed.
 pub const SCUBA_H: &str = include_str!("header/scuba.h");
 /// What `scuba.h` makes of a contract in the source: a call with the text, a constant string, as its only argument.

@@ -9,6 +9,7 @@ use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::inputs::contract_facts::Called;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
@@ -234,6 +235,11 @@ impl Executor<'_> {
         let stack = Rc::new(self.call_stack().to_vec());
         let site = self.user_site(&stack)?;
         let path = self.arena.and(s.path, cond);
+        if let Ok(k) = &kernel
+            && let Some(at) = stack.iter().rposition(|s| *s == site)
+        {
+            self.owe_contracts(Called { f: *k, args: &args, launch: Some(config) }, path, &stack[..=at]);
+        }
         self.events.launches.push(LaunchEvent {
             site,
             stack,

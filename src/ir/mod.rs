@@ -16,6 +16,7 @@ pub mod reach;
 #[cfg(test)]
 pub(crate) mod reference;
 pub mod shared;
+mod signature;
 mod stub;
 mod text;
 mod units;

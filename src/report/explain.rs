@@ -19,6 +19,7 @@ pub fn page(rule: Rule) -> &'static str {
         Rule::IndexOverflow => include_str!("explain/index-overflow.md"),
         Rule::Misaligned => include_str!("explain/misaligned.md"),
         Rule::FalseAssumption => include_str!("explain/false-assumption.md"),
+        Rule::Contract => include_str!("explain/contract.md"),
     }
 }
 

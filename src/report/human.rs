@@ -166,6 +166,9 @@ fn label(f: &Finding) -> String {
     if f.rule == Rule::FalseAssumption {
         return "does not hold".into();
     }
+    if f.rule == Rule::Contract {
+        return format!("`{}` does not hold here", f.access.array);
+    }
     if at_launch(f) {
         return format!("launched with `{}` here", a.array);
     }
@@ -283,7 +286,7 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
         let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block));
     }
     // Where null or the host's memory is, says nothing to users.
-    if matches!(f.rule, Rule::InvalidPointer | Rule::FalseAssumption) {
+    if matches!(f.rule, Rule::InvalidPointer | Rule::FalseAssumption | Rule::Contract) {
         return text;
     }
     let width = i64::try_from(f.access.bytes).unwrap_or(i64::MAX);
@@ -329,6 +332,7 @@ fn help(f: &Finding) -> String {
         Rule::IndexOverflow => "compute the index in 64 bits: cast the first operand to `size_t`".into(),
         Rule::Misaligned => format!("align the address behind `{array}` to the width of the access"),
         Rule::FalseAssumption => "check on the host what the kernel takes for granted, or claim less".into(),
+        Rule::Contract => format!("check that `{array}` before the call, or reject such inputs"),
     };
     format!("{first}; see `scuba explain {}`", f.rule)
 }

@@ -1,5 +1,6 @@
 //! What goes into a run of the interpreter and what comes out of it.
 
+use crate::contracts::Cond;
 use crate::ir::{BlockId, FuncRef};
 use crate::report::finding::Direction;
 use crate::work::Work;
@@ -92,6 +93,8 @@ pub enum Fault {
     Misaligned,
     /// No access: what the program claims of itself does not hold.
     FalseClaim,
+    /// No access: a call or a launch breaks the contract of what it calls.
+    BrokenContract,
     /// No access: what was freed is freed again.
     FreedAgain,
     /// In its object, but outside the part of it that was named.
@@ -192,6 +195,15 @@ pub struct Target {
     pub align: Option<u32>,
     /// Only that it leaves its part counts.
     pub parts: Option<Parts>,
+    /// Only that this does not hold of the call or the launch counts.
+    pub contract: Option<Required>,
+}
+
+/// What must hold wherever a function is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Required {
+    pub function: FuncRef,
+    pub condition: Cond,
 }
 
 /// Bounds of one run.

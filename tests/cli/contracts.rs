@@ -64,7 +64,13 @@ fn callers_that_are_known_decide_for_themselves() {
     p.write("a.cu", &format!("{GATHER}{main}"));
     contract(&p, "gather", &["elements(in) >= rows * cols", "elements(out) >= rows", "extent(pairs) >= 8 * rows"]);
     let (r, _) = checked(&p);
-    assert_eq!((r.findings.len(), r.summary.safe, r.summary.safe_assuming), (2, 1, 0), "{:?}", r.summary);
+    assert_eq!((r.findings.len(), r.summary.safe, r.summary.safe_assuming), (4, 1, 0), "{:?}", r.summary);
+    // What the launch breaks, and what comes of it.
+    let of = |rule: &str| {
+        r.findings.iter().filter(|f| f.rule.name() == rule).map(|f| f.access.array.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("contract"), ["elements(in) >= rows * cols", "elements(out) >= rows"]);
+    assert_eq!(of("oob-global"), ["in", "out"]);
 }
 
 #[test]
@@ -215,4 +221,77 @@ fn contracts_of_nothing_say_so() {
     assert!(said.err.contains("there is no kernel here of such a name"), "{said:?}");
     assert!(p.scuba(["contracts", "k.cu", "--function", "[a"]).status(2).err.contains("`[a` is no pattern"));
     assert!(p.scuba(["contracts", "none.cu"]).status(2).err.contains("none.cu"));
+}
+
+const CALLED: &str = "[[contract]]\nfunction = \"scale\"\nrequires = [\"elements(x) >= n\", \"n % 4 == 0\", \"blockDim.x <= 256\"]\n\
+    [[contract]]\nfunction = \"fill\"\nrequires = [\"extent(p) >= n * 8\", \"n >= 0\"]\n";
+
+/// `main` in one unit, with what launches and allocates; kernel and function in another.
+fn caller(body: &str) -> String {
+    format!(
+        "#include <cstdlib>\n#include <cuda_runtime.h>\nvoid launch(int n, float *x, int block);\nvoid fill(double *p, int n);\n\
+         int main(int argc, char **argv) {{\n  if (argc < 2) return 1;\n  int n = atoi(argv[1]);\n{body}\n  return cudaDeviceSynchronize();\n}}\n"
+    )
+}
+
+const LIBRARY: &str = "\
+__global__ void scale(float *x, int n) { if (threadIdx.x == 0 && n == 4) x[n - 1] = 0; }
+void launch(int n, float *x, int block) { scale<<<1, block>>>(x, n); }
+void fill(double *p, int n) { if (n == 2) p[1] = 0; }
+";
+
+/// Findings as `file:line rule verdict: what`.
+fn findings(p: &Project, status: i32, body: &str) -> Vec<String> {
+    p.write("scuba.toml", CALLED);
+    p.write("lib.cu", LIBRARY);
+    p.write("main.cpp", &caller(body));
+    let said = p.scuba(["check", "main.cpp", "lib.cu", "--message-format", "json"]).status(status);
+    let report: Report = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(report.summary.not_analysed, 0);
+    let text = |f: &scuba::report::finding::Finding| {
+        let at = &f.access.position;
+        format!("{}:{} {} {:?}: {}", at.file, at.line, f.rule, f.verdict, f.access.array)
+    };
+    report.findings.iter().map(text).collect()
+}
+
+#[test]
+fn who_launches_a_kernel_owes_it_its_contract() {
+    let p = Project::new();
+    let with = |extent: &str, check: &str, block: &str| {
+        format!("  float *x;\n  if ({check} || cudaMalloc(&x, {extent})) return 1;\n  launch(n, x, {block});")
+    };
+    assert_eq!(findings(&p, 0, &with("n * sizeof *x", "n < 1 || n > 1000 || n % 4", "256")), [""; 0]);
+    // Bytes for elements; a number of any kind; a block that is too large.
+    assert_eq!(
+        findings(&p, 1, &with("n", "n < 1 || n > 1000 || n % 4", "256")),
+        ["lib.cu:1 oob-global Proved: x", "lib.cu:2 contract Proved: elements(x) >= n"]
+    );
+    assert_eq!(
+        findings(&p, 1, &with("n * sizeof *x", "n < 1 || n > 1000", "256")),
+        ["lib.cu:2 contract Proved: n % 4 == 0"]
+    );
+    assert_eq!(
+        findings(&p, 1, &with("n * sizeof *x", "n != 8", "n * 64")),
+        ["lib.cu:2 contract Proved: blockDim.x <= 256"]
+    );
+}
+
+#[test]
+fn who_calls_a_function_owes_it_its_contract() {
+    let p = Project::new();
+    let with = |check: &str| format!("  double p[20];\n  if ({check}) return 1;\n  fill(p + 4, n);");
+    assert_eq!(findings(&p, 0, &with("n < 0 || n > 16")), [""; 0]);
+    assert_eq!(findings(&p, 1, &with("n < 0 || n > 17")), ["main.cpp:10 contract Proved: extent(p) >= n * 8"]);
+    assert_eq!(findings(&p, 1, &with("n > 16")), ["main.cpp:10 contract Proved: n >= 0"]);
+    p.write(
+        "scuba.toml",
+        &CALLED.replace("[[contract]]", "[levels]\ncontract = \"allow\"\n[[contract]]").replacen(
+            "[levels]\ncontract = \"allow\"\n",
+            "",
+            1,
+        ),
+    );
+    let said = p.scuba(["check", "main.cpp", "lib.cu"]).status(0);
+    assert!(said.err.contains("no findings"), "{said:?}");
 }

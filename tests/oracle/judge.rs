@@ -305,6 +305,7 @@ fn reached(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness, fault: 
             direction: None,
             align: None,
             parts: None,
+            contract: None,
         };
         match replay(linked, root, inputs, &target, &Budget::default()) {
             witness::Outcome::Reached { bad, .. } if (bad.block, bad.thread) == (w.block, w.thread) => Some(*bad),

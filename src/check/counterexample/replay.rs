@@ -19,7 +19,9 @@ use crate::symbolic::inputs::command_line::option_name;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
-use crate::witness::{self, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Target, Threads, Why};
+use crate::witness::{
+    self, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Required, Target, Threads, Why,
+};
 use crate::work::{Allotment, Work, done};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -194,6 +196,7 @@ impl<'p> Judge<'p> {
             direction,
             align,
             parts,
+            contract: None,
         };
         match self.seek(&inputs, &target, missing.as_ref()) {
             // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
@@ -214,7 +217,7 @@ impl<'p> Judge<'p> {
         depends: &[TermId],
         stack: &[Site],
         model: &Model,
-        fault: Fault,
+        (fault, contract): (Fault, Option<&Required>),
         direction: Option<Direction>,
     ) -> Judged {
         let (inputs, missing) = self.concrete(a, depends, model);
@@ -231,6 +234,7 @@ impl<'p> Judge<'p> {
             direction,
             align: None,
             parts: None,
+            contract: contract.cloned(),
         };
         self.seek(&inputs, &target, missing.as_ref())
     }

@@ -157,6 +157,7 @@ impl<'p> Engine<'p> {
         e.runtime.device_memory = self.cx.options.device_memory;
         e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.bare);
+        e.assumptions.owed = self.cx.options.contracts.as_slice().into();
         e
     }
 
@@ -170,8 +171,11 @@ impl<'p> Engine<'p> {
         self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
         let e = &mut prepared.executor;
         self.report.notes.append(&mut e.events.notes);
-        let events =
-            HostEvents { stale: std::mem::take(&mut e.events.stale), copies: std::mem::take(&mut e.events.copies) };
+        let events = HostEvents {
+            stale: std::mem::take(&mut e.events.stale),
+            copies: std::mem::take(&mut e.events.copies),
+            contracts: std::mem::take(&mut e.events.contracts),
+        };
         let mut times: BTreeMap<FuncRef, u32> = BTreeMap::new();
         for r in &prepared.runs {
             *times.entry(r.kernel).or_default() += 1;

@@ -18,7 +18,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
-use crate::witness::Fault;
+use crate::witness::{Fault, Required};
 use std::rc::Rc;
 
 /// What may be wrong with a call.
@@ -33,6 +33,8 @@ pub(in crate::check) struct Suspect {
     pub direction: Direction,
     /// Which side of a copy the replay must find wrong.
     pub side: Option<Direction>,
+    /// The contract that the replay must find broken.
+    pub contract: Option<Required>,
     /// When it happens.
     pub facts: TermId,
     /// Where and how wide, in bytes, for what reads or writes.
@@ -54,7 +56,14 @@ impl Suspect {
             Decision::Fails { model, mode, degenerate } => (model, mode, degenerate),
         };
         let depends = self.depends();
-        let judged = tools.judge.judge_call(&tools.e.arena, &depends, &self.stack, &model, self.fault, self.side);
+        let judged = tools.judge.judge_call(
+            &tools.e.arena,
+            &depends,
+            &self.stack,
+            &model,
+            (self.fault, self.contract.as_ref()),
+            self.side,
+        );
         // Neither legal nor seen to happen: nothing to tell.
         if degenerate && !matches!(judged, Judged::Reached { .. }) {
             return Outcome::Unknown(UnknownReason::OnlyDegenerate);

@@ -16,7 +16,6 @@ use crate::host::Root;
 use crate::ir::FuncRef;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{AccessEvent, LaunchConfig};
-use crate::symbolic::inputs::contract_facts::{element, parameter_types};
 use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::term::TermId;
 use std::collections::BTreeMap;
@@ -90,7 +89,8 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     Inferred {
         function: func.display.clone(),
         symbol: func.name.clone(),
-        parameters: parameter_types(func)
+        parameters: func
+            .parameter_types()
             .into_iter()
             .flat_map(|types| func.params.iter().zip(types).map(|(p, t)| (p.name.clone(), t.to_owned())))
             .collect(),
@@ -122,7 +122,7 @@ fn names(tools: &mut Tools<'_>, kernel: FuncRef, config: &LaunchConfig, args: &[
                 let [target] = targets.as_slice() else { continue };
                 let Base::Object(o) = target.base else { continue };
                 if let Ok(extent) = tools.e.extent_of_parameter(kernel, o, &param.name) {
-                    names.all.insert(extent, Name::Extent(param.name.clone(), element(func, i)));
+                    names.all.insert(extent, Name::Extent(param.name.clone(), func.element_bytes(i)));
                 }
             }
             _ => {}

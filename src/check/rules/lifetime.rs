@@ -215,6 +215,7 @@ fn suspect(tools: &mut Tools<'_>, event: &StaleEvent, array: String) -> Suspect 
         array,
         direction,
         side,
+        contract: None,
         facts: event.path,
         offset,
         bytes,

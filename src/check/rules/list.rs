@@ -3,6 +3,7 @@
 use super::alignment::Alignment;
 use super::bounds::Bounds;
 use super::claims::Claims;
+use super::contracts::Contracts;
 use super::lifetime::Lifetime;
 use super::memcpy::Memcpy;
 use super::overflow::IndexOverflow;
@@ -16,8 +17,18 @@ use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::exec::executor::Executor;
 
 /// The findings of those that come first stand in a report where several are made at one place and none outweighs the others.
-pub(in crate::check) const ALL: [&dyn Rule; 9] =
-    [&Bounds, &NamedParts, &Subarray, &InvalidPointer, &Lifetime, &Memcpy, &Alignment, &IndexOverflow, &Claims];
+pub(in crate::check) const ALL: [&dyn Rule; 10] = [
+    &Bounds,
+    &NamedParts,
+    &Subarray,
+    &InvalidPointer,
+    &Lifetime,
+    &Memcpy,
+    &Alignment,
+    &IndexOverflow,
+    &Claims,
+    &Contracts,
+];
 
 /// Who makes the findings of a class. A class that nobody makes does not compile.
 pub(in crate::check) const fn of(class: Class) -> &'static dyn Rule {
@@ -30,6 +41,7 @@ pub(in crate::check) const fn of(class: Class) -> &'static dyn Rule {
         Class::IndexOverflow => &IndexOverflow,
         Class::Misaligned => &Alignment,
         Class::FalseAssumption => &Claims,
+        Class::Contract => &Contracts,
     }
 }
 

@@ -112,6 +112,7 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &P
         array,
         direction,
         side: Some(direction),
+        contract: None,
         facts,
         offset: t.offset,
         bytes: event.bytes,

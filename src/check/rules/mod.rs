@@ -3,6 +3,7 @@
 pub(in crate::check) mod alignment;
 pub(in crate::check) mod bounds;
 pub(in crate::check) mod claims;
+pub(in crate::check) mod contracts;
 pub(in crate::check) mod crossing;
 pub(in crate::check) mod layout;
 pub(in crate::check) mod layout_intent;

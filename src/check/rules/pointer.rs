@@ -263,6 +263,7 @@ pub(in crate::check) fn null_in_copy(
         array,
         direction,
         side: Some(direction),
+        contract: None,
         facts,
         offset,
         bytes: event.bytes,

@@ -7,7 +7,7 @@ use crate::check::context::{Context, InObject, Place, Run, Tools};
 use crate::check::obligations::verdict::{Effort, Look, Outcome};
 use crate::ir::FuncRef;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, CopyEvent, StaleEvent};
+use crate::symbolic::exec::events::{AccessEvent, ContractEvent, CopyEvent, StaleEvent};
 use crate::symbolic::exec::executor::Executor;
 
 /// What the host itself does below one root, apart from launches.
@@ -16,6 +16,8 @@ pub(in crate::check) struct HostEvents {
     pub stale: Vec<StaleEvent>,
     /// Each side of each copy.
     pub copies: Vec<CopyEvent>,
+    /// Calls and launches that may not keep to a contract.
+    pub contracts: Vec<ContractEvent>,
 }
 
 /// Who keeps what was decided.

@@ -3,6 +3,7 @@
 //! Plain data below the executor. Which of them can go wrong is not asked here.
 
 use super::site::Site;
+use crate::contracts::Requirement;
 use crate::ir::FuncRef;
 use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::memory::object::Freed;
@@ -186,6 +187,19 @@ pub struct ClaimEvent {
     pub broken: TermId,
 }
 
+/// A call, or a launch, under which a contract of what is called may not hold.
+#[derive(Clone, Debug)]
+pub struct ContractEvent {
+    /// The calls from the root inwards, that in question last.
+    pub stack: Rc<Vec<Site>>,
+    pub function: FuncRef,
+    pub required: Rc<Requirement>,
+    /// That it is come to, and does not hold.
+    pub path: TermId,
+    /// That it does not hold.
+    pub broken: TermId,
+}
+
 /// The events of one execution, in its order.
 #[derive(Clone, Debug)]
 pub struct Events {
@@ -199,6 +213,8 @@ pub struct Events {
     pub claims: Vec<ClaimEvent>,
     /// What CUDA calls of the host copy and fill: one event for each side.
     pub copies: Vec<CopyEvent>,
+    /// Calls and launches of the host that may not keep to contracts.
+    pub contracts: Vec<ContractEvent>,
     /// Instructions of kernels that came to nothing but a thread's own plain variables: no accesses that anybody would count.
     pub own: FxHashSet<Site>,
     /// What of the host was left out, one line each.
@@ -215,6 +231,7 @@ pub(in crate::symbolic) struct EventMark {
     stale: usize,
     unaligned: usize,
     copies: usize,
+    contracts: usize,
 }
 
 impl Events {
@@ -227,6 +244,7 @@ impl Events {
             unaligned: vec![],
             claims: vec![],
             copies: vec![],
+            contracts: vec![],
             own: FxHashSet::default(),
             notes: vec![],
             recording,
@@ -240,6 +258,7 @@ impl Events {
             stale: self.stale.len(),
             unaligned: self.unaligned.len(),
             copies: self.copies.len(),
+            contracts: self.contracts.len(),
         }
     }
 
@@ -249,5 +268,6 @@ impl Events {
         self.stale.truncate(to.stale);
         self.unaligned.truncate(to.unaligned);
         self.copies.truncate(to.copies);
+        self.contracts.truncate(to.contracts);
     }
 }

@@ -14,9 +14,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Assumptions {
     pub stated: Rc<[Condition]>,
-    /// Contracts of the function that is executed, whose callers are not known.
+    /// Contracts that hold of the function that is executed first, whose callers are not known.
     pub contracts: Rc<[Contract]>,
-    /// The path on which these hold, where there are any for the function that is executed.
+    /// Contracts that those who call or launch a function owe it.
+    pub owed: Rc<[Contract]>,
+    /// The path on which the former hold, where there are any for the function that is executed.
     pub required: Option<TermId>,
     /// Execute as if nothing were assumed.
     pub ignored: bool,

@@ -4,9 +4,7 @@
 //! remembered in [`Assumptions`](super::assume::Assumptions) with what assumes it.
 
 use crate::assume::{Binary, Expr, Unary};
-use crate::ir::{
-    Block, BlockId, Callee, Const, FuncId, FuncRef, Function, Module, Op, Operand, Side, Terminator, TypeKind,
-};
+use crate::ir::{Block, BlockId, Callee, Const, FuncId, FuncRef, Module, Op, Operand, Side, Terminator, TypeKind};
 use crate::symbolic::exec::events::ClaimEvent;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -283,7 +281,7 @@ impl Executor<'_> {
             (TypeKind::Int(_), Some(Value::Bool(b))) => Ok(self.count(Meaning::Bool(*b))),
             (TypeKind::Int(bits), Some(v)) => {
                 let t = self.as_int_value(v, *bits);
-                Ok(self.interpret(t, *bits, !is_unsigned(func, name)))
+                Ok(self.interpret(t, *bits, !func.is_unsigned(name)))
             }
             _ => Err(format!("`{name}` of `{}` is no integer", func.display)),
         }
@@ -388,14 +386,6 @@ impl Executor<'_> {
             Binary::LogicalAnd | Binary::LogicalOr => return Err("it is no arithmetic".into()),
         })
     }
-}
-
-/// Of a parameter, as the debug information has it.
-fn is_unsigned(f: &Function, name: &str) -> bool {
-    f.blocks
-        .iter()
-        .flat_map(|b| &b.insts)
-        .any(|i| matches!(&i.op, Op::Alloca { var: Some(v), .. } if v.param.is_some() && v.name == name && v.unsigned))
 }
 
 /// The failure of an `assert`.

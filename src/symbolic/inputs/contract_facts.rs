@@ -7,46 +7,102 @@
 use crate::assume::{Binary, Expr, Unary};
 use crate::contracts::ast::{self, CondKind, Function as Built, TermKind};
 use crate::contracts::{Cond, Requirement, Term};
-use crate::ir::{FuncRef, Function};
+use crate::ir::{FuncRef, Function, Side};
+use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use std::rc::Rc;
 
 /// How names of what contracts have besides numbers begin in an [`Expr`]; the name of the parameter is behind it.
 const EXTENT: &str = "extent of ";
 const ELEMENT: &str = "element of ";
 /// How what a launch was given begins; behind it is the contract's word for it.
 const LAUNCH: &str = "launch ";
+/// A function with what it is called, or launched, with.
+#[derive(Clone, Copy)]
+pub(crate) struct Called<'a> {
+    pub f: FuncRef,
+    pub args: &'a [Value],
+    pub launch: Option<&'a LaunchConfig>,
+}
+
 /// No object is larger.
 const LARGEST: i128 = 1 << 48;
 
 impl Executor<'_> {
-    /// Adds what contracts require of the function that an execution begins with.
+    /// Adds what contracts require of the function that an execution begins with; who calls another owes it its contract.
     pub(super) fn contracts_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
-        if self.assumptions.contracts.is_empty() || self.call_stack().len() > 1 {
+        if !self.call_stack().is_empty() {
+            if self.side == Side::Host && !self.assumptions.owed.is_empty() {
+                let stack = self.call_stack().to_vec();
+                self.owe_contracts(Called { f, args, launch: None }, s.path, &stack);
+            }
+            return s;
+        }
+        if self.assumptions.contracts.is_empty() {
             return s;
         }
         let func = self.function(f);
         let contracts = self.assumptions.contracts.clone();
         for contract in contracts.iter().filter(|c| c.is_of(&func.name, &func.display)) {
             for required in &contract.requires {
-                s = self.required(f, args, s, required);
+                s = self.required(Called { f, args, launch: None }, s, required);
             }
             self.assumptions.required = Some(s.path);
         }
         s
     }
 
-    fn required(&mut self, f: FuncRef, args: &[Value], s: State, required: &Requirement) -> State {
-        let Requirement { text, condition, origin } = required;
-        let display = &self.function(f).display;
-        let meaning = plain(condition).and_then(|e| self.meaning(&e, &mut |x, leaf| x.of_contract(f, args, leaf)));
-        match meaning {
-            Ok(m) => {
-                let c = self.truth(m);
+    /// Notes for the rule `contract` where a call or a launch may not keep to a contract. `stack` ends with the call.
+    pub(crate) fn owe_contracts(&mut self, called: Called<'_>, path: TermId, stack: &[Site]) {
+        if !self.is_recording() {
+            return;
+        }
+        let func = self.function(called.f);
+        let contracts = self.assumptions.owed.clone();
+        for required in contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).flat_map(|c| &c.requires) {
+            let holds = match self.holds(called, required) {
+                Ok(holds) => holds,
+                Err(why) => {
+                    let Requirement { text, origin, .. } = required;
+                    let display = &func.display;
+                    self.problem(format!(
+                        "{origin}: whether `{text}` holds where `{display}` is called is not known: {why}"
+                    ));
+                    continue;
+                }
+            };
+            let broken = self.arena.not(holds);
+            let path = self.arena.and(path, broken);
+            if self.arena.as_bool(path) != Some(false) {
+                self.events.contracts.push(ContractEvent {
+                    stack: Rc::new(stack.to_vec()),
+                    function: called.f,
+                    required: Rc::new(required.clone()),
+                    path,
+                    broken,
+                });
+            }
+        }
+    }
+
+    /// The condition as a term.
+    fn holds(&mut self, called: Called<'_>, required: &Requirement) -> Result<TermId, String> {
+        let expr = plain(&required.condition)?;
+        let meaning = self.meaning(&expr, &mut |x, leaf| x.of_contract(called, leaf))?;
+        Ok(self.truth(meaning))
+    }
+
+    fn required(&mut self, called: Called<'_>, s: State, required: &Requirement) -> State {
+        let Requirement { text, origin, .. } = required;
+        let display = &self.function(called.f).display;
+        match self.holds(called, required) {
+            Ok(c) => {
                 let who = format!("`{text}` ({origin}), the contract of `{display}`");
                 self.assume_as(s.clone(), c, &who).unwrap_or_else(|| {
                     self.problem(format!(
@@ -63,39 +119,56 @@ impl Executor<'_> {
     }
 
     /// The value of a name, or of what stands for an extent.
-    fn of_contract(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
+    fn of_contract(&mut self, called: Called<'_>, leaf: &Expr) -> Result<TermId, String> {
+        let Called { f, args, launch } = called;
         let Expr::Name(name) = leaf else { return Err("`argv` is an input of `main`".into()) };
         if let Some(name) = name.strip_prefix(ELEMENT) {
             let func = self.function(f);
             let at = pointer(func, name)?;
-            let bytes = element(func, at).ok_or_else(|| {
+            let bytes = func.element_bytes(at).ok_or_else(|| {
                 format!("the size of what `{name}` points to is not known: state its extent in bytes")
             })?;
             return Ok(self.arena.int(i128::from(bytes)));
         }
         if let Some(word) = name.strip_prefix(LAUNCH) {
-            return self.of_the_launch(word).ok_or_else(|| format!("`{word}` is of a kernel's launch alone"));
+            return self.of_the_launch(word, launch).ok_or_else(|| format!("`{word}` is of a kernel's launch alone"));
         }
         let Some(name) = name.strip_prefix(EXTENT) else { return self.parameter(f, args, leaf) };
         let at = pointer(self.function(f), name)?;
         let Some(Value::Ptr(targets)) = args.get(at) else {
             return Err(format!("`{name}` is no pointer here"));
         };
-        let [target] = targets.as_slice() else { return Err(format!("`{name}` may point to several objects")) };
-        let Base::Object(o) = target.base else { return Err(format!("`{name}` points to no object")) };
-        let (extent, offset) = (self.extent_of_parameter(f, o, name)?, target.offset);
-        Ok(self.arena.sub(extent, offset))
+        let mut all: Option<TermId> = None;
+        for target in targets.clone().iter() {
+            let left = match &target.base {
+                Base::Object(o) => {
+                    let extent = self.extent_of_parameter(f, *o, name)?;
+                    self.arena.sub(extent, target.offset)
+                }
+                Base::Null => self.arena.int(0),
+                Base::Func(_) | Base::Unknown(_) => return Err(format!("what `{name}` points to is not known")),
+            };
+            all = Some(match all {
+                Some(others) => self.arena.ite(target.cond, left, others),
+                None => left,
+            });
+        }
+        all.ok_or_else(|| format!("`{name}` points to no object"))
     }
 
-    /// What the kernel that is executed was launched with, by the contract's word for it.
-    fn of_the_launch(&self, word: &str) -> Option<TermId> {
-        let thread = self.kernel.thread.as_ref()?;
+    /// What a kernel is launched with, or the one that is executed was, by the contract's word for it.
+    fn of_the_launch(&self, word: &str, launch: Option<&LaunchConfig>) -> Option<TermId> {
         let (dimension, axis) = word.split_once('.').unwrap_or((word, ""));
         let axis = ["x", "y", "z"].iter().position(|a| *a == axis);
+        let (grid, block, shared) = match (launch, &self.kernel.thread) {
+            (Some(l), _) => (l.grid, l.block, Some(l.shared)),
+            (None, Some(thread)) => (thread.grid, thread.block, thread.shared.and_then(|o| self.object(o).extent)),
+            (None, None) => return None,
+        };
         match (dimension, axis) {
-            ("gridDim", Some(i)) => Some(thread.grid[i]),
-            ("blockDim", Some(i)) => Some(thread.block[i]),
-            (_, None) => self.object(thread.shared?).extent,
+            ("gridDim", Some(i)) => Some(grid[i]),
+            ("blockDim", Some(i)) => Some(block[i]),
+            (_, None) => shared,
             _ => None,
         }
     }
@@ -120,28 +193,6 @@ impl Executor<'_> {
 
 fn pointer(f: &Function, name: &str) -> Result<usize, String> {
     f.params.iter().position(|p| p.name == name).ok_or_else(|| format!("`{}` has no parameter `{name}`", f.display))
-}
-
-/// The types of a function's parameters as the source spells them. Of templates, and where a type has commas of its own, the list of a
-/// function's name does not say which type is whose.
-#[must_use]
-pub fn parameter_types(f: &Function) -> Option<Vec<&str>> {
-    let (name, list) = f.display.strip_suffix(')')?.split_once('(')?;
-    let types: Vec<&str> = list.split(", ").collect();
-    (!name.contains('<') && !list.contains(['(', '<']) && types.len() == f.params.len()).then_some(types)
-}
-
-/// Bytes of what a parameter points to, where its type is a plain one (LP64). How the function indexes it says nothing: it may read another type.
-#[must_use]
-pub fn element(f: &Function, parameter: usize) -> Option<u64> {
-    let base = parameter_types(f)?[parameter].strip_suffix('*')?.replace(" const", "");
-    Some(match base.trim() {
-        "char" | "signed char" | "unsigned char" | "bool" => 1,
-        "short" | "unsigned short" | "__half" | "__nv_bfloat16" => 2,
-        "int" | "unsigned int" | "float" => 4,
-        "long" | "unsigned long" | "long long" | "unsigned long long" | "double" => 8,
-        _ => return None,
-    })
 }
 
 /// A condition as one over numbers, in which extents have names of their own.

@@ -97,6 +97,9 @@ impl Machine<'_> {
         }
         self.cuda.ran += 1;
         let launch = Launch { ordinal, site, kernel, grid: g, block: b };
+        if self.contract_of(kernel).is_some() {
+            self.contract_at_launch(th, &launch, (&values, shared))?;
+        }
         let arguments = Arguments { kernel, values, shared };
         let outer = self.launch.replace(launch.clone());
         let r = if self.seen.target.is_none() {

@@ -242,10 +242,20 @@ impl<'p> Machine<'p> {
         bytes: u64,
         direction: Direction,
     ) -> Result<(), Stop> {
+        self.fault_at(th, th.frames.len(), site, (fault, address, bytes, direction))
+    }
+
+    /// The same in the innermost of so many frames.
+    pub fn fault_at(
+        &mut self,
+        th: &Thread,
+        depth: usize,
+        site: Site,
+        (fault, address, bytes, direction): (Fault, u64, u64, Direction),
+    ) -> Result<(), Stop> {
         let (id, offset) = split(address);
         let launch = if th.on_device() { self.launch.as_ref() } else { None };
-        let callers =
-            th.frames[..th.frames.len().saturating_sub(1)].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
+        let callers = th.frames[..depth.saturating_sub(1)].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
         let (alloc, name) = self.mem.get(&th.stack, id).map_or((None, ""), |o| (o.alloc, &*o.name));
         if self.seen.again(&Kind {
             site,
