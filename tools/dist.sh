@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/dist.sh FOLDER: the release binaries with the libraries they need, as a folder that can be copied anywhere:
 #   FOLDER/bin/{scuba,scuba-nvcc,scuba-extract}   FOLDER/lib/…   FOLDER/README
-#   FOLDER/lib/cmake/scuba (find_package(scuba))   FOLDER/include/scuba.mk
+#   FOLDER/lib/cmake/scuba (find_package(scuba))   FOLDER/include/{scuba.mk,scuba.h}
 # Libraries are found by $ORIGIN only. glibc stays the machine's own; clang and nvcc are looked up where they are used.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,6 +39,7 @@ done
 rm "$new/needed"
 install -D -m 644 templates/cmake/scubaConfig.cmake "$new/lib/cmake/scuba/scubaConfig.cmake"
 install -D -m 644 templates/make/scuba.mk "$new/include/scuba.mk"
+install -m 644 src/contracts/header/scuba.h "$new/include/scuba.h"
 cat >"$new/README" <<'README'
 SCuBA: put bin/ on PATH, or link its programs from a folder that is. Keep lib/ beside bin/.
 CMake: find_package(scuba) with this folder in CMAKE_PREFIX_PATH. Make: include include/scuba.mk after NVCC and CXX are set.

@@ -13,8 +13,9 @@ cp -r "$dist" "$prefix/lib/scuba"
 for program in scuba scuba-nvcc scuba-extract; do
   ln -sfn "../lib/scuba/bin/$program" "$prefix/bin/$program"
 done
-# Where find_package(scuba) and make's `include scuba.mk` look of their own accord.
+# Where find_package(scuba), make's `include scuba.mk` and `#include <scuba.h>` look of their own accord.
 mkdir -p "$prefix/lib/cmake" "$prefix/include"
 ln -sfn ../scuba/lib/cmake/scuba "$prefix/lib/cmake/scuba"
 ln -sfn ../lib/scuba/include/scuba.mk "$prefix/include/scuba.mk"
+ln -sfn ../lib/scuba/include/scuba.h "$prefix/include/scuba.h"
 printf 'installed %s\n' "$prefix"/bin/scuba{,-nvcc,-extract}

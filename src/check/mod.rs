@@ -17,6 +17,7 @@ mod options;
 mod report;
 pub(crate) mod rules;
 pub mod solver;
+mod stated;
 
 use crate::inside;
 use crate::ir::Program;
@@ -35,9 +36,11 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
             for module in &program.modules {
                 inside::dump(inside::Dump::Ir, || module.to_string());
             }
-            let (budget, reached) = engine::budgets::of_pace(program, options);
-            let check = || engine::Engine::new(program, options).run(budget);
+            let (options, mut problems) = stated::with_sources(program, options);
+            let (budget, reached) = engine::budgets::of_pace(program, &options);
+            let check = || engine::Engine::new(program, &options).run(budget);
             let mut report = solver::cache::on_program(|| program.digest(), check);
+            report.problems.append(&mut problems);
             if options.pace != Pace::Whole {
                 report.notes.push(format!(
                     "while the build waits: {reached} instructions are reached; of {} ms of work {} were done",

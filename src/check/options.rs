@@ -3,7 +3,7 @@
 //! Plain data: it knows nothing of programs, solvers or reports.
 
 use crate::assume::Condition;
-use crate::contracts::Contract;
+use crate::contracts::{Contract, Entry};
 use crate::inside::Wanted;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,8 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Functions named under `[roots]`: findings from them may be proved.
     pub roots: Vec<String>,
+    /// What scuba.toml states under `[entry]`.
+    pub entry: Entry,
     /// What scuba.toml states under `[[assume]]`.
     pub assume: Vec<Condition>,
     /// What scuba.toml states under `[[contract]]`.
@@ -53,6 +55,7 @@ impl Default for Options {
             seconds: 300,
             memory: None,
             roots: vec![],
+            entry: Entry::default(),
             assume: vec![],
             contracts: vec![],
             jobs: 1,

@@ -2,7 +2,7 @@
 
 use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector, Waits};
 use crate::assume::{self, Condition};
-use crate::contracts::{self, Contract, Requirement};
+use crate::contracts::{self, Contract, Entry, Requirement};
 use crate::rules::Level;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
@@ -45,6 +45,7 @@ struct Raw {
     levels: BTreeMap<RawSelector, Level>,
     roots: RawRoots,
     assume: Vec<RawAssume>,
+    entry: RawEntry,
     contract: Vec<RawContract>,
     allow: Vec<RawAllow>,
     build: RawBuild,
@@ -93,6 +94,13 @@ struct RawLimits {
 #[serde(deny_unknown_fields, default)]
 struct RawRoots {
     functions: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawEntry {
+    functions: Vec<RawName>,
+    exports: bool,
 }
 
 #[derive(Deserialize)]
@@ -252,6 +260,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         levels,
         level_of_all,
         roots: raw.roots.functions,
+        entry: Entry { functions: raw.entry.functions.into_iter().map(|f| f.0).collect(), exports: raw.entry.exports },
         assume: raw.assume.into_iter().map(|a| condition(a, text, path)).collect::<Result<_, _>>()?,
         contracts: raw.contract.into_iter().map(|c| contract(c, text, path)).collect::<Result<_, _>>()?,
         allow: raw.allow.into_iter().map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason }).collect(),
@@ -294,7 +303,12 @@ fn contract(raw: RawContract, text: &str, path: &Path) -> Result<Contract, Confi
             let (line, column) = position(text, start + 1 + e.span.start);
             ConfigError::Parse { path: path.to_owned(), line, column, message: e.to_string() }
         })?;
-        Ok(Requirement { text: one.into_inner().trim().to_owned(), condition, origin: format!("{file}:{line}") })
+        Ok(Requirement {
+            text: one.into_inner().trim().to_owned(),
+            condition,
+            origin: format!("{file}:{line}"),
+            at: None,
+        })
     });
     Ok(Contract { function: raw.function.0, requires: requires.collect::<Result<_, _>>()? })
 }

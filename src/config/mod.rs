@@ -10,7 +10,7 @@ pub use load::{ConfigError, FILE_NAME, find, load, parse};
 pub use size::{ByteSize, SizeError};
 
 use crate::assume::Condition;
-use crate::contracts::Contract;
+use crate::contracts::{Contract, Entry};
 use crate::rules::{Level, Rule};
 use globset::GlobMatcher;
 use std::collections::BTreeMap;
@@ -188,6 +188,8 @@ pub struct Config {
     pub level_of_all: Option<Level>,
     /// Functions whose callers are known to keep to their signatures alone: findings from them may be proved.
     pub roots: Vec<String>,
+    /// `[entry]`.
+    pub entry: Entry,
     /// `[[assume]]`: what always holds.
     pub assume: Vec<Condition>,
     /// `[[contract]]`.

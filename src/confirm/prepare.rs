@@ -419,6 +419,9 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     let inputs = Inputs {
         argv: w.run.argv.clone(),
         args: w.run.args.iter().map(|v| i128::from(*v)).collect(),
+        extents: w.run.extents.clone(),
+        launch: None,
+        required: vec![],
         stdin: w.run.stdin.clone().into_bytes(),
         files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(),
         random: vec![],

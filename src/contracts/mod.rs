@@ -47,14 +47,36 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// Whether it is of a function: by its symbol, its name with the types of its parameters, or its name alone.
+    /// Whether it is of a function.
     #[must_use]
     pub fn is_of(&self, symbol: &str, display: &str) -> bool {
-        let Ok(glob) = globset::Glob::new(&self.function) else { return false };
-        let matcher = glob.compile_matcher();
-        let name = display.split(['(', '<']).next().unwrap_or_default();
-        [symbol, display, name].into_iter().any(|n| matcher.is_match(n))
+        means(&self.function, symbol, display)
     }
+}
+
+/// Functions that code outside the program calls, with anything that their checks and contracts accept (scuba.toml `[entry]`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Entry {
+    /// Patterns of names, as globs are.
+    pub functions: Vec<String>,
+    /// All that a program without `main` exports under names of C.
+    pub exports: bool,
+}
+
+impl Entry {
+    /// Whether a pattern means a function.
+    #[must_use]
+    pub fn names(&self, symbol: &str, display: &str) -> bool {
+        self.functions.iter().any(|pattern| means(pattern, symbol, display))
+    }
+}
+
+/// Whether a pattern means a function: by its symbol, its name with the types of its parameters, or its name alone.
+fn means(pattern: &str, symbol: &str, display: &str) -> bool {
+    let Ok(glob) = globset::Glob::new(pattern) else { return false };
+    let matcher = glob.compile_matcher();
+    let name = display.split(['(', '<']).next().unwrap_or_default();
+    [symbol, display, name].into_iter().any(|n| matcher.is_match(n))
 }
 
 /// One condition of a contract.
@@ -65,14 +87,19 @@ pub struct Requirement {
     pub condition: Cond,
     /// `scuba.toml:12`.
     pub origin: String,
+    /// File and line of a statement in the source.
+    pub at: Option<(String, u32)>,
 }
 
 impl Requirement {
     /// File and line of where it is stated, where that is a file.
     #[must_use]
     pub fn place(&self) -> Option<(String, u32)> {
-        let (file, line) = self.origin.rsplit_once(':')?;
-        Some((file.to_owned(), line.parse().ok()?))
+        let of_settings = || {
+            let (file, line) = self.origin.rsplit_once(':')?;
+            Some((file.to_owned(), line.parse().ok()?))
+        };
+        self.at.clone().or_else(of_settings)
     }
 }
 

@@ -197,6 +197,10 @@ pub struct ContractsArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     pub format: ContractFormat,
 
+    /// What is required that another version does not require: a document that `--format json` wrote, or a revision of git
+    #[arg(long, value_name = "REV|FILE")]
+    pub diff: Option<PathBuf>,
+
     #[command(flatten)]
     pub common: CommonArgs,
 

@@ -302,6 +302,7 @@ impl Session {
             memory: Some(memory::of_execution(limits.memory)),
             seconds: limits.tu_seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
             roots: self.config.roots.clone(),
+            entry: self.config.entry.clone(),
             assume: self.config.assume.clone(),
             contracts: self.config.contracts.clone(),
             jobs: self.jobs,

@@ -234,11 +234,13 @@ impl Executor<'_> {
         }
         let stack = Rc::new(self.call_stack().to_vec());
         let site = self.user_site(&stack)?;
-        let path = self.arena.and(s.path, cond);
+        let mut path = self.arena.and(s.path, cond);
         if let Ok(k) = &kernel
+            && !self.assumptions.owed.is_empty()
             && let Some(at) = stack.iter().rposition(|s| *s == site)
         {
-            self.owe_contracts(Called { f: *k, args: &args, launch: Some(config) }, path, &stack[..=at]);
+            let called = Called { f: *k, args: &args, launch: Some(config), owing: true };
+            path = self.owe_contracts(called, State { path, ..s.clone() }, &stack[..=at]).path;
         }
         self.events.launches.push(LaunchEvent {
             site,

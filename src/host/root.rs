@@ -1,5 +1,6 @@
 //! Where a program starts: `main`, and functions that nobody known calls.
 
+use crate::contracts::Entry;
 use crate::ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
 };
@@ -15,33 +16,61 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     pub func: FuncRef,
-    /// `main`, or named under `[roots]`: its caller is known to give it anything.
+    /// `main`, or named under `[roots]` or `[entry]`: its caller is known to give it anything that its contract allows.
     pub trusted: bool,
 }
 
-/// The roots of a program: `main` alone where there is one, together with functions named in the configuration;
-/// else external functions that no known function calls and that reach a launch.
+/// The roots of a program: `main`, functions named in the configuration and entry points; where there is no `main` and none of the former,
+/// also external functions that no known function calls and that reach a launch.
 #[must_use]
-pub fn roots(program: &Program, named: &[String]) -> Vec<Root> {
+pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
     let mut out = vec![];
-    if let Some(main) = program.find_func(Side::Host, "main") {
+    let main = program.find_func(Side::Host, "main");
+    if let Some(main) = main {
         out.push(Root { func: main, trusted: true });
     }
-    for (r, m, f) in program.functions() {
-        if m.side == Side::Host && !f.is_declaration() && named.iter().any(|n| f.answers_to(n)) {
+    let functions = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+    for (r, _, f) in functions() {
+        if Some(r) != main && named.iter().any(|n| f.answers_to(n)) {
             out.push(Root { func: r, trusted: true });
         }
     }
-    if !out.is_empty() {
+    let alone = out.is_empty();
+    let is_there = |out: &[Root], r: FuncRef| out.iter().any(|o| o.func == r);
+    for (r, _, f) in functions().filter(|(_, _, f)| Program::kernel_symbol_of_stub(&f.name).is_none()) {
+        if entry.names(&f.name, &f.display) && !is_there(&out, r) {
+            out.push(Root { func: r, trusted: true });
+        }
+    }
+    if !alone {
         return out;
     }
+    let Launching { called, launching } = launching(program);
+    for (r, _, f) in functions() {
+        let exported = matches!(f.linkage, Linkage::External) && launching.contains(&r);
+        if !exported || Program::kernel_symbol_of_stub(&f.name).is_some() || is_there(&out, r) {
+            continue;
+        }
+        if entry.exports && !f.name.starts_with("_Z") {
+            out.push(Root { func: r, trusted: true });
+        } else if !called.contains(&r) {
+            out.push(Root { func: r, trusted: false });
+        }
+    }
+    out
+}
+
+/// Functions of the host that others call or name, and those that lead to a launch.
+struct Launching {
+    called: FxHashSet<FuncRef>,
+    launching: FxHashSet<FuncRef>,
+}
+
+fn launching(program: &Program) -> Launching {
     let mut called: FxHashSet<FuncRef> = FxHashSet::default();
     let mut launching: FxHashSet<FuncRef> = FxHashSet::default();
     let mut edges: Vec<(FuncRef, FuncRef)> = vec![];
-    for (r, m, f) in program.functions() {
-        if m.side != Side::Host {
-            continue;
-        }
+    for (r, ..) in program.functions().filter(|(_, m, _)| m.side == Side::Host) {
         for callee in callees(program, r) {
             if callee != r {
                 called.insert(callee);
@@ -51,7 +80,6 @@ pub fn roots(program: &Program, named: &[String]) -> Vec<Root> {
                 launching.insert(r);
             }
         }
-        let _ = f;
     }
     loop {
         let before = launching.len();
@@ -61,20 +89,9 @@ pub fn roots(program: &Program, named: &[String]) -> Vec<Root> {
             }
         }
         if launching.len() == before {
-            break;
+            return Launching { called, launching };
         }
     }
-    for (r, m, f) in program.functions() {
-        let exported = m.side == Side::Host && !f.is_declaration() && matches!(f.linkage, Linkage::External);
-        if exported
-            && !called.contains(&r)
-            && launching.contains(&r)
-            && Program::kernel_symbol_of_stub(&f.name).is_none()
-        {
-            out.push(Root { func: r, trusted: false });
-        }
-    }
-    out
 }
 
 /// Functions that a function calls or names.

@@ -17,6 +17,8 @@ pub struct Var {
     pub type_name: String,
     /// For integers (after stripping typedefs and qualifiers): unsigned?
     pub unsigned: bool,
+    /// For pointers: bytes of what it points to, where that has a size that is known.
+    pub pointee: Option<u64>,
     /// 1-based parameter number where the variable is a parameter.
     pub param: Option<u32>,
     pub loc: LocId,

@@ -28,7 +28,7 @@ pub use units::{Bytes, Elements};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -251,6 +251,8 @@ pub struct Function {
     pub blocks: Vec<Block>,
     /// Number of values: parameters and instruction results.
     pub values: u32,
+    /// What its source states of whoever calls it (`SCUBA_REQUIRES` of scuba.h).
+    pub requires: Vec<Stated>,
     /// `__launch_bounds__` / reqntid where given: most threads per block.
     pub max_threads: Option<u32>,
     pub loc: LocId,
@@ -261,6 +263,13 @@ impl Function {
     pub fn is_declaration(&self) -> bool {
         self.blocks.is_empty()
     }
+}
+
+/// A condition as it stands in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stated {
+    pub text: String,
+    pub loc: LocId,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -206,25 +206,38 @@ impl Program {
         self.modules.iter().filter(|m| m.side == Side::Host).any(|m| m.functions.iter().any(|f| chooses(&f.name)))
     }
 
+    /// What bears this annotation, each with its module (LLVM 22 Language Reference, `llvm.global.annotations`).
+    fn annotated<'a>(&'a self, annotation: &'a [u8]) -> impl Iterator<Item = (ModuleId, &'a Const)> {
+        self.modules.iter().enumerate().flat_map(move |(mi, m)| {
+            let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
+            let tables =
+                m.globals.iter().filter(|g| g.name == "llvm.global.annotations").filter_map(|g| g.init.as_ref());
+            let rows = tables.flat_map(|t| if let Const::Aggregate { elems, .. } = t { elems.as_slice() } else { &[] });
+            rows.filter_map(move |row| {
+                let Const::Aggregate { elems, .. } = row else { return None };
+                let [what, Const::Global { id: text, .. }, ..] = elems.as_slice() else { return None };
+                let Some(Const::Bytes { data, .. }) = &m.global(*text).init else { return None };
+                (data.strip_suffix(&[0]) == Some(annotation)).then_some((module, what))
+            })
+        })
+    }
+
     /// Whether a variable is `__managed__`: our front end annotates it so.
     #[must_use]
     pub fn is_managed(&self, variable: GlobalRef) -> bool {
-        self.modules.iter().enumerate().any(|(mi, m)| {
-            let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
-            m.globals.iter().filter(|g| g.name == "llvm.global.annotations").filter_map(|g| g.init.as_ref()).any(|all| {
-                let Const::Aggregate { elems, .. } = all else { return false };
-                elems.iter().any(|row| match row {
-                    Const::Aggregate { elems, .. } => match elems.as_slice() {
-                        [Const::Global { id, .. }, Const::Global { id: text, .. }, ..] => {
-                            self.resolve_global(module, *id) == variable
-                                && matches!(&m.global(*text).init, Some(Const::Bytes { data, .. }) if data.strip_suffix(&[0]) == Some(b"scuba:managed"))
-                        }
-                        _ => false,
-                    },
-                    _ => false,
-                })
-            })
-        })
+        self.annotated(b"scuba:managed").any(
+            |(module, what)| matches!(what, Const::Global { id, .. } if self.resolve_global(module, *id) == variable),
+        )
+    }
+
+    /// Functions that bear an annotation.
+    #[must_use]
+    pub fn annotated_functions(&self, annotation: &str) -> Vec<FuncRef> {
+        let function = |(module, what): (ModuleId, &Const)| match what {
+            Const::Func(id) => Some(self.resolve_func(module, *id)),
+            _ => None,
+        };
+        self.annotated(annotation.as_bytes()).filter_map(function).collect()
     }
 
     /// The call that an instruction makes, or the block's terminator where `inst` is its number: callee and arguments.
@@ -396,6 +409,7 @@ mod tests {
             params: vec![],
             blocks: vec![Block { name: String::new(), insts: vec![], term: Terminator::Ret(None), term_loc: LocId(0) }],
             values: 0,
+            requires: vec![],
             max_threads: None,
             loc: LocId(0),
         };

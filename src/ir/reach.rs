@@ -320,6 +320,7 @@ mod tests {
             params: vec![],
             blocks: vec![Block { name: String::new(), insts, term: Terminator::Ret(None), term_loc: LocId(0) }],
             values: 1,
+            requires: vec![],
             max_threads: None,
             loc: LocId(0),
         }

@@ -4,43 +4,43 @@
 
 use crate::contracts::ast::{Axis, Function as Builtin, Launch, TermKind};
 use crate::contracts::check::{self, Leaves, SATURATING, Width};
-use crate::contracts::{Cond, Term};
-use serde::Serialize;
+use crate::contracts::{Cond, Term, parse, simplify};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What one function needs of its arguments. Paths are as they are shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     pub function: String,
     pub symbol: String,
-    /// Their types, where these are known.
-    #[serde(skip)]
-    pub parameters: BTreeMap<String, String>,
+    /// Its numbers: bits, and whether they are signed.
+    #[serde(skip, default)]
+    pub numbers: BTreeMap<String, (u32, bool)>,
     pub file: String,
     pub line: u32,
     pub requires: Vec<Requirement>,
     /// Places that are safe whatever it is given.
     pub safe: usize,
     pub open: Vec<Open>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partly: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirement {
     #[serde(rename = "condition")]
     pub text: String,
-    #[serde(skip)]
+    #[serde(skip, default = "holds")]
     pub condition: Cond,
-    pub evidence: &'static str,
+    pub evidence: String,
     /// Operations that must not wrap for it to suffice.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub if_no_wrap: Vec<String>,
     pub covers: Vec<Place>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub file: String,
     pub line: u32,
@@ -48,11 +48,16 @@ pub struct Place {
     pub array: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Open {
     #[serde(flatten)]
     pub place: Place,
     pub reason: String,
+}
+
+/// Until a document's texts are parsed.
+fn holds() -> Cond {
+    Cond::literal(true)
 }
 
 /// Accesses that are listed of one condition, for people.
@@ -98,10 +103,11 @@ fn some(mut all: Vec<String>) -> String {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<'a, T> {
     schema: &'static str,
     tool: Tool,
-    functions: &'a [Function],
+    #[serde(flatten)]
+    said: &'a T,
 }
 
 #[derive(Serialize)]
@@ -109,14 +115,93 @@ struct Tool {
     version: &'static str,
 }
 
+#[derive(Serialize, Deserialize)]
+struct Functions {
+    functions: Vec<Function>,
+}
+
+fn document<T: Serialize>(schema: &'static str, said: &T) -> serde_json::Result<String> {
+    let tool = Tool { version: env!("CARGO_PKG_VERSION") };
+    Ok(serde_json::to_string_pretty(&Document { schema, tool, said })? + "\n")
+}
+
 /// For programs.
 ///
 /// # Errors
 /// Where the document cannot be written (`serde_json` knows no such case for our types).
 pub fn json(functions: &[Function]) -> serde_json::Result<String> {
-    let tool = Tool { version: env!("CARGO_PKG_VERSION") };
-    let document = Document { schema: "scuba-contracts/1", tool, functions };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    document("scuba-contracts/1", &Functions { functions: functions.to_vec() })
+}
+
+/// What such a document says.
+///
+/// # Errors
+/// Where it is none, or a condition in it cannot be parsed.
+pub fn read(text: &str) -> Result<Vec<Function>, String> {
+    let mut read: Functions = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    for r in read.functions.iter_mut().flat_map(|f| &mut f.requires) {
+        r.condition = parse(&r.text).map_err(|e| format!("`{}`: {e}", r.text))?;
+    }
+    Ok(read.functions)
+}
+
+/// What one function requires now and did not before, and the other way round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    pub function: String,
+    pub file: String,
+    pub line: u32,
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+}
+
+/// Whether conditions say another one too, by their normal forms.
+fn imply(all: &[Requirement], one: &Requirement) -> bool {
+    let conditions: Vec<Cond> = all.iter().map(|r| r.condition.clone()).collect();
+    let with = Cond::all(conditions.iter().cloned().chain([one.condition.clone()]).collect());
+    simplify(&with) == simplify(&Cond::all(conditions))
+}
+
+/// What functions that are in both require otherwise. A condition that the others imply is no change.
+#[must_use]
+pub fn changes(before: &[Function], now: &[Function]) -> Vec<Change> {
+    let texts = |all: &[Requirement], others: &[Requirement]| -> Vec<String> {
+        all.iter().filter(|r| !imply(others, r)).map(|r| r.text.clone()).collect()
+    };
+    let of = |f: &Function| {
+        let old = before.iter().find(|o| o.function == f.function)?;
+        let (added, removed) = (texts(&f.requires, &old.requires), texts(&old.requires, &f.requires));
+        let change = Change { function: f.function.clone(), file: f.file.clone(), line: f.line, added, removed };
+        (!change.added.is_empty() || !change.removed.is_empty()).then_some(change)
+    };
+    now.iter().filter_map(of).collect()
+}
+
+/// Changes for people.
+#[must_use]
+pub fn human_changes(changes: &[Change]) -> String {
+    let mut out = String::new();
+    for c in changes {
+        let _ = writeln!(out, "{}  {}:{}", c.function, c.file, c.line);
+        for (sign, what, all) in [("+", "now required", &c.added), ("-", "no longer required", &c.removed)] {
+            for text in all {
+                let _ = writeln!(out, "  {sign} {text}  {what}");
+            }
+        }
+    }
+    if out.is_empty() { "nothing that was not required before\n".to_owned() } else { out }
+}
+
+/// Changes for programs.
+///
+/// # Errors
+/// As [`json`].
+pub fn json_changes(changes: &[Change]) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Changes<'a> {
+        changes: &'a [Change],
+    }
+    document("scuba-contracts-diff/1", &Changes { changes })
 }
 
 /// A pattern that means this function and no other of these.
@@ -156,7 +241,7 @@ pub fn toml(functions: &[Function]) -> String {
 
 /// How a check spells what is in a contract of a kernel: `x_bytes` and `x_elements` are the caller's to say.
 struct Spelling<'a> {
-    types: &'a BTreeMap<String, String>,
+    numbers: &'a BTreeMap<String, (u32, bool)>,
 }
 
 fn axis(a: Axis) -> &'static str {
@@ -183,16 +268,7 @@ impl Leaves for Spelling<'_> {
         let (bits, signed) = match &term.kind {
             TermKind::Apply(..) | TermKind::Launch(Launch::DynamicShared) => (64, true),
             TermKind::Launch(_) => (32, false),
-            TermKind::Name(name) => match self.types.get(name).map_or("", String::as_str) {
-                "char" | "signed char" => (8, true),
-                "unsigned char" | "bool" => (8, false),
-                "short" => (16, true),
-                "unsigned short" => (16, false),
-                "int" => (32, true),
-                "unsigned int" => (32, false),
-                "unsigned long" | "unsigned long long" => (64, false),
-                _ => (64, true),
-            },
+            TermKind::Name(name) => self.numbers.get(name).copied()?,
             _ => return None,
         };
         Some(Width { bits, signed })
@@ -214,7 +290,7 @@ pub fn checks(functions: &[Function]) -> String {
             "// launched with and NAME_elements (NAME_bytes) is how much there is behind the pointer NAME:"
         );
         for r in &f.requires {
-            match check::check(&r.condition, &Spelling { types: &f.parameters }) {
+            match check::check(&r.condition, &Spelling { numbers: &f.numbers }) {
                 Ok(c) => {
                     saturates |= c.saturates;
                     let _ = writeln!(out, "if (!({})) return cudaErrorInvalidValue;  // {}", c.text, r.text);

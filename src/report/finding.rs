@@ -1,6 +1,7 @@
 //! The types that `check/` fills in and the renderers draw; they mirror the JSON document `scuba-findings/1`.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 pub use crate::reasons::Code;
@@ -133,6 +134,9 @@ pub struct Run {
     /// Arguments in parameter order, for roots other than `main`; as 64-bit two's complement.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub args: Vec<i64>,
+    /// Bytes behind pointer parameters of such a root, by their names, where a contract speaks of them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub extents: BTreeMap<String, u64>,
     /// Standard input.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,

@@ -14,13 +14,28 @@ pub struct Inputs {
     /// `argv[1]…`, for `main`; `argv[0]` is the interpreter's own choice.
     pub argv: Vec<String>,
     /// Arguments in parameter order, for roots other than `main`. A parameter beyond the end is unknown; a pointer
-    /// parameter is always a fresh object of unknown extent.
+    /// parameter is always a fresh object.
     pub args: Vec<i128>,
+    /// Bytes of the objects behind pointer parameters, by their names; those of others are unknown.
+    pub extents: BTreeMap<String, u64>,
+    /// What a kernel that is itself the root is launched with.
+    pub launch: Option<Alone>,
+    /// What must hold of the arguments, or the run is none that a caller could make.
+    pub required: Vec<Required>,
     pub stdin: Vec<u8>,
     /// Contents by the name under which the program opens them.
     pub files: BTreeMap<String, Vec<u8>>,
     /// What `rand` gives, over and over, for the question what another C library would do; empty: what glibc gives.
     pub random: Vec<u32>,
+}
+
+/// A launch without a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Alone {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u64,
 }
 
 /// An instruction of a program: an access, an allocation, a launch or a copy.

@@ -26,6 +26,26 @@ impl Machine<'_> {
         self.seen.target.as_ref()?.contract.as_ref().filter(|c| c.function == f)
     }
 
+    /// The arguments that a run begins with are such as a caller may give.
+    ///
+    /// # Errors
+    /// Where they are not, which ends the run.
+    pub(in crate::witness) fn keeps_to_contracts(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
+        for required in self.inputs.required.clone() {
+            let world = Called { machine: self, th, f, args, launch: None };
+            match eval(&required.condition, &world, STEPS) {
+                Ok(Truth::True) => {}
+                Ok(Truth::False | Truth::Undefined(_)) => {
+                    return Err(Stop::Ended(format!("`{}`, its contract, does not hold", required.condition)));
+                }
+                Err(why) => self
+                    .seen
+                    .doubt(format!("whether `{}`, its contract, holds is not known: {why}", required.condition)),
+            }
+        }
+        Ok(())
+    }
+
     /// A function of the host is called: the call is the innermost frame's.
     ///
     /// # Errors

@@ -20,8 +20,8 @@ mod replay;
 mod snapshot;
 
 pub use api::{
-    BadAccess, BlockThread, Budget, Cause, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts, Required,
-    Run, Site, Target, Threads, Why,
+    Alone, BadAccess, BlockThread, Budget, Cause, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts,
+    Required, Run, Site, Target, Threads, Why,
 };
 pub use library::modelled::keys;
 pub use replay::{Patience, Spend, access_sites, enumerate, replay, replay_after, replay_with_snapshot};

@@ -300,6 +300,10 @@ impl Machine<'_> {
             }
         }
         let args = if main { self.main_arguments(&mut th)? } else { self.root_arguments(root)? };
+        self.keeps_to_contracts(&th, root, &args)?;
+        if self.program.func(root).kernel {
+            return self.launch_alone(root, args);
+        }
         self.call(&mut th, root, &args).map(|_| ())
     }
 
@@ -335,10 +339,24 @@ impl Machine<'_> {
             let name = if p.name.is_empty() { format!("parameter {}", i + 1) } else { p.name.clone() };
             let why = self.reason(Cause::Other, &format!("`{name}`, a parameter of `{}`", f.display));
             match (&m.ty(p.ty).kind, given) {
+                (TypeKind::Ptr(_), _) if p.byval.is_some() => {
+                    let size = p.byval.map_or(0, |t| m.size_of(t).get());
+                    let obj = Obj::new(ObjectKind::KernelParam, name.as_str().into(), size, Fill::Poison(why));
+                    let id = self
+                        .mem
+                        .add(obj)
+                        .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
+                    out.push(Val::new(id.address()));
+                }
                 (TypeKind::Ptr(_), _) => {
-                    let obj = Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why);
-                    // Its extent is what the caller made it: accesses to it are not decided.
-                    let obj = Obj { kind: ObjectKind::Device, ..obj };
+                    let obj = match self.inputs.extents.get(&name) {
+                        Some(bytes) => Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Poison(why)),
+                        // Its extent is what the caller made it: accesses to it are not decided.
+                        None => Obj {
+                            kind: ObjectKind::Device,
+                            ..Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why)
+                        },
+                    };
                     let id = self
                         .mem
                         .add(obj)

@@ -1,5 +1,6 @@
 //! What the analysis sees of a program, in words that do not depend on which front end read it.
 
+use scuba::contracts::Entry;
 use scuba::host::roots;
 use scuba::ir::Program;
 use scuba::symbolic::exec::events::{AccessKind, LaunchEvent};
@@ -35,7 +36,7 @@ pub fn read(p: &Program, lines: bool) -> Reading {
 
 fn read_here(p: &Program, lines: bool) -> Reading {
     let mut out = Reading::default();
-    for root in roots(p, &[]) {
+    for root in roots(p, &[], &Entry::default()) {
         let mut e = Executor::new(p);
         let (args, state) = e.root_state(root.func);
         drop(e.call(root.func, args, state, 0));

@@ -89,11 +89,6 @@ fn what_cannot_be_assumed_is_said() {
             "`row > 0` is not assumed of `gather(float*, float const*, Pair const*, int, int)`: `gather(float*, float const*, Pair const*, int, int)` has no parameter `row`",
         ),
         ("gather", "extent(x) > 0", "has no parameter `x`"),
-        (
-            "gather",
-            "elements(pairs) >= rows",
-            "the size of what `pairs` points to is not known: state its extent in bytes",
-        ),
         ("gather", "disjoint(in, out)", "`disjoint` is not assumed yet"),
         (
             "gather",
@@ -124,6 +119,12 @@ fn elements_are_those_of_the_type_not_of_the_access() {
     let (r, _) = checked(&p);
     assert_eq!((r.summary.safe, r.summary.safe_assuming), (1, 1), "{:?}", r.undecided);
     p.write("a.cu", &format!("template <class T> __global__ void wide(T *x, int n) {body}template __global__ void wide<float>(float *, int);\n"));
+    for (required, unknown) in [("elements(x) >= n", 1), ("elements(x) >= 4 * n", 0)] {
+        contract(&p, "wide", &[required]);
+        let (r, _) = checked(&p);
+        assert_eq!(r.summary.unknown, unknown, "{:?}", r.summary);
+    }
+    p.write("a.cu", &format!("__global__ void wide(void *x, int n) {body}"));
     contract(&p, "wide", &["elements(x) >= n"]);
     let (r, err) = checked(&p);
     assert!(r.summary.unknown == 1 && err.contains("state its extent in bytes"), "{:?}\n{err}", r.summary);
@@ -294,4 +295,129 @@ fn who_calls_a_function_owes_it_its_contract() {
     );
     let said = p.scuba(["check", "main.cpp", "lib.cu"]).status(0);
     assert!(said.err.contains("no findings"), "{said:?}");
+}
+
+/// A library without `main`.
+fn library(guard: &str) -> String {
+    format!(
+        "__global__ void k(float *x, int n) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; if ({guard}) x[i] = 0; }}\n\
+         static void inner(float *x, int n) {{ k<<<n / 256 + 1, 256>>>(x, n); }}\n\
+         extern \"C\" void zero(float *x, int n) {{ if (n < 1 || n > 1 << 20) return; inner(x, n); }}\n\
+         void zero_all(float *x) {{ zero(x, 1000); }}\n"
+    )
+}
+
+fn of_library(guard: &str, settings: &str, status: i32) -> Report {
+    let p = Project::new();
+    p.write("k.cu", &library(guard));
+    p.write("scuba.toml", settings);
+    let said = p.scuba(["check", "k.cu", "--message-format", "json"]).status(status);
+    serde_json::from_str(&said.out).unwrap()
+}
+
+const ZERO: &str = "[[contract]]\nfunction = \"zero\"\nrequires = [\"elements(x) >= n\"]\n";
+
+#[test]
+fn entry_points_are_called_with_all_that_their_contracts_allow() {
+    for entry in ["[entry]\nfunctions = [\"zer?\"]\n", "[entry]\nexports = true\n"] {
+        let settings = format!("{entry}{ZERO}");
+        let r = of_library("i < n", &settings, 0);
+        assert_eq!((r.summary.accesses, r.summary.safe_assuming, r.findings.len()), (1, 1, 0), "{:?}", r.summary);
+        let r = of_library("i <= n", &settings, 1);
+        let found: Vec<_> = r.findings.iter().filter(|f| f.root == "zero").collect();
+        let [f] = found.as_slice() else { panic!("{:?}", r.findings) };
+        assert_eq!(
+            (f.rule.name(), format!("{:?}", f.verdict), f.access.array.as_str()),
+            ("oob-global", "Proved".into(), "x")
+        );
+        let w = f.witness.as_ref().unwrap();
+        let input = |name: &str| -> i64 { w.inputs.iter().find(|i| i.name == name).unwrap().value.parse().unwrap() };
+        assert_eq!((w.extent_bytes, w.offset_bytes), (input("extent(x)"), 4 * input("n")), "{w:?}");
+        // Without a contract nothing is known of the pointer.
+        let r = of_library("i <= n", entry, 0);
+        assert_eq!((r.summary.unknown, r.findings.len()), (1, 0), "{:?}", r.summary);
+    }
+    // Nobody says that anything may call it.
+    let r = of_library("i <= n", ZERO, 0);
+    assert!(r.findings.iter().all(|f| format!("{:?}", f.verdict) == "Possible"), "{:?}", r.findings);
+}
+
+#[test]
+fn contracts_of_entry_points_that_can_never_hold_are_not_assumed() {
+    let p = Project::new();
+    p.write("k.cu", &library("i < n"));
+    p.write(
+        "scuba.toml",
+        &format!("[entry]\nfunctions = [\"zero\"]\n{}", ZERO.replace("elements(x) >= n", "n > 3 && n < 4")),
+    );
+    let said = p.scuba(["check", "k.cu"]).status(0);
+    assert!(
+        said.err.contains("`n > 3 && n < 4` never holds where `zero` is called; it is not assumed there"),
+        "{said:?}"
+    );
+    assert!(said.err.contains("1 undecided"), "{said:?}");
+}
+
+#[test]
+fn what_a_change_makes_a_kernel_require_is_told() {
+    let p = Project::new();
+    let git = |arguments: &[&str]| {
+        let author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+        let done =
+            std::process::Command::new("git").current_dir(p.root()).args(author).args(arguments).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    p.write("src/k.cu", &format!("#include \"size.h\"\n{}", KERNELS.replace("x[i] + y[i]", "x[i + MORE] + y[i]")));
+    p.write("src/size.h", "#define MORE 0\n");
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    let earlier = p.scuba(["contracts", "src/k.cu", "--format", "json"]).status(0).out;
+    p.write("earlier.json", &earlier);
+    let diff = |with: &str| p.scuba(["contracts", "src/k.cu", "--diff", with]);
+    assert_eq!(diff("HEAD").status(0).out, "nothing that was not required before\n");
+    // It reads one element more.
+    p.write("src/size.h", "#define MORE 1\n");
+    for with in ["HEAD", "earlier.json"] {
+        let said = diff(with).status(0).out;
+        assert!(said.contains("saxpy(int, float, float const*, float*)  src/k.cu:2\n  + "), "{said}");
+        assert!(said.contains("elements(x) > n  now required\n"), "{said}");
+        assert_eq!(said.lines().count(), 2, "what was required is no news: {said}");
+    }
+    assert!(diff("nothing").status(2).err.contains("nothing is neither a file nor a revision here"));
+    assert!(diff("src/k.cu").status(2).err.contains("src/k.cu is no document of `scuba contracts --format json`"));
+}
+
+#[test]
+fn sources_state_contracts_and_entry_points_with_scuba_h() {
+    let p = Project::new();
+    p.write("inc/scuba.h", scuba::contracts::SCUBA_H);
+    let program = |guard: &str, given: &str| {
+        format!(
+            "#include <scuba.h>\n#define MOST 4096\n\
+             template <class T> __global__ void k(T *x, int n) {{\n  SCUBA_REQUIRES(n <= MOST);\n  SCUBA_ELEMENTS(x, n);\n\
+             \x20 int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if ({guard}) x[i] = 0;\n}}\n\
+             SCUBA_ENTRY void zero(float *x, int n) {{\n  SCUBA_EXTENT(x, {given});\n  SCUBA_REQUIRES(\"n >= 1 && n <= 4096\");\n\
+             \x20 k<<<n / 256 + 1, 256>>>(x, n);\n}}\n"
+        )
+    };
+    let check = |text: &str, status: i32| -> Report {
+        p.write("k.cu", text);
+        let said = p.scuba(["check", "k.cu", "--message-format", "json", "--", "-Iinc"]).status(status);
+        serde_json::from_str(&said.out).unwrap()
+    };
+    let r = check(&program("i < n", "n * sizeof(float)"), 0);
+    assert_eq!((r.summary.safe_assuming, r.summary.unknown, r.findings.len()), (1, 0, 0), "{:?}", r.summary);
+    let rules = |r: &Report| r.findings.iter().map(|f| (f.rule.name(), f.access.position.line)).collect::<Vec<_>>();
+    assert_eq!(rules(&check(&program("i <= n", "n * sizeof(float)"), 1)), [("oob-global", 7)]);
+    // The entry point is promised less than the kernel needs, which is owed its contract.
+    assert_eq!(rules(&check(&program("i < n - 1", "4 * n - 4"), 1)), [("contract", 12)]);
+    p.write("k.cu", &program("i < n", "4 *"));
+    let said = p.scuba(["check", "k.cu", "--", "-Iinc"]).status(0);
+    assert!(said.err.contains("k.cu:10: `extent(x) >= (4 *)` is no contract"), "{said:?}");
+    // Compilers see nothing.
+    p.write("k.cu", &program("i < n", "4 *"));
+    let nvcc =
+        std::process::Command::new(super::nvcc()).current_dir(p.root()).args(["-Iinc", "-c", "k.cu"]).output().unwrap();
+    assert!(nvcc.status.success(), "{}", String::from_utf8_lossy(&nvcc.stderr));
 }

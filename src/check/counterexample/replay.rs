@@ -13,14 +13,14 @@ use crate::inside;
 use crate::ir::{Function, Operand, Program, ValueId};
 use crate::reasons::{Code, UnknownReason};
 use crate::report::finding::{Direction, Run, RunFile};
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::inputs::command_line::option_name;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
 use crate::witness::{
-    self, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Required, Target, Threads, Why,
+    self, Alone, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Required, Target, Threads, Why,
 };
 use crate::work::{Allotment, Work, done};
 use rustc_hash::FxHashMap;
@@ -86,6 +86,8 @@ pub(in crate::check) struct Judge<'p> {
     pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Work>,
     /// What replays said: accesses in rounds of a loop, and several models, often ask for the same.
     said: FxHashMap<(Inputs, Target), Outcome>,
+    /// The contract of the root.
+    required: Vec<Required>,
     /// Whether the root looks at how many arguments there are.
     counts_arguments: bool,
     /// How far patient passes came with some inputs.
@@ -101,12 +103,19 @@ impl<'p> Judge<'p> {
         let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
         // The other half is for the terms that there are already.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
-        let counts_arguments = uses_first_parameter(program.func(root.func));
+        let func = program.func(root.func);
+        let counts_arguments = uses_first_parameter(func);
+        let contracts = options.contracts.iter().filter(|c| c.is_of(&func.name, &func.display));
+        let required = contracts
+            .flat_map(|c| &c.requires)
+            .map(|r| Required { function: root.func, condition: r.condition.clone() })
+            .collect();
         let budget = Budget { memory, ..budget };
         Self {
             program,
             root,
             opened,
+            required,
             counts_arguments,
             budget,
             first: budget,
@@ -239,6 +248,49 @@ impl<'p> Judge<'p> {
         self.seek(&inputs, &target, missing.as_ref())
     }
 
+    /// Whether an access of a kernel that is the root goes out of bounds in the launch that a model stands for, without any host.
+    pub fn goes_out_alone(
+        &self,
+        a: &Arena,
+        (config, thread): (&LaunchConfig, &Thread),
+        ev: &AccessEvent,
+        c: &Counterexample,
+    ) -> bool {
+        // What the model does not speak of may be anything.
+        let value = |t: TermId, least: u32| match c.model.value(a, t, c.mode) {
+            Some(v) => u32::try_from(v).ok(),
+            None => Some(least),
+        };
+        let triple = |t: [TermId; 3], least| Some([value(t[0], least)?, value(t[1], least)?, value(t[2], least)?]);
+        let (Some(grid), Some(block), Some(shared)) =
+            (triple(config.grid, 1), triple(config.block, 1), value(config.shared, 0))
+        else {
+            return false;
+        };
+        let coordinate = |t: [TermId; 3]| triple(t, 0).unwrap_or_default().map(u64::from);
+        let mut depends = vec![ev.path, ev.bytes, config.shared];
+        depends.extend(config.grid.into_iter().chain(config.block));
+        depends.extend(ev.targets.iter().flat_map(|t| [t.cond, t.offset]));
+        let (inputs, _) = self.concrete(a, &depends, &c.model);
+        let launch = Some(Alone { grid, block, shared: u64::from(shared) });
+        let target = Target {
+            site: site(ev.site),
+            callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()),
+            launch_site: None,
+            launch: None,
+            threads: Threads::List(vec![(coordinate(thread.bid), coordinate(thread.tid))]),
+            fault: Some(Fault::Bounds),
+            direction: None,
+            align: None,
+            parts: None,
+            contract: None,
+        };
+        let budget = Budget { steps: SHORT.0, work: SHORT.1, ..self.first };
+        let outcome = witness::replay(self.program, self.root.func, &Inputs { launch, ..inputs }, &target, &budget);
+        inside::explain(|| format!("    a launch alone: {outcome:?}"));
+        matches!(outcome, Outcome::Reached { .. })
+    }
+
     /// One replay. What it does not reach says nothing where inputs are missing.
     fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&UnknownReason>) -> Judged {
         let outcome = self.replay(inputs, target);
@@ -317,6 +369,7 @@ impl<'p> Judge<'p> {
         Run {
             argv: inputs.argv,
             args,
+            extents: inputs.extents,
             stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(),
             files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect(),
         }
@@ -413,6 +466,9 @@ impl<'p> Judge<'p> {
         let f = self.program.func(self.root.func);
         if f.name != "main" {
             inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect();
+            let extent = |name: &str| params.get(&format!("extent({name})")).and_then(|v| u64::try_from(*v).ok());
+            inputs.extents = f.params.iter().filter_map(|p| Some((p.name.clone(), extent(&p.name)?))).collect();
+            inputs.required.clone_from(&self.required);
         }
         (inputs, missing)
     }

@@ -99,24 +99,37 @@ impl<'p> Engine<'p> {
         (e, run, (l.config, l.args))
     }
 
+    /// Contracts of a function whose callers are not known, but those that can never hold.
+    pub(super) fn contracts_of(&self, f: FuncRef) -> Vec<Contract> {
+        if self.vain.contains(&f) {
+            return vec![];
+        }
+        let func = self.cx.program.func(f);
+        self.cx.options.contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).cloned().collect()
+    }
+
+    /// Whether the contract that was assumed of a function can never hold: everything would be safe under it. Who stated it is told.
+    pub(super) fn can_never_hold(&mut self, f: FuncRef, e: &mut Executor<'_>) -> bool {
+        let Some(path) = e.assumptions.required else { return false };
+        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+        let never = match decider.happens(&mut e.arena, path) {
+            Decision::Fails { .. } => return false,
+            Decision::Safe => "can never hold",
+            _ => "may be one that can never hold",
+        };
+        let display = &self.cx.program.func(f).display;
+        self.report.problems.push(format!("the contract of `{display}` {never}: it is not assumed"));
+        self.vain.insert(f);
+        true
+    }
+
     /// A kernel without a known launch: only what holds for every launch is said.
     pub(super) fn run_idle(&mut self, kernel: FuncRef) {
         self.kernels.insert(kernel);
         let (mut e, mut run, _) = self.any_launch(kernel, &self.cx.options.contracts);
         self.report.problems.append(&mut e.assumptions.problems);
-        // Under a contract that cannot hold everything would be safe.
-        if let Some(path) = e.assumptions.required {
-            let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
-            let never = match decider.happens(&mut e.arena, path) {
-                Decision::Fails { .. } => None,
-                Decision::Safe => Some("can never hold"),
-                _ => Some("may be one that can never hold"),
-            };
-            if let Some(never) = never {
-                let display = &self.cx.program.func(kernel).display;
-                self.report.problems.push(format!("the contract of `{display}` {never}: it is not assumed"));
-                (e, run, _) = self.any_launch(kernel, &[]);
-            }
+        if self.can_never_hold(kernel, &mut e) {
+            (e, run, _) = self.any_launch(kernel, &[]);
         }
         let root = Root { func: kernel, trusted: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());

@@ -50,7 +50,7 @@ pub(in crate::check) fn of_pace(program: &Program, options: &Options) -> (Work, 
 /// Where code is reached from: roots and kernels.
 fn reached(program: &Program, options: &Options) -> Vec<FuncRef> {
     let kernels = program.functions().filter(|(_, m, f)| m.side == Side::Device && f.kernel).map(|(r, ..)| r);
-    roots(program, &options.roots).into_iter().map(|r| r.func).chain(kernels).collect()
+    roots(program, &options.roots, &options.entry).into_iter().map(|r| r.func).chain(kernels).collect()
 }
 
 /// Part of a root's allotments where a program has so many roots: they add up to a few times those of one.

@@ -26,6 +26,10 @@ impl<'p> Engine<'p> {
             let mut e = self.executor();
             let work = if step.is_some() { Allotment::of(self.cx.work_left() / 3) } else { self.cx.all };
             e.limits = Limits::new(self.budget(work), Effort::new(self.reach.clone(), spared.clone()));
+            // Nobody known calls it.
+            if self.cx.program.func(root.func).name != "main" {
+                e.assumptions.contracts = self.contracts_of(root.func).into();
+            }
             let (args, state) = e.root_state(root.func);
             if let Some(state) = e.initialised(root.func, state) {
                 drop(e.call(root.func, args, state, 0));

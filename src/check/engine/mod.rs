@@ -57,6 +57,8 @@ pub(super) struct Engine<'p> {
     /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
     pub lost: Option<UnknownReason>,
     pub assumed: Assumed,
+    /// Functions whose contracts can never hold.
+    vain: FxHashSet<FuncRef>,
     /// Which host code may lead to CUDA.
     pub reach: Arc<Reach>,
     /// Threads that it may have.
@@ -88,6 +90,7 @@ impl<'p> Engine<'p> {
             report: ProgramReport::default(),
             lost: None,
             assumed: Assumed::default(),
+            vain: FxHashSet::default(),
         }
     }
 
@@ -115,7 +118,7 @@ impl<'p> Engine<'p> {
 
     /// Executes the program from all its roots and decides every access.
     pub(super) fn visit(&mut self) {
-        let roots = roots(self.cx.program, &self.cx.options.roots);
+        let roots = roots(self.cx.program, &self.cx.options.roots, &self.cx.options.entry);
         self.cx.part = budgets::share_of(roots.len());
         self.by_turns(&roots, Self::run_root);
         self.cx.part = 100;

@@ -104,6 +104,9 @@ impl<'p> Engine<'p> {
         let before = done();
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
+        if self.can_never_hold(root.func, &mut executor) {
+            executor = self.follow(root);
+        }
         let gave_up = executor.limits.take_reason();
         let launches = std::mem::take(&mut executor.events.launches);
         let runs = launches

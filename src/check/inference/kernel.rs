@@ -1,8 +1,9 @@
 //! One kernel under any launch: a condition for each of its accesses, and of all of these the few that say the same.
 
 use super::conditions::{self, Found, implies};
+use super::evidence::{self, Executed};
 use super::wording::{Name, Names};
-use super::{Condition, Evidence, Inferred, Open, Place};
+use super::{Condition, Inferred, Open, Place};
 use crate::check::context::{Context, InObject, Tools};
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::engine::Engine;
@@ -13,7 +14,7 @@ use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::rules::bounds;
 use crate::contracts::{Cond, simplify};
 use crate::host::Root;
-use crate::ir::FuncRef;
+use crate::ir::{FuncRef, Function, Module, Param, TypeKind};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{AccessEvent, LaunchConfig};
 use crate::symbolic::memory::value::{Base, Value};
@@ -26,12 +27,14 @@ struct Shared {
     condition: TermId,
     wraps: Vec<String>,
     covers: Vec<Place>,
+    /// Where it was found: events by their numbers.
+    of: Vec<(usize, Obligation)>,
 }
 
 /// What was found of one place.
 #[derive(Default)]
 struct At {
-    conditions: Vec<Found>,
+    conditions: Vec<(Found, usize, Obligation)>,
     open: Option<String>,
 }
 
@@ -45,14 +48,14 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     let names = names(&mut tools, kernel, &config.0, &config.1);
     let cx = engine.cx;
     let mut places: BTreeMap<Place, At> = BTreeMap::new();
-    for ev in &run.accesses {
+    for (number, ev) in run.accesses.iter().enumerate() {
         let (loc, array) = cx.place_of(ev);
         let at = places.entry(Place { position: position_of(loc), array }).or_default();
         if at.open.is_some() {
             continue;
         }
         match of_access(&cx, &mut tools, &names, ev) {
-            Ok(found) => at.conditions.extend(found),
+            Ok(found) => at.conditions.extend(found.into_iter().map(|(f, ob)| (f, number, ob))),
             Err(why) => at.open = Some(why.to_string()),
         }
     }
@@ -64,19 +67,19 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
             open.push(Open { place, reason });
             continue;
         }
-        for found in at.conditions {
-            share(&mut shared, found, &place);
+        for (found, number, ob) in at.conditions {
+            share(&mut shared, found, &place, (number, ob));
         }
     }
     let mut conditions = vec![];
+    let axioms = tools.e.launch_axioms(&config.0);
+    let axioms = tools.e.arena.and_all(axioms);
+    let launch = Executed { config: &config.0, run: &run, axioms };
     for s in fewest(&mut tools, shared) {
+        let of: Vec<_> = s.of.into_iter().map(|(number, ob)| (&run.accesses[number], ob)).collect();
+        let evidence = evidence::of(&mut tools, &launch, s.condition, &of);
         match names.condition(&tools.e.arena, s.condition).map(|c| readable(&c)) {
-            Some(condition) => conditions.push(Condition {
-                condition,
-                evidence: Evidence::Sufficient,
-                wraps: s.wraps,
-                covers: s.covers,
-            }),
+            Some(condition) => conditions.push(Condition { condition, evidence, wraps: s.wraps, covers: s.covers }),
             None => open.extend(
                 s.covers
                     .into_iter()
@@ -89,17 +92,21 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     Inferred {
         function: func.display.clone(),
         symbol: func.name.clone(),
-        parameters: func
-            .parameter_types()
-            .into_iter()
-            .flat_map(|types| func.params.iter().zip(types).map(|(p, t)| (p.name.clone(), t.to_owned())))
-            .collect(),
+        numbers: numbers(cx.program.module(kernel.module), func),
         position: position_of(cx.program.users_loc(kernel.module, func.loc)),
         conditions,
         safe,
         open,
-        partly: run.gave_up.map(|why| why.to_string()),
+        partly: run.gave_up.as_ref().map(ToString::to_string),
     }
+}
+
+fn numbers(m: &Module, func: &Function) -> Vec<(String, u32, bool)> {
+    let number = |p: &Param| match m.ty(p.ty).kind {
+        TypeKind::Int(bits) => Some((p.name.clone(), bits, !func.is_unsigned(&p.name))),
+        _ => None,
+    };
+    func.params.iter().filter_map(number).collect()
 }
 
 /// In the normal form, where that is no longer than what was found.
@@ -137,7 +144,7 @@ fn of_access(
     tools: &mut Tools<'_>,
     names: &Names,
     ev: &AccessEvent,
-) -> Result<Vec<Found>, UnknownReason> {
+) -> Result<Vec<(Found, Obligation)>, UnknownReason> {
     let mut all = vec![];
     for target in ev.targets.iter() {
         let facts = tools.e.arena.and(ev.path, target.cond);
@@ -161,7 +168,7 @@ fn of_access(
             continue;
         }
         match conditions::of(&mut tools.e.arena, &mut tools.decider, names, &ob) {
-            Some(found) => all.push(found),
+            Some(found) => all.push((found, ob)),
             None => {
                 let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
                 return Err(unknowns.into_iter().next().unwrap_or(UnknownReason::NoCondition));
@@ -171,15 +178,19 @@ fn of_access(
     Ok(all)
 }
 
-fn share(all: &mut Vec<Shared>, found: Found, place: &Place) {
+fn share(all: &mut Vec<Shared>, found: Found, place: &Place, of: (usize, Obligation)) {
     match all.iter_mut().find(|s| s.condition == found.condition) {
         Some(s) => {
             if !s.covers.contains(place) {
                 s.covers.push(place.clone());
             }
             s.wraps.extend(found.wraps.into_iter().filter(|w| !s.wraps.contains(w)).collect::<Vec<_>>());
+            s.of.push(of);
         }
-        None => all.push(Shared { condition: found.condition, wraps: found.wraps, covers: vec![place.clone()] }),
+        None => {
+            let (condition, wraps) = (found.condition, found.wraps);
+            all.push(Shared { condition, wraps, covers: vec![place.clone()], of: vec![of] });
+        }
     }
 }
 
@@ -215,6 +226,7 @@ fn fewest(tools: &mut Tools<'_>, all: Vec<Shared>) -> Vec<Shared> {
 }
 
 fn merge(into: &mut Shared, other: Shared) {
+    into.of.extend(other.of);
     into.covers.extend(other.covers);
     into.covers.sort();
     into.covers.dedup();

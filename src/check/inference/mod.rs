@@ -7,11 +7,13 @@
 //! terms as contracts.
 
 mod conditions;
+mod evidence;
 mod kernel;
 mod wording;
 
 use super::engine::Engine;
 use super::options::Options;
+use super::stated;
 use crate::contracts::Cond;
 use crate::ir::{Program, Side};
 use crate::nets::{self, Nets};
@@ -25,8 +27,8 @@ pub struct Inferred {
     pub function: String,
     pub symbol: String,
     pub position: Position,
-    /// Names and types of its parameters, where the types are known.
-    pub parameters: Vec<(String, String)>,
+    /// Its numbers: bits, and whether they are signed.
+    pub numbers: Vec<(String, u32, bool)>,
     pub conditions: Vec<Condition>,
     /// Places that are safe whatever it is given.
     pub safe: usize,
@@ -52,6 +54,10 @@ pub struct Condition {
 pub enum Evidence {
     /// With it, every access that it covers is proved safe.
     Sufficient,
+    /// That, and some launch that violates it goes out of bounds: a replay of the kernel alone did.
+    Needed,
+    /// That, and every launch that violates it does, where nothing wraps: the solver proved it.
+    Exact,
 }
 
 impl Evidence {
@@ -59,6 +65,8 @@ impl Evidence {
     pub fn name(self) -> &'static str {
         match self {
             Self::Sufficient => "sufficient",
+            Self::Needed => "needed",
+            Self::Exact => "exact",
         }
     }
 }
@@ -82,7 +90,8 @@ pub struct Open {
 pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &str) -> bool) -> Vec<Inferred> {
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     nets::under(Some(nets), || {
-        let mut engine = Engine::new(program, options);
+        let (options, _) = stated::with_sources(program, options);
+        let mut engine = Engine::new(program, &options);
         let mut kernels: Vec<_> = program
             .functions()
             .filter(|(_, m, f)| {

@@ -10,8 +10,11 @@ use crate::driver::{Status, output};
 use crate::ir::{Module, Program};
 use crate::report::contracts::{self as text, Function};
 use crate::report::levels::Overrides;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 /// # Errors
@@ -37,6 +40,14 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     if functions.is_empty() {
         bail!("there is no kernel here{}", if args.function.is_empty() { "" } else { " of such a name" });
     }
+    if let Some(other) = &args.diff {
+        let changes = text::changes(&earlier(other, args)?, &functions);
+        output::print(&match args.format {
+            ContractFormat::Json => text::json_changes(&changes).context("cannot render JSON")?,
+            _ => text::human_changes(&changes),
+        });
+        return Ok(Status::Clean);
+    }
     output::print(&match args.format {
         ContractFormat::Human => text::human(&functions),
         ContractFormat::Json => text::json(&functions).context("cannot render JSON")?,
@@ -44,6 +55,67 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
         ContractFormat::Checks => text::checks(&functions),
     });
     Ok(Status::Clean)
+}
+
+/// What another version requires: a document of an earlier run, or the same sources as they were in a revision.
+fn earlier(other: &Path, args: &ContractsArgs) -> Result<Vec<Function>> {
+    let text = if other.is_file() {
+        std::fs::read_to_string(other).with_context(|| format!("cannot read {}", other.display()))?
+    } else {
+        of_revision(other, args)?
+    };
+    text::read(&text).map_err(|e| anyhow!("{} is no document of `scuba contracts --format json`: {e}", other.display()))
+}
+
+/// What this program says of the same sources in a revision of their repository.
+fn of_revision(revision: &Path, args: &ContractsArgs) -> Result<String> {
+    if args.paths.is_empty() || args.paths.iter().any(|p| p.is_dir()) {
+        bail!("--diff with a revision needs sources: `scuba contracts FILE.cu --diff {}`", revision.display());
+    }
+    let here = std::env::current_dir().context("there is no working folder")?;
+    let git = |arguments: &[&OsStr]| -> Result<Vec<u8>> {
+        let out = Command::new("git").current_dir(&here).args(arguments).output().context("cannot run git")?;
+        if !out.status.success() {
+            let said = String::from_utf8_lossy(&out.stderr);
+            bail!("{} is neither a file nor a revision here: {}", revision.display(), said.trim());
+        }
+        Ok(out.stdout)
+    };
+    let within = git(&["rev-parse".as_ref(), "--show-prefix".as_ref()])?;
+    let within = PathBuf::from(String::from_utf8_lossy(&within).trim_end().to_owned());
+    let top = git(&["rev-parse".as_ref(), "--show-toplevel".as_ref()])?;
+    let top = PathBuf::from(String::from_utf8_lossy(&top).trim_end().to_owned());
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let archive = folder.path().join("sources.tar");
+    let archived = Command::new("git")
+        .current_dir(&top)
+        .args(["archive", "--format=tar", "-o"])
+        .arg(&archive)
+        .arg(revision)
+        .output()
+        .context("cannot run git")?;
+    if !archived.status.success() {
+        let said = String::from_utf8_lossy(&archived.stderr);
+        bail!("{} is neither a file nor a revision here: {}", revision.display(), said.trim());
+    }
+    let tree = folder.path().join("tree");
+    std::fs::create_dir(&tree).context("cannot make a temporary folder")?;
+    let unpacked =
+        Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(&tree).status().context("cannot run tar")?;
+    if !unpacked.success() {
+        bail!("cannot unpack the sources of {}", revision.display());
+    }
+    let this = std::env::current_exe().context("cannot find this program")?;
+    let mut again = Command::new(this);
+    again.current_dir(tree.join(within)).args(["contracts", "--format", "json", "--quiet"]);
+    again.args(args.function.iter().map(|f| format!("--function={f}")));
+    again.args(args.common.config.iter().map(|c| format!("--config={}", here.join(c).display())));
+    again.args(&args.paths).arg("--").args(&args.flags);
+    let out = again.output().context("cannot run this program again")?;
+    if !out.status.success() {
+        bail!("of {}: {}", revision.display(), String::from_utf8_lossy(&out.stderr).trim());
+    }
+    String::from_utf8(out.stdout).context("its document is no text")
 }
 
 /// Programs with their code.
@@ -119,14 +191,14 @@ fn written(f: Inferred, session: &Session) -> Function {
         line: f.position.line,
         function: f.function,
         symbol: f.symbol,
-        parameters: f.parameters.into_iter().collect(),
+        numbers: f.numbers.into_iter().map(|(name, bits, signed)| (name, (bits, signed))).collect(),
         requires: f
             .conditions
             .into_iter()
             .map(|c| text::Requirement {
                 text: c.condition.to_string(),
                 condition: c.condition,
-                evidence: c.evidence.name(),
+                evidence: c.evidence.name().to_owned(),
                 if_no_wrap: c.wraps,
                 covers: c.covers.into_iter().map(place).collect(),
             })

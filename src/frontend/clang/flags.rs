@@ -208,6 +208,8 @@ impl ClangCommand {
         if unit.language == Language::Cuda && !reading.textures {
             a.push(WITHOUT_TEXTURES.into());
         }
+        // What scuba.h asks for.
+        a.push("-D__SCUBA__".into());
         a.extend(nvcc_macros(unit, toolkit));
         let user_includes = preprocessor_flags(&mut a, unit, reading.asserts);
         a.extend(host_flags(&unit.host_flags, reading.asserts == Asserts::Kept));

@@ -144,6 +144,7 @@ impl<'m> Debug<'m> {
             name,
             type_name: self.type_name(ty),
             unsigned: ty.is_some_and(|t| self.is_unsigned(t)),
+            pointee: ty.and_then(|t| self.pointee(t)),
             param: number(&self.bitcode.print_meta(var), "arg: "),
             loc: self.declared_at(Some(var)),
         })
@@ -173,6 +174,27 @@ impl<'m> Debug<'m> {
             }
         }
         false
+    }
+
+    /// The type without its names and qualifiers.
+    fn plain(&self, ty: Meta<'m>) -> Option<Meta<'m>> {
+        let mut ty = ty;
+        for _ in 0..MAX_TYPE_DEPTH {
+            match ty.tag() {
+                tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::RESTRICT | tag::ATOMIC => {
+                    ty = self.bitcode.meta_operand(ty, operand::BASE_TYPE)?;
+                }
+                _ => return Some(ty),
+            }
+        }
+        None
+    }
+
+    /// Bytes of what a pointer points to.
+    fn pointee(&self, ty: Meta<'m>) -> Option<u64> {
+        let pointer = self.plain(ty).filter(|t| t.tag() == tag::POINTER)?;
+        let to = self.plain(self.bitcode.meta_operand(pointer, operand::BASE_TYPE)?)?;
+        number(&self.bitcode.print_meta(to), "size: ").map(|bits| u64::from(bits) / 8).filter(|bytes| *bytes > 0)
     }
 
     /// C++ spelling of a DIType; null is `void`.

@@ -14,6 +14,7 @@ pub(in crate::frontend) mod inline_ptx;
 pub(in crate::frontend) mod instruction;
 mod members;
 pub(in crate::frontend) mod reachable;
+mod stated;
 mod types;
 
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
@@ -97,7 +98,7 @@ impl<'m> Reader<'m> {
         let mut lowered: Vec<Function> = functions.into_iter().map(|f| self.function(f)).collect();
         lowered.extend(self.aliases(&reachable));
         self.debug.members.name_fields(&mut self.types.defs);
-        Module {
+        let mut module = Module {
             asserts_restored: self.about.asserts_restored,
             side: self.about.side,
             source: self.about.source,
@@ -108,7 +109,9 @@ impl<'m> Reader<'m> {
             locs: self.debug.locs,
             globals,
             functions: lowered,
-        }
+        };
+        stated::lift(&mut module);
+        module
     }
 
     /// Functions that are exported under a second name (clang makes complete-object constructors aliases of
@@ -191,6 +194,7 @@ impl<'m> Reader<'m> {
             params,
             blocks,
             values,
+            requires: vec![],
             max_threads: threads(f, "nvvm.reqntid").or_else(|| threads(f, "nvvm.maxntid")),
             loc: self.debug.declared_at(f.subprogram()),
             name,

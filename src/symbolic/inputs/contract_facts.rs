@@ -29,6 +29,8 @@ pub(crate) struct Called<'a> {
     pub f: FuncRef,
     pub args: &'a [Value],
     pub launch: Option<&'a LaunchConfig>,
+    /// Whether somebody owes it the contract: nothing is said of what is not known then.
+    pub owing: bool,
 }
 
 /// No object is larger.
@@ -38,11 +40,11 @@ impl Executor<'_> {
     /// Adds what contracts require of the function that an execution begins with; who calls another owes it its contract.
     pub(super) fn contracts_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
         if !self.call_stack().is_empty() {
-            if self.side == Side::Host && !self.assumptions.owed.is_empty() {
-                let stack = self.call_stack().to_vec();
-                self.owe_contracts(Called { f, args, launch: None }, s.path, &stack);
+            if self.side == Side::Device || self.assumptions.owed.is_empty() {
+                return s;
             }
-            return s;
+            let stack = self.call_stack().to_vec();
+            return self.owe_contracts(Called { f, args, launch: None, owing: true }, s, &stack);
         }
         if self.assumptions.contracts.is_empty() {
             return s;
@@ -51,34 +53,28 @@ impl Executor<'_> {
         let contracts = self.assumptions.contracts.clone();
         for contract in contracts.iter().filter(|c| c.is_of(&func.name, &func.display)) {
             for required in &contract.requires {
-                s = self.required(Called { f, args, launch: None }, s, required);
+                s = self.required(Called { f, args, launch: None, owing: false }, s, required);
             }
             self.assumptions.required = Some(s.path);
         }
         s
     }
 
-    /// Notes for the rule `contract` where a call or a launch may not keep to a contract. `stack` ends with the call.
-    pub(crate) fn owe_contracts(&mut self, called: Called<'_>, path: TermId, stack: &[Site]) {
-        if !self.is_recording() {
-            return;
+    /// Notes for the rule `contract` where a call or a launch may not keep to a contract; `stack` ends with the call. Of a pointer whose
+    /// extent nobody knows the contract is all that is known: it is assumed.
+    pub(crate) fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
+        if !self.is_recording() || self.assumptions.ignored {
+            return s;
         }
         let func = self.function(called.f);
         let contracts = self.assumptions.owed.clone();
         for required in contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).flat_map(|c| &c.requires) {
-            let holds = match self.holds(called, required) {
-                Ok(holds) => holds,
-                Err(why) => {
-                    let Requirement { text, origin, .. } = required;
-                    let display = &func.display;
-                    self.problem(format!(
-                        "{origin}: whether `{text}` holds where `{display}` is called is not known: {why}"
-                    ));
-                    continue;
-                }
+            let Ok(holds) = self.holds(called, required) else {
+                s = self.required(Called { owing: false, ..called }, s, required);
+                continue;
             };
             let broken = self.arena.not(holds);
-            let path = self.arena.and(path, broken);
+            let path = self.arena.and(s.path, broken);
             if self.arena.as_bool(path) != Some(false) {
                 self.events.contracts.push(ContractEvent {
                     stack: Rc::new(stack.to_vec()),
@@ -89,6 +85,7 @@ impl Executor<'_> {
                 });
             }
         }
+        s
     }
 
     /// The condition as a term.
@@ -120,7 +117,7 @@ impl Executor<'_> {
 
     /// The value of a name, or of what stands for an extent.
     fn of_contract(&mut self, called: Called<'_>, leaf: &Expr) -> Result<TermId, String> {
-        let Called { f, args, launch } = called;
+        let Called { f, args, launch, .. } = called;
         let Expr::Name(name) = leaf else { return Err("`argv` is an input of `main`".into()) };
         if let Some(name) = name.strip_prefix(ELEMENT) {
             let func = self.function(f);
@@ -142,7 +139,11 @@ impl Executor<'_> {
         for target in targets.clone().iter() {
             let left = match &target.base {
                 Base::Object(o) => {
-                    let extent = self.extent_of_parameter(f, *o, name)?;
+                    let extent = if called.owing {
+                        self.object(*o).extent.ok_or_else(|| format!("the extent of `{name}` is not known there"))?
+                    } else {
+                        self.extent_of_parameter(f, *o, name)?
+                    };
                     self.arena.sub(extent, target.offset)
                 }
                 Base::Null => self.arena.int(0),
@@ -263,6 +264,7 @@ fn number(t: &Term) -> Result<Expr, String> {
     Ok(match &t.kind {
         TermKind::Int(v) => Expr::Int(*v),
         TermKind::Name(name) => Expr::Name(name.clone()),
+        TermKind::SizeOf(name) => Expr::Int(size_of(name)?),
         TermKind::Launch(_) => Expr::Name(format!("{LAUNCH}{t}")),
         TermKind::Cast(_, t) => number(t)?,
         TermKind::Unary(op, t) => {
@@ -290,6 +292,18 @@ fn number(t: &Term) -> Result<Expr, String> {
         TermKind::Choice(c, a, b) => Expr::Choice(Box::new(plain(c)?), Box::new(number(a)?), Box::new(number(b)?)),
         TermKind::Apply(function, of) => applied(*function, of)?,
         _ => return Err(format!("`{t}` is not followed yet")),
+    })
+}
+
+/// Bytes of a plain type (LP64).
+fn size_of(name: &str) -> Result<i128, String> {
+    Ok(match name.trim_start_matches("const ").trim_start_matches("signed ").trim_start_matches("unsigned ") {
+        "char" | "bool" | "int8_t" | "uint8_t" => 1,
+        "short" | "int16_t" | "uint16_t" | "__half" | "half" | "__nv_bfloat16" => 2,
+        "int" | "signed" | "unsigned" | "float" | "int32_t" | "uint32_t" => 4,
+        "long" | "long long" | "double" | "int64_t" | "uint64_t" | "size_t" | "ptrdiff_t" => 8,
+        other if other.ends_with('*') => 8,
+        _ => return Err(format!("the size of `{name}` is not known: write its bytes")),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::block::{Arguments, End};
 use super::outcome::{Fate, REFUSED};
 use crate::ir::{FuncRef, Program};
-use crate::witness::api::{BlockThread, ObjectKind, Site, Threads};
+use crate::witness::api::{Alone, BlockThread, ObjectKind, Site, Threads};
 use crate::witness::api::{Cause, Why};
 use crate::witness::library::arguments::read;
 use crate::witness::machine::call::Stop;
@@ -113,6 +113,30 @@ impl Machine<'_> {
         }
         self.launch = outer;
         r.map(|()| 0)
+    }
+
+    /// A kernel that is itself the root, with these arguments.
+    ///
+    /// # Errors
+    /// As a launch ends; where the launch is not known, or would be refused.
+    pub fn launch_alone(&mut self, kernel: FuncRef, values: Vec<Val>) -> Result<(), Stop> {
+        let Some(Alone { grid, block, shared }) = self.inputs.launch else {
+            return Err(Stop::Unknown("what it is launched with is not known".into()));
+        };
+        match self.fate(kernel, grid, block, shared) {
+            Fate::Runs => {}
+            Fate::Refused => return Err(Stop::Ended("the launch is refused".to_owned())),
+            Fate::Open(why) => return Err(Stop::Unknown(why.into())),
+        }
+        self.cuda.ran += 1;
+        let launch = Launch { ordinal: 0, site: None, kernel, grid, block };
+        let arguments = Arguments { kernel, values, shared };
+        self.launch = Some(launch.clone());
+        if self.seen.target.is_none() {
+            self.run_all(&arguments, &launch)
+        } else {
+            self.run_for_target(&arguments, &launch)
+        }
     }
 
     /// Where the user's code launches: outside the stub.

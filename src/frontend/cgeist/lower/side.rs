@@ -249,6 +249,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             params: vec![],
             blocks: vec![],
             values: 0,
+            requires: vec![],
             max_threads: None,
             loc: LocId(0),
         });

@@ -34,6 +34,7 @@ pub(super) fn variables<'m>(
         name: name.to_owned(),
         type_name: String::new(),
         unsigned: false,
+        pointee: None,
         param,
         loc,
     };

@@ -1,0 +1,83 @@
+//! What else is known of a condition that suffices: whether launches that violate it go out of bounds.
+//!
+//! In: a condition, and obligations of accesses that it covers. Out: `Needed` where a replay of the kernel alone, with arguments and a launch that
+//! violate the condition, goes out of bounds; `Exact` where the last or the first thread of every such launch does, by a proof.
+
+use super::Evidence;
+use super::conditions::implies;
+use crate::check::context::Tools;
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::symbolic::exec::events::{AccessEvent, LaunchConfig};
+use crate::symbolic::kernel::launch::KernelRun;
+use crate::symbolic::terms::term::TermId;
+use rustc_hash::FxHashMap;
+
+/// Obligations of one condition that are looked at.
+const LOOKED_AT: usize = 3;
+
+/// A launch of a kernel, as it was executed.
+pub(super) struct Executed<'a> {
+    pub config: &'a LaunchConfig,
+    pub run: &'a KernelRun,
+    /// Under which it runs at all.
+    pub axioms: TermId,
+}
+
+/// What is known of a condition that is proved to suffice for these accesses.
+pub(super) fn of(
+    tools: &mut Tools<'_>,
+    launch: &Executed<'_>,
+    condition: TermId,
+    obligations: &[(&AccessEvent, Obligation)],
+) -> Evidence {
+    let violated = tools.e.arena.not(condition);
+    let few = || obligations.iter().take(LOOKED_AT);
+    if !few().any(|(ev, ob)| is_needed(tools, launch, violated, ev, ob)) {
+        return Evidence::Sufficient;
+    }
+    if few().any(|(_, ob)| is_exact(tools, launch, violated, ob)) { Evidence::Exact } else { Evidence::Needed }
+}
+
+/// Whether a model in which it is violated, and the access out of bounds, is one in a replay too.
+fn is_needed(
+    tools: &mut Tools<'_>,
+    launch: &Executed<'_>,
+    violated: TermId,
+    ev: &AccessEvent,
+    ob: &Obligation,
+) -> bool {
+    let facts = tools.e.arena.and(ob.facts, violated);
+    if tools.e.arena.as_bool(facts) == Some(false) {
+        return false;
+    }
+    let Decision::Fails { model, mode, degenerate } =
+        tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
+    else {
+        return false;
+    };
+    let c = Counterexample { model, mode, degenerate };
+    tools.judge.goes_out_alone(&tools.e.arena, (launch.config, &launch.run.thread), ev, &c)
+}
+
+/// Whether the last or the first thread goes out of bounds wherever it is violated.
+fn is_exact(tools: &mut Tools<'_>, launch: &Executed<'_>, violated: TermId, ob: &Obligation) -> bool {
+    let a = &mut tools.e.arena;
+    let (zero, thread) = (a.int(0), &launch.run.thread);
+    let mut last: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let mut first = last.clone();
+    for (of, within) in [(thread.tid, launch.config.block), (thread.bid, launch.config.grid)] {
+        for (t, n) in of.into_iter().zip(within) {
+            last.insert(t, a.add_const(n, -1));
+            first.insert(t, zero);
+        }
+    }
+    let end = a.add(ob.offset, ob.bytes);
+    let (below, above) = (a.lt(ob.offset, zero), a.lt(ob.extent, end));
+    let out = a.or(below, above);
+    let bad = a.and(ob.facts, out);
+    let given = a.and(launch.axioms, violated);
+    [last, first].iter().any(|which| {
+        let there = tools.e.arena.substitute(bad, which);
+        implies(&mut tools.e.arena, &mut tools.decider, given, there)
+    })
+}

@@ -1,0 +1,51 @@
+//! What the sources of a program state of their functions, beside scuba.toml: contracts and entry points of scuba.h.
+//!
+//! In: a program and the settings. Out: settings with what the sources state; what cannot be understood, one line each.
+
+use super::options::Options;
+use crate::contracts::{Contract, ENTRY, Requirement, parse};
+use crate::ir::Program;
+
+/// The settings for a program.
+pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Vec<String>) {
+    let (mut options, mut problems) = (options.clone(), vec![]);
+    for (r, _, f) in program.functions() {
+        let mut requires: Vec<Requirement> = vec![];
+        for stated in &f.requires {
+            let loc = program.users_loc(r.module, stated.loc);
+            let origin = format!("{}:{}", loc.file, loc.line);
+            match parse(&stated.text) {
+                Ok(condition) => {
+                    let text = if stated.text.trim_start().starts_with('"') {
+                        condition.to_string()
+                    } else {
+                        stated.text.trim().to_owned()
+                    };
+                    let known = options.contracts.iter().filter(|c| c.function == f.name).flat_map(|c| &c.requires);
+                    // Each unit has its copy of an inline function.
+                    if known.chain(&requires).all(|k| k.text != text) {
+                        let file = loc.file.rsplit('/').next().unwrap_or_default();
+                        let short = format!("{file}:{}", loc.line);
+                        requires.push(Requirement { text, condition, origin: short, at: Some((loc.file, loc.line)) });
+                    }
+                }
+                Err(e) => {
+                    let problem = format!("{origin}: `{}` is no contract: {e}", stated.text);
+                    if !problems.contains(&problem) {
+                        problems.push(problem);
+                    }
+                }
+            }
+        }
+        if !requires.is_empty() {
+            options.contracts.push(Contract { function: f.name.clone(), requires });
+        }
+    }
+    for f in program.annotated_functions(ENTRY) {
+        let symbol = &program.func(f).name;
+        if !options.entry.functions.contains(symbol) {
+            options.entry.functions.push(symbol.clone());
+        }
+    }
+    (options, problems)
+}
