@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
 """Judges `scuba contracts` by brute force: random kernels, small values, every thread simulated.
 
-    tools/contracts-oracle.py --scuba PATH [--kernels N] [--seed N] [--first N] [--per-file N] [--nvcc PATH] [--launches N]
-                              [--time SECONDS] [--examples N] [--out FILE.md] [--commit HASH]
+    tools/contracts-oracle.py --scuba PATH [--kernels N] [--seed N] [--first N] [--per-file N] [--nvcc PATH] [--launches N] [--time SECONDS] [--examples N] [--out FILE.md] [--commit HASH]
 
-A kernel is made of a seed and its number, as CUDA and as Python that does the same with C's types. The conditions that `scuba contracts` prints
-of it are read by a parser of this file's own and compared with what the threads do, for parameters from -2 to 5 (unsigned ones
-from 0), grids and blocks of 1 to 3 along the axes that it uses, and extents around those where a condition or an access changes; of
-more launches than `--launches`, as many are drawn. Memory that indices depend on holds a few arbitrary contents. Counted are
+A kernel is made of a seed and its number, as CUDA and as Python that does the same with C's types. The conditions that SCuBA prints of it are
+read by a parser of this file's own and compared with what the threads do, for parameters from -2 to 5 (unsigned ones from 0), grids and
+blocks of 1 to 3 along the axes that it uses, and extents around those where a condition or an access changes; of more launches than
+`--launches`, as many are drawn. Memory that indices depend on holds a few arbitrary contents. Counted are
 
   wrong      an access that a condition covers goes out of bounds though all conditions of the kernel hold (`sufficient`); one that is
-             neither covered nor open does (`safe`); a launch violates an `exact` condition and all stays in bounds (`exact`);
-  wrapped    an access goes out of bounds in threads only where an operation wrapped: wrong as well if it is covered, all conditions
-             hold, and those that cover it name no operation that must not wrap;
+             neither covered nor open does (`safe`); a launch violates an `exact` condition and all stays in bounds; a condition is not read (`text`);
+  wrapped    an access goes out of bounds in threads only where an operation wrapped or a value did not fit its type: wrong as well if it
+             is covered, all conditions hold, and those that cover it name nothing that must not wrap;
   alone      the conditions that cover an access do not suffice without the others of the kernel (nobody promises it);
   not seen   no launch that violates a condition called `needed` or `exact` goes out of bounds;
-  vacuous    an access stays in bounds in some launch, but it is made in none for which the conditions that cover it hold;
+  vacuous    an access stays in bounds in some launch, but is made in none for which its conditions hold; never hold: all of a kernel;
   not tight  nothing goes out of bounds where the least extent for which a condition holds is one byte less, nor, of a condition
              on no extent, where it does not hold and arrays are large; loose: a launch violates it, and all stays in bounds;
   too strict a launch keeps all covered accesses in bounds of large arrays, and a condition does not hold.
@@ -35,39 +34,42 @@ import os
 import pathlib
 import random
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 
 TOOLKIT = pathlib.Path(__file__).resolve().parent.parent / ".deps/cuda/nvidia/cu13"
 # Bits, and whether there is a sign.
 NUMBERS = {"int": (32, True), "unsigned": (32, False), "long": (64, True), "size_t": (64, False), "bool": (1, False)}
 STORED = {"char": (8, True), "unsigned char": (8, False), "short": (16, True), "int": (32, True), "unsigned": (32, False)}
 ELEMENTS = {**STORED, "float": (32, True), "double": (64, True), "long long": (64, True)}
-SIDES, AXES = (1, 2, 3), "xyz"
+SIDES, AXES, SIZES = (1, 2, 3), "xyz", [f"{size}.{axis}" for size in ("gridDim", "blockDim") for axis in "xyz"]
 # More bytes than small launches reach; the iterations after which a thread is taken for endless; what memory may hold.
-LARGE, FUEL = 1 << 16, 300
+LARGE, FUEL = 1 << 40, 300
 CONTENTS = [lambda at: 0, lambda at: 1, lambda at: -1, lambda at: 1000003, lambda at: at * 2654435761 // 512 % 8 - 2, lambda at: at * 2654435761 // 1024 % 4]
-
-
-# What kernels are made of, as C and as Python side by side.
-
-def nested(text):
-    return text if re.fullmatch(r"[\w.]+|min\([^()]*\)", text) else f"({text})"
+# What is counted; of the first kinds no examples are shown.
+PLAIN = "kernels", "accesses", "covered", "safe", "open", "conditions", "sufficient", "needed", "exact", "tight"
+REMARKABLE = "not tight", "loose", "not seen", "vacuous", "never hold", "alone", "wrapped"
+# How conditions are written.
+TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*(?:\.[xyz])?|==>|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^~!?:(),])")
+LEVELS = {op: level for level, ops in enumerate(["==>", "?", "||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %"]) for op in ops.split()}
+# What has no value is None; a number is true where it is not 0.
+APPLIED = {"|": operator.or_, "^": operator.xor, "&": operator.and_, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+           ">=": operator.ge, "+": operator.add, "-": operator.sub, "*": operator.mul, "min": min, "max": max, "abs": abs, "/": lambda a, b: quotient(a, b) if b else None,
+           "%": lambda a, b: a - b * quotient(a, b) if b else None, "<<": lambda a, b: a << b if b >= 0 else None, ">>": lambda a, b: a >> b if b >= 0 else None,
+           "ceil_div": lambda a, b: -(-a // b) if b else None, "negated": operator.neg, "~": operator.invert, "!": operator.not_}
+APPLIED = {name: functools.partial(lambda f, *values: None if None in values else f(*values), f) for name, f in APPLIED.items()}
+APPLIED |= {"&&": lambda a, b: 0 if 0 in (a, b) else None if None in (a, b) else 1, "||": lambda a, b: 1 if a or b else None if None in (a, b) else 0,
+            "==>": lambda a, b: 1 if a == 0 or b else None if None in (a, b) else 0, "?": lambda c, a, b: None if c is None else a if c else b}
 
 
 def literal(value):
     return Expr("int", str(value), str(value))
 
 
-@dataclass
-class Expr:
-    type: str
-    c: str
-    py: str
+class Expr(collections.namedtuple("Expr", "type c py")):
+    """A number or a condition, as C and as Python side by side."""
 
     def to(self, kind):
         """The Python of its value in another type. A value that does not fit counts as one that wrapped."""
@@ -76,8 +78,11 @@ class Expr:
             return self.py
         return f"fit_{kind}({self.py})"
 
+    def nested(self):
+        return self.c if re.fullmatch(r"[\w.]+|min\([^()]*\)", self.c) else f"({self.c})"
+
     def cast(self, kind):
-        return Expr(kind, f"({kind}){nested(self.c)}", self.to(kind))
+        return Expr(kind, f"({kind}){self.nested()}", self.to(kind))
 
     def with_(self, b):
         """The other operand, the type that both are converted to, and the Python of both in it."""
@@ -88,7 +93,7 @@ class Expr:
     def arith(self, b, op):
         b, kind, x, y = self.with_(b)
         py = {"/": f"quotient({x}, {y})", "%": f"remainder({x}, {y})"}.get(op, f"({x} {op} {y})")
-        return Expr(kind, f"{nested(self.c)} {op} {nested(b.c)}", py if op in ("&", "%", ">>") else f"fit_{kind}({py})")
+        return Expr(kind, f"{self.nested()} {op} {b.nested()}", py if op in ("&", "%", ">>") else f"fit_{kind}({py})")
 
     __add__, __sub__ = functools.partialmethod(arith, op="+"), functools.partialmethod(arith, op="-")
     __mul__, __truediv__, __mod__ = functools.partialmethod(arith, op="*"), functools.partialmethod(arith, op="/"), functools.partialmethod(arith, op="%")
@@ -96,63 +101,42 @@ class Expr:
 
     def compare(self, op, b):
         b, _, x, y = self.with_(b)
-        return Expr("bool", f"{nested(self.c)} {op} {nested(b.c)}", f"({x} {op} {y})")
-
-    def join(self, op, b):
-        return Expr("bool", f"{nested(self.c)} {op} {nested(b.c)}", f"({self.py} {'and' if op == '&&' else 'or'} {b.py})")
+        return Expr("bool", f"{self.nested()} {op} {b.nested()}", f"({x} {({'&&': 'and', '||': 'or'}).get(op, op)} {y})")
 
     def choose(self, a, b):
         b, kind, x, y = a.with_(b)
-        return Expr(kind, f"{nested(self.c)} ? {nested(a.c)} : {nested(b.c)}", f"({x} if {self.py} else {y})")
+        return Expr(kind, f"{self.nested()} ? {a.nested()} : {b.nested()}", f"({x} if {self.py} else {y})")
 
 
-@dataclass
-class Array:
+class Array(collections.namedtuple("Array", "name element kind sides of read_only", defaults=[(), None, False])):
     """Its kind is `parameter`, `static`, `dynamic`, or `alias`, which is a pointer into `of`."""
-
-    name: str
-    element: str
-    kind: str
-    sides: tuple = ()
-    of: object = None
-    read_only: bool = False
-
-    def declared(self):
-        return f"{'const ' * self.read_only}{self.element} *{self.name}"
 
     @property
     def bytes(self):
         return ELEMENTS[self.element][0] // 8
 
 
-@dataclass
-class Statement:
-    """One line, with a block if there is a body, at the end of which Python does `last`. In the Python of an access `@` is its number."""
-
-    c: str
-    py: str
-    body: list = None
-    last: str = "pass"
-    array: Array = None
-    line: int = 0
+# One line, with a block if there is a body, at the end of which Python does `last`. In the Python of an access `@` is its number.
+Statement = collections.namedtuple("Statement", "c py body last array", defaults=[None, "pass", None])
+Access = collections.namedtuple("Access", "array line")
 
 
 class Kernel:
     """`scope` holds the numbers that indices are made of while it is written, `left` how many accesses there may still be."""
 
     def __init__(self, seed, number):
-        self.r, self.scope, self.left, self.counts, self.indirect = random.Random(f"{seed}/{number}"), [], 5, collections.Counter(), False
+        self.r, self.scope, self.left, self.serial, self.indirect = random.Random(f"{seed}/{number}"), [], 5, itertools.count(1), False
         self.number, self.depth, self.axes = number, 0, AXES[: self.r.choices((1, 2, 3), (6, 3, 1))[0]]
         self.parameters = [(n, self.one(int=6, unsigned=2, long=1, size_t=1)) for n in "nmk"[: self.r.randint(1, 3)]]
         self.numbers = [Expr(t, n, n) for n, t in self.parameters]
-        self.parameters += [("flag", "bool")] * self.chance(0.1)
-        self.arrays = [Array(n, self.r.choice(list(ELEMENTS)), "parameter", read_only=self.chance(0.3)) for n in AXES[: self.r.randint(1, 3)]]
+        self.parameters += [("flag", "bool")] * (self.r.random() < 0.1)
+        self.arrays = [Array(n, self.r.choice(list(ELEMENTS)), "parameter", read_only=self.r.random() < 0.3) for n in AXES[: self.r.randint(1, 3)]]
         self.body = [s for axis, name in zip(self.axes, "ijl") for s in self.position(axis, name)]
-        self.body += (self.leave() if self.chance(0.3) else []) + self.block()
+        self.body += (self.leave() if self.r.random() < 0.3 else []) + self.block()
 
     def render(self, before=0):
-        """Sets its CUDA, of which the first line is behind `before` others, its accesses, and its Python."""
-        given = [a.declared() for a in self.arrays if a.kind == "parameter"] + [f"{t} {n}" for n, t in self.parameters]
+        """Sets its CUDA, of which the first line is behind `before` others, its accesses, and its Python. Returns how many lines it has."""
+        given = [f"{'const ' * a.read_only}{a.element} *{a.name}" for a in self.arrays if a.kind == "parameter"] + [f"{t} {n}" for n, t in self.parameters]
         self.c, self.py, self.accesses, self.before = [f"__global__ void k{self.number}({', '.join(given)})", "{"], [], [], before
         for a in self.arrays:
             if a.kind in ("static", "dynamic"):
@@ -161,14 +145,14 @@ class Kernel:
         self.emit(self.body, "    ")
         names = [w + axis for w in "btdg" for axis in AXES] + [n for n, _ in self.parameters]
         self.text, self.python = "\n".join([*self.c, "}", ""]), "\n".join([f"def thread({', '.join(names)}):", *self.py])
+        return len(self.c) + 2
 
     def emit(self, statements, margin):
         for s in statements:
             self.c.append(margin + s.c)
             self.py += [margin + line.replace("@", str(len(self.accesses))) for line in s.py.split("\n")]
             if s.array:
-                s.line = self.before + len(self.c)
-                self.accesses.append(s)
+                self.accesses.append(Access(s.array, self.before + len(self.c)))
             if s.body is not None:
                 self.emit(s.body, margin + "    ")
                 self.py.append(f"{margin}    {s.last}")
@@ -176,15 +160,6 @@ class Kernel:
 
     def one(self, **weights):
         return self.r.choices(list(weights), list(weights.values()))[0]
-
-    def chance(self, p):
-        return self.r.random() < p
-
-    def name(self, letter):
-        self.counts[letter] += 1
-        return f"{letter}{self.counts[letter]}"
-
-    # Numbers and conditions.
 
     def declare(self, kind, name, value):
         self.scope.append(Expr(kind, name, name))
@@ -195,12 +170,10 @@ class Kernel:
 
     def position(self, axis, name):
         thread, block, width = (self.launch(what, axis) for what in ("threadIdx", "blockIdx", "blockDim"))
-        form = self.one(both=7, bare=0.6, thread=1.4, block=1, wide=1)
-        if form == "bare":
-            self.scope.append(thread)
-            return []
-        value = {"thread": thread, "block": block, "both": block * width + thread, "wide": block.cast("long") * width + thread}[form]
-        return self.declare(self.one(int=7, unsigned=2, long=1), name, value)
+        form = self.one(both=7, thread=2, block=1, wide=1)
+        self.scope += [thread] * (self.r.random() < 0.15)
+        values = {"thread": thread, "block": block, "both": block * width + thread, "wide": block.cast("long") * width + thread}
+        return self.declare(self.one(int=7, unsigned=2, long=1), name, values[form])
 
     def variable(self):
         return self.r.choice(self.scope[-4:])
@@ -220,34 +193,31 @@ class Kernel:
         v, c, to = self.variable(), self.small(2), self.bound()
         less, form = v.compare("<", to), self.one(less=8, most=2, ahead=2, both=3, inner=1, times=1, even=1, other=1, sum=1)
         if form == "both":
-            return less.join(self.r.choice(["&&", "&&", "&&", "||"]), self.guard())
+            return less.compare(self.r.choice(["&&", "&&", "&&", "||"]), self.guard())
         return {
             "less": less, "most": v.compare("<=", to), "ahead": (v + self.r.choice([self.parameter(), c])).compare("<", to),
-            "inner": v.compare(">=", c).join("&&", v.compare("<", to - self.small())), "times": (v * c).compare("<", to),
-            "even": less.join("&&", (v % c).compare("==", 0)), "other": less.join("&&", v.compare("!=", 0)), "sum": (v + self.variable()).compare("<", to),
+            "inner": v.compare(">=", c).compare("&&", v.compare("<", to - self.small())), "times": (v * c).compare("<", to),
+            "even": less.compare("&&", (v % c).compare("==", 0)), "other": less.compare("&&", v.compare("!=", 0)), "sum": (v + self.variable()).compare("<", to),
         }[form]
 
     def given(self):
         p, q = self.parameter(), self.parameter()
-        c = p.compare(self.r.choice(["<", ">", "==", ">=", "!="]), self.small(0) if p.c == q.c or self.chance(0.5) else q)
-        if self.parameters[-1][0] == "flag" and self.chance(0.6):
+        c = p.compare(self.r.choice(["<", ">", "==", ">=", "!="]), self.small(0) if p.c == q.c or self.r.random() < 0.5 else q)
+        if self.parameters[-1][0] == "flag" and self.r.random() < 0.6:
             c = Expr("bool", "flag", "flag")
-        return c.join(self.r.choice(["&&", "||"]), self.given()) if self.chance(0.15) else c
+        return c.compare(self.r.choice(["&&", "||"]), self.given()) if self.r.random() < 0.15 else c
 
     def index(self):
         v, w, p, c, last = self.variable(), self.variable(), self.parameter(), self.small(2), self.parameter() - 1
         weights = dict(plain=6, row=5, wide=1, slab=1, ahead=2, behind=2, times=1.5, strided=1.5, mirror=2, quotient=1.5, remainder=1.5, parameter=2, far=1.5)
         form = self.one(**weights, product=1, bits=1, clamp=1, least=0.5, fixed=1, last=1, sum=1, by=0.7)
-        if form == "least" and v.type == last.type == "int":
-            return Expr("int", f"min({v.c}, {last.c})", f"min({v.py}, {last.py})")
+        least = Expr("int", f"min({v.c}, {last.c})", f"min({v.py}, {last.py})") if v.type == last.type == "int" else v
         return {
             "plain": v, "row": v * p + w, "wide": v.cast("size_t") * p + w, "slab": (v * p + w) * self.parameter() + self.variable(), "ahead": v + self.small(),
             "behind": v - self.small(), "times": v * c, "strided": v * c + self.small(0), "mirror": last - v, "quotient": v / c, "remainder": v % c,
             "parameter": p, "far": v + p, "product": v * p, "bits": self.r.choice([v << 1, v >> 1, v & 3]), "clamp": v.compare("<", p).choose(v, p - 1),
-            "least": v, "fixed": self.small(0), "last": last, "sum": v + w, "by": self.r.choice([v / p, v % p]),
+            "least": least, "fixed": self.small(0), "last": last, "sum": v + w, "by": self.r.choice([v / p, v % p]),
         }[form]
-
-    # Statements.
 
     def block(self):
         """What its statements declare is gone behind them, but for shared arrays, which stand at the head of the kernel."""
@@ -264,9 +234,9 @@ class Kernel:
         return body
 
     def branch(self):
-        c = self.guard() if self.chance(0.75) else self.given()
-        first = Statement(f"if ({c.c}) {{", f"if {c.py}:", self.block())
-        return [first] + ([Statement("else {", "else:", self.block())] if self.chance(0.1) else [])
+        c = self.guard() if self.r.random() < 0.75 else self.given()
+        body, otherwise = self.block(), [Statement("else {", "else:", self.block())] if self.r.random() < 0.1 else []
+        return [Statement(f"if ({c.c}) {{", f"if {c.py}:", body), *otherwise]
 
     def leave(self, word="return"):
         c = self.guard()
@@ -274,24 +244,24 @@ class Kernel:
 
     def local(self):
         value = self.index()
-        return self.declare(self.r.choice(["int", "int", "unsigned", value.type, value.type]), self.name("d"), value)
+        return self.declare(self.r.choice(["int", "int", "unsigned", value.type, value.type]), f"d{next(self.serial)}", value)
 
     def loop(self):
         form, v, to, axis = self.one(count=6, grid=3, down=1.5, thread=2, window=1, double=0.5), self.variable(), self.bound(), self.r.choice(self.axes)
-        kind, name = "int" if form == "down" else self.one(int=7, unsigned=1.5, long=1), self.name("p")
+        kind, name = "int" if form == "down" else self.one(int=7, unsigned=1.5, long=1), f"p{next(self.serial)}"
         p, step, width = Expr(kind, name, name), self.r.choice([literal(1)] * 5 + [self.small(2), self.parameter()]), self.launch("blockDim", axis)
         less = p.compare(self.r.choice(["<"] * 5 + ["<="]), to)
         start, condition, op, step = {
             "count": (literal(0), less, "+", step), "thread": (v, less, "+", step), "window": (v, p.compare("<", v + self.small()), "+", step),
-            "grid": (v, less, "+", width * self.launch("gridDim", axis) if self.chance(0.6) else width),
+            "grid": (v, less, "+", width * self.launch("gridDim", axis) if self.r.random() < 0.6 else width),
             "down": (to - 1, p.compare(">=", 0), "-", step), "double": (literal(1), less, "*", literal(2)),
         }[form]
         self.scope.append(p)
-        body = (self.leave("break") if self.chance(0.08) else []) + self.block()
+        body = (self.leave("break") if self.r.random() < 0.08 else []) + self.block()
         self.scope.pop()
         after = f"{name}{op}{op}" if step.c == "1" and op != "*" else f"{name} {op}= {step.c}"
-        start_py, next_py = f"{name} = {start.to(kind)}", f"{name} = {p.arith(step, op).to(kind)}"
-        return [Statement(f"for ({kind} {name} = {start.c}; {condition.c}; {after}) {{", f"{start_py}\nwhile {condition.py} and go_on():", body, next_py)]
+        py = f"{name} = {start.to(kind)}\nwhile {condition.py} and go_on():"
+        return [Statement(f"for ({kind} {name} = {start.c}; {condition.c}; {after}) {{", py, body, f"{name} = {p.arith(step, op).to(kind)}")]
 
     def at(self, array, indices, into=""):
         self.left -= 1
@@ -299,55 +269,46 @@ class Kernel:
         for side, index in zip(array.sides[1:], indices[1:]):
             flat = f"({flat}) * {side} + {index.py}"
         place, c = f"@, ({flat}) * {array.bytes}" + f" + {array.name}" * bool(array.of), array.name + "".join(f"[{i.c}]" for i in indices)
-        if into:
-            return Statement(f"{array.element} {into} = {c};", f"{into} = load({place}, {ELEMENTS[array.element]})", array=array)
-        return Statement(f"{c} = 1;", f"at({place})", array=array)
+        read = (f"{array.element} {into} = {c};", f"{into} = at({place}, {ELEMENTS[array.element]})")
+        return Statement(*(read if into else (f"{c} = 1;", f"at({place})")), array=array)
 
     def access(self):
         form = self.one(parameter=8, static=1.2, dynamic=0.8)
         known = [a for a in self.arrays if a.kind == form or a.kind == "alias" and form == "parameter"]
         if not known:
-            sides = tuple(self.r.randint(1, 4) for _ in range(self.r.randint(1, min(len(self.axes), 2)))) if form == "static" else ()
+            sides = tuple(self.r.randint(1, 3) for _ in range(self.r.randint(1, min(len(self.axes), 2)))) if form == "static" else ()
             known = [Array("s" if sides else f"dyn{self.number}", self.r.choice(list(ELEMENTS)), form, sides)]
             self.arrays += known
         a = self.r.choice(known)
-        indices = [self.index() for _ in a.sides or (0,)]
-        if form != "parameter" and self.chance(0.7):
-            indices = [self.launch("threadIdx", axis) for axis in reversed(self.axes[: len(indices)])]
-        return [self.at(a, indices, self.name("v") if a.read_only or self.chance(0.35) else "")]
+        of_threads = [self.launch("threadIdx", axis) for axis in reversed(self.axes[: max(len(a.sides), 1)])]
+        indices = of_threads if form != "parameter" and self.r.random() < 0.7 else [self.index() for _ in a.sides or (0,)]
+        return [self.at(a, indices, f"v{next(self.serial)}" if a.read_only or self.r.random() < 0.35 else "")]
 
     def alias(self):
         a, shift = self.r.choice([a for a in self.arrays if a.kind == "parameter"]), self.r.choice([self.parameter(), self.small(), self.index()])
-        q = Array(self.name("q"), a.element, "alias", of=a, read_only=a.read_only)
+        q = Array(f"q{next(self.serial)}", a.element, "alias", of=a, read_only=a.read_only)
         self.arrays.append(q)
-        return [Statement(f"{q.declared()} = {a.name} + {nested(shift.c)};", f"{q.name} = ({shift.py}) * {a.bytes}"), *self.access()]
+        return [Statement(f"{'const ' * a.read_only}{a.element} *{q.name} = {a.name} + {shift.nested()};", f"{q.name} = ({shift.py}) * {a.bytes}"), *self.access()]
 
     def gather(self):
         """An index from memory that nothing writes, and an access with it, most times behind a guard."""
         known = [a for a in self.arrays if a.name == "idx"] or [Array("idx", self.r.choice(list(STORED)), "parameter", read_only=True)]
         self.arrays += [] if known[0] in self.arrays else known
-        self.indirect, name = True, self.name("e")
-        read = self.at(known[0], [self.index()], name)
-        v = Expr(known[0].element if known[0].element in NUMBERS else "int", name, name)
+        self.indirect, name = True, f"e{next(self.serial)}"
+        read, v = self.at(known[0], [self.index()], name), Expr(known[0].element if known[0].element in NUMBERS else "int", name, name)
         self.scope.append(v)
         inner, c = self.access(), v.compare("<", self.bound())
-        c = v.compare(">=", 0).join("&&", c) if self.chance(0.8) else c
-        return [read, Statement(f"if ({c.c}) {{", f"if {c.py}:", inner)] if self.chance(0.6) else [read, *inner]
+        c = v.compare(">=", 0).compare("&&", c) if self.r.random() < 0.8 else c
+        return [read, Statement(f"if ({c.c}) {{", f"if {c.py}:", inner)] if self.r.random() < 0.6 else [read, *inner]
 
-
-# What the threads of a launch do.
 
 def quotient(a, b):
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-def remainder(a, b):
-    return a - b * quotient(a, b)
-
-
-def as_signed(value, bits):
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
+def stored(value, bits, has_sign):
+    low = -(1 << bits - 1) if has_sign else 0
+    return (value - low) % (1 << bits) + low
 
 
 class Machine:
@@ -356,47 +317,35 @@ class Machine:
 
     def __init__(self, kernel):
         self.kernel, self.sizes = kernel, [s.array.bytes for s in kernel.accesses]
-        scope = {"at": self.at, "load": self.load, "go_on": self.go_on, "quotient": quotient, "remainder": remainder}
+        scope = {"at": self.at, "go_on": lambda: next(self.fuel), "quotient": quotient, "remainder": lambda a, b: a - b * quotient(a, b)}
         scope.update({f"fit_{kind}": self.fitting(*of) for kind, of in NUMBERS.items()})
         exec(kernel.python, scope)
         self.thread = scope["thread"]
 
     def fitting(self, bits, has_sign):
-        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if has_sign else (0, (1 << bits) - 1)
-
         def fit(value):
-            if low <= value <= high:
-                return value
-            self.wrapped = True
-            return as_signed(value, bits) if has_sign else value & high
+            fitted = stored(value, bits, has_sign)
+            self.wrapped |= fitted != value
+            return fitted
         return fit
 
-    def at(self, access, offset):
-        offset, k = as_signed(offset, 64), access + self.wrapped * len(self.sizes)
+    def at(self, access, offset, kind=(8, True)):
+        offset, k = stored(offset, 64, True), access + self.wrapped * len(self.sizes)
         self.low[k], self.high[k] = min(self.low[k], offset), max(self.high[k], offset + self.sizes[access])
-
-    def load(self, access, offset, kind):
-        self.at(access, offset)
-        value = self.contents(offset)
-        return as_signed(value, kind[0]) if kind[1] else value & ((1 << kind[0]) - 1)
-
-    def go_on(self):
-        self.fuel -= 1
-        if self.fuel < 0:
-            raise TimeoutError
-        return True
+        return stored(self.contents(offset), *kind)
 
     def threads(self, launch):
         """Runs each thread with each content, and says which. A launch is its grid, its block and its numbers."""
         grid, block, given = launch
-        self.low, self.high, self.endless = [math.inf] * 2 * len(self.sizes), [-math.inf] * 2 * len(self.sizes), False
+        self.low, self.high, self.unclear = [math.inf] * 2 * len(self.sizes), [-math.inf] * 2 * len(self.sizes), False
         for number, self.contents in enumerate(CONTENTS if self.kernel.indirect else CONTENTS[:1]):
             for place in itertools.product(*(range(side) for side in grid + block)):
-                self.wrapped, self.fuel = False, FUEL
+                self.wrapped, self.fuel = False, itertools.repeat(True, FUEL)
                 try:
                     self.thread(*place, *block, *grid, *given)
-                except TimeoutError:
-                    self.endless = True
+                except StopIteration:
+                    self.unclear = True
+                self.unclear |= self.wrapped
                 yield f"block {place[:3]} thread {place[3:]}" + f" contents {number}" * self.kernel.indirect
 
     def run(self, launch):
@@ -407,41 +356,24 @@ class Machine:
             return False
 
 
-# Conditions. What has no value is None.
+class Claim:
+    """A condition of a kernel, read from its text. `holds` says whether it does for a dictionary of names, `extents` are those that it speaks of,
+    and `seen` is what launches showed of it: `needed`, `tight`, `loose`."""
 
-def defined(f):
-    return lambda *values: None if None in values else f(*values)
-
-
-def both(a, b):
-    return False if a is False or b is False else None if a is None or b is None else True
-
-
-def opposite(a):
-    return None if a is None else not a
-
-
-TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*(?:\.[xyz])?|==>|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^~!?:(),])")
-LEVELS = {op: level for level, ops in enumerate(["==>", "?", "||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %"]) for op in ops.split()}
-TOTAL = {"|": operator.or_, "^": operator.xor, "&": operator.and_, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt}
-TOTAL |= {">=": operator.ge, "+": operator.add, "-": operator.sub, "*": operator.mul, "min": min, "max": max, "abs": abs}
-PARTIAL = {"/": lambda a, b: quotient(a, b) if b else None, "%": lambda a, b: remainder(a, b) if b else None, "ceil_div": lambda a, b: -(-a // b) if b else None}
-PARTIAL |= {"<<": lambda a, b: a << b if b >= 0 else None, ">>": lambda a, b: a >> b if b >= 0 else None}
-APPLIED = {"&&": both, "||": lambda a, b: opposite(both(opposite(a), opposite(b))), "==>": lambda a, b: opposite(both(a, opposite(b)))}
-APPLIED |= {name: defined(f) for name, f in (TOTAL | PARTIAL).items()}
-
-
-class Reader:
-    """Reads a condition as a function of a dictionary of its names. `sizes` are the bytes of an element of each pointer; `extents` become
-    those pointers of which the condition speaks, and `dynamicSharedBytes`."""
-
-    def __init__(self, text, sizes):
-        self.sizes, self.words, self.extents = sizes, TOKEN.findall(text) + [""], set()
-        if "".join(self.words) != "".join(text.split()):
-            raise ValueError(f"cannot read `{text}`")
+    def __init__(self, said, kernel):
+        self.text, self.evidence, self.wraps, self.seen = said["condition"], said["evidence"], said.get("if_no_wrap", []), set()
+        places = {(p["line"], p["array"]) for p in said["covers"]}
+        self.covers = [i for i, s in enumerate(kernel.accesses) if (s.line, s.array.name) in places]
+        self.sizes, self.words, self.extents = {a.name: a.bytes for a in kernel.arrays}, TOKEN.findall(self.text) + [""], set()
+        known = {*SIZES, *APPLIED, *self.sizes, *dict(kernel.parameters), "dynamicSharedBytes", "extent", "elements", "true", "false"}
+        if "".join(self.words) != "".join(self.text.split()) or not {w for w in self.words if w[:1].isalpha()} <= known:
+            raise ValueError(f"cannot read `{self.text}`")
         value = self.expression()
         self.take("")
-        self.holds = lambda names: value(names) not in (None, False)
+        self.holds = lambda names: bool(value(names))
+
+    def __str__(self):
+        return f"{self.text}  [{self.evidence}{', if nothing wraps' * bool(self.wraps)}, of access {', '.join(map(str, self.covers))}]"
 
     def take(self, *words):
         if words and self.words[0] not in words:
@@ -452,30 +384,27 @@ class Reader:
         left = self.unary()
         while LEVELS.get(self.words[0], -1) >= least:
             op = self.take()
-            if op == "?":
-                yes, _, no = self.expression(), self.take(":"), self.expression(LEVELS["?"])
-                left = self.applied(lambda c, a, b: None if c is None else a if c else b, left, yes, no)
-            else:
-                left = self.applied(APPLIED[op], left, self.expression(LEVELS[op] + (op != "==>")))
+            parts = [self.expression() if op == "?" else self.expression(LEVELS[op] + (op != "==>"))]
+            parts += [self.expression(LEVELS["?"])] if op == "?" and self.take(":") else []
+            left = self.applied(op, left, *parts)
         return left
 
-    def applied(self, f, *parts):
+    def applied(self, op, *parts):
+        f = APPLIED[op]
         return lambda names: f(*[part(names) for part in parts])
 
     def unary(self):
         word = self.take()
         if word in ("-", "~", "!"):
-            return self.applied({"-": defined(operator.neg), "~": defined(operator.invert), "!": opposite}[word], self.unary())
+            return self.applied("negated" if word == "-" else word, self.unary())
         if word == "(":
-            inner = self.take() if NUMBERS.get(self.words[0], (0,))[0] == 64 else self.expression()
-            self.take(")")
-            return self.unary() if isinstance(inner, str) else inner
+            return (self.expression(), self.take(")"))[0]
         if self.words[0] == "(":
             return self.call(word)
-        if not re.fullmatch(r"\w+(\.[xyz])?", word):
+        if not word[:1].isalnum():
             raise ValueError(f"`{word}` where a number is wanted")
         self.extents |= {word} & {"dynamicSharedBytes"}
-        fixed = int(word) if word.isdigit() else {"true": True, "false": False}.get(word)
+        fixed = int(word) if word.isdigit() else {"true": 1, "false": 0}.get(word)
         return operator.itemgetter(word) if fixed is None else lambda names: fixed
 
     def call(self, function):
@@ -488,23 +417,7 @@ class Reader:
         parts = [self.expression()]
         while self.take(",", ")") == ",":
             parts.append(self.expression())
-        return self.applied(APPLIED[function], *parts)
-
-
-# What is said of kernels against what they do.
-
-class Claim:
-    """A condition. `seen` says what launches showed of it: `needed`, `tight`, `loose`."""
-
-    def __init__(self, said, kernel, extents):
-        self.text, self.evidence, self.wraps, self.seen = said["condition"], said["evidence"], said.get("if_no_wrap", []), set()
-        places = {(p["line"], p["array"]) for p in said["covers"]}
-        self.covers = [i for i, s in enumerate(kernel.accesses) if (s.line, s.array.name) in places]
-        reader = Reader(self.text, {a.name: a.bytes for a in kernel.arrays})
-        self.holds, self.extents = reader.holds, [i for i, name in enumerate(extents) if name in reader.extents]
-
-    def __str__(self):
-        return f"{self.text}  [{self.evidence}{', if nothing wraps' * bool(self.wraps)}, of access {', '.join(map(str, self.covers))}]"
+        return self.applied(function, *parts)
 
 
 class Judge:
@@ -514,20 +427,19 @@ class Judge:
         self.kernel, self.machine, self.r, self.found, self.counts = kernel, Machine(kernel), random.Random(kernel.number), {}, collections.Counter()
         self.arrays = [a for a in kernel.arrays if a.kind in ("parameter", "dynamic")]
         self.names = ["dynamicSharedBytes" if a.kind == "dynamic" else a.name for a in self.arrays]
-        self.claims = [Claim(r, kernel, self.names) for r in said["requires"]]
-        places = [(s.line, s.array.name) for s in kernel.accesses]
+        self.claims = [Claim(r, kernel) for r in said["requires"]]
         reasons = {(o["line"], o["array"]): o["reason"] for o in said["open"]}
-        self.open = {i: reasons[place] for i, place in enumerate(places) if place in reasons}
-        self.of = [[c for c in self.claims if i in c.covers] for i in range(len(places))]
+        self.open = {i: reasons[s.line, s.array.name] for i, s in enumerate(kernel.accesses) if (s.line, s.array.name) in reasons}
+        self.of = [[c for c in self.claims if i in c.covers] for i in range(len(kernel.accesses))]
         self.where = [None if s.array.sides else self.arrays.index(s.array.of or s.array) for s in kernel.accesses]
-        self.possible, self.met = set(), set()
+        self.possible, self.met, self.together = set(), set(), not self.claims
 
     def launches(self, limit):
         values = [range(-2, 6) if NUMBERS[t][1] else range(2 if t == "bool" else 6) for _, t in self.kernel.parameters]
         values = [SIDES if axis in self.kernel.axes else (1,) for axis in AXES] * 2 + values
-        few = math.prod(map(len, values)) <= limit
-        for one in itertools.product(*values) if few else ([self.r.choice(v) for v in values] for _ in range(limit)):
-            yield tuple(one[:3]), tuple(one[3:6]), tuple(one[6:])
+        drawn = (tuple(self.r.choice(v) for v in values) for _ in range(limit))
+        for one in itertools.product(*values) if math.prod(map(len, values)) <= limit else drawn:
+            yield one[:3], one[3:6], one[6:]
 
     def leaves(self, access, extents):
         """1 where it leaves its array, 2 where it does only in threads in which something wrapped, else 0."""
@@ -539,7 +451,7 @@ class Judge:
         """Extents to look at, each with the condition that holds for one byte more."""
         large, tops, ends = [LARGE] * len(self.arrays), [0] * len(self.arrays), [{0} for _ in self.arrays]
         yield large, None
-        for claim, e in ((claim, e) for claim in self.claims for e in claim.extents):
+        for claim, e in ((claim, e) for claim in self.claims for e, name in enumerate(self.names) if name in claim.extents):
             others = {**names, **dict(zip(self.names, large))}
             first = bisect.bisect_left(range(LARGE + 1), True, key=lambda v: claim.holds({**others, self.names[e]: v}))
             if 0 < first <= LARGE:
@@ -557,12 +469,12 @@ class Judge:
     def launch(self, launch):
         if not self.machine.run(launch):
             return
-        names = dict(zip([f"{d}.{axis}" for d in ("gridDim", "blockDim") for axis in AXES], launch[0] + launch[1]))
-        names.update(zip([n for n, _ in self.kernel.parameters], launch[2]))
+        names = dict(zip(SIZES + [n for n, _ in self.kernel.parameters], launch[0] + launch[1] + launch[2]))
         for extents, below in self.around(names):
             names.update(zip(self.names, extents))
             holds, out = {c: c.holds(names) for c in self.claims}, [self.leaves(a, extents) for a in range(len(self.where))]
             made, large = [a for a in range(len(out)) if self.of[a] and self.machine.low[a] < math.inf], min(extents, default=LARGE) == LARGE
+            self.together |= all(holds.values())
             if large and made and not any(out[a] for a in made):
                 self.counts.update({"launches that fit": 1, "too strict": not all(holds.values())})
             for c in self.claims:
@@ -575,7 +487,7 @@ class Judge:
     def violated(self, claim, out, edge, case):
         if 1 in out:
             claim.seen |= {"needed", "tight"} if edge else {"needed"}
-        elif not any(out) and not self.machine.endless and not self.kernel.indirect:
+        elif not any(out) and not self.machine.unclear and not self.kernel.indirect:
             claim.seen.add("loose")
             if claim.evidence == "exact":
                 self.note("wrong exact", claim.text, case)
@@ -599,29 +511,33 @@ class Judge:
             self.found[kind, of] = f"of {of}: <<<{grid}, {block}>>> with {', '.join(values)}; {thread}"
             self.machine.run(case[0])
 
-    def remarks(self):
+    def remarks(self, said):
         """What came of it all, once the launches are done: what is shown, and of what."""
         for c in self.claims:
-            yield from (("conditions", ""), (c.evidence, ""), ("tight" if "tight" in c.seen else "not tight", str(c)))
-            yield from [(kind, str(c)) for kind, yes in (("loose", "loose" in c.seen), ("not seen", c.evidence != "sufficient" and "needed" not in c.seen)) if yes]
+            shown = {"conditions": True, c.evidence: True, "tight": "tight" in c.seen, "not tight": "tight" not in c.seen, "loose": "loose" in c.seen}
+            shown["not seen"] = c.evidence != "sufficient" and "needed" not in c.seen
+            yield from [(kind, str(c)) for kind, yes in shown.items() if yes]
         for a in range(len(self.where)):
             covered = a not in self.open and bool(self.of[a])
             yield from (("accesses", ""), ("covered" if covered else "open" if a in self.open else "safe", self.open.get(a, "")))
             if covered and a in self.possible - self.met:
                 yield "vacuous", f"access {a}: " + "; ".join(map(str, self.of[a]))
         yield from ((kind, what) for (kind, _), what in self.found.items())
+        if not self.together:
+            yield "never hold", "all conditions"
+        if said["safe"] != sum(not of and a not in self.open for a, of in enumerate(self.of)):
+            yield "not listed", f"{said['safe']} accesses are called safe"
 
 
 def ask(kernels, arguments):
     """What SCuBA says of kernels, by their names."""
     before = 0
     for k in kernels:
-        k.render(before)
-        before += k.text.count("\n") + 1
+        before += k.render(before)
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "kernels.cu").write_text("\n".join(k.text for k in kernels))
-        environment = {**os.environ, "SCUBA_NVCC": str(arguments.nvcc), "SCUBA_CACHE": "off"}
-        run = subprocess.run([arguments.scuba, "contracts", "kernels.cu", "--format", "json"], cwd=folder, env=environment, capture_output=True, text=True)
+        command, environment = [arguments.scuba, "contracts", "kernels.cu", "--format", "json"], {**os.environ, "SCUBA_NVCC": arguments.nvcc, "SCUBA_CACHE": "off"}
+        run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     said = {f["function"].split("(")[0]: f for f in json.loads(run.stdout or '{"functions": []}')["functions"]}
     if run.returncode or len(said) < len(kernels):
         print(f"status {run.returncode}, {len(said)} kernels of {len(kernels)}: {run.stderr.strip()[-400:]}", file=sys.stderr)
@@ -629,69 +545,55 @@ def ask(kernels, arguments):
 
 
 class Tally:
-    """Counts of all that is shown, why accesses are open, and examples."""
+    """Counts of all that is shown, why accesses are open, and how many examples were printed."""
 
     def __init__(self, examples):
-        self.most, self.counts, self.reasons, self.shown = examples, collections.Counter(), collections.Counter(), collections.Counter()
+        self.most, self.reasons, self.shown = examples, collections.Counter(), collections.Counter()
+        self.counts = collections.Counter(dict.fromkeys([*PLAIN, *REMARKABLE, *(f"wrong {kind}" for kind in ("sufficient", "wrapped", "safe", "exact", "text"))], 0))
 
     def add(self, kernel, said, launches):
         judge = Judge(kernel, said)
         for launch in judge.launches(launches):
             judge.launch(launch)
         self.counts.update({"kernels": 1, "partly": "partly" in said, **judge.counts})
-        remarks = list(judge.remarks())
-        unlisted = sum(kind == "safe" for kind, _ in remarks) - said["safe"]
-        for kind, what in remarks + [("not listed", f"{unlisted} accesses")] * ("partly" not in said and unlisted != 0):
+        for kind, what in judge.remarks(said):
             self.counts[kind] += 1
             self.reasons[what] += kind == "open"
-            self.show(kind, what, judge)
+            key = (kind, what) if kind == "open" else kind
+            if kind.startswith("wrong") or self.shown[key] < self.most and (kind == "open" or kind not in PLAIN):
+                self.shown[key] += 1
+                lines = [f"    access {i}: line {s.line - kernel.before}" for i, s in enumerate(kernel.accesses)]
+                print(f"== {kind}, kernel {kernel.number}: {what}\n{kernel.text}", *lines, *(f"    {c} {c.wraps or ''}" for c in judge.claims), sep="\n", flush=True)
 
-    def show(self, kind, what, judge):
-        key = (kind, what) if kind == "open" else kind
-        plain = kind in ("kernels", "conditions", "accesses", "covered", "safe", "tight", "sufficient", "needed", "exact")
-        if kind.startswith("wrong") or self.shown[key] < self.most and not plain:
-            self.shown[key] += 1
-            k, lines = judge.kernel, "\n".join(f"    access {i}: line {s.line - judge.kernel.before}" for i, s in enumerate(judge.kernel.accesses))
-            print(f"== {kind}, kernel {k.number}: {what}\n{k.text}{lines}", *(f"    {c}" + f"; {c.wraps}" * (kind != "open" and bool(c.wraps)) for c in judge.claims), sep="\n", flush=True)
-
-    def rows(self):
-        columns = ("kernels", "accesses", "covered", "safe", "open", "conditions", "sufficient", "needed", "exact", "tight", "not tight", "loose", "not seen", "vacuous", "alone", "wrapped")
-        more = sorted(set(self.counts) - set(columns) - {"wrong"})
-        return [(c, self.counts[c]) for c in (*columns, *more)] + [("wrong", sum(n for c, n in self.counts.items() if c.startswith("wrong")))]
-
-
-def write(path, tally, arguments):
-    """A table in Markdown."""
-    head = f"# `scuba contracts` against brute force\n\nGenerated by `{shlex.join(['tools/contracts-oracle.py', *sys.argv[1:]])}`"
-    rows = "".join(f"| {name} | {n} |\n" for name, n in tally.rows())
-    reasons = "".join(f"| {why} | {n} |\n" for why, n in tally.reasons.most_common() if n)
-    commit = f", commit {arguments.commit}" * bool(arguments.commit)
-    pathlib.Path(path).write_text(f"{head}{commit}.\n\n| | number |\n| --- | ---: |\n{rows}\n| why accesses are open | number |\n| --- | ---: |\n{reasons}")
+    def write(self, path, commit):
+        """Tables in Markdown."""
+        text = f"# `scuba contracts` against brute force\n\nGenerated by `tools/contracts-oracle.py {' '.join(sys.argv[1:])}`{f', commit {commit}' * bool(commit)}.\n"
+        for head, counts in (("", self.counts.items()), ("why accesses are open", self.reasons.most_common())):
+            text += f"\n| {head} | number |\n| --- | ---: |\n" + "".join(f"| {what} | {n} |\n" for what, n in counts if n or not head)
+        pathlib.Path(path).write_text(text)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    for name, default in (("kernels", 200), ("seed", 1), ("first", 0), ("per-file", 50), ("launches", 300), ("time", 0), ("examples", 0)):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    for name, default in (("scuba", "scuba"), ("nvcc", TOOLKIT / "bin/nvcc"), ("out", None), ("commit", "")):
-        parser.add_argument(f"--{name}", default=default)
+    numbers = {"kernels": 200, "seed": 1, "first": 0, "per-file": 50, "launches": 300, "time": 0, "examples": 0}
+    for name, default in {**numbers, "scuba": "scuba", "nvcc": str(TOOLKIT / "bin/nvcc"), "out": "", "commit": ""}.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default)
     arguments = parser.parse_args()
     tally, end = Tally(arguments.examples), time.monotonic() + (arguments.time or math.inf)
-    numbers = range(arguments.first, arguments.first + arguments.kernels)
-    for i in range(0, len(numbers), arguments.per_file):
-        if time.monotonic() > end:
-            break
-        kernels = [Kernel(arguments.seed, number) for number in numbers[i: i + arguments.per_file]]
+    for i in itertools.takewhile(lambda _: time.monotonic() < end, range(0, arguments.kernels, arguments.per_file)):
+        kernels = [Kernel(arguments.seed, arguments.first + n) for n in range(i, min(i + arguments.per_file, arguments.kernels))]
         said = ask(kernels, arguments)
-        for k in kernels:
-            if f"k{k.number}" in said:
+        for k in [k for k in kernels if f"k{k.number}" in said]:
+            try:
                 tally.add(k, said[f"k{k.number}"], arguments.launches)
-            else:
-                tally.counts["not analysed"] += 1
+            except ValueError as fault:
+                tally.counts["wrong text"] += 1
+                print(f"kernel {k.number}: {fault}", file=sys.stderr)
+        tally.counts["not analysed"] += len(kernels) - len(said)
     if arguments.out:
-        write(arguments.out, tally, arguments)
-    print(*(f"{n} {name}" for name, n in tally.rows()), sep=", ")
-    return 2 if not tally.counts["kernels"] else min(tally.rows()[-1][1], 1)
+        tally.write(arguments.out, arguments.commit)
+    print(*(f"{n} {kind}" for kind, n in tally.counts.items()), sep=", ")
+    return 2 if not tally.counts["kernels"] else int(any(n for kind, n in tally.counts.items() if kind.startswith("wrong")))
 
 
 if __name__ == "__main__":

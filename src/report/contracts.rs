@@ -14,6 +14,8 @@ use std::fmt::Write;
 pub struct Function {
     pub function: String,
     pub symbol: String,
+    /// Otherwise a function of the host.
+    pub kernel: bool,
     /// Its numbers: bits, and whether they are signed.
     #[serde(skip, default)]
     pub numbers: BTreeMap<String, (u32, bool)>,
@@ -280,20 +282,22 @@ impl Leaves for Spelling<'_> {
 pub fn checks(functions: &[Function]) -> String {
     let (mut out, mut saturates) = (String::new(), false);
     for f in functions.iter().filter(|f| !f.requires.is_empty()) {
+        let (where_to, refused) = if f.kernel {
+            ("Before a launch of", "cudaErrorInvalidValue")
+        } else {
+            ("At the head of, or before a call of,", "-1")
+        };
+        let _ =
+            writeln!(out, "// {where_to} {} ({}:{}): NAME_elements (NAME_bytes) is how", f.function, f.file, f.line);
         let _ = writeln!(
             out,
-            "// Before a launch of {} ({}:{}), where `grid` and `block` are what it is",
-            f.function, f.file, f.line
-        );
-        let _ = writeln!(
-            out,
-            "// launched with and NAME_elements (NAME_bytes) is how much there is behind the pointer NAME:"
+            "// much there is behind the pointer NAME; `grid` and `block` are what a kernel is launched with."
         );
         for r in &f.requires {
             match check::check(&r.condition, &Spelling { numbers: &f.numbers }) {
                 Ok(c) => {
                     saturates |= c.saturates;
-                    let _ = writeln!(out, "if (!({})) return cudaErrorInvalidValue;  // {}", c.text, r.text);
+                    let _ = writeln!(out, "if (!({})) return {refused};  // {}", c.text, r.text);
                 }
                 Err(why) => {
                     let _ = writeln!(out, "// {}: {why}", r.text);

@@ -219,7 +219,7 @@ fn contracts_of_nothing_say_so() {
     let p = Project::new();
     p.write("k.cu", KERNELS);
     let said = p.scuba(["contracts", "k.cu", "--function", "none*"]).status(2);
-    assert!(said.err.contains("there is no kernel here of such a name"), "{said:?}");
+    assert!(said.err.contains("there is no kernel and no function that launches one here of such a name"), "{said:?}");
     assert!(p.scuba(["contracts", "k.cu", "--function", "[a"]).status(2).err.contains("`[a` is no pattern"));
     assert!(p.scuba(["contracts", "none.cu"]).status(2).err.contains("none.cu"));
 }
@@ -420,4 +420,31 @@ fn sources_state_contracts_and_entry_points_with_scuba_h() {
     let nvcc =
         std::process::Command::new(super::nvcc()).current_dir(p.root()).args(["-Iinc", "-c", "k.cu"]).output().unwrap();
     assert!(nvcc.status.success(), "{}", String::from_utf8_lossy(&nvcc.stderr));
+}
+
+#[test]
+fn what_functions_of_the_host_need_is_found_too() {
+    let p = Project::new();
+    p.write("k.cu", &library("i < n"));
+    let json: Value = serde_json::from_str(&p.scuba(["contracts", "k.cu", "--format", "json"]).status(0).out).unwrap();
+    let all: Vec<(String, bool, String, String)> = json["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|f| {
+            f["requires"].as_array().unwrap().iter().map(|r| {
+                let text = |v: &Value| v.as_str().unwrap().to_owned();
+                (text(&f["function"]), f["kernel"].as_bool().unwrap(), text(&r["condition"]), text(&r["evidence"]))
+            })
+        })
+        .collect();
+    let expected = [
+        ("k(float*, int)", true, "elements(x) >= n", "needed"),
+        ("zero_all(float*)", false, "elements(x) >= 1000", "needed"),
+    ];
+    assert_eq!(all, expected.map(|(f, k, c, e)| (f.to_owned(), k, c.to_owned(), e.to_owned())));
+    // Called by another, it is looked at by itself only where anybody may call it.
+    p.write("scuba.toml", "[entry]\nfunctions = [\"zero\"]\n");
+    let text = p.scuba(["contracts", "k.cu", "--function", "zero"]).status(0).out;
+    assert!(text.contains("zero  k.cu:3\n") && text.contains("elements(x) >= n  needed"), "{text}");
 }

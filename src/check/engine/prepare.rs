@@ -96,7 +96,7 @@ fn invariants(tools: &mut Tools<'_>, run: &Run, history: &History) -> Invariants
 
 impl<'p> Engine<'p> {
     /// Executes a root and the kernels that it launches.
-    pub(super) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
+    pub(in crate::check) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
         inside::timed(Phase::Execute, || self.execute(root))
     }
 

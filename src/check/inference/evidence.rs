@@ -5,11 +5,14 @@
 
 use super::Evidence;
 use super::conditions::implies;
-use crate::check::context::Tools;
+use super::gather::Number;
+use crate::check::context::{Run, Tools};
+use crate::check::counterexample::replay::{Judged, Wanted};
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::symbolic::exec::events::{AccessEvent, LaunchConfig};
+use crate::symbolic::exec::events::LaunchConfig;
 use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::terms::term::TermId;
+use crate::witness::Fault;
 use rustc_hash::FxHashMap;
 
 /// Obligations of one condition that are looked at.
@@ -23,40 +26,56 @@ pub(super) struct Executed<'a> {
     pub axioms: TermId,
 }
 
-/// What is known of a condition that is proved to suffice for these accesses.
-pub(super) fn of(
+/// What is known of a condition of a kernel that is proved to suffice for these accesses.
+pub(super) fn of_kernel(
     tools: &mut Tools<'_>,
     launch: &Executed<'_>,
     condition: TermId,
-    obligations: &[(&AccessEvent, Obligation)],
+    obligations: &[(Number, Obligation)],
 ) -> Evidence {
     let violated = tools.e.arena.not(condition);
     let few = || obligations.iter().take(LOOKED_AT);
-    if !few().any(|(ev, ob)| is_needed(tools, launch, violated, ev, ob)) {
+    let needed = few().any(|((_, n), ob)| {
+        violating(tools, violated, ob).is_some_and(|c| {
+            let ev = &launch.run.accesses[*n];
+            tools.judge.goes_out_alone(&tools.e.arena, (launch.config, &launch.run.thread), ev, &c)
+        })
+    });
+    if !needed {
         return Evidence::Sufficient;
     }
     if few().any(|(_, ob)| is_exact(tools, launch, violated, ob)) { Evidence::Exact } else { Evidence::Needed }
 }
 
-/// Whether a model in which it is violated, and the access out of bounds, is one in a replay too.
-fn is_needed(
+/// The same of a function of the host, by a replay from it.
+pub(super) fn of_entry(
     tools: &mut Tools<'_>,
-    launch: &Executed<'_>,
-    violated: TermId,
-    ev: &AccessEvent,
-    ob: &Obligation,
-) -> bool {
+    runs: &[Run],
+    condition: TermId,
+    obligations: &[(Number, Obligation)],
+) -> Evidence {
+    let violated = tools.e.arena.not(condition);
+    let needed = obligations.iter().take(LOOKED_AT).any(|((l, n), ob)| {
+        violating(tools, violated, ob).is_some_and(|c| {
+            let run = &runs[*l];
+            let (ev, wanted) = (&run.run.accesses[*n], Wanted::Fault(Fault::Bounds));
+            let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, &c, wanted);
+            matches!(judged, Judged::Reached { .. })
+        })
+    });
+    if needed { Evidence::Needed } else { Evidence::Sufficient }
+}
+
+/// A model in which a condition is violated and an access out of bounds.
+fn violating(tools: &mut Tools<'_>, violated: TermId, ob: &Obligation) -> Option<Counterexample> {
     let facts = tools.e.arena.and(ob.facts, violated);
     if tools.e.arena.as_bool(facts) == Some(false) {
-        return false;
+        return None;
     }
-    let Decision::Fails { model, mode, degenerate } =
-        tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
-    else {
-        return false;
-    };
-    let c = Counterexample { model, mode, degenerate };
-    tools.judge.goes_out_alone(&tools.e.arena, (launch.config, &launch.run.thread), ev, &c)
+    match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) {
+        Decision::Fails { model, mode, degenerate } => Some(Counterexample { model, mode, degenerate }),
+        _ => None,
+    }
 }
 
 /// Whether the last or the first thread goes out of bounds wherever it is violated.

@@ -1,4 +1,5 @@
-//! What kernels rely on: the conditions on their parameters under which their accesses stay in bounds.
+//! What kernels, and functions that launch them and whose callers are not known, rely on: the conditions on their parameters under which
+//! accesses stay in bounds.
 //!
 //! In: a program. Out: of each kernel the conditions, as contracts are written, with the accesses that each one covers and what is known
 //! of it; and the accesses for which there is none. Nothing of it is assumed by anybody until somebody writes it down.
@@ -7,7 +8,9 @@
 //! terms as contracts.
 
 mod conditions;
+mod entry;
 mod evidence;
+mod gather;
 mod kernel;
 mod wording;
 
@@ -15,17 +18,20 @@ use super::engine::Engine;
 use super::options::Options;
 use super::stated;
 use crate::contracts::Cond;
+use crate::host::roots;
 use crate::ir::{Program, Side};
 use crate::nets::{self, Nets};
 use crate::report::finding::Position;
 use std::time::Duration;
 
-/// What one kernel needs of its arguments and its launch.
+/// What one kernel needs of its arguments and its launch, or one function of its arguments.
 #[derive(Clone, Debug)]
 pub struct Inferred {
     /// `scale(float*, int)`.
     pub function: String,
     pub symbol: String,
+    /// Otherwise a function of the host.
+    pub kernel: bool,
     pub position: Position,
     /// Its numbers: bits, and whether they are signed.
     pub numbers: Vec<(String, u32, bool)>,
@@ -85,7 +91,8 @@ pub struct Open {
     pub reason: String,
 }
 
-/// The kernels of a program in the order of their names, of those that `wanted` names.
+/// The kernels of a program, and its functions that anybody may call or nobody does, in the order of their names; of these those that
+/// `wanted` names.
 #[must_use]
 pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &str) -> bool) -> Vec<Inferred> {
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
@@ -103,6 +110,14 @@ pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &s
         // Each unit has its own copy of a template's instance.
         kernels.dedup_by(|a, b| a.0 == b.0 && program.func(a.1).name == program.func(b.1).name);
         let count = kernels.len();
-        kernels.into_iter().map(|(_, kernel)| kernel::infer(&mut engine, kernel, count)).collect()
+        let mut all: Vec<Inferred> =
+            kernels.into_iter().map(|(_, kernel)| kernel::infer(&mut engine, kernel, count)).collect();
+        let entries = roots(program, &options.roots, &options.entry).into_iter().filter(|r| {
+            let f = program.func(r.func);
+            f.name != "main" && wanted(&f.name, &f.display)
+        });
+        all.extend(entries.filter_map(|root| entry::infer(&mut engine, &root)));
+        all.sort_by(|a, b| a.function.cmp(&b.function));
+        all
     })
 }

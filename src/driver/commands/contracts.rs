@@ -38,7 +38,10 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
         }
     }
     if functions.is_empty() {
-        bail!("there is no kernel here{}", if args.function.is_empty() { "" } else { " of such a name" });
+        bail!(
+            "there is no kernel and no function that launches one here{}",
+            if args.function.is_empty() { "" } else { " of such a name" }
+        );
     }
     if let Some(other) = &args.diff {
         let changes = text::changes(&earlier(other, args)?, &functions);
@@ -191,6 +194,7 @@ fn written(f: Inferred, session: &Session) -> Function {
         line: f.position.line,
         function: f.function,
         symbol: f.symbol,
+        kernel: f.kernel,
         numbers: f.numbers.into_iter().map(|(name, bits, signed)| (name, (bits, signed))).collect(),
         requires: f
             .conditions

@@ -1,0 +1,63 @@
+//! One function of the host whose callers are not known: what it must be given, for the kernels that it launches.
+
+use super::Inferred;
+use super::evidence;
+use super::gather::{Launched, inferred};
+use super::wording::{Name, Names};
+use crate::check::context::Tools;
+use crate::check::counterexample::degenerate::Sizes;
+use crate::check::engine::{Engine, budgets};
+use crate::host::Root;
+use crate::ir::FuncRef;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind};
+use std::sync::Arc;
+
+/// What a function relies on; `None` where it launches nothing.
+pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
+    let prepared = engine.prepare(root);
+    if prepared.runs.is_empty() {
+        return None;
+    }
+    let runs = prepared.runs;
+    let mut tools = engine.tools(prepared.executor, root, Sizes::default(), Arc::default());
+    engine.cx.all = engine.cx.phase(budgets::FIRST_LOOKS, 100);
+    let names = names(&mut tools, root.func);
+    let launched: Vec<_> = runs.iter().map(|run| Launched { accesses: &run.run.accesses, run: Some(run) }).collect();
+    let found = inferred(&engine.cx, &mut tools, (root.func, &names), &launched, &|tools, condition, of| {
+        evidence::of_entry(tools, &runs, condition, of)
+    });
+    let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));
+    Some(Inferred { partly: partly.map(|why| why.to_string()), ..found })
+}
+
+/// The words for its parameters and the extents behind them.
+fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
+    let mut names = Names::default();
+    let func = tools.e.program.func(f);
+    let symbols: Vec<(SymId, String)> = (0..)
+        .zip(tools.e.arena.symbols())
+        .filter_map(|(i, s)| match &s.kind {
+            SymKind::Input(InputSource::Param { function, name }) if *function == func.display => {
+                Some((SymId(i), name.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    for (s, name) in symbols.into_iter().filter(|(_, n)| func.params.iter().any(|p| p.name == *n)) {
+        let t = tools.e.arena.symbol_term(s);
+        names.all.insert(t, Name::Parameter(name));
+    }
+    let objects: Vec<(ObjId, String)> = (0..)
+        .zip(tools.e.heap.objects())
+        .filter(|(_, o)| o.kind == ObjKind::Parameter && o.func == Some(f))
+        .map(|(i, o)| (ObjId(i), o.name.clone()))
+        .collect();
+    for (o, name) in objects {
+        let Some(at) = func.params.iter().position(|p| p.name == name) else { continue };
+        if let Ok(extent) = tools.e.extent_of_parameter(f, o, &name) {
+            names.all.insert(extent, Name::Extent(name, func.element_bytes(at)));
+        }
+    }
+    names
+}
