@@ -101,7 +101,8 @@ def table(rows, options):
         of = [r for r in read if Path(r["file"]).is_relative_to(suite)]
         total = {k: sum(r[k] for r in of) for k in ("kernels", "accesses", "before", "covered", "after")}
         share = f"{100 * total['after'] / total['accesses']:.1f} %" if total["accesses"] else ""
-        out.append(f"| {suite.name} | {len(of)} | {total['kernels']} | {total['accesses']} | {total['before']} | {total['covered']} | {total['after']} | {share} |")
+        name = f"{suite.parent.name} {suite.name}" if suite.name in ("cuda", "src") else suite.name
+        out.append(f"| {name} | {len(of)} | {total['kernels']} | {total['accesses']} | {total['before']} | {total['covered']} | {total['after']} | {share} |")
     evidence, reasons = collections.Counter(), collections.Counter()
     for r in read:
         evidence.update(r["evidence"])
