@@ -26,6 +26,9 @@ pub(super) struct Launched<'a> {
 /// An access: the number of its launch and its own.
 pub(super) type Number = (usize, usize);
 
+/// Says what is known of a condition that these obligations need.
+pub(super) type Tried<'a> = dyn Fn(&mut Tools<'_>, TermId, &[(Number, Obligation)]) -> Evidence + 'a;
+
 /// A condition that accesses have in common.
 struct Shared {
     condition: TermId,
@@ -42,13 +45,13 @@ struct At {
     open: Option<String>,
 }
 
-/// What a function relies on; `evidence` says what is known of a condition that these obligations need.
+/// What a function relies on.
 pub(super) fn inferred(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
     (f, names): (FuncRef, &Names),
     launched: &[Launched<'_>],
-    evidence: &dyn Fn(&mut Tools<'_>, TermId, &[(Number, Obligation)]) -> Evidence,
+    evidence: &Tried<'_>,
 ) -> Inferred {
     let places = of_places(cx, tools, names, launched);
     let func = cx.program.func(f);
