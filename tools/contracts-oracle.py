@@ -562,7 +562,7 @@ class Tally:
             key = (kind, what) if kind == "open" else kind
             if kind.startswith("wrong") or self.shown[key] < self.most and (kind == "open" or kind not in PLAIN):
                 self.shown[key] += 1
-                lines = [f"    access {i}: line {s.line - kernel.before}" for i, s in enumerate(kernel.accesses)]
+                lines = [f"    access {i}: line {s.line - kernel.before}  {judge.open.get(i, '')}".rstrip() for i, s in enumerate(kernel.accesses)]
                 print(f"== {kind}, kernel {kernel.number}: {what}\n{kernel.text}", *lines, *(f"    {c} {c.wraps or ''}" for c in judge.claims), sep="\n", flush=True)
 
     def write(self, path, commit):
