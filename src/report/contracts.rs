@@ -24,6 +24,9 @@ pub struct Function {
     pub requires: Vec<Requirement>,
     /// Places that are safe whatever it is given.
     pub safe: usize,
+    /// The same where nothing wraps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub safe_if_no_wrap: Vec<Place>,
     pub open: Vec<Open>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partly: Option<String>,
@@ -77,8 +80,12 @@ pub fn human(functions: &[Function]) -> String {
             let wraps = if r.if_no_wrap.is_empty() { "" } else { " if no index wraps" };
             let _ = writeln!(out, "    {:width$}  {}{wraps}: {places}", r.text, r.evidence);
         }
-        if f.requires.is_empty() && f.open.is_empty() {
+        if f.requires.is_empty() && f.open.is_empty() && f.safe_if_no_wrap.is_empty() {
             let _ = writeln!(out, "    nothing");
+        }
+        if !f.safe_if_no_wrap.is_empty() {
+            let places = some(f.safe_if_no_wrap.iter().map(|p| format!("{}:{}", p.line, p.array)).collect());
+            let _ = writeln!(out, "    safe if no index wraps: {places}");
         }
         let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for o in &f.open {

@@ -193,7 +193,12 @@ fn what_kernels_need_is_found_and_decides_what_it_covers() {
     assert_eq!((after, assuming), (14, 13), "all but what `idx` leads to");
     // What is written down is not found again.
     let human = p.scuba(["contracts", "k.cu"]).status(0).out;
-    assert!(human.contains("transpose(double const*, double*, int, int)  k.cu:5\n    nothing\n"), "{human}");
+    assert!(
+        human
+            .contains("transpose(double const*, double*, int, int)  k.cu:5\n    safe if no index wraps: 7:out, 7:in\n"),
+        "{human}"
+    );
+    assert!(human.contains("all(float*)  k.cu:9\n    nothing\n"), "{human}");
 }
 
 #[test]
@@ -447,4 +452,25 @@ fn what_functions_of_the_host_need_is_found_too() {
     p.write("scuba.toml", "[entry]\nfunctions = [\"zero\"]\n");
     let text = p.scuba(["contracts", "k.cu", "--function", "zero"]).status(0).out;
     assert!(text.contains("zero  k.cu:3\n") && text.contains("elements(x) >= n  needed"), "{text}");
+}
+
+/// Under a condition that can never hold everything would be safe.
+#[test]
+fn nothing_is_required_that_can_never_hold() {
+    let p = Project::new();
+    p.write(
+        "k.cu",
+        "__global__ void last(int n) { extern __shared__ short d[]; d[n - 1] = 1; }\n\
+         __global__ void back(int n) { extern __shared__ int e[]; e[n - 1 - threadIdx.x] = 1; }\n",
+    );
+    let json: Value = serde_json::from_str(&p.scuba(["contracts", "k.cu", "--format", "json"]).status(0).out).unwrap();
+    for f in json["functions"].as_array().unwrap() {
+        for r in f["requires"].as_array().unwrap() {
+            assert!(!matches!(r["condition"].as_str().unwrap(), "false" | "blockDim.x <= n && n <= 0"), "{f}");
+        }
+    }
+    let toml = p.scuba(["contracts", "k.cu", "--format", "toml"]).status(0).out;
+    p.write("scuba.toml", &toml);
+    let said = p.scuba(["check", "k.cu"]).status(0);
+    assert!(!said.err.contains("never hold"), "{said:?}");
 }

@@ -36,6 +36,10 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
         parts.push(for_goal(a, decider, names, ob.facts, goal)?);
     }
     let condition = a.and_all(parts);
+    // Each part may hold, and both never together: everything would be safe under that.
+    if !happens(a, decider, ob.facts, condition) {
+        return None;
+    }
     let facts_with = a.and(ob.facts, condition);
     let wraps = match decider.decide_roughly(a, &Obligation { facts: facts_with, ..ob.clone() }) {
         Decision::Safe => vec![],

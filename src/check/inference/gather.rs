@@ -42,7 +42,16 @@ struct Shared {
 #[derive(Default)]
 struct At {
     conditions: Vec<(Found, Number, Obligation)>,
+    /// Safe only where nothing wraps.
+    wraps: bool,
     open: Option<String>,
+}
+
+/// What was found of one access.
+#[derive(Default)]
+struct OfAccess {
+    conditions: Vec<(Found, Obligation)>,
+    wraps: bool,
 }
 
 /// What a function relies on.
@@ -55,7 +64,9 @@ pub(super) fn inferred(
 ) -> Inferred {
     let places = of_places(cx, tools, names, launched);
     let func = cx.program.func(f);
-    let safe = places.values().filter(|at| at.open.is_none() && at.conditions.is_empty()).count();
+    let decided = || places.iter().filter(|(_, at)| at.open.is_none() && at.conditions.is_empty());
+    let safe = decided().filter(|(_, at)| !at.wraps).count();
+    let safe_if_no_wrap = decided().filter(|(_, at)| at.wraps).map(|(place, _)| place.clone()).collect();
     let (mut shared, mut open): (Vec<Shared>, Vec<Open>) = (vec![], vec![]);
     for (place, at) in places {
         if let Some(reason) = at.open {
@@ -88,6 +99,7 @@ pub(super) fn inferred(
         position: position_of(cx.program.users_loc(f.module, func.loc)),
         conditions,
         safe,
+        safe_if_no_wrap,
         open,
         partly: None,
     }
@@ -103,7 +115,10 @@ fn of_places(cx: &Context<'_>, tools: &mut Tools<'_>, names: &Names, launched: &
                 continue;
             }
             match of_access(cx, tools, names, *run, ev) {
-                Ok(found) => at.conditions.extend(found.into_iter().map(|(f, ob)| (f, (l, n), ob))),
+                Ok(OfAccess { conditions, wraps }) => {
+                    at.conditions.extend(conditions.into_iter().map(|(f, ob)| (f, (l, n), ob)));
+                    at.wraps |= wraps;
+                }
                 Err(why) => at.open = Some(why.to_string()),
             }
         }
@@ -132,8 +147,8 @@ fn of_access(
     names: &Names,
     run: Option<&Run>,
     ev: &AccessEvent,
-) -> Result<Vec<(Found, Obligation)>, UnknownReason> {
-    let mut all = vec![];
+) -> Result<OfAccess, UnknownReason> {
+    let mut all = OfAccess::default();
     for target in ev.targets.iter() {
         let facts = tools.e.arena.and(ev.path, target.cond);
         if tools.e.arena.as_bool(facts) == Some(false) {
@@ -152,11 +167,16 @@ fn of_access(
         let extent = object.extent.ok_or_else(|| UnknownReason::ExtentOf(object.name.clone()))?;
         let access = InObject { event: ev, object: &object, target, facts, extent };
         let (ob, _): (Obligation, bool) = bounds::obligation(tools, run, &access);
-        if matches!(tools.decider.decide_roughly(&mut tools.e.arena, &ob), Decision::Safe | Decision::SafeIfNoWrap(_)) {
-            continue;
+        match tools.decider.decide_roughly(&mut tools.e.arena, &ob) {
+            Decision::Safe => continue,
+            Decision::SafeIfNoWrap(_) => {
+                all.wraps = true;
+                continue;
+            }
+            Decision::Fails { .. } | Decision::Unknown(_) => {}
         }
         match conditions::of(&mut tools.e.arena, &mut tools.decider, names, &ob) {
-            Some(found) => all.push((found, ob)),
+            Some(found) => all.conditions.push((found, ob)),
             None => {
                 let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
                 return Err(unknowns.into_iter().next().unwrap_or(UnknownReason::NoCondition));

@@ -20,7 +20,7 @@ use super::stated;
 use crate::contracts::Cond;
 use crate::host::roots;
 use crate::ir::{Program, Side};
-use crate::nets::{self, Nets};
+use crate::nets::{self, Net, Nets};
 use crate::report::finding::Position;
 use std::time::Duration;
 
@@ -38,6 +38,8 @@ pub struct Inferred {
     pub conditions: Vec<Condition>,
     /// Places that are safe whatever it is given.
     pub safe: usize,
+    /// The same where nothing wraps.
+    pub safe_if_no_wrap: Vec<Place>,
     /// Places for which no condition was found.
     pub open: Vec<Open>,
     /// Why it was not followed to its end: there may be more accesses.
@@ -92,11 +94,15 @@ pub struct Open {
 }
 
 /// The kernels of a program, and its functions that anybody may call or nobody does, in the order of their names; of these those that
-/// `wanted` names.
+/// `wanted` names. Also the safety nets that were reached: without them more may be found.
 #[must_use]
-pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &str) -> bool) -> Vec<Inferred> {
+pub fn of_program(
+    program: &Program,
+    options: &Options,
+    wanted: impl Fn(&str, &str) -> bool,
+) -> (Vec<Inferred>, Vec<Net>) {
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
-    nets::under(Some(nets), || {
+    let all = nets::under(Some(nets.clone()), || {
         let (options, _) = stated::with_sources(program, options);
         let mut engine = Engine::new(program, &options);
         let mut kernels: Vec<_> = program
@@ -119,5 +125,6 @@ pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &s
         all.extend(entries.filter_map(|root| entry::infer(&mut engine, &root)));
         all.sort_by(|a, b| a.function.cmp(&b.function));
         all
-    })
+    });
+    (all, nets.reached())
 }

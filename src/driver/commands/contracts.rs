@@ -8,6 +8,7 @@ use crate::driver::session::Session;
 use crate::driver::worker::guarded;
 use crate::driver::{Status, output};
 use crate::ir::{Module, Program};
+use crate::nets::Net;
 use crate::report::contracts::{self as text, Function};
 use crate::report::levels::Overrides;
 use anyhow::{Context, Result, anyhow, bail};
@@ -25,7 +26,13 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     let mut functions: Vec<Function> = vec![];
     for (name, code) in programs {
         match infer(code, &session, wanted.clone()) {
-            Ok(found) => {
+            Ok((found, nets)) => {
+                for net in nets {
+                    output::complain(&format!(
+                        "{name}: {} was reached: another run, or one with more of it, may say more",
+                        net.setting()
+                    ));
+                }
                 for f in found {
                     let f = written(f, &session);
                     // A library's kernel is in many programs.
@@ -170,7 +177,7 @@ fn infer(
     mut code: Vec<Arc<Module>>,
     session: &Session,
     wanted: Option<GlobSet>,
-) -> Result<Vec<Inferred>, guarded::Fault> {
+) -> Result<(Vec<Inferred>, Vec<Net>), guarded::Fault> {
     code.sort_by(|a, b| a.source.cmp(&b.source));
     let options = session.check_options();
     guarded::within(options.seconds, move || {
@@ -208,6 +215,7 @@ fn written(f: Inferred, session: &Session) -> Function {
             })
             .collect(),
         safe: f.safe,
+        safe_if_no_wrap: f.safe_if_no_wrap.into_iter().map(place).collect(),
         open: f.open.into_iter().map(|o| text::Open { place: place(o.place), reason: o.reason }).collect(),
         partly: f.partly,
     }
