@@ -92,6 +92,18 @@ pub struct Requirement {
 }
 
 impl Requirement {
+    /// Its conjuncts: where nothing is known of what one speaks of, the others are to be held all the same.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Self> {
+        match &self.condition.kind {
+            ast::CondKind::And(all) => all
+                .iter()
+                .map(|part| Self { text: part.to_string(), condition: part.clone(), ..self.clone() })
+                .collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
     /// File and line of where it is stated, where that is a file.
     #[must_use]
     pub fn place(&self) -> Option<(String, u32)> {

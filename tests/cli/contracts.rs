@@ -474,3 +474,26 @@ fn nothing_is_required_that_can_never_hold() {
     let said = p.scuba(["check", "k.cu"]).status(0);
     assert!(!said.err.contains("never hold"), "{said:?}");
 }
+
+/// What a contract says of a pointer is assumed where nothing is known of that; what else it says is owed all the same.
+#[test]
+fn what_is_known_of_a_call_is_owed_beside_what_is_not() {
+    let p = Project::new();
+    p.write("scuba.toml", "[[contract]]\nfunction = \"k\"\nrequires = [\"elements(x) >= n && n <= 100\"]\n");
+    let checked = |n: u32| -> Report {
+        p.write(
+            "k.cu",
+            &format!(
+                "__global__ void k(float *x, int n) {{ int i = blockIdx.x * 256 + threadIdx.x; if (i < n) x[i] = 0; }}\n\
+                 void f(float *x) {{ k<<<4, 256>>>(x, {n}); }}\n"
+            ),
+        );
+        let said = p.scuba(["check", "k.cu", "--message-format", "json"]).status(0);
+        serde_json::from_str(&said.out).unwrap()
+    };
+    let r = checked(100);
+    assert_eq!((r.findings.len(), r.summary.safe_assuming), (0, 1), "{:?}", r.summary);
+    let r = checked(1000);
+    let found: Vec<_> = r.findings.iter().map(|f| (f.rule.name(), f.access.array.as_str())).collect();
+    assert_eq!(found, [("contract", "n <= 100")], "{:?}", r.summary);
+}

@@ -68,9 +68,10 @@ impl Executor<'_> {
         }
         let func = self.function(called.f);
         let contracts = self.assumptions.owed.clone();
-        for required in contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).flat_map(|c| &c.requires) {
-            let Ok(holds) = self.holds(called, required) else {
-                s = self.required(Called { owing: false, ..called }, s, required);
+        let of_it = contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).flat_map(|c| &c.requires);
+        for required in of_it.flat_map(Requirement::parts) {
+            let Ok(holds) = self.holds(called, &required) else {
+                s = self.required(Called { owing: false, ..called }, s, &required);
                 continue;
             };
             let broken = self.arena.not(holds);
@@ -79,7 +80,7 @@ impl Executor<'_> {
                 self.events.contracts.push(ContractEvent {
                     stack: Rc::new(stack.to_vec()),
                     function: called.f,
-                    required: Rc::new(required.clone()),
+                    required: Rc::new(required),
                     path,
                     broken,
                 });
