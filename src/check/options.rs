@@ -3,7 +3,7 @@
 //! Plain data: it knows nothing of programs, solvers or reports.
 
 use crate::assume::Condition;
-use crate::contracts::{Contract, Entry};
+use crate::contracts::{Contract, Entry, Invariant};
 use crate::inside::Wanted;
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +36,9 @@ pub struct Options {
     pub entry: Entry,
     /// What scuba.toml states under `[[assume]]`.
     pub assume: Vec<Condition>,
-    /// What scuba.toml states under `[[contract]]`.
+    /// What scuba.toml states under `[[contract]]`: of functions, and of types.
     pub contracts: Vec<Contract>,
+    pub invariants: Vec<Invariant>,
     /// Threads that may share the check.
     pub jobs: usize,
     /// What is to be seen of it.
@@ -58,6 +59,7 @@ impl Default for Options {
             entry: Entry::default(),
             assume: vec![],
             contracts: vec![],
+            invariants: vec![],
             jobs: 1,
             inside: Wanted::default(),
         }

@@ -3,8 +3,8 @@
 //! In: a program and the settings. Out: settings with what the sources state; what cannot be understood, one line each.
 
 use super::options::Options;
-use crate::contracts::{Contract, ENTRY, Requirement, parse};
-use crate::ir::Program;
+use crate::contracts::{Contract, ENTRY, Invariant, Requirement, parse};
+use crate::ir::{ModuleId, Program, TypeKind, source_name};
 
 /// The settings for a program.
 pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Vec<String>) {
@@ -41,6 +41,7 @@ pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Ve
             options.contracts.push(Contract { function: f.name.clone(), requires });
         }
     }
+    counted_members(program, &mut options, &mut problems);
     for f in program.annotated_functions(ENTRY) {
         let symbol = &program.func(f).name;
         if !options.entry.functions.contains(symbol) {
@@ -48,4 +49,42 @@ pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Ve
         }
     }
     (options, problems)
+}
+
+/// What `SCUBA_COUNTED_BY` says of members, as invariants of their types.
+fn counted_members(program: &Program, options: &mut Options, problems: &mut Vec<String>) {
+    for (n, m) in (0..).zip(&program.modules) {
+        for def in &m.types {
+            let TypeKind::Struct { name: Some(llvm), fields } = &def.kind else { continue };
+            for field in fields {
+                let (Some(member), Some(counted)) =
+                    (&field.name, field.declared.as_ref().and_then(|d| d.counted_by.as_ref()))
+                else {
+                    continue;
+                };
+                let loc = program.users_loc(ModuleId(n), counted.loc);
+                let file = loc.file.rsplit('/').next().unwrap_or_default();
+                let type_name = source_name(llvm).to_owned();
+                let text = format!("elements({member}) >= ({})", counted.text.trim());
+                let known = options.invariants.iter().filter(|i| i.type_name == type_name);
+                if known.flat_map(|i| &i.conditions).any(|k| k.text == text) {
+                    continue;
+                }
+                match parse(&text) {
+                    Ok(condition) => {
+                        let origin =
+                            format!("SCUBA_COUNTED_BY of `{type_name}::{member}`, used at {file}:{}", loc.line);
+                        let said = Requirement { text, condition, origin, at: Some((loc.file.clone(), loc.line)) };
+                        options.invariants.push(Invariant { type_name, conditions: vec![said] });
+                    }
+                    Err(e) => {
+                        let problem = format!("{type_name}::{member}: `{}` counts nothing: {e}", counted.text);
+                        if !problems.contains(&problem) {
+                            problems.push(problem);
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector, Waits};
 use crate::assume::{self, Condition};
-use crate::contracts::{self, Contract, Entry, Requirement};
+use crate::contracts::{self, Contract, Entry, Invariant, Requirement};
 use crate::rules::Level;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
@@ -46,7 +46,7 @@ struct Raw {
     roots: RawRoots,
     assume: Vec<RawAssume>,
     entry: RawEntry,
-    contract: Vec<RawContract>,
+    contract: Vec<Spanned<RawContract>>,
     allow: Vec<RawAllow>,
     build: RawBuild,
     baseline: RawBaseline,
@@ -113,8 +113,13 @@ struct RawAssume {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawContract {
-    function: RawName,
+    function: Option<RawName>,
+    #[serde(default)]
     requires: Vec<Spanned<String>>,
+    #[serde(rename = "type")]
+    type_name: Option<String>,
+    #[serde(default)]
+    invariant: Vec<Spanned<String>>,
 }
 
 /// A pattern of functions' names.
@@ -241,6 +246,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             }
         }
     }
+    let (contracts, invariants) = contracts_of(raw.contract, text, path)?;
     Ok(Config {
         path: Some(path.to_owned()),
         nvcc: raw.nvcc.path.map(program),
@@ -262,7 +268,8 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         roots: raw.roots.functions,
         entry: Entry { functions: raw.entry.functions.into_iter().map(|f| f.0).collect(), exports: raw.entry.exports },
         assume: raw.assume.into_iter().map(|a| condition(a, text, path)).collect::<Result<_, _>>()?,
-        contracts: raw.contract.into_iter().map(|c| contract(c, text, path)).collect::<Result<_, _>>()?,
+        contracts,
+        invariants,
         allow: raw.allow.into_iter().map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason }).collect(),
         waits: raw.build.check,
         baseline: raw.baseline.path.map(absolute),
@@ -293,9 +300,35 @@ fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, Confi
     })
 }
 
-fn contract(raw: RawContract, text: &str, path: &Path) -> Result<Contract, ConfigError> {
+/// Of functions, and of types.
+fn contracts_of(
+    all: Vec<Spanned<RawContract>>,
+    text: &str,
+    path: &Path,
+) -> Result<(Vec<Contract>, Vec<Invariant>), ConfigError> {
+    let (mut contracts, mut invariants) = (vec![], vec![]);
+    for one in all {
+        let (line, column) = position(text, one.span().start);
+        let RawContract { function, requires, type_name, invariant } = one.into_inner();
+        match (function, type_name) {
+            (Some(RawName(function)), None) if invariant.is_empty() => {
+                contracts.push(Contract { function, requires: stated(requires, text, path)? });
+            }
+            (None, Some(type_name)) if requires.is_empty() => {
+                invariants.push(Invariant { type_name, conditions: stated(invariant, text, path)? });
+            }
+            _ => {
+                let message = "a contract is of a `function`, which `requires` something, or of a `type`, which has an `invariant`";
+                return Err(ConfigError::Parse { path: path.to_owned(), line, column, message: message.to_owned() });
+            }
+        }
+    }
+    Ok((contracts, invariants))
+}
+
+fn stated(all: Vec<Spanned<String>>, text: &str, path: &Path) -> Result<Vec<Requirement>, ConfigError> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let requires = raw.requires.into_iter().map(|one| {
+    let requires = all.into_iter().map(|one| {
         let start = one.span().start;
         let (line, _) = position(text, start);
         let condition = contracts::parse(one.get_ref()).map_err(|e| {
@@ -310,7 +343,7 @@ fn contract(raw: RawContract, text: &str, path: &Path) -> Result<Contract, Confi
             at: None,
         })
     });
-    Ok(Contract { function: raw.function.0, requires: requires.collect::<Result<_, _>>()? })
+    requires.collect()
 }
 
 /// serde speaks of fields and variants; a user of TOML knows keys and values.

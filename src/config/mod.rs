@@ -10,7 +10,7 @@ pub use load::{ConfigError, FILE_NAME, find, load, parse};
 pub use size::{ByteSize, SizeError};
 
 use crate::assume::Condition;
-use crate::contracts::{Contract, Entry};
+use crate::contracts::{Contract, Entry, Invariant};
 use crate::rules::{Level, Rule};
 use globset::GlobMatcher;
 use std::collections::BTreeMap;
@@ -192,8 +192,9 @@ pub struct Config {
     pub entry: Entry,
     /// `[[assume]]`: what always holds.
     pub assume: Vec<Condition>,
-    /// `[[contract]]`.
+    /// `[[contract]]`: of functions, and of types.
     pub contracts: Vec<Contract>,
+    pub invariants: Vec<Invariant>,
     pub allow: Vec<AllowPath>,
     /// `[build] check`.
     pub waits: Waits,

@@ -419,6 +419,8 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     let inputs = Inputs {
         argv: w.run.argv.clone(),
         args: w.run.args.iter().map(|v| i128::from(*v)).collect(),
+        null: w.run.null.clone(),
+        held: w.run.held.clone(),
         extents: w.run.extents.clone(),
         launch: None,
         required: vec![],

@@ -54,6 +54,14 @@ impl Contract {
     }
 }
 
+/// What scuba.toml states of each object of a type that an entry point is given.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Invariant {
+    /// As the source spells the type.
+    pub type_name: String,
+    pub conditions: Vec<Requirement>,
+}
+
 /// Functions that code outside the program calls, with anything that their checks and contracts accept (scuba.toml `[entry]`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Entry {

@@ -305,6 +305,7 @@ impl Session {
             entry: self.config.entry.clone(),
             assume: self.config.assume.clone(),
             contracts: self.config.contracts.clone(),
+            invariants: self.config.invariants.clone(),
             jobs: self.jobs,
             inside: self.inside.clone(),
         }

@@ -189,6 +189,9 @@ impl Executor<'_> {
         let (d, f) = (self.pointer_arg(c, to), self.pointer_arg(c, from));
         self.note_copy(s, &f, n, AccessKind::Read);
         self.note_copy(s, &d, n, AccessKind::Write);
+        for o in self.objects_at(s, &d) {
+            self.note_written_by_device(o);
+        }
         self.copy(s, &d, &f, n);
     }
 

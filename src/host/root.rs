@@ -190,7 +190,11 @@ impl Executor<'_> {
         let function = self.program.func(f).display.clone();
         match &m.ty(p.ty).kind {
             TypeKind::Int(1) => self.unknown_of(m, p.ty, &UnknownReason::Parameter),
-            TypeKind::Int(bits) => Value::Int(self.input(InputSource::Param { function, name: p.name.clone() }, *bits)),
+            TypeKind::Int(bits) => {
+                let signed = !self.program.func(f).is_unsigned(&p.name);
+                let source = InputSource::Param { function, name: p.name.clone() };
+                Value::Int(self.signed_input(source, *bits, signed))
+            }
             TypeKind::Ptr(_) => {
                 let site: Option<(ModuleId, crate::ir::LocId)> = Some((f.module, self.program.func(f).loc));
                 let object = Object {
@@ -202,6 +206,9 @@ impl Executor<'_> {
                     array: true,
                 };
                 // A structure passed by value is the function's own.
+                let program = self.program;
+                let declared = program.func(f).declared_type(&p.name);
+                let given = p.byval.or_else(|| self.pointee_type(m, declared?));
                 let o = match p.byval {
                     Some(ty) => {
                         let extent = self.arena.int(i128::from(m.size_of(ty)));
@@ -210,6 +217,7 @@ impl Executor<'_> {
                     }
                     None => self.heap.add(object),
                 };
+                self.note_given(o, f, given, p.byval.is_some());
                 self.pointer(o, 0)
             }
             _ => self.unknown_of(m, p.ty, &UnknownReason::Parameter),

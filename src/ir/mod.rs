@@ -23,12 +23,13 @@ mod units;
 
 pub use instruction::{AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Step, Terminator, Var};
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
+pub use signature::{Plain, element_name, plain_number, pointee_name, source_name};
 pub use units::{Bytes, Elements};
 
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 7;
+pub const FORMAT_VERSION: u32 = 8;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -114,6 +115,29 @@ pub struct Field {
     pub ty: TypeId,
     /// Its name in the source: empty where it has none there (base classes, anonymous members), `None` where it is not known.
     pub name: Option<String>,
+    /// Its type in the source, where debug information tells it.
+    pub declared: Option<Declared>,
+}
+
+/// What the source says of a type that LLVM's has not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Declared {
+    /// As C++ spells it: `const float *`.
+    pub type_name: String,
+    /// For integers, and arrays of them: unsigned?
+    pub unsigned: bool,
+    /// For pointers, and arrays of them: bytes of what it points to, where that has a size that is known.
+    pub pointee: Option<u64>,
+    /// How many elements a pointer leads to at least, where `SCUBA_COUNTED_BY` says it: a term over members beside it.
+    pub counted_by: Option<Counted>,
+}
+
+/// What `SCUBA_COUNTED_BY` says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    pub text: String,
+    /// Of some access of the member: where it is stated is not kept.
+    pub loc: LocId,
 }
 
 /// What stands before the names of files that the front end itself adds to a unit.
@@ -326,6 +350,29 @@ impl Module {
         match &self.ty(of).kind {
             TypeKind::Struct { fields, .. } => fields.get(field as usize)?.name.as_deref(),
             _ => None,
+        }
+    }
+    /// The type that the source calls so, where it is a structure, a number of C's or a pointer; qualifiers mean nothing. Instances of
+    /// templates are not told apart, so that none is given.
+    #[must_use]
+    pub fn type_named(&self, name: &str) -> Option<TypeId> {
+        let mut name = name.trim();
+        for word in ["const ", "volatile ", "struct ", "class ", "union "] {
+            name = name.strip_prefix(word).unwrap_or(name).trim_start();
+        }
+        let found = |is: &dyn Fn(&TypeDef) -> bool| {
+            self.types.iter().position(is).and_then(|i| u32::try_from(i).ok()).map(TypeId)
+        };
+        if name.ends_with('*') {
+            return found(&|t| matches!(t.kind, TypeKind::Ptr(0)));
+        }
+        match signature::plain_number(name) {
+            Some(signature::Plain::Int { bits, .. }) => found(&|t| t.kind == TypeKind::Int(bits)),
+            Some(signature::Plain::Float(bits)) => found(&|t| t.kind == TypeKind::Float(bits)),
+            None => found(&|t| match &t.kind {
+                TypeKind::Struct { name: Some(n), fields } if !fields.is_empty() => source_name(n) == name,
+                _ => false,
+            }),
         }
     }
     #[must_use]

@@ -6,7 +6,7 @@
 
 use super::{
     Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
-    Terminator,
+    Terminator, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -95,6 +95,30 @@ fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<Glob
     all.globals
 }
 
+/// The globals whose addresses blocks use for more than to load and to store there.
+fn addressed_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<GlobalRef> {
+    let insts = || blocks.iter().flat_map(|b| &b.insts);
+    let (mut bases, mut all): (FxHashMap<ValueId, &Operand>, _) = (FxHashMap::default(), Mentions::default());
+    for i in insts() {
+        if let (Op::Gep { base: base @ Operand::Const(_), .. }, Some(r)) = (&i.op, i.result) {
+            bases.insert(r, base);
+        }
+    }
+    let mut add = |o: &Operand| {
+        let of = if let Operand::Value(v) = o { bases.get(v).copied().unwrap_or(o) } else { o };
+        all.add_operand(program, module, of);
+    };
+    for i in insts() {
+        match &i.op {
+            Op::Load { .. } | Op::Gep { base: Operand::Const(_), .. } => {}
+            Op::Store { value, .. } => add(value),
+            op => op.operands(&mut add),
+        }
+    }
+    blocks.iter().for_each(|b| b.term.operands(&mut add));
+    all.globals
+}
+
 /// Instructions of the functions that are called from some of them, whatever they point to.
 #[must_use]
 pub fn instructions(program: &Program, from: impl IntoIterator<Item = FuncRef>) -> u64 {
@@ -122,6 +146,8 @@ pub struct Reach {
     harmless: FxHashSet<FuncRef>,
     /// Variables whose names stand anywhere but where they are read.
     written: FxHashSet<GlobalRef>,
+    /// Variables whose addresses are used for more than to load and to store there.
+    addressed: FxHashSet<GlobalRef>,
     /// Variables that other units can name.
     exported: Vec<GlobalRef>,
 }
@@ -136,6 +162,7 @@ impl Reach {
                 continue;
             }
             let mentions = Mentions::of(program, r.module, &f.blocks);
+            reach.addressed.extend(addressed_by(program, r.module, &f.blocks));
             taken.extend(&mentions.named);
             reach.mentions.insert(r, mentions);
             reach
@@ -148,6 +175,7 @@ impl Reach {
                 initial.add_constant(program, ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)), c);
             }
             taken.extend(initial.named);
+            reach.addressed.extend(initial.globals.iter().copied());
             reach.written.extend(initial.globals.into_iter().filter(|g| !program.global(*g).constant));
             for (i, g) in (0u32..).zip(&m.globals) {
                 if g.defined && !g.constant && !matches!(g.linkage, Linkage::Internal | Linkage::Available) {
@@ -197,6 +225,12 @@ impl Reach {
     #[must_use]
     pub fn may_be_written(&self, g: GlobalRef) -> bool {
         self.written.contains(&g)
+    }
+
+    /// Whether the address of a variable is used for more than to load and to store there.
+    #[must_use]
+    pub fn is_addressed(&self, g: GlobalRef) -> bool {
+        self.addressed.contains(&g)
     }
 
     /// All such variables that are no constants.

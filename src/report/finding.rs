@@ -1,7 +1,7 @@
 //! The types that `check/` fills in and the renderers draw; they mirror the JSON document `scuba-findings/1`.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use crate::reasons::Code;
@@ -137,12 +137,51 @@ pub struct Run {
     /// Bytes behind pointer parameters of such a root, by their names, where a contract speaks of them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub extents: BTreeMap<String, u64>,
+    /// Pointers that are null, by the names of what they would point to.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty", default)]
+    pub null: BTreeSet<String>,
+    /// What objects behind parameters, and structures passed by value, hold when the root is called, as far as the program reads it. A pointer
+    /// comes before what is behind it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub held: Vec<Held>,
     /// Standard input.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,
     /// Files that it opens.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub files: Vec<RunFile>,
+}
+
+/// A scalar of an object that the root is given.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Held {
+    /// The parameter, or the path to the pointer that leads to the object.
+    pub object: String,
+    /// In bytes.
+    pub at: i64,
+    pub what: HeldValue,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeldValue {
+    Number {
+        bits: u32,
+        value: i128,
+    },
+    /// To an object of its own, of this name.
+    Pointer(String),
+}
+
+impl Held {
+    /// The name of the object that it points to.
+    #[must_use]
+    pub const fn pointer_to(&self) -> Option<&String> {
+        match &self.what {
+            HeldValue::Pointer(to) => Some(to),
+            HeldValue::Number { .. } => None,
+        }
+    }
 }
 
 /// A file that a run needs.

@@ -2,11 +2,11 @@
 
 use crate::contracts::Cond;
 use crate::ir::{BlockId, FuncRef};
-use crate::report::finding::Direction;
+use crate::report::finding::{Direction, Held};
 use crate::work::Work;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Concrete inputs of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,6 +18,11 @@ pub struct Inputs {
     pub args: Vec<i128>,
     /// Bytes of the objects behind pointer parameters, by their names; those of others are unknown.
     pub extents: BTreeMap<String, u64>,
+    /// Pointers that are null, by the names of what they would point to.
+    pub null: BTreeSet<String>,
+    /// What objects behind parameters, and structures passed by value, hold when the root is called, as far as the program reads it. A pointer
+    /// comes before what is behind it.
+    pub held: Vec<Held>,
     /// What a kernel that is itself the root is launched with.
     pub launch: Option<Alone>,
     /// What must hold of the arguments, or the run is none that a caller could make.

@@ -13,7 +13,9 @@ use super::memory::space::split;
 use crate::contracts::ast::{Axis, Launch as Word};
 use crate::contracts::eval::{Truth, eval};
 use crate::contracts::world::{Reading, Value, World};
-use crate::ir::{FuncRef, Function, Program, TypeKind};
+use crate::ir::{
+    FuncRef, Function, Module, Plain, Program, TypeId, TypeKind, element_name, plain_number, pointee_name,
+};
 use crate::report::finding::Direction;
 
 /// Nodes of a condition that are visited, each value of a `forall` again.
@@ -113,12 +115,69 @@ struct Called<'a, 'p> {
     launch: Option<(&'a Launch, u64)>,
 }
 
-/// A pointer, and bytes of what it points to, where they are known.
-type Pointer = (u64, Option<u64>);
+/// A place, and the type of what lies there.
+#[derive(Clone)]
+pub(in crate::witness) struct Typed {
+    address: u64,
+    /// Bytes of an element, where they are known.
+    size: Option<u64>,
+    ty: Option<TypeId>,
+    unsigned: bool,
+    /// As the source spells it.
+    name: String,
+}
 
 impl Called<'_, '_> {
     fn function(&self) -> &Function {
         self.machine.program.func(self.f)
+    }
+
+    fn module(&self) -> &Module {
+        self.machine.program.module(self.f.module)
+    }
+
+    /// What a pointer of this type points to, at an address.
+    fn pointed(&self, address: u64, type_name: &str) -> Typed {
+        let m = self.module();
+        let name = pointee_name(type_name).unwrap_or_default();
+        let plain = name.trim_start_matches("const ").trim();
+        let ty = m.type_named(name);
+        Typed {
+            address,
+            size: ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0),
+            ty,
+            unsigned: matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. })),
+            name: plain.to_owned(),
+        }
+    }
+
+    /// What lies at a place: a number, a pointer, an object, or an array as the pointer to its first element.
+    fn held(&self, at: &Typed) -> Reading<Value<Typed, Typed>> {
+        let m = self.module();
+        let Some(ty) = at.ty else { return Reading::Unknown };
+        let read = |bytes: u32| {
+            let (id, offset) = split(at.address);
+            let object = self.machine.mem.get(&self.th.stack, id)?;
+            object.holds(offset, u64::from(bytes)).then(|| object.store.read(offset.cast_unsigned(), bytes).known())?
+        };
+        match &m.ty(ty).kind {
+            TypeKind::Int(bits) if *bits <= 64 => {
+                known(read(bits.div_ceil(8)).map(|v| Value::Int(number(v, *bits, at.unsigned))))
+            }
+            TypeKind::Ptr(_) => known(read(8).map(|v| match v {
+                0 => Value::Null,
+                v => Value::Pointer(self.pointed(v, &at.name)),
+            })),
+            TypeKind::Array { elem, .. } => Reading::Value(Value::Pointer(Typed {
+                address: at.address,
+                size: Some(m.size_of(*elem).get()).filter(|b| *b > 0),
+                ty: Some(*elem),
+                unsigned: at.unsigned,
+                name: element_name(&at.name),
+            })),
+            TypeKind::Struct { .. } => Reading::Value(Value::Object(at.clone())),
+            _ => Reading::Unknown,
+        }
     }
 
     /// Bytes and offset of the object that an address was meant for.
@@ -133,12 +192,17 @@ fn known<T>(value: Option<T>) -> Reading<T> {
     value.map_or(Reading::Unknown, Reading::Value)
 }
 
-impl World for Called<'_, '_> {
-    type Pointer = Pointer;
-    /// Structures are not looked into.
-    type Object = ();
+/// So many bits as a number.
+fn number(v: u64, bits: u32, unsigned: bool) -> i128 {
+    let shift = 64 - bits.max(1);
+    if unsigned { i128::from(v << shift >> shift) } else { i128::from((v << shift).cast_signed() >> shift) }
+}
 
-    fn name(&self, name: &str) -> Reading<Value<Pointer, ()>> {
+impl World for Called<'_, '_> {
+    type Pointer = Typed;
+    type Object = Typed;
+
+    fn name(&self, name: &str) -> Reading<Value<Typed, Typed>> {
         let func = self.function();
         let m = self.machine.program.module(self.f.module);
         let mut slot = 0;
@@ -151,14 +215,23 @@ impl World for Called<'_, '_> {
             let Some(v) = self.args.get(slot).copied().and_then(Val::known) else { return Reading::Unknown };
             return match m.ty(p.ty).kind {
                 TypeKind::Int(bits) if bits <= 64 => {
-                    let unsigned = v << (64 - bits.max(1)) >> (64 - bits.max(1));
-                    let signed = (v << (64 - bits.max(1))).cast_signed() >> (64 - bits.max(1));
-                    let plain = bits == 1 || func.is_unsigned(name);
-                    Reading::Value(Value::Int(if plain { i128::from(unsigned) } else { i128::from(signed) }))
+                    Reading::Value(Value::Int(number(v, bits, bits == 1 || func.is_unsigned(name))))
                 }
-                TypeKind::Ptr(_) if p.byval.is_some() => Reading::Unknown,
-                TypeKind::Ptr(_) if v == 0 => Reading::Value(Value::Null),
-                TypeKind::Ptr(_) => Reading::Value(Value::Pointer((v, func.element_bytes(i)))),
+                TypeKind::Ptr(_) => {
+                    let type_name = func.declared_type(name).unwrap_or_default();
+                    if let Some(ty) = p.byval {
+                        let at =
+                            Typed { address: v, size: None, ty: Some(ty), unsigned: false, name: type_name.into() };
+                        return Reading::Value(Value::Object(at));
+                    }
+                    if v == 0 {
+                        return Reading::Value(Value::Null);
+                    }
+                    let at = Typed { size: func.element_bytes(i), ..self.pointed(v, type_name) };
+                    let structure = at.ty.is_some_and(|ty| matches!(m.ty(ty).kind, TypeKind::Struct { .. }));
+                    let by_reference = structure && type_name.ends_with('&');
+                    Reading::Value(if by_reference { Value::Object(at) } else { Value::Pointer(at) })
+                }
                 _ => Reading::Unknown,
             };
         }
@@ -183,45 +256,59 @@ impl World for Called<'_, '_> {
         })
     }
 
-    fn member(&self, (): &(), _: &str) -> Reading<Value<Pointer, ()>> {
+    fn member(&self, of: &Typed, name: &str) -> Reading<Value<Typed, Typed>> {
+        let m = self.module();
+        let Some(TypeKind::Struct { fields, .. }) = of.ty.map(|ty| &m.ty(ty).kind) else { return Reading::Unknown };
+        let Some(field) = fields.iter().find(|f| f.name.as_deref() == Some(name)) else { return Reading::Unknown };
+        let declared = field.declared.as_ref();
+        self.held(&Typed {
+            address: of.address.wrapping_add(field.offset),
+            size: None,
+            ty: Some(field.ty),
+            unsigned: declared.is_some_and(|d| d.unsigned),
+            name: declared.map(|d| d.type_name.clone()).unwrap_or_default(),
+        })
+    }
+
+    fn method(&self, _: &Value<Typed, Typed>, _: &str, _: &[i128]) -> Reading<Value<Typed, Typed>> {
         Reading::Unknown
     }
 
-    fn method(&self, _: &Value<Pointer, ()>, _: &str, _: &[i128]) -> Reading<Value<Pointer, ()>> {
-        Reading::Unknown
+    fn load(&self, from: &Typed) -> Reading<Value<Typed, Typed>> {
+        self.held(from)
     }
 
-    fn load(&self, _: &Pointer) -> Reading<Value<Pointer, ()>> {
-        Reading::Unknown
+    fn advance(&self, from: &Typed, elements: i128) -> Reading<Typed> {
+        let bytes = from.size.and_then(|s| i64::try_from(i128::from(s).checked_mul(elements)?).ok());
+        known(bytes.map(|b| Typed { address: from.address.wrapping_add_signed(b), ..from.clone() }))
     }
 
-    fn advance(&self, (address, size): &Pointer, elements: i128) -> Reading<Pointer> {
-        let bytes = size.and_then(|s| i64::try_from(i128::from(s).checked_mul(elements)?).ok());
-        known(bytes.map(|b| (address.wrapping_add_signed(b), *size)))
+    fn extent(&self, of: &Typed) -> Reading<i128> {
+        known(self.object(of.address).map(|(size, offset)| i128::from(size) - i128::from(offset)))
     }
 
-    fn extent(&self, (address, _): &Pointer) -> Reading<i128> {
-        known(self.object(*address).map(|(size, offset)| i128::from(size) - i128::from(offset)))
+    fn element_size(&self, of: &Typed) -> Reading<i128> {
+        known(of.size.map(i128::from))
     }
 
-    fn element_size(&self, (_, size): &Pointer) -> Reading<i128> {
-        known(size.map(i128::from))
+    fn size_of(&self, name: &str) -> Reading<i128> {
+        let m = self.module();
+        let ty = m.type_named(name);
+        let named = || ty.map(|ty| i128::from(m.size_of(ty).get())).filter(|b| *b > 0);
+        known(match plain_number(name) {
+            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => Some(i128::from(bits / 8)),
+            None => named(),
+        })
     }
 
-    fn size_of(&self, _: &str) -> Reading<i128> {
-        Reading::Unknown
+    fn same(&self, a: &Typed, b: &Typed) -> Reading<bool> {
+        Reading::Value(a.address == b.address)
     }
 
-    fn same(&self, (a, _): &Pointer, (b, _): &Pointer) -> Reading<bool> {
-        Reading::Value(a == b)
-    }
-
-    fn shares(&self, (a, _): &Pointer, (b, _): &Pointer) -> Reading<bool> {
+    fn shares(&self, a: &Typed, b: &Typed) -> Reading<bool> {
         // From either to the end of one object.
-        known(
-            self.object(*a)
-                .zip(self.object(*b))
-                .map(|((size, at), (_, other))| split(*a).0 == split(*b).0 && at.max(other) < size.cast_signed()),
-        )
+        known(self.object(a.address).zip(self.object(b.address)).map(|((size, at), (_, other))| {
+            split(a.address).0 == split(b.address).0 && at.max(other) < size.cast_signed()
+        }))
     }
 }

@@ -11,6 +11,7 @@ mod api;
 pub mod code;
 mod contracts;
 pub mod device;
+mod given;
 pub mod library;
 pub mod machine;
 pub mod memory;

@@ -4,12 +4,12 @@ use super::api::{Budget, Inputs, ObjectKind, Outcome, Run, Site, Target, Threads
 use super::machine::call::Stop;
 use super::machine::state::Machine;
 use super::machine::thread::Thread;
-use super::machine::value::{Val, mask};
+use super::machine::value::Val;
 use super::memory::space::Obj;
 use super::memory::store::Fill;
 use super::observe::Observer;
 use super::snapshot::Snapshot;
-use crate::ir::{BlockId, FuncRef, Op, Program, Side, TypeKind};
+use crate::ir::{BlockId, FuncRef, Op, Program, Side};
 use crate::witness::api::{Cause, Why};
 use crate::work::Work;
 use rustc_hash::FxHashMap;
@@ -328,55 +328,6 @@ impl Machine<'_> {
         let argv = self.host_bytes("argv", &array)?;
         let env = self.host_bytes("envp", &[0; 8])?;
         Ok(vec![Val::new(words.len() as u64), Val::new(argv), Val::new(env)])
-    }
-
-    fn root_arguments(&mut self, root: FuncRef) -> Result<Vec<Val>, Stop> {
-        let program = self.program;
-        let (m, f) = (program.module(root.module), program.func(root));
-        let mut out = Vec::new();
-        for (i, p) in f.params.iter().enumerate() {
-            let given = self.inputs.args.get(i).copied();
-            let name = if p.name.is_empty() { format!("parameter {}", i + 1) } else { p.name.clone() };
-            let why = self.reason(Cause::Other, &format!("`{name}`, a parameter of `{}`", f.display));
-            match (&m.ty(p.ty).kind, given) {
-                (TypeKind::Ptr(_), _) if p.byval.is_some() => {
-                    let size = p.byval.map_or(0, |t| m.size_of(t).get());
-                    let obj = Obj::new(ObjectKind::KernelParam, name.as_str().into(), size, Fill::Poison(why));
-                    let id = self
-                        .mem
-                        .add(obj)
-                        .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
-                    out.push(Val::new(id.address()));
-                }
-                (TypeKind::Ptr(_), _) => {
-                    let obj = match self.inputs.extents.get(&name) {
-                        Some(bytes) => Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Poison(why)),
-                        // Its extent is what the caller made it: accesses to it are not decided.
-                        None => Obj {
-                            kind: ObjectKind::Device,
-                            ..Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why)
-                        },
-                    };
-                    let id = self
-                        .mem
-                        .add(obj)
-                        .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
-                    out.push(Val::new(id.address()));
-                }
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "two's complement of the parameter's width"
-                )]
-                (TypeKind::Int(w), Some(v)) if *w <= 64 => out.push(Val::new(v as u64 & mask(*w))),
-                #[expect(clippy::cast_precision_loss, reason = "an integer argument for a floating-point parameter")]
-                (TypeKind::Float(w), Some(v)) if matches!(w, 32 | 64) => {
-                    out.push(Val::new(super::machine::value::float_bits(v as f64, *w)));
-                }
-                _ => out.extend(super::memory::globals::leaves(m, p.ty).iter().map(|_| Val::poison(why))),
-            }
-        }
-        Ok(out)
     }
 }
 

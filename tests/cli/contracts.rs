@@ -89,7 +89,7 @@ fn what_cannot_be_assumed_is_said() {
             "`row > 0` is not assumed of `gather(float*, float const*, Pair const*, int, int)`: `gather(float*, float const*, Pair const*, int, int)` has no parameter `row`",
         ),
         ("gather", "extent(x) > 0", "has no parameter `x`"),
-        ("gather", "disjoint(in, out)", "`disjoint` is not assumed yet"),
+        ("gather", "disjoint(in, rows)", "`rows` is no pointer here"),
         (
             "gather",
             "rows < 0 && rows > 0",

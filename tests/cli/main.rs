@@ -6,12 +6,14 @@ mod assume;
 mod basics;
 #[path = "../support/cache.rs"]
 mod cache;
+mod callers;
 mod contracts;
 mod facts;
 mod findings;
 mod headers;
 mod inside;
 mod readings;
+mod structures;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

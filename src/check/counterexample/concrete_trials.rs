@@ -159,7 +159,10 @@ fn varied(tools: &Tools<'_>) -> Option<Varied> {
                     None => groups.push((source.clone(), vec![s])),
                 }
             }
-            InputSource::ArgvWord { .. } | InputSource::ArgvLen(_) | InputSource::World(_) => {}
+            InputSource::ArgvWord { .. }
+            | InputSource::ArgvLen(_)
+            | InputSource::World(_)
+            | InputSource::Given { .. } => {}
             InputSource::Read { .. }
             | InputSource::File { .. }
             | InputSource::Word { .. }

@@ -12,11 +12,12 @@ use crate::host::Root;
 use crate::inside;
 use crate::ir::{Function, Operand, Program, ValueId};
 use crate::reasons::{Code, UnknownReason};
-use crate::report::finding::{Direction, Run, RunFile};
+use crate::report::finding::{Direction, Held, HeldValue, Run, RunFile};
 use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::inputs::command_line::option_name;
 use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::memory::callers;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
 use crate::witness::{
@@ -160,7 +161,11 @@ impl<'p> Judge<'p> {
                         format!("bytes {at} to {} of {file}", at + u64::from(bits / 8) - 1)
                     }
                     InputSource::FileSize(file) => format!("the size of {file}"),
-                    InputSource::Param { name, .. } => name.clone(),
+                    InputSource::Param { name, .. } => match name.strip_prefix(callers::NULL) {
+                        Some(pointer) => return (v == 1).then(|| (pointer.to_owned(), "nullptr".to_owned())),
+                        None => name.clone(),
+                    },
+                    InputSource::Given { path, .. } => path.clone(),
                     InputSource::ArgvWord { index, word } => {
                         return (v == 0).then(|| (format!("argv[{index}]"), word.clone()));
                     }
@@ -370,6 +375,8 @@ impl<'p> Judge<'p> {
             argv: inputs.argv,
             args,
             extents: inputs.extents,
+            null: inputs.null,
+            held: inputs.held,
             stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(),
             files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect(),
         }
@@ -424,6 +431,8 @@ impl<'p> Judge<'p> {
                 }
                 InputSource::ArgvLen(_)
                 | InputSource::World(_)
+                // All of them are given below, whether anything depends on them or not.
+                | InputSource::Given { .. }
                 | InputSource::Read { .. }
                 | InputSource::File { .. }
                 | InputSource::Word { .. }
@@ -467,7 +476,11 @@ impl<'p> Judge<'p> {
         if f.name != "main" {
             inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect();
             let extent = |name: &str| params.get(&format!("extent({name})")).and_then(|v| u64::try_from(*v).ok());
-            inputs.extents = f.params.iter().filter_map(|p| Some((p.name.clone(), extent(&p.name)?))).collect();
+            inputs.held = held(a, &values, &f.display);
+            let names = || f.params.iter().map(|p| &p.name).chain(inputs.held.iter().filter_map(|h| h.pointer_to()));
+            let is_null = |name: &str| params.get(&format!("{}{name}", callers::NULL)) == Some(&1);
+            inputs.null = names().filter(|name| is_null(name)).cloned().collect();
+            inputs.extents = names().filter_map(|name| Some((name.clone(), extent(name)?))).collect();
             inputs.required.clone_from(&self.required);
         }
         (inputs, missing)
@@ -526,6 +539,22 @@ fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i12
         }
     }
     out
+}
+
+/// What the objects that a caller gives hold: of what the model leaves open, 1.
+fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec<Held> {
+    let given = |s: &InputSource| match s {
+        InputSource::Given { function, object, at, bits, path } if function == root => {
+            let what = if *bits == 0 {
+                HeldValue::Pointer(path.clone())
+            } else {
+                HeldValue::Number { bits: *bits, value: values.iter().find(|(of, _)| of == s).map_or(1, |(_, v)| *v) }
+            };
+            Some(Held { object: object.clone(), at: *at, what })
+        }
+        _ => None,
+    };
+    a.symbols().iter().filter_map(|s| if let SymKind::Input(source) = &s.kind { given(source) } else { None }).collect()
 }
 
 pub(in crate::check) fn site(s: Site) -> witness::Site {

@@ -76,6 +76,7 @@ impl<'p> Engine<'p> {
     ) -> (Executor<'p>, KernelRun, (LaunchConfig, Vec<Value>)) {
         let mut e = self.executor();
         e.assumptions.contracts = contracts.into();
+        self.leave_out_vain(kernel, &mut e);
         let name = self.cx.program.func(kernel).name.clone();
         let config = e.unknown_launch(&name);
         let args = e.unknown_arguments(kernel);
@@ -96,7 +97,15 @@ impl<'p> Engine<'p> {
         };
         let facts = e.launch_axioms(&l.config);
         let run = run_within_steps(&mut e, kernel, &l, &facts);
+        e.apply_invariants();
         (e, run, (l.config, l.args))
+    }
+
+    /// Assumes no invariants where what is assumed of a function can never hold.
+    pub(super) fn leave_out_vain(&self, f: FuncRef, e: &mut Executor<'_>) {
+        if self.vain.contains(&f) {
+            e.assumptions.invariants = std::rc::Rc::default();
+        }
     }
 
     /// Contracts of a function whose callers are not known, but those that can never hold.
@@ -110,7 +119,12 @@ impl<'p> Engine<'p> {
 
     /// Whether the contract that was assumed of a function can never hold: everything would be safe under it. Who stated it is told.
     pub(super) fn can_never_hold(&mut self, f: FuncRef, e: &mut Executor<'_>) -> bool {
-        let Some(path) = e.assumptions.required else { return false };
+        let of_objects = e.all_of_objects();
+        let path = match e.assumptions.required {
+            Some(path) => e.arena.and(path, of_objects),
+            None if e.arena.as_bool(of_objects) == Some(true) => return false,
+            None => of_objects,
+        };
         let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
         let never = match decider.happens(&mut e.arena, path) {
             Decision::Fails { .. } => return false,

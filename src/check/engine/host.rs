@@ -29,6 +29,7 @@ impl<'p> Engine<'p> {
             // Nobody known calls it.
             if self.cx.program.func(root.func).name != "main" {
                 e.assumptions.contracts = self.contracts_of(root.func).into();
+                self.leave_out_vain(root.func, &mut e);
             }
             let (args, state) = e.root_state(root.func);
             if let Some(state) = e.initialised(root.func, state) {

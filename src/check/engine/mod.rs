@@ -161,6 +161,9 @@ impl<'p> Engine<'p> {
         e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.bare);
         e.assumptions.owed = self.cx.options.contracts.as_slice().into();
+        if !self.cx.bare {
+            e.assumptions.invariants = self.cx.options.invariants.as_slice().into();
+        }
         e
     }
 

@@ -104,6 +104,7 @@ impl<'p> Engine<'p> {
         let before = done();
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
+        executor.apply_invariants();
         if self.can_never_hold(root.func, &mut executor) {
             executor = self.follow(root);
         }
@@ -114,6 +115,11 @@ impl<'p> Engine<'p> {
             .enumerate()
             .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_ref()))
             .collect();
+        // Kernels may have come to objects whose invariants contradict what is known of others.
+        if executor.has_invariants() && !self.vain.contains(&root.func) && self.can_never_hold(root.func, &mut executor)
+        {
+            return self.execute(root);
+        }
         self.spend_since(before);
         Prepared { executor, gave_up, runs }
     }
@@ -170,7 +176,10 @@ impl<'p> Engine<'p> {
             let stated = e.assumed_of_inputs(root.func, &cone::mentioned(e, &launch, &facts));
             facts.extend(stated);
         }
+        e.apply_invariants();
+        facts.extend(e.of_objects(&cone::mentioned(e, &launch, &facts)));
         let run = run_within_steps(e, kernel, &launch, &facts);
+        e.apply_invariants();
         if let Some(why) = &run.gave_up {
             self.report
                 .notes

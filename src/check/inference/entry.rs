@@ -9,7 +9,6 @@ use crate::check::counterexample::degenerate::Sizes;
 use crate::check::engine::{Engine, budgets};
 use crate::host::Root;
 use crate::ir::FuncRef;
-use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind};
 use std::sync::Arc;
 
@@ -48,16 +47,6 @@ fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
         let t = tools.e.arena.symbol_term(s);
         names.all.insert(t, Name::Parameter(name));
     }
-    let objects: Vec<(ObjId, String)> = (0..)
-        .zip(tools.e.heap.objects())
-        .filter(|(_, o)| o.kind == ObjKind::Parameter && o.func == Some(f))
-        .map(|(i, o)| (ObjId(i), o.name.clone()))
-        .collect();
-    for (o, name) in objects {
-        let Some(at) = func.params.iter().position(|p| p.name == name) else { continue };
-        if let Ok(extent) = tools.e.extent_of_parameter(f, o, &name) {
-            names.all.insert(extent, Name::Extent(name, func.element_bytes(at)));
-        }
-    }
+    names.add_given(&mut tools.e, f);
     names
 }

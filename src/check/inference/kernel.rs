@@ -11,7 +11,7 @@ use crate::check::engine::budgets;
 use crate::host::Root;
 use crate::ir::FuncRef;
 use crate::symbolic::exec::events::LaunchConfig;
-use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::memory::value::Value;
 use std::sync::Arc;
 
 /// What a kernel relies on, of so many of its program.
@@ -36,21 +36,11 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
 fn names(tools: &mut Tools<'_>, kernel: FuncRef, config: &LaunchConfig, args: &[Value]) -> Names {
     let mut names = Names::default();
     names.add_launch(config.grid, config.block, config.shared);
-    let func = tools.e.program.func(kernel);
-    for (i, (param, arg)) in func.params.iter().zip(args).enumerate() {
-        match arg {
-            Value::Int(t) => {
-                names.all.insert(*t, Name::Parameter(param.name.clone()));
-            }
-            Value::Ptr(targets) => {
-                let [target] = targets.as_slice() else { continue };
-                let Base::Object(o) = target.base else { continue };
-                if let Ok(extent) = tools.e.extent_of_parameter(kernel, o, &param.name) {
-                    names.all.insert(extent, Name::Extent(param.name.clone(), func.element_bytes(i)));
-                }
-            }
-            _ => {}
+    for (param, arg) in tools.e.program.func(kernel).params.iter().zip(args) {
+        if let Value::Int(t) = arg {
+            names.all.insert(*t, Name::Parameter(param.name.clone()));
         }
     }
+    names.add_given(&mut tools.e, kernel);
     names
 }

@@ -5,14 +5,19 @@
 
 use crate::contracts::ast::{Axis, Binary, Comparison, Function, Launch, TermKind};
 use crate::contracts::{Cond, Span, Term};
+use crate::ir::FuncRef;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::memory::callers;
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Poly, Term as EngineTerm, TermId};
+use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term as EngineTerm, TermId};
 use rustc_hash::FxHashMap;
 
 /// What symbols are called in contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     Parameter(String),
+    /// 1 where a pointer is null.
+    Null(String),
     Launch(Launch),
     /// The extent of what a parameter points to, in bytes; and bytes of an element, where its type tells.
     Extent(String, Option<u64>),
@@ -35,6 +40,43 @@ impl Names {
             self.all.insert(block[i], Name::Launch(Launch::Block(axis)));
         }
         self.all.insert(shared, Name::Launch(Launch::DynamicShared));
+    }
+
+    /// What a function is given besides its plain arguments: which of its pointers are null, what the objects behind them hold, and the extents of
+    /// these. Extents that nobody knows become symbols.
+    pub fn add_given(&mut self, e: &mut Executor<'_>, f: FuncRef) {
+        let program = e.program;
+        let func = program.func(f);
+        self.add_nulls(&mut e.arena, &func.display);
+        let path = |kind: &SymKind| match kind {
+            SymKind::Input(InputSource::Given { function, path, bits: 1.., .. }) if *function == func.display => {
+                Some(path.clone())
+            }
+            _ => None,
+        };
+        let all: Vec<_> = (0..).zip(e.arena.symbols()).filter_map(|(i, s)| Some((SymId(i), path(&s.kind)?))).collect();
+        for (s, path) in all {
+            self.all.insert(e.arena.symbol_term(s), Name::Parameter(path));
+        }
+        for (o, name, bytes) in e.given_objects(f) {
+            if let Ok(extent) = e.extent_of_parameter(f, o) {
+                let at = func.params.iter().position(|p| p.name == name);
+                let bytes = at.map_or(bytes, |at| func.element_bytes(at));
+                self.all.insert(extent, Name::Extent(name, bytes));
+            }
+        }
+    }
+
+    /// Which symbols say of a function's pointers that they are null.
+    fn add_nulls(&mut self, a: &mut Arena, function: &str) {
+        let pointer = |kind: &SymKind| match kind {
+            SymKind::Input(InputSource::Param { function: of, name }) if of == function => {
+                name.strip_prefix(callers::NULL).map(str::to_owned)
+            }
+            _ => None,
+        };
+        let all: Vec<_> = (0..).zip(a.symbols()).filter_map(|(i, s)| Some((SymId(i), pointer(&s.kind)?))).collect();
+        self.all.extend(all.into_iter().map(|(s, pointer)| (a.symbol_term(s), Name::Null(pointer))));
     }
 
     pub fn is_parameter(&self, t: TermId) -> bool {
@@ -116,6 +158,21 @@ impl Names {
 
     fn equal(&self, a: &Arena, x: TermId, op: Comparison) -> Option<Cond> {
         let p = a.poly(x);
+        let mut pointers = p.terms.iter().filter_map(|(m, _)| match m.as_slice() {
+            [t] => match self.all.get(t) {
+                Some(Name::Null(pointer)) => Some(pointer.clone()),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some(pointer) = pointers.next() {
+            // It is 1, or 0.
+            let constant = p.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
+            let op = if constant == 0 { op.negated() } else { op };
+            let null = Term::new(TermKind::Null, Span::default());
+            return (p.terms.len() == 1 + usize::from(constant != 0))
+                .then(|| Cond::compare(op, Term::name(pointer), null));
+        }
         let c = self.sides(a, &p)?;
         let crate::contracts::ast::CondKind::Compare(_, left, right) = c.kind else { return None };
         Some(Cond::compare(op, *left, *right))
@@ -155,6 +212,7 @@ impl Names {
             Some(Name::Parameter(name)) => return Some(Term::name(name)),
             Some(Name::Launch(l)) => return Some(Term::new(TermKind::Launch(*l), Span::default())),
             Some(Name::Extent(of, _)) => return Some(Term::apply(Function::Extent, vec![Term::name(of)])),
+            Some(Name::Null(_)) => return None,
             None => {}
         }
         let binary = |op, x: TermId, y: Term| Some(Term::binary(op, self.term(a, x)?, y));

@@ -161,6 +161,10 @@ pub(in crate::check) fn obligation(
     let checked =
         launch.and_then(|r| quantified_facts::instances(&mut tools.e.arena, &r.launch.always, &[facts, target.offset]));
     let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let of_objects = tools.e.of_objects(&[facts, target.offset, ev.bytes, extent]);
+    let facts = of_objects.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let stated = tools.e.assumptions.of_elements(&mut tools.e.arena, &[facts, target.offset]);
+    let facts = stated.map_or(facts, |more| tools.e.arena.and(facts, more));
     let same = tools.e.same_inputs(&[facts, target.offset, ev.bytes, extent]);
     let facts = same.map_or(facts, |more| tools.e.arena.and(facts, more));
     let sums = prefix_sum::instances(&mut tools.e.arena, &[facts, target.offset, extent]);

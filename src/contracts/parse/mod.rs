@@ -126,6 +126,13 @@ fn infix<'i>(i: &mut Input<'i>) -> Parsed<Infix<Input<'i>, Raw, ErrMode<Fault>>>
     let found = OPERATORS.iter().find(|(text, ..)| from.starts_with(text));
     let length = found.map_or(0, |(text, ..)| text.len());
     let compares = found.is_some_and(|(_, power, _)| matches!(power, 18 | 20));
+    if from.starts_with("=>") {
+        return refuse(
+            (at..=at + 1).into_span(),
+            "`=>` is no operator".to_owned(),
+            "`==>` relates conditions, `>=` numbers",
+        );
+    }
     if from[length..].starts_with('=') && !compares {
         let help = "a contract compares with `==`";
         return refuse((at..=at + length).into_span(), format!("`{}` assigns", &from[..=length]), help);

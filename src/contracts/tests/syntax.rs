@@ -151,6 +151,7 @@ fn hostile_texts_are_refused_soon() {
 #[test]
 fn faults_show_the_place_and_what_is_allowed() {
     for (text, place, message, help) in [
+        ("n => 3", "=>", "`=>` is no operator", "`==>` relates conditions, `>=` numbers"),
         ("n = 3", "=", "`=` assigns", "a contract compares with `==`"),
         ("n += 3", "+=", "`+=` assigns", "a contract compares with `==`"),
         (

@@ -202,7 +202,9 @@ impl ClangCommand {
         if let Some(d) = &toolkit.host.gcc_folder {
             a.push(format!("--gcc-install-dir={}", d.display()));
         }
-        if let Some(s) = &unit.standard {
+        // gcc warns of one that is C++'s, and takes its own; clang refuses it.
+        let is_theirs = |s: &str| unit.language != Language::C || !s.contains("++");
+        if let Some(s) = unit.standard.as_ref().filter(|s| is_theirs(s)) {
             a.push(format!("-std={s}"));
         }
         if unit.language == Language::Cuda && !reading.textures {
@@ -212,7 +214,8 @@ impl ClangCommand {
         a.push("-D__SCUBA__".into());
         a.extend(nvcc_macros(unit, toolkit));
         let user_includes = preprocessor_flags(&mut a, unit, reading.asserts);
-        a.extend(host_flags(&unit.host_flags, reading.asserts == Asserts::Kept));
+        let host = host_flags(&unit.host_flags, reading.asserts == Asserts::Kept);
+        a.extend(host.into_iter().filter(|f| !f.starts_with("-std=") || is_theirs(f)));
         // nvcc puts its own folders behind the user's; clang adds the toolkit's include folder in CUDA mode itself.
         for p in &toolkit.includes {
             a.extend(["-isystem".into(), p.display().to_string()]);
@@ -565,6 +568,16 @@ mod tests {
             !arguments(&own, Side::Host).contains(&"-D__NVCC__".to_owned()),
             "compiled by the host compiler itself"
         );
+    }
+
+    #[test]
+    fn a_standard_of_another_language_is_left_out_as_gcc_does() {
+        let of = |language, standard: &str| {
+            let u = TranslationUnit { standard: Some(standard.into()), ..unit(language) };
+            arguments(&u, Side::Host).contains(&format!("-std={standard}"))
+        };
+        let all = [of(Language::C, "gnu++20"), of(Language::C, "c11"), of(Language::Cxx, "c++17")];
+        assert_eq!(all, [false, true, true]);
     }
 
     #[test]

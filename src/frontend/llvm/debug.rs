@@ -7,7 +7,7 @@ use super::bindings::{Bitcode, Meta, MetaKind, Value};
 use super::members::Members;
 use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
-use crate::ir::{ADDED, FileId, Loc, LocId, SourceFile, Var};
+use crate::ir::{ADDED, Declared, FileId, Loc, LocId, SourceFile, TypeDef, TypeKind, Var};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
@@ -148,6 +148,28 @@ impl<'m> Debug<'m> {
             param: number(&self.bitcode.print_meta(var), "arg: "),
             loc: self.declared_at(Some(var)),
         })
+    }
+
+    /// Gives every structure of the table the names and the types of its members.
+    pub(super) fn describe_fields(&mut self, types: &mut [TypeDef]) {
+        for (n, field, ty) in self.members.name_fields(types) {
+            let of_elements = self.plain(ty).map(|t| self.elements_of(t));
+            let declared = Declared {
+                type_name: self.type_name(Some(ty)),
+                unsigned: of_elements.is_some_and(|t| self.is_unsigned(t)),
+                pointee: of_elements.and_then(|t| self.pointee(t)),
+                counted_by: None,
+            };
+            if let TypeKind::Struct { fields, .. } = &mut types[n].kind {
+                fields[field].declared = Some(declared);
+            }
+        }
+    }
+
+    /// What an array is made of; of what is none itself.
+    fn elements_of(&self, ty: Meta<'m>) -> Meta<'m> {
+        let base = || self.bitcode.meta_operand(ty, operand::BASE_TYPE).and_then(|t| self.plain(t));
+        if ty.tag() == tag::ARRAY { base().unwrap_or(ty) } else { ty }
     }
 
     /// True for a record that places the variable at the address itself, not somewhere behind it (lambda captures

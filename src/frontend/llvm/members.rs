@@ -21,18 +21,25 @@ mod tag {
 const SUBPROGRAM_TYPE: usize = 4;
 
 /// A structure as the source has it.
-struct Layout {
+struct Layout<'m> {
     /// Bytes.
     size: u64,
-    /// Bit offset and name of each member; bases and unnamed members have an empty one.
-    members: Vec<(u64, String)>,
+    members: Vec<Member<'m>>,
+}
+
+struct Member<'m> {
+    /// Offset in bits.
+    bit: u64,
+    /// Bases and unnamed members have an empty one.
+    name: String,
+    ty: Option<Meta<'m>>,
 }
 
 /// The structures that the debug information describes.
 pub(super) struct Members<'m> {
     bitcode: Bitcode<'m>,
     seen: FxHashSet<Meta<'m>>,
-    by_name: FxHashMap<String, Vec<Layout>>,
+    by_name: FxHashMap<String, Vec<Layout<'m>>>,
 }
 
 impl<'m> Members<'m> {
@@ -87,15 +94,14 @@ impl<'m> Members<'m> {
         let members = elements
             .iter()
             .filter(|e| matches!(e.tag(), tag::MEMBER | tag::INHERITANCE) && !e.is_static_member())
-            .map(|e| {
-                (
-                    e.offset_in_bits(),
-                    if e.tag() == tag::MEMBER {
-                        self.bitcode.meta_string(*e, operand::NAME).unwrap_or_default()
-                    } else {
-                        String::new()
-                    },
-                )
+            .map(|e| Member {
+                bit: e.offset_in_bits(),
+                name: if e.tag() == tag::MEMBER {
+                    self.bitcode.meta_string(*e, operand::NAME).unwrap_or_default()
+                } else {
+                    String::new()
+                },
+                ty: self.bitcode.meta_operand(*e, operand::BASE_TYPE),
             })
             .collect();
         let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_default();
@@ -103,9 +109,10 @@ impl<'m> Members<'m> {
         self.by_name.entry(name).or_default().push(Layout { size: ty.size_in_bits() / 8, members });
     }
 
-    /// Gives every structure of the table the names of its members.
-    pub(super) fn name_fields(&self, types: &mut [TypeDef]) {
-        for def in types {
+    /// Gives every structure of the table the names of its members. Gives back which member has which type in the source.
+    pub(super) fn name_fields(&self, types: &mut [TypeDef]) -> Vec<(usize, usize, Meta<'m>)> {
+        let mut typed = vec![];
+        for (n, def) in types.iter_mut().enumerate() {
             let TypeKind::Struct { name: Some(name), fields } = &mut def.kind else { continue };
             let Some(layouts) = self.by_name.get(source_name(name)) else { continue };
             let fitting: Vec<&Layout> =
@@ -113,25 +120,28 @@ impl<'m> Members<'m> {
             for i in 0..fields.len() {
                 let end =
                     fields[i + 1..].iter().map(|f| f.offset).find(|o| *o > fields[i].offset).unwrap_or(def.size.get());
-                let mut names = fitting.iter().map(|l| member(l, &fields[i], end));
-                let first = names.next().flatten();
-                if names.all(|n| n == first) {
-                    fields[i].name = first;
+                let mut members = fitting.iter().map(|l| member(l, &fields[i], end));
+                let first = members.next().flatten();
+                if members.all(|m| m.as_ref().map(|m| &m.0) == first.as_ref().map(|m| &m.0)) {
+                    // Of instances of one template each has its own types.
+                    typed.extend(first.as_ref().and_then(|m| m.1).filter(|_| fitting.len() == 1).map(|ty| (n, i, ty)));
+                    fields[i].name = first.map(|m| m.0);
                 }
             }
         }
+        typed
     }
 }
 
 /// The one member that stands where a field does; several share one storage unit in bit-fields.
-fn member(layout: &Layout, field: &Field, end: u64) -> Option<String> {
+fn member<'m>(layout: &Layout<'m>, field: &Field, end: u64) -> Option<(String, Option<Meta<'m>>)> {
     let mut within =
-        layout.members.iter().filter(|(bit, _)| (field.offset * 8..end.max(field.offset + 1) * 8).contains(bit));
-    let named: Vec<_> = within.clone().filter(|(_, n)| !n.is_empty()).collect();
+        layout.members.iter().filter(|m| (field.offset * 8..end.max(field.offset + 1) * 8).contains(&m.bit));
+    let named: Vec<_> = within.clone().filter(|m| !m.name.is_empty()).collect();
     match named.as_slice() {
         // An empty base has no field of its own.
-        [(bit, name)] if *bit == field.offset * 8 => Some(name.clone()),
-        [] => within.next().filter(|(bit, _)| *bit == field.offset * 8).map(|_| String::new()),
+        [m] if m.bit == field.offset * 8 => Some((m.name.clone(), m.ty)),
+        [] => within.next().filter(|m| m.bit == field.offset * 8).map(|_| (String::new(), None)),
         _ => None,
     }
 }

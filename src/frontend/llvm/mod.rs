@@ -97,7 +97,7 @@ impl<'m> Reader<'m> {
         let globals = globals.into_iter().map(|g| self.global(g)).collect();
         let mut lowered: Vec<Function> = functions.into_iter().map(|f| self.function(f)).collect();
         lowered.extend(self.aliases(&reachable));
-        self.debug.members.name_fields(&mut self.types.defs);
+        self.debug.describe_fields(&mut self.types.defs);
         let mut module = Module {
             asserts_restored: self.about.asserts_restored,
             side: self.about.side,

@@ -1,13 +1,21 @@
 //! Contracts that sources state with scuba.h: taken out of the code, and kept with their function.
 //!
-//! In: a module that was read. Out: the same without calls of `__scuba_requires`, whose texts are what their functions require. Names in
+//! In: a module that was read. Out: the same without calls of `__scuba_requires`, whose texts are what their functions require, and without
+//! annotations of members, of which `SCUBA_COUNTED_BY`'s stay with the member's type (LLVM 22 Language Reference, `llvm.ptr.annotation`). Names in
 //! them are those of the enclosing function, so this comes before anything else looks at the code.
 
-use crate::contracts::REQUIRES;
-use crate::ir::{Callee, Const, FuncId, Global, Inst, Module, Op, Operand, Stated};
+use crate::contracts::{COUNTED_BY, REQUIRES};
+use crate::ir::{
+    Callee, CastOp, Const, Counted, FuncId, Global, Inst, Module, Op, Operand, Stated, Step, TypeId, TypeKind,
+};
 
-/// Moves what functions state out of their blocks.
+/// Moves what functions and members state out of the blocks.
 pub(super) fn lift(m: &mut Module) {
+    requirements(m);
+    counts(m);
+}
+
+fn requirements(m: &mut Module) {
     let named = |f: &crate::ir::Function| f.name == REQUIRES;
     let Some(requires) = m.functions.iter().position(named).and_then(|i| u32::try_from(i).ok()).map(FuncId) else {
         return;
@@ -29,9 +37,58 @@ pub(super) fn lift(m: &mut Module) {
 /// The text of a call that states something.
 fn stated(inst: &Inst, requires: FuncId, globals: &[Global]) -> Option<String> {
     let Op::Call { callee: Callee::Direct(f), args } = &inst.op else { return None };
-    let [Operand::Const(Const::Global { id, .. })] = args.as_slice() else { return None };
-    let Some(Const::Bytes { data, .. }) = globals.get(id.index()).filter(|_| *f == requires)?.init.as_ref() else {
-        return None;
-    };
+    let [Operand::Const(text)] = args.as_slice() else { return None };
+    if *f == requires { text_of(text, globals) } else { None }
+}
+
+/// An annotation gives its pointer back.
+fn counts(m: &mut Module) {
+    let annotates = |f: &crate::ir::Function| f.name.starts_with("llvm.ptr.annotation.");
+    let those: Vec<bool> = m.functions.iter().map(annotates).collect();
+    if !those.contains(&true) {
+        return;
+    }
+    let Module { functions, globals, types, .. } = m;
+    let mut found: Vec<(TypeId, u32, Counted)> = vec![];
+    for f in functions.iter_mut() {
+        let insts = || f.blocks.iter().flat_map(|b| &b.insts);
+        let calls = insts().filter_map(|i| match &i.op {
+            Op::Call { callee: Callee::Direct(c), args } if those[c.index()] => Some((args, i.loc)),
+            _ => None,
+        });
+        for (args, loc) in calls {
+            let [Operand::Value(p), Operand::Const(text), ..] = args.as_slice() else { continue };
+            let member = insts().find(|i| i.result == Some(*p)).and_then(|i| match &i.op {
+                Op::Gep { steps, .. } => match steps.last() {
+                    Some(Step::Field { of, field, .. }) => Some((*of, *field)),
+                    _ => None,
+                },
+                _ => None,
+            });
+            let text = text_of(text, globals).and_then(|t| t.strip_prefix(COUNTED_BY).map(str::to_owned));
+            found.extend(member.zip(text).map(|((of, field), text)| (of, field, Counted { text, loc })));
+        }
+        for inst in f.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+            let pointer = match &inst.op {
+                Op::Call { callee: Callee::Direct(c), args } if those[c.index()] => args.first().cloned(),
+                _ => None,
+            };
+            if let Some(value) = pointer {
+                inst.op = Op::Cast { op: CastOp::Bitcast, value, from: inst.ty, nneg: false };
+            }
+        }
+    }
+    for (of, field, counted) in found {
+        if let TypeKind::Struct { fields, .. } = &mut types[of.index()].kind
+            && let Some(field) = fields.get_mut(field as usize)
+        {
+            field.declared.get_or_insert_default().counted_by.get_or_insert(counted);
+        }
+    }
+}
+
+fn text_of(text: &Const, globals: &[Global]) -> Option<String> {
+    let Const::Global { id, .. } = text else { return None };
+    let Some(Const::Bytes { data, .. }) = globals.get(id.index())?.init.as_ref() else { return None };
     String::from_utf8(data.strip_suffix(&[0]).unwrap_or(data).to_vec()).ok()
 }

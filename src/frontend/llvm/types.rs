@@ -44,7 +44,12 @@ impl<'m> TypeTable<'m> {
                     .fields()
                     .into_iter()
                     .zip(0..)
-                    .map(|(f, i)| Field { offset: self.bitcode.field_offset(ty, i), ty: self.id(f), name: None })
+                    .map(|(f, i)| Field {
+                        offset: self.bitcode.field_offset(ty, i),
+                        ty: self.id(f),
+                        name: None,
+                        declared: None,
+                    })
                     .collect();
                 TypeKind::Struct { name: ty.struct_name(), fields }
             }

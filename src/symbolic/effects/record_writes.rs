@@ -10,6 +10,7 @@ use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Rest};
+use crate::symbolic::memory::scalar::{Scalar, Scalars};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -25,14 +26,16 @@ impl Executor<'_> {
     }
 
     /// Notes that a kernel writes so many bytes.
-    pub(in crate::symbolic) fn note_written(&mut self, o: ObjId, offset: TermId, bytes: i128) {
+    pub(in crate::symbolic) fn note_written(&mut self, o: ObjId, offset: TermId, bytes: i128, scalar: Option<Scalar>) {
         for at in self.each_offset(offset) {
-            self.kernel.written.add(o, bytes_at(&self.arena, at, bytes));
+            self.kernel.written.add(o, bytes_at(&self.arena, at, bytes), scalar);
         }
     }
 
     /// Notes what a kernel stores as a pointer.
-    pub(in crate::symbolic) fn note_pointer(&mut self, o: ObjId, offset: TermId, p: &[Target]) {
+    pub(in crate::symbolic) fn note_pointer(&mut self, o: ObjId, offset: TermId, p: &[Target], scalar: Option<Scalar>) {
+        // An address may be kept as a number.
+        self.kernel.written.add_scalars(o, Scalars::of(scalar));
         let mut all: Option<Pointers> = Some(vec![]);
         for t in p {
             let known = match &t.base {

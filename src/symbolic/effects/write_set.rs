@@ -7,6 +7,7 @@
 //! That holds whatever the order of the threads is, as long as every store has been seen (`effects/kernel_summary.rs`, `kernel/launch.rs`).
 
 use crate::symbolic::memory::object::{Memory, ObjId};
+use crate::symbolic::memory::scalar::{Scalar, Scalars};
 use crate::symbolic::memory::value::Base;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -78,12 +79,19 @@ pub(super) type Pointers = Vec<(Base, Option<i64>)>;
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
     pub(super) places: FxHashMap<ObjId, Vec<(Bytes, Option<Pointers>)>>,
+    /// As what it is written, by object.
+    scalars: FxHashMap<ObjId, Scalars>,
     /// Whether pointers are among what is stored.
     pointers: bool,
 }
 
 impl Footprint {
-    pub(in crate::symbolic) fn add(&mut self, o: ObjId, bytes: Bytes) {
+    pub(in crate::symbolic) fn add(&mut self, o: ObjId, bytes: Bytes, as_scalar: Option<Scalar>) {
+        self.add_scalars(o, Scalars::of(as_scalar));
+        self.add_bytes(o, bytes);
+    }
+
+    fn add_bytes(&mut self, o: ObjId, bytes: Bytes) {
         let places = self.places.entry(o).or_default();
         if places.iter().any(|(p, only)| only.is_none() && p.cover(bytes)) {
             return;
@@ -98,13 +106,24 @@ impl Footprint {
     }
 
     pub(in crate::symbolic) fn add_all(&mut self, o: ObjId) {
-        self.add(o, Bytes::ALL);
+        self.add(o, Bytes::ALL, None);
+    }
+
+    pub(super) fn add_scalars(&mut self, o: ObjId, stored: Scalars) {
+        let all = self.scalars.entry(o).or_default();
+        *all = all.with(stored);
+    }
+
+    /// Whether an object is written in a way that may change what is read as such a scalar.
+    pub(in crate::symbolic) fn may_change(&self, o: ObjId, read: Scalar) -> bool {
+        self.scalars.get(&o).is_some_and(|stored| stored.may_change(read))
     }
 
     /// Notes a pointer that is stored; `None` where it is not known.
     pub(super) fn add_pointers(&mut self, o: ObjId, bytes: Bytes, pointers: Option<&Pointers>) {
         self.pointers = true;
-        let Some(pointers) = pointers else { return self.add(o, bytes) };
+        let Some(pointers) = pointers else { return self.add(o, bytes, Some(Scalar::Pointer)) };
+        self.add_scalars(o, Scalars::of(Some(Scalar::Pointer)));
         let places = self.places.entry(o).or_default();
         if places.iter().any(|(p, only)| only.is_none() && p.cover(bytes)) {
             return;
@@ -122,7 +141,7 @@ impl Footprint {
             widen(there, p);
         }
         if there.len() > MAX_POINTERS {
-            self.add(o, bytes);
+            self.add(o, bytes, Some(Scalar::Pointer));
         }
     }
 
@@ -131,10 +150,13 @@ impl Footprint {
         for (o, places) in &other.places {
             for (p, only) in places {
                 match only {
-                    None => self.add(*o, *p),
+                    None => self.add_bytes(*o, *p),
                     Some(_) => self.add_pointers(*o, *p, only.as_ref()),
                 }
             }
+        }
+        for (o, stored) in &other.scalars {
+            self.add_scalars(*o, *stored);
         }
     }
 
@@ -178,14 +200,15 @@ impl Footprint {
             })
             .collect();
         for (o, p) in lost {
-            self.add(o, p);
+            self.add(o, p, Some(Scalar::Pointer));
         }
     }
 
     /// Whether everything that the other has in objects of interest is here.
     pub(crate) fn covers(&self, other: &Self, of_interest: impl Fn(ObjId) -> bool) -> bool {
+        let scalars = |o: &ObjId, of: &Self| of.scalars.get(o).copied().unwrap_or_default();
         other.places.iter().filter(|(o, _)| of_interest(**o)).all(|(o, places)| {
-            let own = self.places.get(o);
+            let own = self.places.get(o).filter(|_| scalars(o, self).covers(scalars(o, other)));
             places.iter().all(|(p, only)| {
                 own.is_some_and(|own| {
                     own.iter().any(|(q, here)| match (here, only) {
@@ -244,8 +267,6 @@ pub(in crate::symbolic) struct Stable {
     pub memory: Memory,
     /// Whether it may write anywhere.
     pub anywhere: bool,
-    /// Whether it writes through parameters of which nothing is known.
-    pub parameters: bool,
 }
 
 impl Stable {
@@ -313,7 +334,7 @@ mod tests {
         let mut f = Footprint::default();
         f.add_pointers(table, each(0), Some(&vec![to(a, 0), (Base::Null, Some(0))]));
         f.add_pointers(table, Bytes::once(48, 8), Some(&vec![to(b, 4)]));
-        f.add(table, Bytes { every: 24, at: 8, bytes: 4 });
+        f.add(table, Bytes { every: 24, at: 8, bytes: 4 }, None);
         assert!(f.has_pointers());
         // Also one of those at equal distances may be meant.
         assert_eq!(f.pointers_at(table, Bytes::once(48, 8)), Some(vec![to(a, 0), to(b, 4), (Base::Null, Some(0))]));
@@ -332,7 +353,7 @@ mod tests {
         g.forget_pointers(|o| o.0 < 9);
         assert_eq!((g.pointers_at(table, each(16)), g.pointers_at(table, each(0)).is_some()), (None, true));
         // What is stored there besides.
-        f.add(table, Bytes::once(2, 1));
+        f.add(table, Bytes::once(2, 1), None);
         assert_eq!(f.pointers_at(table, Bytes::once(0, 8)), None);
         assert!(f.pointers_at(table, Bytes::once(48, 8)).is_some());
         // Of many offsets any, of too many objects nothing.

@@ -75,7 +75,7 @@ impl Executor<'_> {
         }
     }
 
-    pub(super) fn compare_pointers(&mut self, pred: Pred, p: &[Target], q: &[Target]) -> TermId {
+    pub(in crate::symbolic) fn compare_pointers(&mut self, pred: Pred, p: &[Target], q: &[Target]) -> TermId {
         let mut cases = vec![];
         for a in p {
             for b in q {
@@ -107,7 +107,7 @@ impl Executor<'_> {
                     {
                         Some(if pred == Pred::Eq { missing } else { self.arena.not(missing) })
                     }
-                    // Any other object, a function or a parameter is not null here, and two objects are not one.
+                    // Any other object or a function is not null here, and two objects are not one.
                     _ => match pred {
                         Pred::Eq => Some(self.arena.bool(false)),
                         Pred::Ne => Some(self.arena.bool(true)),

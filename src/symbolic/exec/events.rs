@@ -9,6 +9,7 @@ use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::memory::object::Freed;
 use crate::symbolic::memory::object::{Memory, ObjId};
 use crate::symbolic::memory::partition::{Moment, Row};
+use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashSet;
@@ -59,6 +60,8 @@ pub(crate) struct AccessDetail {
     /// The number that a write stores, or the pointer.
     pub stores: Stores,
     pub stored_pointer: Option<Rc<Vec<Target>>>,
+    /// As what it is written; bytes where that is not known.
+    pub scalar: Option<Scalar>,
 }
 
 /// A kernel launch that the host reaches.

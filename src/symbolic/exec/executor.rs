@@ -89,6 +89,11 @@ impl<'p> Executor<'p> {
         State { path: self.arena.bool(true), mem: Memory::default(), pending: None, always: Rc::default() }
     }
 
+    /// A state in which nothing has happened yet, beside others that are under way.
+    pub(in crate::symbolic) fn state_at_start(&mut self) -> State {
+        State { path: self.arena.bool(true), mem: Memory::default(), pending: None, always: Rc::default() }
+    }
+
     pub(in crate::symbolic) fn module(&self, f: FuncRef) -> &'p Module {
         let p: &'p Program = self.program;
         p.module(f.module)

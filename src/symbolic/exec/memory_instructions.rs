@@ -61,6 +61,7 @@ impl Executor<'_> {
             rows: fr.rows(ptr),
             stores: if let Value::Int(t) = v { Stores::Value(t) } else { Stores::Unknown },
             stored_pointer: if let Value::Ptr(p) = &v { Some(p.clone()) } else { None },
+            scalar: self.stored_scalar(fr, value),
         };
         self.record(s, site, &p, size, AccessKind::Write, detail);
         let v = self.named(fr, s, site, ptr, v);
@@ -86,7 +87,12 @@ impl Executor<'_> {
             Some(self.atomic_result(fr.func, s.path, &inst.op, &p, inst.ty))
         };
         let (rows, stores) = (fr.rows(ptr), self.atomic_stores(fr, &inst.op));
-        self.record(s, site, &p, size, AccessKind::Atomic, AccessDetail { rows, stores, stored_pointer: None });
+        let value = match &inst.op {
+            Op::AtomicRmw { value, .. } | Op::CmpXchg { new: value, .. } => self.stored_scalar(fr, value),
+            _ => None,
+        };
+        let detail = AccessDetail { rows, stores, stored_pointer: None, scalar: value };
+        self.record(s, site, &p, size, AccessKind::Atomic, detail);
         // Other threads of the host are not followed, and there are none beside a single one: there it is a read and a write.
         let Some(old) = read else {
             let old = self.host_atomic(fr, inst, s, &p, size);

@@ -6,6 +6,7 @@ use crate::ir::{Const, FuncRef, Operand, TypeId, TypeKind};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, TermId};
@@ -222,6 +223,19 @@ impl Executor<'_> {
             Operand::Value(v) => self.value_type(fr.func, *v).map(|t| m.size_of(t).get()),
         };
         (self.any_operand(fr, o), ty.unwrap_or(8))
+    }
+
+    /// As what an operand is stored.
+    pub(in crate::symbolic) fn stored_scalar(&self, fr: &Frame, o: &Operand) -> Option<Scalar> {
+        let of = |ty| Scalar::of(&self.module(fr.func).ty(ty).kind);
+        Some(match o {
+            Operand::Value(v) => of(self.value_type(fr.func, *v)?),
+            Operand::Const(Const::Int { bits, .. }) => Scalar::of(&TypeKind::Int(*bits)),
+            Operand::Const(Const::Float { bits, .. }) => Scalar::Float(u64::from(*bits / 8)),
+            Operand::Const(Const::Global { .. } | Const::Func(_) | Const::Address { .. }) => Scalar::Pointer,
+            Operand::Const(Const::Zero(ty) | Const::Undef(ty)) => of(*ty),
+            Operand::Const(_) => return None,
+        })
     }
 
     pub(in crate::symbolic) fn const_type_size(&self, f: FuncRef, c: &Const) -> Option<u64> {

@@ -43,6 +43,9 @@ pub(crate) struct Runtime {
     pub(super) any_changed: bool,
     /// What launches of a single thread have stored, which were followed.
     pub(super) alone: FxHashSet<ObjId>,
+    /// What a caller gave: that the host's own code uses, and that kernels and copies for them write.
+    pub used_by_host: FxHashSet<ObjId>,
+    pub written_by_device: FxHashSet<ObjId>,
     /// What says in a state which memory of the host work for the device may still write, and what that held when it began to.
     /// That is at their places the number of the stream, below them the number of the event that was recorded last, if nothing came after.
     pub(super) flight: Option<ObjId>,
@@ -77,6 +80,8 @@ impl Runtime {
             self.reached.len()
                 + self.changed.len()
                 + self.alone.len()
+                + self.used_by_host.len()
+                + self.written_by_device.len()
                 + usize::from(self.any_reached)
                 + usize::from(self.any_changed),
         )

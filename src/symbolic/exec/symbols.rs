@@ -12,6 +12,11 @@ use std::rc::Rc;
 impl<'p> Executor<'p> {
     /// The symbol of a program input; equal sources give the same symbol.
     pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
+        self.signed_input(source, bits, true)
+    }
+
+    /// The same of one that the source declares signed or unsigned: its number is what the declaration means by its bits.
+    pub fn signed_input(&mut self, source: InputSource, bits: u32, signed: bool) -> TermId {
         if let Some(t) = self.inputs.symbols.get(&(source.clone(), bits)) {
             return *t;
         }
@@ -23,7 +28,7 @@ impl<'p> Executor<'p> {
             InputSource::File { file, at, .. } => format!("{file} at byte {at}"),
             InputSource::Word { file, ordinal } => format!("{file} #{}", ordinal + 1),
             InputSource::FileSize(file) => format!("the size of {file}"),
-            InputSource::Param { name, .. } => name.clone(),
+            InputSource::Param { name, .. } | InputSource::Given { path: name, .. } => name.clone(),
             InputSource::ArgvWord { index, word } => format!("whether argv[{index}] is {word}"),
             InputSource::Option { word, .. } => {
                 format!("the value of {}", crate::symbolic::inputs::command_line::option_name(word))
@@ -36,7 +41,7 @@ impl<'p> Executor<'p> {
             InputSource::FileSize(_) => Range::new(0, 1 << 40),
             // So that the same comparison from the other side gives an `int` too.
             InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
-            _ => Range::of_int(bits, true),
+            _ => Range::of_int(bits, signed),
         };
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
         self.inputs.symbols.insert((source, bits), t);

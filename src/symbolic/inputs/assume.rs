@@ -4,9 +4,12 @@
 //! were assumed is kept here, so that findings can say what they rest on.
 
 use crate::assume::Condition;
-use crate::contracts::Contract;
+use crate::contracts::{Contract, Invariant};
+use crate::symbolic::loops::quantified_facts::{self, Always};
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::TermId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,12 +21,20 @@ pub struct Assumptions {
     pub contracts: Rc<[Contract]>,
     /// Contracts that those who call or launch a function owe it.
     pub owed: Rc<[Contract]>,
+    /// What holds of each object of a type that a caller gave; how many of these objects were looked at; and what that says of them.
+    pub invariants: Rc<[Invariant]>,
+    pub(super) looked_at: usize,
+    pub(super) of_objects: Vec<TermId>,
+    /// Objects that a caller gave which contracts call disjoint, the lower number first.
+    pub disjoint: FxHashSet<(ObjId, ObjId)>,
     /// The path on which the former hold, where there are any for the function that is executed.
     pub required: Option<TermId>,
     /// Execute as if nothing were assumed.
     pub ignored: bool,
     /// The facts that were assumed, each with all that assume it.
     facts: FxHashMap<TermId, Vec<Arc<str>>>,
+    /// What is assumed of each element of what memory held when the function was called, with who says so.
+    always: Vec<(Always, Arc<str>)>,
     /// Stated conditions that cannot be applied, one line each.
     pub problems: Vec<String>,
 }
@@ -33,6 +44,28 @@ impl Assumptions {
     #[must_use]
     pub fn new(stated: &[Condition], ignored: bool) -> Self {
         Self { stated: stated.into(), ignored, ..Self::default() }
+    }
+
+    pub(super) fn note_always(&mut self, always: Always, who: &str) {
+        self.always.push((always, who.into()));
+    }
+
+    /// What these say of everything that the roots read. It is noted as what is assumed.
+    pub fn of_elements(&mut self, a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
+        let mut all = vec![];
+        for (always, who) in self.always.clone() {
+            let Some(fact) = quantified_facts::instances(a, &[always], roots) else { continue };
+            for part in a.conjuncts(fact) {
+                self.note(part, &who);
+            }
+            all.push(fact);
+        }
+        (!all.is_empty()).then(|| a.and_all(all))
+    }
+
+    /// Whether a contract says that two objects have no byte in common.
+    pub(in crate::symbolic) fn are_disjoint(&self, a: ObjId, b: ObjId) -> bool {
+        self.disjoint.contains(&(a.min(b), a.max(b)))
     }
 
     pub(super) fn note(&mut self, fact: TermId, who: &str) {

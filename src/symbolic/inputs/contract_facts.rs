@@ -4,25 +4,21 @@
 //! for each pointer that it speaks of. What is safe by that is safe as long as callers keep to the contract, which is told as for any assumption.
 //! It is assumed of the function that an execution begins with, not of those that this one calls: these get what they are given.
 
-use crate::assume::{Binary, Expr, Unary};
-use crate::contracts::ast::{self, CondKind, Function as Built, TermKind};
-use crate::contracts::{Cond, Requirement, Term};
-use crate::ir::{FuncRef, Function, Side};
+use super::contract_terms::{Asked, Names};
+use crate::contracts::ast::{CondKind, Forall};
+use crate::contracts::{Requirement, Term};
+use crate::ir::{FuncRef, Side};
 use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
-/// How names of what contracts have besides numbers begin in an [`Expr`]; the name of the parameter is behind it.
-const EXTENT: &str = "extent of ";
-const ELEMENT: &str = "element of ";
-/// How what a launch was given begins; behind it is the contract's word for it.
-const LAUNCH: &str = "launch ";
 /// A function with what it is called, or launched, with.
 #[derive(Clone, Copy)]
 pub(crate) struct Called<'a> {
@@ -31,6 +27,13 @@ pub(crate) struct Called<'a> {
     pub launch: Option<&'a LaunchConfig>,
     /// Whether somebody owes it the contract: nothing is said of what is not known then.
     pub owing: bool,
+}
+
+/// What a condition says.
+pub(super) enum Said {
+    Now(TermId),
+    /// Of each number between two others: of what is read, the condition of that number.
+    Always(Always),
 }
 
 /// No object is larger.
@@ -52,8 +55,13 @@ impl Executor<'_> {
         let func = self.function(f);
         let contracts = self.assumptions.contracts.clone();
         for contract in contracts.iter().filter(|c| c.is_of(&func.name, &func.display)) {
-            for required in &contract.requires {
-                s = self.required(Called { f, args, launch: None, owing: false }, s, required);
+            let is_of_places = |r: &Requirement| matches!(r.condition.kind, CondKind::Disjoint(_));
+            for required in contract.requires.iter().flat_map(|r| {
+                // What is said of numbers stays together: it may contradict itself.
+                let parts = r.parts();
+                if parts.iter().any(is_of_places) { parts } else { vec![r.clone()] }
+            }) {
+                s = self.required(Called { f, args, launch: None, owing: false }, s, &required);
             }
             self.assumptions.required = Some(s.path);
         }
@@ -70,11 +78,14 @@ impl Executor<'_> {
         let contracts = self.assumptions.owed.clone();
         let of_it = contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).flat_map(|c| &c.requires);
         for required in of_it.flat_map(Requirement::parts) {
-            let Ok(holds) = self.holds(called, &required) else {
-                s = self.required(Called { owing: false, ..called }, s, &required);
-                continue;
+            let broken = match self.holds(called, &s, &required) {
+                Ok(Said::Now(holds)) => self.arena.not(holds),
+                Ok(Said::Always(always)) => always.broken(&mut self.arena),
+                Err(_) => {
+                    s = self.required(Called { owing: false, ..called }, s, &required);
+                    continue;
+                }
             };
-            let broken = self.arena.not(holds);
             let path = self.arena.and(s.path, broken);
             if self.arena.as_bool(path) != Some(false) {
                 self.events.contracts.push(ContractEvent {
@@ -89,18 +100,85 @@ impl Executor<'_> {
         s
     }
 
-    /// The condition as a term.
-    fn holds(&mut self, called: Called<'_>, required: &Requirement) -> Result<TermId, String> {
-        let expr = plain(&required.condition)?;
-        let meaning = self.meaning(&expr, &mut |x, leaf| x.of_contract(called, leaf))?;
-        Ok(self.truth(meaning))
+    /// What a condition says in a state.
+    fn holds(&mut self, called: Called<'_>, s: &State, required: &Requirement) -> Result<Said, String> {
+        let mut asked = Asked { names: Names::Of(called), function: called.f, state: s.clone(), bound: vec![] };
+        self.said(&mut asked, required, called.owing)
+    }
+
+    /// The same of whatever its names are. Who owes it does not know that two pointers are one.
+    pub(super) fn said(&mut self, asked: &mut Asked<'_>, required: &Requirement, owing: bool) -> Result<Said, String> {
+        match &required.condition.kind {
+            CondKind::Disjoint(all) => self.are_apart(asked, owing, all).map(Said::Now),
+            CondKind::Forall(all) => match self.condition_of(asked, &required.condition) {
+                Ok(every) => Ok(Said::Now(every)),
+                Err(_) => self.forall(asked, all).map(Said::Always),
+            },
+            _ => self.condition_of(asked, &required.condition).map(Said::Now),
+        }
+    }
+
+    /// A condition for each number between two others.
+    fn forall(&mut self, asked: &mut Asked<'_>, all: &Forall) -> Result<Always, String> {
+        let (from, to) = (self.number_said(asked, &all.from)?, self.number_said(asked, &all.to)?);
+        let k = self.arena.fresh(
+            SymKind::Iteration { name: all.variable.clone() },
+            all.variable.clone(),
+            Range::new(0, LARGEST),
+        );
+        let count = self.arena.sub(to, from);
+        let count = self.arena.add_const(count, i128::from(all.closed));
+        let at = self.arena.add(from, k);
+        let cond = self.with_bound(asked, &all.variable, at, &all.body)?;
+        Ok(Always::new(k, count, cond))
+    }
+
+    /// Whether no two of these have a byte in common. Of what a caller gave under two names that is not known: where the contract is assumed, it is so.
+    fn are_apart(&mut self, asked: &mut Asked<'_>, owing: bool, all: &[Term]) -> Result<TermId, String> {
+        let mut places: Vec<(Target, String)> = vec![];
+        for term in all {
+            // A null pointer has no bytes.
+            let Some(p) = self.pointer_of(asked, term)? else { continue };
+            places.extend(p.targets.iter().map(|t| (t.clone(), term.to_string())));
+        }
+        let mut apart = vec![];
+        for (i, (a, of_a)) in places.iter().enumerate() {
+            for (b, of_b) in places[i + 1..].iter().filter(|(_, of_b)| of_b != of_a) {
+                let (Base::Object(x), Base::Object(y)) = (&a.base, &b.base) else {
+                    match [&a.base, &b.base].into_iter().find(|base| matches!(base, Base::Unknown(_))) {
+                        Some(_) => return Err(format!("what `{of_a}` or `{of_b}` points to is not known")),
+                        None => continue,
+                    }
+                };
+                if self.may_be_given_twice(*x, *y) {
+                    if owing {
+                        return Err(format!("whether `{of_a}` and `{of_b}` are one is not known there"));
+                    }
+                    self.assumptions.disjoint.insert((*x.min(y), *x.max(y)));
+                }
+                if x == y {
+                    let extent =
+                        self.object(*x).extent.ok_or_else(|| format!("the extent of `{of_a}` is not known there"))?;
+                    let (first, second) = (self.arena.le(extent, a.offset), self.arena.le(extent, b.offset));
+                    let (both, none) = (self.arena.and(a.cond, b.cond), self.arena.or(first, second));
+                    let not = self.arena.not(both);
+                    apart.push(self.arena.or(not, none));
+                }
+            }
+        }
+        Ok(self.arena.and_all(apart))
     }
 
     fn required(&mut self, called: Called<'_>, s: State, required: &Requirement) -> State {
         let Requirement { text, origin, .. } = required;
         let display = &self.function(called.f).display;
-        match self.holds(called, required) {
-            Ok(c) => {
+        match self.holds(called, &s, required) {
+            Ok(Said::Always(always)) => {
+                let who = format!("`{text}` ({origin}), the contract of `{display}`");
+                self.assumptions.note_always(always, &who);
+                s
+            }
+            Ok(Said::Now(c)) => {
                 let who = format!("`{text}` ({origin}), the contract of `{display}`");
                 self.assume_as(s.clone(), c, &who).unwrap_or_else(|| {
                     self.problem(format!(
@@ -116,50 +194,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The value of a name, or of what stands for an extent.
-    fn of_contract(&mut self, called: Called<'_>, leaf: &Expr) -> Result<TermId, String> {
-        let Called { f, args, launch, .. } = called;
-        let Expr::Name(name) = leaf else { return Err("`argv` is an input of `main`".into()) };
-        if let Some(name) = name.strip_prefix(ELEMENT) {
-            let func = self.function(f);
-            let at = pointer(func, name)?;
-            let bytes = func.element_bytes(at).ok_or_else(|| {
-                format!("the size of what `{name}` points to is not known: state its extent in bytes")
-            })?;
-            return Ok(self.arena.int(i128::from(bytes)));
-        }
-        if let Some(word) = name.strip_prefix(LAUNCH) {
-            return self.of_the_launch(word, launch).ok_or_else(|| format!("`{word}` is of a kernel's launch alone"));
-        }
-        let Some(name) = name.strip_prefix(EXTENT) else { return self.parameter(f, args, leaf) };
-        let at = pointer(self.function(f), name)?;
-        let Some(Value::Ptr(targets)) = args.get(at) else {
-            return Err(format!("`{name}` is no pointer here"));
-        };
-        let mut all: Option<TermId> = None;
-        for target in targets.clone().iter() {
-            let left = match &target.base {
-                Base::Object(o) => {
-                    let extent = if called.owing {
-                        self.object(*o).extent.ok_or_else(|| format!("the extent of `{name}` is not known there"))?
-                    } else {
-                        self.extent_of_parameter(f, *o, name)?
-                    };
-                    self.arena.sub(extent, target.offset)
-                }
-                Base::Null => self.arena.int(0),
-                Base::Func(_) | Base::Unknown(_) => return Err(format!("what `{name}` points to is not known")),
-            };
-            all = Some(match all {
-                Some(others) => self.arena.ite(target.cond, left, others),
-                None => left,
-            });
-        }
-        all.ok_or_else(|| format!("`{name}` points to no object"))
-    }
-
     /// What a kernel is launched with, or the one that is executed was, by the contract's word for it.
-    fn of_the_launch(&self, word: &str, launch: Option<&LaunchConfig>) -> Option<TermId> {
+    pub(super) fn of_the_launch(&self, word: &str, launch: Option<&LaunchConfig>) -> Option<TermId> {
         let (dimension, axis) = word.split_once('.').unwrap_or((word, ""));
         let axis = ["x", "y", "z"].iter().position(|a| *a == axis);
         let (grid, block, shared) = match (launch, &self.kernel.thread) {
@@ -179,7 +215,8 @@ impl Executor<'_> {
     ///
     /// # Errors
     /// Where it is not known and no contract can tell it either: the function does not get the object from its caller.
-    pub fn extent_of_parameter(&mut self, f: FuncRef, o: ObjId, name: &str) -> Result<TermId, String> {
+    pub fn extent_of_parameter(&mut self, f: FuncRef, o: ObjId) -> Result<TermId, String> {
+        let name = self.object(o).name.clone();
         if let Some(known) = self.object(o).extent {
             return Ok(known);
         }
@@ -191,162 +228,4 @@ impl Executor<'_> {
         self.heap.set_extent(o, extent);
         Ok(extent)
     }
-}
-
-fn pointer(f: &Function, name: &str) -> Result<usize, String> {
-    f.params.iter().position(|p| p.name == name).ok_or_else(|| format!("`{}` has no parameter `{name}`", f.display))
-}
-
-/// A condition as one over numbers, in which extents have names of their own.
-fn plain(c: &Cond) -> Result<Expr, String> {
-    let fold = |all: &[Cond], op: Binary| -> Result<Expr, String> {
-        let mut parts = all.iter().map(plain);
-        let first = parts.next().unwrap_or(Ok(Expr::Int(1)))?;
-        parts.try_fold(first, |sum, one| Ok(binary(op, sum, one?)))
-    };
-    Ok(match &c.kind {
-        CondKind::Literal(b) => Expr::Int(i128::from(*b)),
-        CondKind::Compare(op, a, b) => comparison(*op, a, b)?,
-        CondKind::Truth(t) => number(t)?,
-        CondKind::Not(c) => Expr::Unary(Unary::Not, Box::new(plain(c)?)),
-        CondKind::And(all) => fold(all, Binary::LogicalAnd)?,
-        CondKind::Or(all) => fold(all, Binary::LogicalOr)?,
-        CondKind::Implies(a, b) => {
-            let not = Expr::Unary(Unary::Not, Box::new(plain(a)?));
-            binary(Binary::LogicalOr, not, plain(b)?)
-        }
-        CondKind::Choice(c, a, b) => Expr::Choice(Box::new(plain(c)?), Box::new(plain(a)?), Box::new(plain(b)?)),
-        CondKind::Forall(_) => return Err("`forall` is not assumed yet".into()),
-        CondKind::Disjoint(_) => return Err("`disjoint` is not assumed yet".into()),
-    })
-}
-
-fn binary(op: Binary, a: Expr, b: Expr) -> Expr {
-    Expr::Binary(op, Box::new(a), Box::new(b))
-}
-
-/// `elements(p) >= n` is `extent(p) >= n * size`: without a division, whatever the extent is.
-fn comparison(op: ast::Comparison, a: &Term, b: &Term) -> Result<Expr, String> {
-    use ast::Comparison::{Ge, Gt, Le, Lt};
-    if elements(b).is_some() && elements(a).is_none() {
-        return comparison(op.swapped(), b, a);
-    }
-    let with = match op {
-        ast::Comparison::Eq => Binary::Eq,
-        ast::Comparison::Ne => Binary::Ne,
-        Lt => Binary::Lt,
-        Le => Binary::Le,
-        Gt => Binary::Gt,
-        Ge => Binary::Ge,
-    };
-    let Some(name) = elements(a).filter(|_| matches!(op, Ge | Gt | Lt | Le)) else {
-        return Ok(binary(with, number(a)?, number(b)?));
-    };
-    // At least n, or at least n + 1; the others are their negations.
-    let least = if matches!(op, Ge | Lt) { number(b)? } else { binary(Binary::Add, number(b)?, Expr::Int(1)) };
-    let bytes = binary(Binary::Mul, least, Expr::Name(format!("{ELEMENT}{name}")));
-    let enough = binary(Binary::Ge, Expr::Name(format!("{EXTENT}{name}")), bytes);
-    Ok(if matches!(op, Ge | Gt) { enough } else { Expr::Unary(Unary::Not, Box::new(enough)) })
-}
-
-/// The parameter whose elements a term counts.
-fn elements(t: &Term) -> Option<&str> {
-    match &t.kind {
-        TermKind::Apply(Built::Elements, of) => match &of.first()?.kind {
-            TermKind::Name(name) => Some(name),
-            _ => None,
-        },
-        TermKind::Cast(_, t) => elements(t),
-        _ => None,
-    }
-}
-
-fn number(t: &Term) -> Result<Expr, String> {
-    Ok(match &t.kind {
-        TermKind::Int(v) => Expr::Int(*v),
-        TermKind::Name(name) => Expr::Name(name.clone()),
-        TermKind::SizeOf(name) => Expr::Int(size_of(name)?),
-        TermKind::Launch(_) => Expr::Name(format!("{LAUNCH}{t}")),
-        TermKind::Cast(_, t) => number(t)?,
-        TermKind::Unary(op, t) => {
-            let op = match op {
-                ast::Unary::Minus => Unary::Minus,
-                ast::Unary::Complement => Unary::Complement,
-            };
-            Expr::Unary(op, Box::new(number(t)?))
-        }
-        TermKind::Binary(op, a, b) => {
-            let op = match op {
-                ast::Binary::Mul => Binary::Mul,
-                ast::Binary::Div => Binary::Div,
-                ast::Binary::Rem => Binary::Rem,
-                ast::Binary::Add => Binary::Add,
-                ast::Binary::Sub => Binary::Sub,
-                ast::Binary::Shl => Binary::Shl,
-                ast::Binary::Shr => Binary::Shr,
-                ast::Binary::And => Binary::And,
-                ast::Binary::Xor => Binary::Xor,
-                ast::Binary::Or => Binary::Or,
-            };
-            binary(op, number(a)?, number(b)?)
-        }
-        TermKind::Choice(c, a, b) => Expr::Choice(Box::new(plain(c)?), Box::new(number(a)?), Box::new(number(b)?)),
-        TermKind::Apply(function, of) => applied(*function, of)?,
-        _ => return Err(format!("`{t}` is not followed yet")),
-    })
-}
-
-/// Bytes of a plain type (LP64).
-fn size_of(name: &str) -> Result<i128, String> {
-    Ok(match name.trim_start_matches("const ").trim_start_matches("signed ").trim_start_matches("unsigned ") {
-        "char" | "bool" | "int8_t" | "uint8_t" => 1,
-        "short" | "int16_t" | "uint16_t" | "__half" | "half" | "__nv_bfloat16" => 2,
-        "int" | "signed" | "unsigned" | "float" | "int32_t" | "uint32_t" => 4,
-        "long" | "long long" | "double" | "int64_t" | "uint64_t" | "size_t" | "ptrdiff_t" => 8,
-        other if other.ends_with('*') => 8,
-        _ => return Err(format!("the size of `{name}` is not known: write its bytes")),
-    })
-}
-
-fn applied(function: Built, of: &[Term]) -> Result<Expr, String> {
-    let named = |t: &Term| match &t.kind {
-        TermKind::Name(name) => Ok(name.clone()),
-        _ => Err(format!("the extent of `{t}` is not followed yet: name a parameter")),
-    };
-    let choose = |op: Binary| -> Result<Expr, String> {
-        let mut all = of.iter().map(number);
-        let first = all.next().unwrap_or(Ok(Expr::Int(0)))?;
-        all.try_fold(first, |so_far, one| {
-            let one = one?;
-            let which = binary(op, so_far.clone(), one.clone());
-            Ok(Expr::Choice(Box::new(which), Box::new(so_far), Box::new(one)))
-        })
-    };
-    Ok(match (function, of) {
-        (Built::Extent, [p]) => Expr::Name(format!("{EXTENT}{}", named(p)?)),
-        // Extents are not negative.
-        (Built::Elements, [p]) => {
-            let name = named(p)?;
-            binary(Binary::Div, Expr::Name(format!("{EXTENT}{name}")), Expr::Name(format!("{ELEMENT}{name}")))
-        }
-        (Built::Min, _) => choose(Binary::Le)?,
-        (Built::Max, _) => choose(Binary::Ge)?,
-        (Built::Abs, [t]) => {
-            let t = number(t)?;
-            let minus = Expr::Unary(Unary::Minus, Box::new(t.clone()));
-            let negative = binary(Binary::Lt, t.clone(), Expr::Int(0));
-            Expr::Choice(Box::new(negative), Box::new(minus), Box::new(t))
-        }
-        // -((-a) / b) would truncate: (a + b - 1) / b, for what is not negative.
-        (Built::CeilDiv, [a, b]) => match &b.kind {
-            TermKind::Int(by) if *by > 0 => {
-                let a = number(a)?;
-                let up = binary(Binary::Div, binary(Binary::Add, a.clone(), Expr::Int(by - 1)), Expr::Int(*by));
-                let down = binary(Binary::Div, a.clone(), Expr::Int(*by));
-                Expr::Choice(Box::new(binary(Binary::Gt, a, Expr::Int(0))), Box::new(up), Box::new(down))
-            }
-            _ => return Err("`ceil_div` by what is no number above 0 is not followed yet".into()),
-        },
-        _ => return Err("it has the wrong number of arguments".into()),
-    })
 }

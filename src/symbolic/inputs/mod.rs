@@ -7,5 +7,7 @@ pub mod assume;
 pub(in crate::symbolic) mod assumed_facts;
 pub mod command_line;
 pub(crate) mod contract_facts;
+mod contract_terms;
+mod invariants;
 pub(in crate::symbolic) mod option_values;
 pub(crate) mod sources;

@@ -14,6 +14,7 @@ use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::partition::Partition;
+use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{Axis, SymId, SymKind, TermId};
@@ -175,27 +176,30 @@ impl Executor<'_> {
 
     /// Lets a kernel read what it does not write as that was at the launch; of objects below `known`.
     fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
-        // What a parameter of unknown origin points to may be any of them, and any device variable.
-        let parameters = written.objects().any(|o| matches!(self.object(o).kind, ObjKind::Parameter));
-        let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere, parameters };
+        let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere };
         let objects = written
             .objects()
             .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
-            .filter(|o| stable.is_there(*o) && self.stays(*o, &stable))
+            .filter(|o| stable.is_there(*o) && self.stays(*o, &stable, Scalar::Bytes))
             .collect();
         self.kernel.stable = Some(Rc::new(stable));
         self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
     }
 
-    /// Whether a kernel may read an object as it was at the launch.
-    pub(in crate::symbolic) fn is_as_at_launch(&self, o: ObjId) -> bool {
+    /// Whether a kernel may read such a scalar of an object as it was at the launch.
+    pub(in crate::symbolic) fn is_as_at_launch(&self, o: ObjId, read: Scalar) -> bool {
         let Some(stable) = &self.kernel.stable else { return false };
-        stable.is_there(o) && !stable.written.contains(o) && self.stays(o, stable)
+        stable.is_there(o) && !stable.written.contains(o) && self.stays(o, stable, read)
+    }
+
+    /// Whether a kernel writes, through another pointer of which nothing is known, what is read as such a scalar.
+    fn is_written_as_another(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
+        stable.written.objects().any(|w| stable.written.may_change(w, read) && self.may_be_given_twice(o, w))
     }
 
     /// Whether nothing but what the kernel is known to write changes an object.
-    fn stays(&self, o: ObjId, stable: &Stable) -> bool {
-        let Stable { anywhere, parameters, .. } = *stable;
+    fn stays(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
+        let Stable { anywhere, .. } = *stable;
         match self.object(o).kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
             ObjKind::DeviceLocal => true,
@@ -207,7 +211,8 @@ impl Executor<'_> {
             {
                 false
             }
-            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
+            // What a pointer of unknown origin leads to may be what another does, or a variable of the device.
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !self.is_written_as_another(o, stable, read),
             ObjKind::DeviceHeap => true,
             // What kernels cannot reach, and texts, which nobody writes.
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {

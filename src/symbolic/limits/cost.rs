@@ -212,6 +212,11 @@ impl Effort {
         self.reach.may_be_written(g)
     }
 
+    /// Whether the program uses the address of a variable for more than to load and to store there.
+    pub(in crate::symbolic) fn is_addressed(&self, g: GlobalRef) -> bool {
+        self.reach.is_addressed(g)
+    }
+
     /// Variables of the host with which it does so, in order; constants apart.
     pub(in crate::symbolic) fn written(&self) -> Vec<GlobalRef> {
         self.reach.written()

@@ -23,6 +23,19 @@ const MOST: usize = 32;
 const INSTANCES: usize = 64;
 
 impl Always {
+    /// That `cond` holds for each `k` of `0..count`.
+    #[must_use]
+    pub const fn new(k: TermId, count: TermId, cond: TermId) -> Self {
+        Self { k, count, cond }
+    }
+
+    /// That it does not hold of some `k`.
+    pub fn broken(&self, a: &mut Arena) -> TermId {
+        let (zero, not) = (a.int(0), a.not(self.cond));
+        let (from, to) = (a.le(zero, self.k), a.lt(self.k, self.count));
+        a.and_all(vec![from, to, not])
+    }
+
     /// The same with its terms changed.
     #[must_use]
     pub fn map(&self, mut f: impl FnMut(TermId) -> TermId) -> Self {

@@ -52,7 +52,7 @@ impl Executor<'_> {
     }
 
     fn is_missing_object(&mut self, o: ObjId) -> Option<TermId> {
-        let given = *self.scarce.given.get(&o)?;
+        let Some(given) = self.scarce.given.get(&o).copied() else { return self.is_null_parameter(o) };
         let given = match given.filter(|_| !self.several.has_other_names(o)) {
             Some(t) => t,
             None => {
@@ -93,7 +93,14 @@ impl Executor<'_> {
 
     /// Whether a path says that an object's memory was not given: its pointer is null there.
     pub(in crate::symbolic) fn is_null_here(&mut self, s: &State, o: ObjId) -> bool {
-        let Some(Some(given)) = self.scarce.given.get(&o).copied() else { return false };
+        let given = match self.scarce.given.get(&o).copied() {
+            Some(Some(given)) => given,
+            Some(None) => return false,
+            None => match self.is_null_parameter(o) {
+                Some(is_null) => self.arena.not(is_null),
+                None => return false,
+            },
+        };
         let both = self.arena.and(s.path, given);
         self.arena.as_bool(both) == Some(false)
     }

@@ -3,6 +3,7 @@
 use super::array_write::Written;
 use super::initial::element;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::scalar::Scalar;
 use super::value::{Base, Target, Value};
 use crate::ir::{Const, Elements, FuncRef, Side, TypeId, TypeKind};
 use crate::reasons::UnknownReason;
@@ -41,6 +42,11 @@ impl Executor<'_> {
         if src.iter().any(|t| matches!(t.base, Base::Object(o) if self.is_written_by_another_name(s, o))) {
             return self.forget_targets(s, dst, &UnknownReason::TextWritten);
         }
+        let changed =
+            |t: &Target| matches!(t.base, Base::Object(o) if self.is_changed_by_another_name(s, o, Scalar::Bytes));
+        if src.iter().any(changed) {
+            return self.forget_targets(s, dst, &UnknownReason::StoredByOtherName);
+        }
         let n = self.arena.as_int(len);
         if let (Some(n), [Target { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice())
             && n <= MAX_COPY
@@ -48,9 +54,12 @@ impl Executor<'_> {
             self.ensure(s, *from);
             let at = self.arena.as_int(*so).and_then(|v| i64::try_from(v).ok());
             let source = s.mem.get(from).cloned();
+            let source = source.map(|held| self.with_given(*from, held, (so, n)));
             if let (Some(at), Some(source)) = (at, source) {
                 let n = i64::try_from(n).unwrap_or(0);
-                if self.is_read_as_it_was(*from) && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_)) {
+                if self.is_read_as_it_was(*from, Scalar::Bytes)
+                    && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_))
+                {
                     for t in dst.iter() {
                         // What is not known was forgotten above; a function holds nothing.
                         let Base::Object(to) = t.base else { continue };
@@ -69,7 +78,7 @@ impl Executor<'_> {
         }
         if let ([Target { base: Base::Object(to), offset, .. }], [Target { base: Base::Object(from), offset: at, .. }]) = (dst.as_slice(), src.as_slice())
             // Threads of a kernel keep copies of what nobody writes meanwhile in variables of their own.
-            && (self.side == Side::Host || matches!(self.object(*to).kind, ObjKind::DeviceLocal) && self.is_read_as_it_was(*from))
+            && (self.side == Side::Host || matches!(self.object(*to).kind, ObjKind::DeviceLocal) && self.is_read_as_it_was(*from, Scalar::Bytes))
         {
             self.copy_layer(s, (*to, *offset), (*from, *at), len);
             return;

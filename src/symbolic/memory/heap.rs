@@ -4,7 +4,7 @@
 //! ([`Memory`](super::object::Memory)); what is here holds on all paths.
 
 use super::memory_ssa::Origin;
-use super::object::{ObjId, ObjKind, ObjState, Object};
+use super::object::{Given, ObjId, ObjKind, ObjState, Object};
 use crate::ir::GlobalRef;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::terms::term::TermId;
@@ -25,6 +25,8 @@ pub struct Heap {
     shadows: FxHashMap<GlobalRef, ObjId>,
     /// What objects hold that are there from the start.
     first: FxHashMap<ObjId, Rc<ObjState>>,
+    /// The same of what callers gave and of variables, for all executions that belong to one of their function.
+    at_entry: FxHashMap<ObjId, Rc<ObjState>>,
     /// The last version that contents got.
     version: u32,
     /// The versions of contents at which objects were last allocated.
@@ -34,6 +36,11 @@ pub struct Heap {
     freed: Frees,
     /// Memory of the host that was at some time made known to devices.
     registered: FxHashSet<ObjId>,
+    /// What callers gave: objects behind parameters; what is known of these and of structures passed by value; what pointers at places in
+    /// them led to.
+    parameters: Vec<ObjId>,
+    given: FxHashMap<ObjId, Given>,
+    pointees: FxHashMap<(ObjId, i64), ObjId>,
 }
 
 /// Where each object was ever freed: the calls that lead there.
@@ -72,8 +79,16 @@ impl Heap {
 
     pub fn add(&mut self, object: Object) -> ObjId {
         let id = ObjId(u32::try_from(self.objects.len()).unwrap_or(u32::MAX));
+        if object.kind == ObjKind::Parameter {
+            self.parameters.push(id);
+        }
         self.objects.push(object);
         id
+    }
+
+    /// Objects behind parameters of a root.
+    pub(in crate::symbolic) fn parameters(&self) -> &[ObjId] {
+        &self.parameters
     }
 
     pub(in crate::symbolic) fn set_extent(&mut self, o: ObjId, bytes: TermId) {
@@ -125,6 +140,28 @@ impl Heap {
 
     pub(in crate::symbolic) fn global(&self, g: GlobalRef, host: bool) -> Option<ObjId> {
         self.globals.get(&(g, host)).copied()
+    }
+
+    pub(in crate::symbolic) fn given(&self, o: ObjId) -> Option<&Given> {
+        self.given.get(&o)
+    }
+
+    pub(super) fn note_given(&mut self, o: ObjId, given: Given) {
+        self.given.insert(o, given);
+    }
+
+    /// Where a pointer led, at a byte of what a caller gave.
+    pub(super) fn pointee(&self, o: ObjId, at: i64) -> Option<ObjId> {
+        self.pointees.get(&(o, at)).copied()
+    }
+
+    pub(super) fn note_pointee(&mut self, o: ObjId, at: i64, to: ObjId) {
+        self.pointees.insert((o, at), to);
+    }
+
+    /// All global variables that were come to, in no order.
+    pub(in crate::symbolic) fn globals(&self) -> impl Iterator<Item = ObjId> {
+        self.globals.values().copied()
     }
 
     pub(in crate::symbolic) fn add_global(&mut self, g: GlobalRef, host: bool, object: Object) -> ObjId {
@@ -182,7 +219,13 @@ impl Heap {
     }
 
     pub(in crate::symbolic) fn note_first(&mut self, o: ObjId, state: Rc<ObjState>) {
+        self.at_entry.entry(o).or_insert_with(|| state.clone());
         self.first.insert(o, state);
+    }
+
+    /// What an object held when the function was called whose caller gave it, or when a variable was first come to.
+    pub(in crate::symbolic) fn at_entry(&self, o: ObjId) -> Option<&Rc<ObjState>> {
+        self.at_entry.get(&o)
     }
 
     /// What objects hold at first, of which nothing is known from here on: another execution begins.

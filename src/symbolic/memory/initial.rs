@@ -122,8 +122,9 @@ impl Executor<'_> {
         if s.mem.contains_key(&o) {
             return;
         }
-        // What is there from the start is the same on every way to its first use.
-        if let Some(first) = self.heap.first(o) {
+        // What is there from the start is the same on every way to its first use, and what a caller gave in every kernel.
+        let given = if self.heap.given(o).is_some() { self.heap.at_entry(o) } else { None };
+        if let Some(first) = given.or_else(|| self.heap.first(o)) {
             s.mem.insert(o, first.clone());
             return;
         }
@@ -181,7 +182,7 @@ impl Executor<'_> {
             _ => {}
         }
         let state = Rc::new(ObjState::new(rest));
-        if self.object(o).kind.is_there_from_the_start() {
+        if self.object(o).kind.is_there_from_the_start() || self.heap.given(o).is_some() {
             self.heap.note_first(o, state.clone());
         }
         s.mem.insert(o, state);

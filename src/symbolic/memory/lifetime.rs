@@ -22,17 +22,18 @@ impl Executor<'_> {
         self.heap.register(objects);
     }
 
-    /// Whether two objects may have the same address, one after the other: where one was freed, on any path, what is allocated later may be
-    /// there.
+    /// Whether two objects may have the same address: given under two names, or one after the other: where one was freed, on any path, what is
+    /// allocated later may be there.
     pub(in crate::symbolic) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {
-        a != b
-            && [a, b].iter().any(|o| !self.heap.freed_at(*o).is_empty())
-            && [a, b].iter().all(|o| {
-                matches!(
-                    self.object(*o).kind,
-                    ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter
-                )
-            })
+        self.may_be_given_twice(a, b)
+            || a != b
+                && [a, b].iter().any(|o| !self.heap.freed_at(*o).is_empty())
+                && [a, b].iter().all(|o| {
+                    matches!(
+                        self.object(*o).kind,
+                        ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter
+                    )
+                })
     }
 
     /// Frees what a pointer points to. Only the start of an allocation can be freed; null does nothing.

@@ -4,6 +4,7 @@
 //! transfer function: it changes no contents but to give what is there from the start its first object.
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::scalar::Scalar;
 use super::value::{Base, Lost, Target, Value};
 use crate::ir::{FuncRef, Side, TypeId, TypeKind};
 use crate::reasons::UnknownReason;
@@ -52,11 +53,11 @@ impl Executor<'_> {
         Rc::new(p.iter().filter(|t| !is_null(t)).cloned().collect())
     }
 
-    /// Whether nobody else may write the object while it is read.
-    pub(in crate::symbolic) fn is_read_as_it_was(&self, o: ObjId) -> bool {
+    /// Whether nobody else may write such a scalar of the object while it is read.
+    pub(in crate::symbolic) fn is_read_as_it_was(&self, o: ObjId, read: Scalar) -> bool {
         self.knows_stores(o)
             || matches!(self.object(o).kind, ObjKind::Constant(_)) && self.is_settled(o)
-            || self.is_as_at_launch(o)
+            || self.is_as_at_launch(o, read)
     }
 
     pub(in crate::symbolic) fn load_object(
@@ -79,7 +80,7 @@ impl Executor<'_> {
             return self.unknown_of(m, ty, &reason);
         }
         // What other threads may write is not followed.
-        if !self.is_read_as_it_was(o) {
+        if !self.is_read_as_it_was(o, Scalar::of(&m.ty(ty).kind)) {
             if let Some(v) = self.load_beside(f, o, offset, ty) {
                 return v;
             }
@@ -90,6 +91,7 @@ impl Executor<'_> {
         if self.is_written_by_another_name(s, o) {
             return self.unknown_of(m, ty, &UnknownReason::TextWritten);
         }
+        self.note_used_by_host(o);
         match &m.ty(ty).kind {
             TypeKind::Struct { fields, .. } => {
                 let v = fields
@@ -126,6 +128,9 @@ impl Executor<'_> {
             _ => {}
         }
         let Some(state) = s.mem.get(&o).cloned() else { return self.unknown_of(m, ty, &UnknownReason::UnknownMemory) };
+        if self.is_changed_by_another_name(s, o, Scalar::of(&m.ty(ty).kind)) {
+            return self.unknown_of(m, ty, &UnknownReason::StoredByOtherName);
+        }
         let raw = self.read_cells(o, &state, offset, size, Some((f, ty)));
         let v = self.convert(f, raw, ty);
         self.remember_number(s, o, offset, size, &v);
@@ -388,6 +393,11 @@ impl Executor<'_> {
                 self.read_either(o, &e, offset, size, want)
             }
             Rest::Unknown { version, reason, .. } => {
+                if let (Some((f, ty)), Some(at)) = (want, self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()))
+                    && let Some(v) = self.given_value((o, state), at, size, &self.module(f).ty(ty).kind)
+                {
+                    return v;
+                }
                 let int = match want {
                     Some((f, ty)) => match self.module(f).ty(ty).kind {
                         TypeKind::Int(b) if b > 1 => Some(b),
@@ -452,7 +462,9 @@ impl Executor<'_> {
             let v = match &t.base {
                 Base::Object(o) => {
                     self.ensure(s, *o);
-                    let st = s.mem.get(o).cloned();
+                    self.note_used_by_host(*o);
+                    let changed = self.is_changed_by_another_name(s, *o, Scalar::Pointer);
+                    let st = s.mem.get(o).filter(|_| !changed).cloned();
                     match st {
                         Some(st) => {
                             let v = self.read_cells(*o, &st, t.offset, 8, None);

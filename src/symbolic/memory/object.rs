@@ -1,7 +1,7 @@
 //! Memory of the symbolic executor: objects made of cells at constant byte offsets.
 
 use super::value::Value;
-use crate::ir::{FuncRef, GlobalRef, LocId, ModuleId};
+use crate::ir::{FuncRef, GlobalRef, LocId, ModuleId, TypeId};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::terms::term::TermId;
@@ -77,6 +77,18 @@ pub struct Object {
     pub func: Option<FuncRef>,
     /// An array, or a structure that contains one.
     pub array: bool,
+}
+
+/// What is known of an object that a caller gave.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::symbolic) struct Given {
+    /// Whose parameter leads to it.
+    pub function: FuncRef,
+    pub module: ModuleId,
+    /// The type of an element, where the source tells it.
+    pub ty: Option<TypeId>,
+    /// A structure that is passed by value: its members follow its name behind a dot.
+    pub by_value: bool,
 }
 
 /// What bytes that no cell covers hold.

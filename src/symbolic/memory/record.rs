@@ -33,7 +33,7 @@ impl Executor<'_> {
         kind: AccessKind,
         detail: AccessDetail,
     ) {
-        let AccessDetail { rows, stores, stored_pointer: pointer } = detail;
+        let AccessDetail { rows, stores, stored_pointer: pointer, scalar } = detail;
         if self.side != Side::Device {
             // The host's own memory is not what is checked, memory that it shares with devices is.
             if p.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::Managed))) {
@@ -48,8 +48,8 @@ impl Executor<'_> {
                 match t.base {
                     Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => match (length, &pointer)
                     {
-                        (Some(8), Some(p)) => self.note_pointer(o, t.offset, p),
-                        (Some(n), _) => self.note_written(o, t.offset, n),
+                        (Some(8), Some(p)) => self.note_pointer(o, t.offset, p, scalar),
+                        (Some(n), _) => self.note_written(o, t.offset, n, scalar),
                         (None, _) => self.kernel.written.add_all(o),
                     },
                     // One that was never set leads to nothing of the program's.

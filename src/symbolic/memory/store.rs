@@ -51,6 +51,7 @@ impl Executor<'_> {
             return self.written_by_another_name(s, o, &UnknownReason::StoredByOtherName);
         }
         self.ensure(s, o);
+        self.note_used_by_host(o);
         let Some(rc) = s.mem.get(&o) else { return };
         let mut state = rc.as_ref().clone();
         let width = i64::try_from(size).unwrap_or(i64::MAX / 4);

@@ -385,6 +385,7 @@ impl Executor<'_> {
                 | ObjKind::DeviceLocal => continue,
             };
             self.kept.add_objects(Some(*o), &reached);
+            self.note_written_by_device(*o);
             let before = s.mem.get(o).cloned();
             if let (Some(before), Some(written)) = (&before, &written)
                 && self.rewrite(s, *o, before, written)

@@ -91,6 +91,15 @@ pub enum InputSource {
         function: String,
         name: String,
     },
+    /// What an object that a caller of a root gave held when it was called: `bits` bits at byte `at` of the object called `object`, for people
+    /// `path`. No bits where it is a pointer, to an object called `path`.
+    Given {
+        function: String,
+        object: String,
+        at: i64,
+        bits: u32,
+        path: String,
+    },
     /// The argument of a command line option read as an integer; `ordinal` tells readings apart. `word` is all that stands before the
     /// number: `-n ` (with a blank where it is an argument of its own), `--size=`.
     Option {

@@ -52,7 +52,7 @@ impl TypeTable {
             let d = &self.defs[m.index()];
             let align = if packed { 1 } else { d.align.max(1) };
             at = at.checked_next_multiple_of(u64::from(align)).unwrap_or(at);
-            fields.push(Field { offset: at, ty: *m, name: None });
+            fields.push(Field { offset: at, ty: *m, name: None, declared: None });
             at = at.saturating_add(d.size.get());
             most = most.max(align);
         }

@@ -1,0 +1,113 @@
+//! Memory that a caller gave, of which only its names are known: whether a pointer is null, and what may be one under two names.
+//!
+//! In: objects behind parameters of a root. Out: the condition under which such a pointer is null; whether what an object holds may have
+//! been changed through another name. A caller may give the same memory twice, or that of a variable that it can reach; a contract's
+//! `disjoint` says that it does not. What a type's scalars are is the language's rule (C++ [basic.lval], C 6.5): an object of a floating-point
+//! type is not changed through an integer, nor one of four bytes through one of eight; characters change anything. Memory that the host's own
+//! code uses and memory that kernels write through another pointer are taken to be apart.
+
+use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::scalar::Scalar;
+use crate::ir::{Linkage, Side};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, TermId};
+use std::rc::Rc;
+
+/// How the input begins that says whether a pointer is null; behind it is the pointer's name.
+pub(crate) const NULL: &str = "nullptr == ";
+
+impl Executor<'_> {
+    /// When what a parameter points to is not there: its pointer is null. `None` of references and `this`, and of other objects.
+    pub(in crate::symbolic) fn is_null_parameter(&mut self, o: ObjId) -> Option<TermId> {
+        let object = self.object(o);
+        let (ObjKind::Parameter, Some(f)) = (&object.kind, object.func) else { return None };
+        let name = object.name.clone();
+        let func = self.program.func(f);
+        if func.params.iter().any(|p| p.name == name && p.dereferenceable > 0) {
+            return None;
+        }
+        let source = InputSource::Param { function: func.display.clone(), name: format!("{NULL}{name}") };
+        let is_null = self.truth_input(source);
+        let one = self.arena.int(1);
+        Some(self.arena.eq(is_null, one))
+    }
+
+    fn truth_input(&mut self, source: InputSource) -> TermId {
+        let t = self.signed_input(source.clone(), 1, false);
+        debug_assert_eq!(self.arena.range(t), Range::new(0, 1), "{source:?}");
+        t
+    }
+
+    /// Whether two objects may be one, given under two names.
+    pub(in crate::symbolic) fn may_be_given_twice(&self, a: ObjId, b: ObjId) -> bool {
+        let of = |o: ObjId| matches!(self.object(o).kind, ObjKind::Parameter);
+        a != b
+            && (of(a) && (of(b) || self.is_reached_by_callers(b)) || of(b) && self.is_reached_by_callers(a))
+            && !self.assumptions.are_disjoint(a, b)
+    }
+
+    /// Whether code outside the program may have the address of a variable.
+    fn is_reached_by_callers(&self, o: ObjId) -> bool {
+        match self.object(o).kind {
+            ObjKind::HostGlobal(g) => {
+                let global = self.program.global(g);
+                !global.constant && (global.linkage != Linkage::Internal || self.limits.effort().is_addressed(g))
+            }
+            // Whoever runs a kernel can ask for it.
+            ObjKind::DeviceGlobal(g) => !self.program.global(g).constant,
+            _ => false,
+        }
+    }
+
+    /// Whether what is read as such a scalar may have been changed through another name since the function was called.
+    pub(in crate::symbolic) fn is_changed_by_another_name(&self, s: &State, o: ObjId, read: Scalar) -> bool {
+        if self.heap.parameters().is_empty() {
+            return false;
+        }
+        self.heap.parameters().iter().copied().chain(self.heap.globals()).any(|other| {
+            let (Some(now), Some(first)) = (s.mem.get(&other), self.heap.at_entry(other)) else { return false };
+            is_changed(first, now, read) && self.may_be_given_twice(o, other) && self.is_on_this_side(other)
+        })
+    }
+
+    /// Whether the code that is executed may use what an object is.
+    fn is_on_this_side(&self, o: ObjId) -> bool {
+        let by_host = self.runtime.used_by_host.contains(&o);
+        let by_device = self.runtime.written_by_device.contains(&o);
+        match self.side {
+            Side::Host => by_host || !by_device,
+            Side::Device => by_device || !by_host,
+        }
+    }
+
+    /// Notes that the host's own code uses what a caller gave.
+    pub(in crate::symbolic) fn note_used_by_host(&mut self, o: ObjId) {
+        if self.side == Side::Host && matches!(self.object(o).kind, ObjKind::Parameter) {
+            self.runtime.used_by_host.insert(o);
+        }
+    }
+
+    /// Notes that kernels, or copies for them, write what a caller gave.
+    pub(crate) fn note_written_by_device(&mut self, o: ObjId) {
+        if matches!(self.object(o).kind, ObjKind::Parameter) {
+            self.runtime.written_by_device.insert(o);
+        }
+    }
+}
+
+fn is_changed(first: &Rc<ObjState>, now: &Rc<ObjState>, read: Scalar) -> bool {
+    if Rc::ptr_eq(first, now) {
+        return false;
+    }
+    let same_rest = match (&first.rest, &now.rest) {
+        (Rest::Layer(a), Rest::Layer(b)) => Rc::ptr_eq(a, b),
+        (a, b) => a == b,
+    };
+    !same_rest
+        || now
+            .cells
+            .iter()
+            .any(|(at, (bytes, v))| first.cells.get(at) != Some(&(*bytes, v.clone())) && read.is_changed_by(*bytes, v))
+}

@@ -1,0 +1,97 @@
+//! What a root other than `main` is called with: numbers, and objects behind pointers, filled as [`Inputs`](super::api::Inputs) say.
+
+use super::api::{Cause, ObjectKind};
+use super::machine::call::Stop;
+use super::machine::state::Machine;
+use super::machine::value::{Reason, Val, float_bits, mask};
+use super::memory::globals::leaves;
+use super::memory::space::{Obj, ObjId};
+use super::memory::store::Fill;
+use crate::ir::{FuncRef, TypeKind};
+use crate::report::finding::{Held, HeldValue};
+use rustc_hash::FxHashMap;
+
+impl Machine<'_> {
+    pub(super) fn root_arguments(&mut self, root: FuncRef) -> Result<Vec<Val>, Stop> {
+        let program = self.program;
+        let (m, f) = (program.module(root.module), program.func(root));
+        let mut out = Vec::new();
+        let mut objects: FxHashMap<String, ObjId> = FxHashMap::default();
+        for (i, p) in f.params.iter().enumerate() {
+            let given = self.inputs.args.get(i).copied();
+            let name = if p.name.is_empty() { format!("parameter {}", i + 1) } else { p.name.clone() };
+            let why = self.reason(Cause::Other, &format!("`{name}`, a parameter of `{}`", f.display));
+            match (&m.ty(p.ty).kind, given) {
+                (TypeKind::Ptr(_), _) if p.byval.is_some() => {
+                    let size = p.byval.map_or(0, |t| m.size_of(t).get());
+                    let obj = Obj::new(ObjectKind::KernelParam, name.as_str().into(), size, Fill::Poison(why));
+                    let id = self.given_object(obj)?;
+                    objects.insert(name, id);
+                    out.push(Val::new(id.address()));
+                }
+                (TypeKind::Ptr(_), _) => out.push(Val::new(self.given_pointer(name, why, &mut objects)?)),
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "two's complement of the parameter's width"
+                )]
+                (TypeKind::Int(w), Some(v)) if *w <= 64 => out.push(Val::new(v as u64 & mask(*w))),
+                #[expect(clippy::cast_precision_loss, reason = "an integer argument for a floating-point parameter")]
+                (TypeKind::Float(w), Some(v)) if matches!(w, 32 | 64) => {
+                    out.push(Val::new(float_bits(v as f64, *w)));
+                }
+                _ => out.extend(leaves(m, p.ty).iter().map(|_| Val::poison(why))),
+            }
+        }
+        self.hold(&mut objects)?;
+        Ok(out)
+    }
+
+    fn given_object(&mut self, obj: Obj) -> Result<ObjId, Stop> {
+        self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))
+    }
+
+    /// The address of what a caller gives under a name: an object of its own, or null.
+    fn given_pointer(
+        &mut self,
+        name: String,
+        why: Reason,
+        objects: &mut FxHashMap<String, ObjId>,
+    ) -> Result<u64, Stop> {
+        if self.inputs.null.contains(&name) {
+            return Ok(0);
+        }
+        let obj = match self.inputs.extents.get(&name) {
+            Some(bytes) => Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Poison(why)),
+            // Its extent is what the caller made it: accesses to it are not decided.
+            None => Obj { kind: ObjectKind::Device, ..Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why) },
+        };
+        let id = self.given_object(obj)?;
+        objects.insert(name, id);
+        Ok(id.address())
+    }
+
+    /// Fills the objects that the root is given with what they hold.
+    fn hold(&mut self, objects: &mut FxHashMap<String, ObjId>) -> Result<(), Stop> {
+        for Held { object, at, what } in self.inputs.held.clone() {
+            let (bytes, value) = match what {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "two's complement of the member's width"
+                )]
+                HeldValue::Number { bits, value } => (bits.div_ceil(8), value as u64 & mask(bits)),
+                HeldValue::Pointer(to) => {
+                    let why = self.reason(Cause::Other, &format!("what `{to}` points to"));
+                    (8, self.given_pointer(to, why, objects)?)
+                }
+            };
+            // Behind a null pointer there is nothing, nor beyond the end.
+            let Some(held) = objects.get(&object).and_then(|id| self.mem.global_mut(*id)) else { continue };
+            if held.holds(at, u64::from(bytes)) {
+                held.store.write(at.cast_unsigned(), bytes, Val::new(value));
+            }
+        }
+        Ok(())
+    }
+}

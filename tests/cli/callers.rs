@@ -1,0 +1,128 @@
+//! What callers may give a function of a library: null pointers, the same memory twice, the address of a variable.
+
+use super::Project;
+use scuba::report::finding::{Finding, Report};
+
+/// A kernel that writes `n` numbers, and memory for five of them in `d`.
+const FIVE: &str = "\
+#include <cuda_runtime.h>
+__global__ void k(float *d, int n) { if (threadIdx.x < n) d[threadIdx.x] = 1; }
+struct Sizes { long rows; int n; };
+int shared_count = 5;
+static int own_count;
+";
+
+fn checked(body: &str, settings: &str) -> Report {
+    let p = Project::new();
+    let source = format!("{FIVE}extern \"C\" void f{body}\n").replace("FIVE(d)", "float *d; cudaMalloc(&d, 20)");
+    p.write("k.cu", &source);
+    p.write("scuba.toml", &format!("[entry]\nfunctions = [\"f\"]\n{settings}"));
+    let mut c = p.command();
+    c.args(["check", "k.cu", "--message-format", "json"]);
+    let said = super::Said::from(c.output().unwrap());
+    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+}
+
+fn is_safe(r: &Report) -> bool {
+    let s = &r.summary;
+    r.findings.is_empty() && s.accesses > 0 && s.safe == s.accesses
+}
+
+#[test]
+fn what_is_stored_through_one_pointer_may_be_read_through_another() {
+    for body in [
+        "(int *a, int *b) { *a = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, *a); }",
+        "(Sizes *a, Sizes *b) { a->n = 5; b->n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        "(Sizes *a, int *b) { a->n = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        // A variable that others can name.
+        "(int *b) { shared_count = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, shared_count); }",
+        "(int *b) { *b = 5; shared_count = 100; FIVE(d); k<<<1, 128>>>(d, *b); }",
+        // Characters are part of anything.
+        "(int *a, char *b) { *a = 5; b[1] = 1; FIVE(d); k<<<1, 128>>>(d, *a); }",
+        // What an output of one kernel is, is another's input.
+        "(float *d, int n, int *out, const int *in, Sizes *s) { if (in[0] != 3 || n != 5) return; out[0] = n;\n\
+          FIVE(e); k<<<1, 128>>>(e, in[0]); }",
+    ] {
+        let r = checked(body, "");
+        assert!(!is_safe(&r), "{body}: {:?}", r.summary);
+    }
+}
+
+#[test]
+fn what_no_caller_can_do_costs_nothing() {
+    for body in [
+        "(int *a) { *a = 5; FIVE(d); k<<<1, 128>>>(d, *a); }",
+        // Objects of other types are others.
+        "(Sizes *a, double *b) { a->n = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        "(Sizes *a, Sizes *b) { a->n = 5; b->rows = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        // A variable whose address nobody has.
+        "(int *b) { own_count = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, own_count); }",
+        // What was read is known.
+        "(int *a, int *b) { *a = 5; int n = *a; *b = 100; FIVE(d); k<<<1, 128>>>(d, n); }",
+    ] {
+        let r = checked(body, "");
+        assert!(is_safe(&r), "{body}: {:?} {:?}", r.summary, r.undecided);
+    }
+}
+
+#[test]
+fn contracts_say_that_pointers_are_disjoint() {
+    let body = "(int *a, int *b) { *a = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, *a); }";
+    let r = checked(body, "[[contract]]\nfunction = \"f\"\nrequires = [\"disjoint(a, b)\"]\n");
+    assert!(is_safe(&r), "{:?} {:?}", r.summary, r.undecided);
+    // Who calls it owes that.
+    let both = "__attribute__((noinline)) void g(int *a, int *b) { *a = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, *a); }\n\
+                int n[2], m[2]; extern \"C\" void f() { g(n, ARGUMENT); }";
+    for (argument, broken) in [("m", 0), ("n", 1), ("n + 1", 1)] {
+        let p = Project::new();
+        let source = format!("{FIVE}{both}\nint main() {{ f(); }}\n");
+        p.write("k.cu", &source.replace("ARGUMENT", argument).replace("FIVE(d)", "float *d; cudaMalloc(&d, 20)"));
+        p.write("scuba.toml", "[[contract]]\nfunction = \"g\"\nrequires = [\"disjoint(a, b)\"]\n");
+        let mut c = p.command();
+        c.args(["check", "k.cu", "--message-format", "json"]);
+        let said = super::Said::from(c.output().unwrap());
+        let r: Report = serde_json::from_str(&said.out).unwrap();
+        let of_contract = |f: &&Finding| f.rule.name() == "contract";
+        assert_eq!(r.findings.iter().filter(of_contract).count(), broken, "{argument}: {:?}", r.findings);
+    }
+}
+
+#[test]
+fn pointers_may_be_null() {
+    let r = checked("(float *o) { FIVE(d); if (!o) k<<<1, 128>>>(d, 100); else k<<<1, 128>>>(d, 5); }", "");
+    let [f] = r.findings.as_slice() else { panic!("{:?} {:?}", r.summary, r.findings) };
+    assert_eq!((f.rule.name(), format!("{:?}", f.verdict)), ("oob-global", "Proved".into()));
+    let inputs = &f.witness.as_ref().unwrap().inputs;
+    assert!(inputs.iter().any(|i| i.name == "o" && i.value == "nullptr"), "{inputs:?}");
+    let r = checked("(float *o) { FIVE(d); if (o) k<<<1, 128>>>(d, 5); else k<<<1, 128>>>(d, 4); }", "");
+    assert!(is_safe(&r), "{:?}", r.summary);
+    // Nobody calls it so.
+    for required in ["o != nullptr", "o", "extent(o) >= 1 && o"] {
+        let settings = format!("[[contract]]\nfunction = \"f\"\nrequires = [\"{required}\"]\n");
+        let r = checked("(float *o) { FIVE(d); if (!o) k<<<1, 128>>>(d, 100); else k<<<1, 128>>>(d, 5); }", &settings);
+        assert!(is_safe(&r), "{required}: {:?} {:?}", r.summary, r.findings);
+    }
+    // A reference is none.
+    let r = checked("(float &o) { FIVE(d); if (!&o) k<<<1, 128>>>(d, 100); else k<<<1, 128>>>(d, 5); }", "");
+    assert!(r.findings.is_empty(), "{:?}", r.findings);
+}
+
+#[test]
+fn what_is_only_used_where_a_pointer_is_there_is_required_only_then() {
+    let p = Project::new();
+    p.write(
+        "k.cu",
+        "__global__ void add(float *x, const float *bias, unsigned n) {\n\
+           unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+           if (i >= n) return;\n\
+           if (bias != nullptr) x[i] += bias[i];\n\
+         }\n",
+    );
+    let said = p.scuba(["contracts", "k.cu"]).status(0);
+    assert!(said.out.contains("bias == nullptr || elements(bias) >= n  needed"), "{said:?}");
+    let toml = p.scuba(["contracts", "k.cu", "--format", "toml"]).status(0);
+    p.write("scuba.toml", &toml.out);
+    let said = p.scuba(["check", "k.cu", "--message-format", "json"]).status(0);
+    let r: Report = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((r.summary.accesses, r.summary.safe_assuming, r.summary.unknown), (2, 2, 0), "{:?}", r.undecided);
+}

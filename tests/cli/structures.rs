@@ -1,0 +1,154 @@
+//! Structures that callers give: members, what pointers in them lead to, and the invariants of their types.
+
+use super::{Project, Said};
+use scuba::report::finding::Report;
+
+const TENSORS: &str = "\
+#include <cuda_runtime.h>
+struct tensor { int type; long ne[4]; unsigned long nb[4]; tensor *src[4]; void *data; };
+__global__ void scale(float *y, const float *x, long n, float a) {
+  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i];
+}
+extern \"C\" void op_scale(tensor *dst) {
+  const tensor *src = dst->src[0];
+  long n = src->ne[0] * src->ne[1];
+  if (n < 1 || n > 1000000 || GUARD) return;
+  scale<<<(n + 255) / 256, 256>>>((float *)dst->data, (const float *)src->data, n, 2);
+}
+struct Args { float *out; const float *in; unsigned n; };
+__global__ void byval(Args a) { unsigned i = threadIdx.x; if (i < a.n) a.out[i] = a.in[i]; }
+";
+
+const SETTINGS: &str = "\
+[entry]
+functions = [\"op_*\"]
+[[contract]]
+function = \"byval\"
+requires = [\"elements(a.out) >= a.n\", \"elements(a.in) >= a.n\"]
+[[contract]]
+type = \"tensor\"
+invariant = [\"extent(data) >= 4 * ne[0] * ne[1]\", \"ne[0] >= 1 && ne[1] >= 1\"]
+";
+
+fn checked(source: &str, settings: &str) -> (Report, Said) {
+    let p = Project::new();
+    p.write("k.cu", source);
+    p.write("scuba.toml", settings);
+    let mut c = p.command();
+    c.args(["check", "k.cu", "--message-format", "json"]);
+    let said = Said::from(c.output().unwrap());
+    (serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}")), said)
+}
+
+#[test]
+fn invariants_hold_of_each_object_that_parameters_lead_to() {
+    // Nothing says that both have as many elements.
+    let (r, said) = checked(&TENSORS.replace("GUARD", "false"), SETTINGS);
+    let [f] = r.findings.as_slice() else { panic!("{said:?}") };
+    assert_eq!(
+        (f.rule.name(), format!("{:?}", f.verdict), f.access.array.as_str()),
+        ("oob-global", "Proved".into(), "y")
+    );
+    let w = f.witness.as_ref().unwrap();
+    let input = |name: &str| -> i64 {
+        w.inputs
+            .iter()
+            .find(|i| i.name == name)
+            .unwrap_or_else(|| panic!("{name}: {:?}", w.inputs))
+            .value
+            .parse()
+            .unwrap()
+    };
+    let elements = |t: &str| input(&format!("{t}->ne[0]")) * input(&format!("{t}->ne[1]"));
+    assert!(elements("dst->src[0]") > elements("dst"), "{w:?}");
+    assert_eq!(Ok(w.extent_bytes), u64::try_from(input("extent(dst->data)")).map(|v| v as _), "{w:?}");
+    assert!(w.extent_bytes as i64 >= 4 * elements("dst"), "the witness keeps to the invariant: {w:?}");
+    // The check that was missing.
+    let guarded = TENSORS.replace("GUARD", "dst->ne[0] * dst->ne[1] < n");
+    let (r, said) = checked(&guarded, SETTINGS);
+    assert!(r.findings.is_empty(), "{said:?}");
+    assert_eq!((r.summary.safe, r.summary.safe_assuming, r.summary.accesses), (4, 4, 4), "{:?}", r.undecided);
+    // Of another type nothing is said.
+    let (r, _) = checked(&guarded, &SETTINGS.replace("\"tensor\"", "\"tensors\""));
+    assert_eq!((r.summary.safe, r.summary.unknown), (2, 2), "{:?}", r.summary);
+    // What the code itself makes is what it made it.
+    let made = guarded.replace("  long n =", "  tensor own = *dst; own.ne[0] = 7; dst = &own;\n  long n =");
+    let (r, said) = checked(&made, SETTINGS);
+    assert!(r.summary.safe < 4, "{said:?}");
+}
+
+#[test]
+fn what_can_never_hold_of_objects_is_not_assumed() {
+    let settings = SETTINGS.replace("ne[0] >= 1 && ne[1] >= 1", "ne[0] >= 3 && ne[0] < 3");
+    let (r, said) = checked(&TENSORS.replace("GUARD", "false"), &settings);
+    assert!(r.summary.safe < 4, "{:?}", r.summary);
+    assert!(said.err.contains("can never hold") || said.err.contains("never holds"), "{said:?}");
+    // A member that is none.
+    let (_, said) = checked(&TENSORS.replace("GUARD", "false"), &SETTINGS.replace("ne[1] >= 1", "nr[1] >= 1"));
+    assert!(said.err.contains("`tensor` has no member `nr`; it has `type`, `ne`, `nb`, `src`, `data`"), "{said:?}");
+}
+
+#[test]
+fn what_members_must_be_is_found() {
+    let p = Project::new();
+    p.write("k.cu", &TENSORS.replace("GUARD", "false"));
+    let said = p.scuba(["contracts", "k.cu", "--function", "op_scale"]).status(0);
+    for t in ["dst", "dst->src[0]"] {
+        let condition = format!("extent({t}->data) >= 4 * dst->src[0]->ne[0] * dst->src[0]->ne[1]  needed");
+        assert!(said.out.contains(&condition), "{said:?}");
+    }
+    // What is printed decides what it covers.
+    let toml = p.scuba(["contracts", "k.cu", "--format", "toml"]).status(0);
+    p.write("scuba.toml", &format!("{}\n[entry]\nfunctions = [\"op_*\"]\n", toml.out));
+    let said = p.scuba(["check", "k.cu", "--message-format", "json"]).status(0);
+    let r: Report = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((r.summary.accesses, r.summary.unknown, r.findings.len()), (4, 0, 0), "{:?}", r.undecided);
+}
+
+/// A kernel that looks up places in an array.
+const GATHER: &str = "\
+__global__ void gather(OUT *y, const float *x, const int *idx, unsigned n, int m) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[idx[i]];
+}
+";
+
+#[test]
+fn what_every_element_of_an_array_is_can_be_stated() {
+    let every = "forall i in [0, n): 0 <= idx[i] && idx[i] < m";
+    let settings = |every: &str| {
+        format!(
+            "[[contract]]\nfunction = \"gather\"\nrequires = [\"elements(y) >= n\", \"elements(idx) >= n\", \"{every}\", \"elements(x) >= m\"]\n"
+        )
+    };
+    let (r, said) = checked(&GATHER.replace("OUT", "float"), &settings(every));
+    assert_eq!((r.summary.safe, r.summary.safe_assuming), (3, 3), "{said:?}");
+    for weaker in ["forall i in [1, n): 0 <= idx[i] && idx[i] < m", "forall i in [0, n): 0 <= idx[i] && idx[i] <= m"] {
+        let (r, said) = checked(&GATHER.replace("OUT", "float"), &settings(weaker));
+        assert_eq!((r.summary.safe, r.summary.unknown, r.findings.len()), (2, 1, 0), "{weaker}: {said:?}");
+    }
+    // What is written may be the array itself, under another name.
+    let (r, said) = checked(&GATHER.replace("OUT", "int"), &settings(every));
+    assert_eq!((r.summary.safe, r.summary.unknown), (2, 1), "{said:?}");
+    let apart = settings(every).replace("\"elements(y) >= n\"", "\"elements(y) >= n\", \"disjoint(y, idx)\"");
+    let (r, said) = checked(&GATHER.replace("OUT", "int"), &apart);
+    assert_eq!(r.summary.safe, 3, "{said:?}");
+}
+
+#[test]
+fn callers_owe_what_every_element_is() {
+    for (at, broken) in [("i", 0), ("i + 1", 1)] {
+        let main = format!(
+            "int main() {{ int h[32]; for (int i = 0; i < 32; i++) h[i] = {at};\n\
+             float *y, *x; int *d; cudaMalloc(&y, 128); cudaMalloc(&x, 256); cudaMalloc(&d, 128);\n\
+             cudaMemcpy(d, h, 128, cudaMemcpyHostToDevice); gather<<<1, 32>>>(y, x, d, 32, 32); }}\n"
+        );
+        let settings =
+            "[[contract]]\nfunction = \"gather\"\nrequires = [\"forall i in [0, n): 0 <= idx[i] && idx[i] < m\"]\n";
+        let (r, said) = checked(&format!("{}{main}", GATHER.replace("OUT", "float")), settings);
+        let found: Vec<_> = r.findings.iter().map(|f| (f.rule.name(), format!("{:?}", f.verdict))).collect();
+        assert_eq!(found.len(), broken, "{said:?}");
+        assert!(found.iter().all(|f| f.0 == "contract"), "{found:?}");
+    }
+}
