@@ -3,7 +3,7 @@
 
   tools/confirm-campaign.py bundles FOLDER [--checkouts DIR] [--programs FILE] [--only WORD] [--jobs N] [--limit SECONDS] [--max-gib N]
       where the programs are (no GPU): a bundle in FOLDER/bundles for each program with proved findings, and FOLDER/bin, FOLDER/lib with
-      `scuba` (SCUBA, else target/release/scuba). Which programs: those of tests/ui, tests/confirm/programs and examples; with --checkouts
+      `scuba` (SCUBA, else target/release/scuba). Which programs: those of tests/ui, tests/confirm and examples; with --checkouts
       those of the evaluation (tools/corpus.py) and of HeCBench (by their makefiles' flags, as tools/sweep.py reads them) in DIR; with
       --programs those of FILE: a line is a name, its folder, its sources, `--` and flags of nvcc, by words of a shell. What was made, or
       has no proved findings, is not looked at again.
@@ -62,6 +62,9 @@ def ours():
     own = HERE / "tests/confirm/programs"
     for source in sorted(own.glob("*.cu")):
         yield f"confirm-{source.stem}", own, [source.name], ["-O3", "-Iinc", "-isystem", "system"]
+    # Functions of libraries, under their contracts.
+    for source in sorted((HERE / "tests/confirm/entries").glob("*/*.cu")):
+        yield f"entry-{source.parent.name}", source.parent, [source.name], ["-O3"]
     heat = HERE / "examples/heat"
     kernels = [str(k.relative_to(heat)) for k in sorted(heat.glob("kernels/*.cu"))]
     yield "heat", heat, ["app/main.cu", *kernels], ["-O3", "-Iinclude"]

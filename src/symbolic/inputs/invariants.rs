@@ -6,7 +6,7 @@
 
 use super::contract_facts::Said;
 use super::contract_terms::{Asked, Element, Names, Pointed};
-use crate::ir::Side;
+use crate::ir::{Side, TypeKind, source_name};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};
@@ -35,7 +35,11 @@ impl Executor<'_> {
         let Some(given) = self.heap.given(o).copied() else { return };
         let m = self.program.module(given.module);
         let all = self.assumptions.invariants.clone();
-        let of_it = all.iter().filter(|i| given.ty.is_some() && m.type_named(&i.type_name) == given.ty);
+        let name = match given.ty.map(|ty| &m.ty(ty).kind) {
+            Some(TypeKind::Struct { name: Some(llvm), .. }) => plain_name(source_name(llvm)),
+            _ => return,
+        };
+        let of_it = all.iter().filter(|i| plain_name(&i.type_name) == name);
         for invariant in of_it {
             for required in &invariant.conditions {
                 let (cond, zero) = (self.arena.bool(true), self.arena.int(0));
@@ -107,5 +111,33 @@ impl Executor<'_> {
     pub(crate) fn all_of_objects(&mut self) -> TermId {
         let all = self.assumptions.of_objects.clone();
         self.arena.and_all(all)
+    }
+}
+
+/// The name of a type, or of the template that it is an instance of, without words before it and without inline namespaces of versions
+/// (`cuda::std::__4::span`).
+fn plain_name(name: &str) -> String {
+    let mut name = name.trim();
+    for word in ["const ", "struct ", "class "] {
+        name = name.strip_prefix(word).unwrap_or(name).trim_start();
+    }
+    let name = name.split('<').next().unwrap_or_default();
+    let is_version = |part: &&str| part.strip_prefix("__").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    name.split("::").filter(|part| !is_version(part)).collect::<Vec<_>>().join("::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_name;
+
+    #[test]
+    fn names_of_types() {
+        for (written, name) in [
+            ("struct matrix", "matrix"),
+            ("cuda::std::__4::span<float, 3>", "cuda::std::span"),
+            ("const a::__b::c", "a::__b::c"),
+        ] {
+            assert_eq!(plain_name(written), name, "{written}");
+        }
     }
 }
