@@ -95,6 +95,12 @@ corpus: build ## what is found in the programs of the evaluation, whose checkout
 	@tools/setup.sh corpus
 	@python3 -B tools/corpus.py "$(DIR)" $(ROWS)
 
+.PHONY: corpus-libraries
+corpus-libraries: build ## what is decided of libraries without main, whose checkouts lie in DIR; goes on where it ended (LIBRARIES_ARGS: tools/libraries.py --help)
+	@[ -n "$(DIR)" ] || { echo "make corpus-libraries DIR=FOLDER: the folder that holds the checkouts (tools/libraries.py says which)" >&2; exit 2; }
+	@tools/setup.sh test
+	@python3 -B tools/libraries.py "$(abspath $(DIR))" $(LIBRARIES_ARGS)
+
 .PHONY: campaign-bundles
 campaign-bundles: build ## bundles in OUT of all proved findings: of our programs, or of those in the checkouts DIR (CAMPAIGN_ARGS: tools/confirm-campaign.py --help)
 	@[ -n "$(OUT)" ] || { echo "make campaign-bundles OUT=FOLDER [DIR=CHECKOUTS]" >&2; exit 2; }

@@ -375,6 +375,23 @@ impl Module {
             }),
         }
     }
+    /// Whether a structure of this name is a member, a base or an element of a type, at any depth.
+    #[must_use]
+    pub fn has_part(&self, ty: TypeId, name: &str) -> bool {
+        match &self.ty(ty).kind {
+            // LLVM knows one member of it.
+            TypeKind::Struct { name: Some(n), .. } if n.starts_with("union.") => true,
+            TypeKind::Struct { fields, .. } => fields.iter().any(|f| {
+                matches!(&self.ty(f.ty).kind, TypeKind::Struct { name: Some(n), .. } if source_name(n) == name)
+                    || self.has_part(f.ty, name)
+            }),
+            TypeKind::Array { elem, .. } | TypeKind::Vector { elem, .. } => {
+                matches!(&self.ty(*elem).kind, TypeKind::Struct { name: Some(n), .. } if source_name(n) == name)
+                    || self.has_part(*elem, name)
+            }
+            _ => false,
+        }
+    }
     #[must_use]
     pub fn func(&self, id: FuncId) -> &Function {
         &self.functions[id.index()]

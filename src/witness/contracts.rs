@@ -144,7 +144,9 @@ impl Called<'_, '_> {
         let ty = m.type_named(name);
         Typed {
             address,
-            size: ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0),
+            size: ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(|| match plain_number(plain)? {
+                Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+            }),
             ty,
             unsigned: matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. })),
             name: plain.to_owned(),

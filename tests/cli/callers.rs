@@ -7,7 +7,11 @@ use scuba::report::finding::{Finding, Report};
 const FIVE: &str = "\
 #include <cuda_runtime.h>
 __global__ void k(float *d, int n) { if (threadIdx.x < n) d[threadIdx.x] = 1; }
-struct Sizes { long rows; int n; };
+#include <cstdio>
+struct Sizes { long rows; int n; Sizes *to; };
+void other(); void look(const Sizes *);
+struct Other { int n, m; };
+struct Both { int k; Sizes of; };
 int shared_count = 5;
 static int own_count;
 ";
@@ -34,6 +38,8 @@ fn what_is_stored_through_one_pointer_may_be_read_through_another() {
         "(int *a, int *b) { *a = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, *a); }",
         "(Sizes *a, Sizes *b) { a->n = 5; b->n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         "(Sizes *a, int *b) { a->n = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        // One may be part of the other.
+        "(Sizes *a, Both *b) { a->n = 5; b->of.n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         // A variable that others can name.
         "(int *b) { shared_count = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, shared_count); }",
         "(int *b) { *b = 5; shared_count = 100; FIVE(d); k<<<1, 128>>>(d, *b); }",
@@ -55,6 +61,7 @@ fn what_no_caller_can_do_costs_nothing() {
         // Objects of other types are others.
         "(Sizes *a, double *b) { a->n = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         "(Sizes *a, Sizes *b) { a->n = 5; b->rows = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        "(Sizes *a, Other *b) { a->n = 5; b->n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         // A variable whose address nobody has.
         "(int *b) { own_count = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, own_count); }",
         // What was read is known.
@@ -62,6 +69,19 @@ fn what_no_caller_can_do_costs_nothing() {
     ] {
         let r = checked(body, "");
         assert!(is_safe(&r), "{body}: {:?} {:?}", r.summary, r.undecided);
+    }
+}
+
+#[test]
+fn functions_that_are_not_known_may_have_what_the_caller_gave() {
+    for (call, safe) in [("other()", false), ("look(a->to)", false), ("printf(\"%d\", a->n)", true)] {
+        let body = format!(
+            "(Sizes *a) {{ Sizes *to = a->to; if (a->n > 5 || to->n > 5 || a->n < 0 || to->n < 0) return; {call}; FIVE(d); k<<<1, 128>>>(d, WHOSE->n); }}"
+        );
+        for whose in ["a", "to"] {
+            let r = checked(&body.replace("WHOSE", whose), "");
+            assert_eq!(is_safe(&r), safe, "{call}, {whose}: {:?}", r.undecided);
+        }
     }
 }
 

@@ -152,3 +152,29 @@ fn callers_owe_what_every_element_is() {
         assert!(found.iter().all(|f| f.0 == "contract"), "{found:?}");
     }
 }
+
+#[test]
+fn members_that_are_counted_by_others_have_so_many_elements() {
+    let p = Project::new();
+    p.write("scuba.h", scuba::contracts::SCUBA_H);
+    let check = |extra: &str, status: i32| -> Report {
+        p.write(
+            "k.cu",
+            &format!(
+                "#include \"scuba.h\"\n\
+                 struct matrix {{ int rows, cols; float *data SCUBA_COUNTED_BY(rows * cols); }};\n\
+                 __global__ void fill(float *x, int n) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }}\n\
+                 SCUBA_ENTRY void zero(matrix *m) {{\n\
+                   if (m->rows < 1 || m->cols < 1 || m->rows > 30000 || m->cols > 30000) return;\n\
+                   int n = m->rows * m->cols;\n\
+                   fill<<<(n + 256) / 256, 256>>>(m->data, n{extra});\n}}\n"
+            ),
+        );
+        let said = p.scuba(["check", "k.cu", "--message-format", "json"]).status(status);
+        serde_json::from_str(&said.out).unwrap()
+    };
+    let r = check("", 0);
+    assert_eq!((r.summary.safe_assuming, r.summary.unknown, r.findings.len()), (1, 0, 0), "{:?}", r.undecided);
+    let r = check(" + 1", 1);
+    assert_eq!((r.summary.proved, r.findings[0].access.array.as_str()), (1, "x"), "{:?}", r.findings);
+}

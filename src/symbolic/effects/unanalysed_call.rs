@@ -60,6 +60,8 @@ impl Executor<'_> {
             for g in self.limits.effort().exported().to_vec() {
                 objects.push(self.global_object(g.module, g.global));
             }
+            // Who gave something to the function that is executed may have kept it where others find it.
+            objects.extend(self.heap.parameters());
         }
         let given = args;
         let mut args = given.clone();

@@ -47,8 +47,9 @@ pub(super) struct Element {
     pub name: String,
     pub ty: Option<TypeId>,
     pub unsigned: bool,
-    /// Bytes, where that is known.
+    /// Bytes, where that is known; and those of what it points to, where it is a pointer or an array of them.
     pub bytes: Option<u64>,
+    pub pointee: Option<u64>,
 }
 
 /// What a term denotes.
@@ -359,8 +360,12 @@ impl Executor<'_> {
         let plain = name.trim_start_matches("const ").trim();
         let unsigned = matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. }));
         let ty = m.type_named(name);
-        let bytes = ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
-        Element { name: plain.to_owned(), ty, unsigned, bytes }
+        // A module has no type that its code does not use.
+        let of_number = || match plain_number(plain)? {
+            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+        };
+        let bytes = ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(of_number);
+        Element { name: plain.to_owned(), ty, unsigned, bytes, pointee: None }
     }
 
     fn member_of(&mut self, asked: &Asked<'_>, of: &Pointed, name: &str) -> Found<Denoted> {
@@ -382,8 +387,9 @@ impl Executor<'_> {
         let element = Element {
             name: declared.as_ref().map(|d| d.type_name.clone()).unwrap_or_default(),
             ty: Some(field.ty),
-            unsigned: declared.is_some_and(|d| d.unsigned),
+            unsigned: declared.as_ref().is_some_and(|d| d.unsigned),
             bytes: None,
+            pointee: declared.and_then(|d| d.pointee),
         };
         let targets = self.shifted(&of.targets, at);
         self.read(asked, &Pointed { targets, element }, &Term::name(name))
@@ -423,7 +429,8 @@ impl Executor<'_> {
             TypeKind::Array { elem, .. } => {
                 let name = element_name(&at.element.name);
                 let bytes = Some(m.size_of(*elem).get()).filter(|b| *b > 0);
-                let element = Element { name, ty: Some(*elem), unsigned: at.element.unsigned, bytes };
+                let Element { unsigned, pointee, .. } = at.element;
+                let element = Element { name, ty: Some(*elem), unsigned, bytes, pointee };
                 Denoted::Pointer(Pointed { targets: at.targets.clone(), element })
             }
             TypeKind::Int(bits) => {
@@ -444,7 +451,8 @@ impl Executor<'_> {
             TypeKind::Ptr(_) => {
                 let v = self.load_typed(&mut asked.state.clone(), asked.function, &at.targets, ty);
                 let targets = self.as_pointer(&v);
-                let element = self.element_named(asked.function, &at.element.name);
+                let named = self.element_named(asked.function, &at.element.name);
+                let element = Element { bytes: at.element.pointee.or(named.bytes), ..named };
                 Denoted::Pointer(Pointed { targets, element })
             }
             _ => return Err(format!("`{said}` is neither a number nor a pointer")),

@@ -3,12 +3,13 @@
 //! In: objects behind parameters of a root. Out: the condition under which such a pointer is null; whether what an object holds may have
 //! been changed through another name. A caller may give the same memory twice, or that of a variable that it can reach; a contract's
 //! `disjoint` says that it does not. What a type's scalars are is the language's rule (C++ [basic.lval], C 6.5): an object of a floating-point
-//! type is not changed through an integer, nor one of four bytes through one of eight; characters change anything. Memory that the host's own
+//! type is not changed through an integer, nor one of four bytes through one of eight; characters change anything. A structure is no other, but
+//! for those that it is part of. Memory that the host's own
 //! code uses and memory that kernels write through another pointer are taken to be apart.
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
-use crate::ir::{Linkage, Side};
+use crate::ir::{Linkage, Side, TypeKind, source_name};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::interval::Range;
@@ -46,6 +47,21 @@ impl Executor<'_> {
         a != b
             && (of(a) && (of(b) || self.is_reached_by_callers(b)) || of(b) && self.is_reached_by_callers(a))
             && !self.assumptions.are_disjoint(a, b)
+            && !self.are_other_structures(a, b)
+    }
+
+    /// Whether both are structures, of types neither of which is part of the other: no byte of one is one of the other.
+    fn are_other_structures(&self, a: ObjId, b: ObjId) -> bool {
+        let of = |o: ObjId| {
+            let given = self.heap.given(o)?;
+            let m = self.program.module(given.module);
+            match &m.ty(given.ty?).kind {
+                TypeKind::Struct { name: Some(name), .. } => Some((m, given.ty?, source_name(name))),
+                _ => None,
+            }
+        };
+        let (Some((m, x, of_x)), Some((n, y, of_y))) = (of(a), of(b)) else { return false };
+        of_x != of_y && !m.has_part(x, of_y) && !n.has_part(y, of_x)
     }
 
     /// Whether code outside the program may have the address of a variable.

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""What is decided of libraries without `main`, before and after something is stated of what their callers give.
+
+    tools/libraries.py DIR [--scuba PATH] [--nvcc PATH] [--only NAME] [--every N] [--limit SECONDS] [--until SECONDS] [--journal FILE] [--out FILE.md] [--commit HASH]
+
+DIR holds checkouts; of each project that is known here and lies there, every unit is checked where it lies, together with the units that
+define what it calls, twice: with nothing but its entry points stated, and with the invariants and contracts below. FILE (target/libraries.jsonl) is
+a journal: what stands in it is not checked again. None is begun after --until seconds.
+"""
+
+import argparse
+import collections
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# What is stated of ggml's tensors: sizes and strides are not 0, the first stride is the size of an element (two plain types of each size), and
+# the data reach to the last element, also as rows that lie side by side.
+GGML = """
+[[contract]]
+type = "ggml_tensor"
+invariant = [
+  "ne[0] >= 1 && ne[1] >= 1 && ne[2] >= 1 && ne[3] >= 1",
+  "nb[0] >= 1 && nb[1] >= 1 && nb[2] >= 1 && nb[3] >= 1",
+  "type == 0 || type == 26 ==> nb[0] == 4",
+  "type == 1 || type == 30 ==> nb[0] == 2",
+  "extent(data) >= nb[0] * ne[0] * ne[1] * ne[2] * ne[3]",
+  "extent(data) >= nb[0] * ne[0] + nb[1] * (ne[1] - 1) + nb[2] * (ne[2] - 1) + nb[3] * (ne[3] - 1)",
+]
+"""
+# Name, folder in DIR, units, what is joined with each, entry points, what is stated, flags.
+PROJECTS = [
+    (
+        "ggml-org/ggml",
+        "ggml/src/ggml-cuda",
+        "*.cu",
+        ["../ggml.c"],
+        ["ggml_cuda_op_*"],
+        GGML,
+        ["-std=c++17", "-arch=sm_80", "-I.", "-I..", "-I../../include", '-DGGML_VERSION="x"', '-DGGML_COMMIT="x"'],
+    ),
+]
+
+
+def check(o, folder, sources, flags, settings):
+    """The report of a check, its seconds and peak memory; or why there is none."""
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
+        config.write(settings)
+        config.flush()
+        command = [o.scuba, "check", *sources, "--config", config.name, "-q", "--message-format", "json", "--", *flags]
+        environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE="off")
+        started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        try:
+            said = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=o.limit, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return {"why": "time"}
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = round(time.monotonic() - started, 1)
+    try:
+        report = json.loads(said.stdout)
+    except ValueError:
+        lines = said.stderr.strip().splitlines() or ["nothing was said"]
+        return {"why": "not read", "said": lines[0][:200], "seconds": seconds}
+    s = report["summary"]
+    findings = collections.Counter(f"{f['rule']} {f['verdict']}" for f in report["findings"])
+    reasons = collections.Counter(u["code"] for u in report["undecided"])
+    return {
+        **{k: s[k] for k in ("accesses", "safe", "safe_if_no_wrap", "proved", "possible", "unknown", "not_analysed")},
+        "findings": dict(findings),
+        "reasons": dict(reasons),
+        "seconds": seconds,
+        "cpu": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
+    }
+
+
+def run(o):
+    journal = Path(o.journal)
+    done = {(line["project"], line["unit"]) for line in read(journal)}
+    end = time.monotonic() + o.until
+    for name, folder, pattern, joined, entries, stated, flags in PROJECTS:
+        folder = Path(o.dir, folder)
+        if o.only not in name or not folder.is_dir():
+            continue
+        listed = ", ".join(f'"{e}"' for e in entries)
+        entry = f"[entry]\nfunctions = [{listed}]\n"
+        for unit in sorted(folder.glob(pattern))[:: o.every]:
+            if (name, unit.name) in done:
+                continue
+            if time.monotonic() > end:
+                return
+            line = {"project": name, "unit": unit.name}
+            line["before"] = check(o, folder, [unit.name, *joined], flags, entry)
+            line["after"] = check(o, folder, [unit.name, *joined], flags, entry + stated)
+            with journal.open("a") as out:
+                out.write(json.dumps(line) + "\n")
+            print(unit.name, line["before"], line["after"], flush=True)
+
+
+def read(journal):
+    return [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
+
+
+def table(o):
+    rows = ["| project | units | read | accesses | decided before | decided after | findings after | median s | over the limit |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    units = ["| unit | accesses | decided before | decided after | findings after | what is open, by code | s |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    lines = read(Path(o.journal))
+    for name, *_ in PROJECTS:
+        of = sorted((line for line in lines if line["project"] == name), key=lambda line: line["unit"])
+        if not of:
+            continue
+        late = [line for line in of if "time" in (line["before"].get("why"), line["after"].get("why"))]
+        both = [line for line in of if "accesses" in line["before"] and "accesses" in line["after"]]
+        decided = lambda r: r["accesses"] - r["unknown"]
+        share = lambda side: f"{sum(decided(l[side]) for l in both)} ({100 * sum(decided(l[side]) for l in both) / max(1, sum(l[side]['accesses'] for l in both)):.1f} %)"
+        found = collections.Counter()
+        for line in both:
+            found.update(line["after"]["findings"])
+        seconds = sorted(line["after"]["seconds"] for line in both) or [0]
+        words = lambda c: ", ".join(f"{n} {k}" for k, n in sorted(c.items())) or "–"
+        fully = sum(line["after"]["not_analysed"] == 0 for line in both)
+        rows.append(f"| {name} | {len(of)} | {fully} | {sum(l['after']['accesses'] for l in both)} | {share('before')} | {share('after')} | {words(found)} | {seconds[len(seconds) // 2]} | {len(late)} |")
+        for line in of:
+            a, b = line["after"], line["before"]
+            if line in both:
+                units.append(f"| {line['unit']} | {a['accesses']} | {decided(b)} | {decided(a)} | {words(a['findings'])} | {words(a['reasons'])} | {a['seconds']} |")
+            else:
+                units.append(f"| {line['unit']} | – | – | – | – | {a.get('why') or b.get('why')} | – |")
+    text = f"""# Libraries without `main`
+
+Generated by `make corpus-libraries DIR=…` (`tools/libraries.py`){f', version {o.commit}' if o.commit else ''}; the units are checked where they lie, one program each. *Before*: entry points
+alone are stated; *after*: with the invariants and contracts that the tool states. Decided are accesses that are safe, safe where nothing wraps,
+or reported. A limit of {o.limit} s for each check.
+
+""" + "\n".join(rows) + "\n\n" + "\n".join(units) + "\n"
+    Path(o.out).write_text(text) if o.out else sys.stdout.write(text)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("dir")
+    p.add_argument("--scuba", default=ROOT / "target/release/scuba")
+    p.add_argument("--nvcc", default=os.environ.get("SCUBA_NVCC") or ROOT / ".deps/cuda/nvidia/cu13/bin/nvcc")
+    p.add_argument("--only", default="", help="projects whose names have this")
+    p.add_argument("--every", type=int, default=1, help="every N-th unit")
+    p.add_argument("--limit", type=int, default=300, help="seconds for each check")
+    p.add_argument("--until", type=float, default=1e9, help="seconds after which none is begun")
+    p.add_argument("--journal", default=ROOT / "target/libraries.jsonl")
+    p.add_argument("--out", help="the table (standard output)")
+    p.add_argument("--commit", default="", help="the version that the table names")
+    o = p.parse_args()
+    run(o)
+    table(o)
+
+
+if __name__ == "__main__":
+    main()
