@@ -11,7 +11,7 @@ use crate::facts::verdicts::Verdicts;
 use crate::frontend::ExtractOptions;
 use crate::frontend::cgeist::process::Failure;
 use crate::inside::{Spot, Wanted};
-use crate::nvcc::colour;
+use crate::nvcc::{colour, locate};
 use crate::paths;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
@@ -195,13 +195,10 @@ impl Session {
         self.config.baseline.clone().unwrap_or_else(|| self.root.folder().join(baseline::FILE_NAME))
     }
 
-    /// The real nvcc, absolute: `SCUBA_NVCC`, else scuba.toml's, else the first in `PATH` that is not the shim.
+    /// The real nvcc; see [`real_nvcc`].
     #[must_use]
     pub fn nvcc(&self) -> Option<PathBuf> {
-        let set = std::env::var_os("SCUBA_NVCC").filter(|v| !v.is_empty()).map(PathBuf::from);
-        let named = set.or_else(|| self.config.nvcc.clone()).unwrap_or_else(|| "nvcc".into());
-        let shim = std::env::current_exe().and_then(|p| p.with_file_name("scuba-nvcc").canonicalize()).ok();
-        which::which_all(named).ok()?.find(|p| p.canonicalize().ok() != shim)
+        real_nvcc(&self.config)
     }
 
     /// Environment variables by which the shims of a build keep to this session's command line.
@@ -435,6 +432,19 @@ fn inherited_frontend() -> Result<Option<FrontendKind>> {
 fn header_folder(cache: &Path) -> PathBuf {
     let folder = cache.join("headers");
     folder.canonicalize().unwrap_or(folder)
+}
+
+/// The nvcc that is named: by `SCUBA_NVCC`, else in scuba.toml.
+#[must_use]
+pub fn named_nvcc(config: &Config) -> Option<PathBuf> {
+    std::env::var_os("SCUBA_NVCC").filter(|v| !v.is_empty()).map(PathBuf::from).or_else(|| config.nvcc.clone())
+}
+
+/// The real nvcc, absolute: the one that is named, else the first of `CUDA_HOME`, `CUDA_PATH` and `PATH` that is not the shim.
+#[must_use]
+pub fn real_nvcc(config: &Config) -> Option<PathBuf> {
+    let shim = std::env::current_exe().and_then(|p| p.with_file_name("scuba-nvcc").canonicalize()).ok();
+    locate::candidates(named_nvcc(config).as_deref()).into_iter().find(|p| p.canonicalize().ok() != shim)
 }
 
 /// The cgeist that is named: by `SCUBA_CGEIST`, else in scuba.toml.

@@ -1,6 +1,6 @@
 //! Finds the real nvcc, never ourselves.
 //!
-//! In: our arguments, `SCUBA_NVCC`, scuba.toml's `[nvcc] path`, PATH. Out: an [`Invocation`]: what to run, by absolute path, with
+//! In: our arguments, `SCUBA_NVCC`, scuba.toml's `[nvcc] path`, CUDA_HOME, CUDA_PATH, PATH. Out: an [`Invocation`]: what to run, by absolute path, with
 //! which arguments. Symbolic links are left alone: nvcc derives its toolkit from the path it is invoked by.
 //!
 //! Two guards keep `scuba-nvcc` from running itself: a candidate that is the same file as this program is passed over, and
@@ -21,7 +21,7 @@ pub const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "buildcache", "distcc", "
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum LocateError {
-    #[error("no nvcc found: set SCUBA_NVCC, or `path` under [nvcc] in scuba.toml, or put nvcc on PATH")]
+    #[error("no nvcc found: set SCUBA_NVCC, `path` under [nvcc] in scuba.toml, or CUDA_HOME, or put nvcc on PATH")]
     NotFound,
     #[error("{0} names `{1}`, which is not an executable file")]
     NotExecutable(&'static str, PathBuf),
@@ -58,6 +58,8 @@ pub struct Surroundings<'s> {
     pub directory: &'s Path,
     /// `SCUBA_NVCC`
     pub named: Option<&'s OsStr>,
+    /// Roots of toolkits, absolute: `CUDA_HOME`, `CUDA_PATH`; see [`toolkits`].
+    pub toolkits: Vec<PathBuf>,
     /// `PATH`
     pub path: Option<&'s OsStr>,
     /// [`GUARD`]
@@ -130,7 +132,9 @@ impl Surroundings<'_> {
             }
             // It is a wrapper that called us again: what it means by `nvcc` is on PATH.
         }
-        let candidates = which::which_in_all("nvcc", self.path, self.directory).into_iter().flatten();
+        let of_toolkits = self.toolkits.iter().filter_map(|root| self.executable(root.join("bin/nvcc").as_os_str()));
+        let candidates =
+            of_toolkits.chain(which::which_in_all("nvcc", self.path, self.directory).into_iter().flatten());
         let mut circle = None;
         for candidate in candidates.map(|path| self.directory.join(path)) {
             if self.is_running(&candidate) {
@@ -177,6 +181,25 @@ impl Surroundings<'_> {
     }
 }
 
+/// The toolkits that this process's environment names: `CUDA_HOME`, then `CUDA_PATH`.
+#[must_use]
+pub fn toolkits(directory: &Path) -> Vec<PathBuf> {
+    let set = ["CUDA_HOME", "CUDA_PATH"].iter().filter_map(std::env::var_os).filter(|root| !root.is_empty());
+    set.map(|root| directory.join(root)).collect()
+}
+
+/// Every nvcc that may be meant where no command names one, best first: `named` (a setting), else those of [`toolkits`] and of PATH.
+/// What is no executable file is left out; the shim, under whatever name, may be among them.
+#[must_use]
+pub fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
+    if let Some(named) = named {
+        return which::which_all(named).into_iter().flatten().collect();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let of_toolkits = toolkits(&here).into_iter().filter_map(|root| which::which(root.join("bin/nvcc")).ok());
+    of_toolkits.chain(which::which_all("nvcc").into_iter().flatten()).collect()
+}
+
 /// `nvcc`, `/usr/local/cuda/bin/nvcc`, `nvcc-12.6`.
 fn is_nvcc(word: &OsStr) -> bool {
     let Some(name) = Path::new(word).file_name().and_then(OsStr::to_str) else { return false };
@@ -196,6 +219,7 @@ mod tests {
 
     struct Machine {
         root: tempfile::TempDir,
+        toolkits: Vec<&'static str>,
     }
 
     impl Machine {
@@ -207,7 +231,7 @@ mod tests {
                 std::fs::write(&file, "").unwrap();
                 std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
             }
-            Machine { root }
+            Machine { root, toolkits: vec![] }
         }
 
         fn at(&self, path: &str) -> PathBuf {
@@ -230,6 +254,7 @@ mod tests {
                 ourselves: &self.at("scuba/scuba-nvcc"),
                 directory: self.root.path(),
                 named: Some(&named),
+                toolkits: self.toolkits.iter().map(|root| self.at(root)).collect(),
                 path: Some(&path),
                 running: Some(&running),
             };
@@ -249,6 +274,18 @@ mod tests {
         assert_eq!(machine.locate("-c a.cu", "scuba", "", "", ""), Err(LocateError::NotFound));
         let wrong = machine.locate("-c a.cu", "cuda", "no/such", "", "").unwrap_err();
         assert_eq!(wrong, LocateError::NotExecutable("SCUBA_NVCC", machine.at("no/such")));
+    }
+
+    #[test]
+    fn toolkits_come_before_the_path_and_after_settings() {
+        let mut machine = Machine::new(&["scuba/scuba-nvcc", "cuda/nvcc", "kit/bin/nvcc", "named/nvcc"]);
+        machine.toolkits = vec!["no/such/kit", "kit"];
+        let found = |named, setting| machine.locate("-c a.cu", "cuda", named, "", setting).unwrap().program;
+        assert_eq!(found("", ""), machine.at("kit/bin/nvcc"));
+        assert_eq!(found("named/nvcc", ""), machine.at("named/nvcc"));
+        assert_eq!(found("", "named/nvcc"), machine.at("named/nvcc"));
+        let launched = machine.locate("nvcc -c a.cu", "cuda", "", "", "").unwrap().program;
+        assert_eq!(launched, machine.at("cuda/nvcc"), "a command names its own");
     }
 
     #[test]

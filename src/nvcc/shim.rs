@@ -62,6 +62,7 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
         ourselves: &ourselves,
         directory: &directory,
         named: named.as_deref(),
+        toolkits: locate::toolkits(&directory),
         path: path.as_deref(),
         running: running.as_deref(),
     };

@@ -4,7 +4,7 @@ use crate::check;
 use crate::config::{self, Config, FrontendKind};
 use crate::confirm::device;
 use crate::driver::args::DoctorArgs;
-use crate::driver::session::named_cgeist;
+use crate::driver::session::{named_cgeist, named_nvcc, real_nvcc};
 use crate::driver::{Status, output};
 use crate::frontend::cgeist::process::{Failure, Tool};
 use std::fmt::Write as _;
@@ -84,10 +84,6 @@ fn settings(args: &DoctorArgs) -> Result<Config, String> {
     path.map(|p| config::load(&p)).transpose().map(Option::unwrap_or_default).map_err(|e| e.to_string())
 }
 
-fn env_path(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from)
-}
-
 fn own() -> String {
     let path = std::env::current_exe().map_or_else(|_| "?".into(), |p| p.display().to_string());
     format!("{} ({path})", env!("CARGO_PKG_VERSION"))
@@ -134,15 +130,14 @@ fn z3() -> Finding {
 
 /// The one that `scuba confirm` takes.
 fn sanitizer(config: &Config) -> PathBuf {
-    let nvcc = which::which(env_path("SCUBA_NVCC").or_else(|| config.nvcc.clone()).unwrap_or("nvcc".into())).ok();
-    device::sanitizer(nvcc.as_deref(), config.confirm.compute_sanitizer.as_deref())
+    device::sanitizer(real_nvcc(config).as_deref(), config.confirm.compute_sanitizer.as_deref())
         .unwrap_or("compute-sanitizer".into())
 }
 
 fn nvcc(config: &Config) -> Finding {
     const GET: &str = "install the CUDA toolkit, or name nvcc by SCUBA_NVCC or `[nvcc] path` in scuba.toml (`make` sets one up in the checkout)";
-    let named = env_path("SCUBA_NVCC").or_else(|| config.nvcc.clone()).unwrap_or("nvcc".into());
-    match version(&named, &["--version"]) {
+    let found = real_nvcc(config).or_else(|| named_nvcc(config)).unwrap_or_else(|| "nvcc".into());
+    match version(&found, &["--version"]) {
         Ok((path, text)) => match text.lines().find(|l| l.contains("release")) {
             Some(release) => Finding::Found(format!("{} ({})", path.display(), release.trim())),
             None => Finding::Broken { what: format!("{} does not answer like nvcc", path.display()), get: GET },
