@@ -108,7 +108,7 @@ campaign-bundles: build ## bundles in OUT of all proved findings: of our program
 	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/confirm-campaign.py bundles "$(OUT)" $(if $(DIR),--checkouts "$(abspath $(DIR))") $(CAMPAIGN_ARGS)
 
 .PHONY: dist
-dist: build ## dist/scuba-VERSION: binaries with the libraries they need, to be copied anywhere
+dist: build ## dist/scuba-VERSION: binaries with the clang and the libraries they need, to be copied anywhere
 	@tools/setup.sh dist
 	@tools/dist.sh dist/scuba-$(VERSION)
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Limits and tools of one extraction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtractOptions {
-    /// The clang to run (`[frontend] clang`): a name sought in `PATH`, or a path.
+    /// The clang to run: `[frontend] clang`, else the one that the installation brought along, else `clang++-22`. A name is sought in `PATH`.
     pub clang: PathBuf,
     /// Wall-clock time for one translation unit, both sides together (`limits.tu_seconds`).
     pub time_limit: Duration,
@@ -34,7 +34,7 @@ pub struct ExtractOptions {
 impl Default for ExtractOptions {
     fn default() -> Self {
         Self {
-            clang: "clang++-22".into(),
+            clang: super::bundled::clang(),
             time_limit: Duration::from_secs(60),
             memory_limit: 4 << 30,
             extra_flags: vec![],

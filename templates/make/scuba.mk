@@ -20,3 +20,7 @@ endif
 .PHONY: scuba-check
 scuba-check:
 	$(SCUBA_PROGRAM) check $(SCUBA_CHECK_FLAGS)
+# The first target of the Makefile stays its default, wherever this is included.
+ifeq ($(.DEFAULT_GOAL),scuba-check)
+.DEFAULT_GOAL :=
+endif

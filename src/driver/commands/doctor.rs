@@ -6,6 +6,7 @@ use crate::confirm::device;
 use crate::driver::args::DoctorArgs;
 use crate::driver::session::{named_cgeist, named_nvcc, real_nvcc};
 use crate::driver::{Status, output};
+use crate::frontend::bundled;
 use crate::frontend::cgeist::process::{Failure, Tool};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,9 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("nvcc", nvcc(&config)),
         ("clang", clang(&config)),
         ("cgeist", cgeist(&config)),
+        ("CMake package", installed("lib/cmake/scuba", "for `find_package(scuba)`")),
+        ("scuba.mk", installed("include/scuba.mk", "for `include scuba.mk` in makefiles")),
+        ("scuba.h", installed("include/scuba.h", "for contracts in sources: `-I` its folder")),
         (
             "compute-sanitizer",
             optional(
@@ -108,10 +112,20 @@ fn extractor() -> Finding {
             let said = String::from_utf8_lossy(&out.stderr).lines().next().unwrap_or("no message").to_owned();
             Finding::Broken {
                 what: format!("{path} does not start: {said}"),
-                get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev)",
+                get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev), or take all of what `make dist` leaves",
             }
         }
         Err(e) => Finding::Broken { what: format!("{path} cannot be run: {e}"), get: REINSTALL },
+    }
+}
+
+/// What an installation has for build systems, by its place under the prefix.
+fn installed(place: &str, what_for: &str) -> Finding {
+    const GET: &str = "optional, for build systems: `make install` or the wheel brings it";
+    let prefix = std::env::current_exe().ok().and_then(|p| Some(p.canonicalize().ok()?.parent()?.parent()?.to_owned()));
+    match prefix.map(|p| p.join(place)).filter(|p| p.exists()) {
+        Some(path) => Finding::Found(format!("{} ({what_for})", path.display())),
+        None => Finding::Absent { get: GET },
     }
 }
 
@@ -147,15 +161,16 @@ fn nvcc(config: &Config) -> Finding {
 }
 
 fn clang(config: &Config) -> Finding {
-    const GET: &str = "install clang-22 (https://apt.llvm.org, or `make` as root)";
-    let named = config.frontend.clang.clone().unwrap_or_else(|| crate::frontend::ExtractOptions::default().clang);
+    const GET: &str = "install clang-22 (https://apt.llvm.org, or `make` as root), or take the wheel or `make dist`, which bring it along";
+    let named = config.frontend.clang.clone().unwrap_or_else(bundled::clang);
     match version(&named, &["--version"]) {
         Ok((path, text)) => {
             let first = text.lines().next().unwrap_or_default().to_owned();
             let major =
                 first.split("version ").nth(1).and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
             if major == Some(22) {
-                Finding::Found(format!("{} ({first})", path.display()))
+                let whose = if bundled::is_bundled(&path) { ", brought along" } else { "" };
+                Finding::Found(format!("{} ({first}{whose})", path.display()))
             } else {
                 Finding::Broken { what: format!("{} is {first}: 22 is needed", path.display()), get: GET }
             }
