@@ -116,6 +116,15 @@ dist: build ## dist/scuba-VERSION: binaries with the clang and the libraries the
 install: dist ## the same under PREFIX (default /usr/local), with the CMake package and scuba.mk
 	@tools/install.sh dist/scuba-$(VERSION) "$(DESTDIR)$(PREFIX)"
 
+.PHONY: wheel
+wheel: dist ## the same as a wheel for pip, pipx and uv in dist/, and its sizes
+	@python3 -B tools/packaging/wheel.py dist/scuba-$(VERSION) dist
+
+.PHONY: test-wheel
+test-wheel: wheel ## install the wheel into an empty virtual environment, and find a bug there where no clang, LLVM or Z3 of the machine can be opened
+	@tools/setup.sh test
+	@tools/packaging/test-wheel.sh dist/scuba_cuda-$(VERSION)-*.whl
+
 .PHONY: clean
 clean: ## remove what was built, keep what was installed
 	@rm -rf target dist
