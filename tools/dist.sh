@@ -5,6 +5,7 @@
 #   FOLDER/lib/scuba/lib/…              the libraries of all of these: LLVM, Z3, and theirs
 #   FOLDER/lib/cmake/scuba              find_package(scuba)
 #   FOLDER/include/{scuba.mk,scuba.h}   FOLDER/share/doc/scuba: README, licences
+#   FOLDER/share/{man,bash-completion,zsh,fish}/…   pages and completions
 # Libraries and clang are found from where the programs lie ($ORIGIN). glibc stays the machine's own, as do nvcc and the host's g++.
 #
 # In the environment: SCUBA_RELEASE, the folder of the binaries (target/release); SCUBA_CLANG, the clang to take (clang++-22 of PATH);
@@ -73,6 +74,7 @@ for name in libz3.so.4 libxml2.so.2; do sed -i "\\|^$name |d" "$new/needed"; don
 install -D -m 644 templates/cmake/scubaConfig.cmake "$new/lib/cmake/scuba/scubaConfig.cmake"
 install -D -m 644 templates/make/scuba.mk "$new/include/scuba.mk"
 install -m 644 src/contracts/header/scuba.h "$new/include/scuba.h"
+"$release/scuba" __pages "$new"
 
 # ---- licences: a file for each package that something was taken from --------------------------------------------------
 

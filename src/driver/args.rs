@@ -53,6 +53,9 @@ pub enum Command {
     /// Check the program that another `scuba` sends
     #[command(name = super::worker::process::COMMAND, hide = true)]
     CheckOne,
+    /// Write manual pages and completions of shells, for packages
+    #[command(name = super::commands::pages::COMMAND, hide = true)]
+    Pages { prefix: PathBuf },
     /// Clear up what a confirmation leaves running where it is killed
     #[command(name = crate::confirm::watch::COMMAND, hide = true)]
     Watch { process: u32 },

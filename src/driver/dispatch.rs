@@ -47,6 +47,7 @@ fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> an
         Command::Confirm(a) => commands::confirm::run(&a, &overrides),
         Command::Analyze => Ok(commands::analyze::run()),
         Command::CheckOne => Ok(worker::process::run()),
+        Command::Pages { prefix } => commands::pages::run(&prefix),
         Command::Watch { process } => {
             watch::run(process);
             Ok(Status::Clean)

@@ -7,3 +7,4 @@ pub(in crate::driver) mod check;
 pub(in crate::driver) mod confirm;
 pub(in crate::driver) mod contracts;
 pub(in crate::driver) mod doctor;
+pub(in crate::driver) mod pages;

@@ -1,0 +1,100 @@
+//! `scuba __pages PREFIX`: manual pages and completions of shells, from the same description of the command line that is parsed.
+//!
+//! For whoever packs SCuBA (`make dist`): they lie where man, bash, zsh and fish look under a prefix.
+
+use crate::driver::Status;
+use crate::driver::args::Cli;
+use anyhow::Context;
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use std::path::Path;
+
+pub const COMMAND: &str = "__pages";
+
+/// Where each shell looks, and under which name.
+const COMPLETIONS: [(Shell, &str); 3] = [
+    (Shell::Bash, "share/bash-completion/completions/scuba"),
+    (Shell::Zsh, "share/zsh/site-functions/_scuba"),
+    (Shell::Fish, "share/fish/vendor_completions.d/scuba.fish"),
+];
+
+/// # Errors
+/// Where a file cannot be written.
+pub fn run(prefix: &Path) -> anyhow::Result<Status> {
+    let cli = shown(&Cli::command());
+    for (shell, place) in COMPLETIONS {
+        let mut text = vec![];
+        clap_complete::generate(shell, &mut cli.clone(), "scuba", &mut text);
+        write(&prefix.join(place), &text)?;
+    }
+    let manual = prefix.join("share/man/man1");
+    std::fs::create_dir_all(&manual)
+        .and_then(|()| clap_mangen::generate_to(cli, &manual))
+        .and_then(|()| clap_mangen::generate_to(shim(), &manual))
+        .with_context(|| format!("cannot write manual pages to {}", manual.display()))?;
+    Ok(Status::Clean)
+}
+
+/// Without the commands that are between processes of ours, which completions would offer.
+fn shown(all: &Command) -> Command {
+    let about = all.get_about().cloned().unwrap_or_default();
+    let after = all.get_after_help().cloned().unwrap_or_default();
+    Command::new("scuba")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(about)
+        .after_help(after)
+        .subcommand_required(true)
+        .disable_help_subcommand(true)
+        .subcommands(all.get_subcommands().filter(|c| !c.is_hide_set()).cloned())
+}
+
+/// The shim has no options of its own.
+fn shim() -> Command {
+    Command::new("scuba-nvcc")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Run nvcc, and check the memory accesses of what it compiles")
+        .override_usage("scuba-nvcc [NVCC-ARGUMENT]...\n       scuba-nvcc NVCC [NVCC-ARGUMENT]...")
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .after_help(
+            "All arguments are nvcc's: nvcc is run with them, unchanged, and its outputs, streams and exit status stay its own. \
+             Where the first argument names an nvcc or a launcher such as ccache, that is run; else the nvcc that SCUBA_NVCC, \
+             scuba.toml, CUDA_HOME, CUDA_PATH or PATH names.\n\n\
+             Exit status: nvcc's own; 1 where nvcc succeeded and a finding is denied (what the command wrote is removed); 2 only \
+             with SCUBA_STRICT=1, where a unit could not be analysed.\n\n\
+             Environment: SCUBA_OFF=1 runs nvcc alone. SCUBA_NVCC, SCUBA_CONFIG, SCUBA_CACHE, SCUBA_DIR, SCUBA_MESSAGE_FORMAT, \
+             SCUBA_STRICT, SCUBA_LOG and NO_COLOR are those of scuba(1).",
+        )
+}
+
+fn write(file: &Path, text: &[u8]) -> anyhow::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(file, text))
+        .with_context(|| format!("cannot write {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page_and_completions_know_it() {
+        let prefix = tempfile::tempdir().unwrap();
+        run(prefix.path()).unwrap();
+        let read = |place: &str| std::fs::read_to_string(prefix.path().join(place)).unwrap();
+        for command in Cli::command().get_subcommands() {
+            let page = prefix.path().join(format!("share/man/man1/scuba-{}.1", command.get_name()));
+            assert_eq!(page.is_file(), !command.is_hide_set(), "{}", page.display());
+        }
+        for (_, place) in COMPLETIONS {
+            let text = read(place);
+            assert!(
+                text.contains("doctor") && text.contains("message-format") && !text.contains("__analyze"),
+                "{place}"
+            );
+        }
+        assert!(read("share/man/man1/scuba.1").contains("scuba\\-check(1)"));
+        assert!(read("share/man/man1/scuba-nvcc.1").contains("SCUBA_OFF=1"));
+    }
+}
