@@ -76,9 +76,10 @@ pub fn locate(
     settings: impl FnOnce() -> Settings,
 ) -> Result<Invocation, LocateError> {
     let mut arguments = arguments;
-    // CMAKE_CUDA_COMPILER and CMAKE_CUDA_COMPILER_LAUNCHER may both be this program.
+    // CMAKE_CUDA_COMPILER and CMAKE_CUDA_COMPILER_LAUNCHER may both be this program. `nvcc` where PATH has none (a makefile's default)
+    // is whichever is set.
     while let Some((first, rest)) = arguments.split_first()
-        && place.is_ourselves(Path::new(first))
+        && (place.is_ourselves(Path::new(first)) || place.is_missing(first))
     {
         arguments = rest;
     }
@@ -164,6 +165,11 @@ impl Surroundings<'_> {
             }
         };
         identity(&program).is_some_and(|program| identity(self.ourselves) == Some(program))
+    }
+
+    /// Whether a word is nvcc by its bare name, and PATH has none.
+    fn is_missing(&self, word: &OsStr) -> bool {
+        is_nvcc(word) && !word.as_bytes().contains(&b'/') && self.executable(word).is_none()
     }
 
     fn is_running(&self, program: &Path) -> bool {
@@ -338,6 +344,9 @@ mod tests {
         assert_eq!(locate(&format!("{} -c a.cu", shim.display())), with(Path::new(cuda), "-c a.cu", 0, cuda));
         let missing = machine.locate("/no/nvcc -c a.cu", "cuda", "", "", "").unwrap_err();
         assert_eq!(missing, LocateError::NotExecutable("the command line", "/no/nvcc".into()));
+        let named = |set: &str| machine.locate("nvcc -c a.cu", "bin", set, "", "");
+        assert_eq!(named("cuda/nvcc").unwrap(), with(Path::new(cuda), "-c a.cu", 0, cuda), "PATH has no nvcc");
+        assert_eq!(named(""), Err(LocateError::NotFound));
         // A source by that name is not a compiler.
         assert_eq!(locate("nvcc.cu -c").arguments, ["nvcc.cu", "-c"]);
         assert!(!is_nvcc(OsStr::new("nvcc-a")) && !is_nvcc(OsStr::new("nvccx")) && is_nvcc(OsStr::new("/x/nvcc-12.6")));
