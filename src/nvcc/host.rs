@@ -16,7 +16,7 @@ use std::path::Path;
 /// A tool's command behind the shim, which stands before it as a launcher.
 #[derive(Debug)]
 pub enum HostCommand {
-    /// Compiles C or C++; see [`Request::deferred`].
+    /// Compiles C or C++ (see [`Request::deferred`]), or, as clang, CUDA.
     Compile(Plan),
     /// Makes an archive, a library or a program.
     Link(Plan),
@@ -60,7 +60,7 @@ pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
     HostCommand::Link(Plan { request, outputs, inputs, unreadable: vec![] })
 }
 
-/// What a host compiler's command with `-c` compiles; `None` for what is no C or C++, or a build tool's probe.
+/// What a host compiler's command with `-c` compiles: C, C++, and CUDA where it is clang; `None` for anything else, or a build tool's probe.
 #[must_use]
 pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
     let words = &words[tool_at(words)..];
@@ -70,15 +70,36 @@ pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
         return None;
     }
     let mut plan = command.plan(directory, None, &Vec::new)?;
-    plan.request.deferred = true;
     plan.request.link = None;
-    for unit in &mut plan.request.units {
-        // Not nvcc's spelling: what really ran.
-        unit.command.clone_from(&texts);
-        unit.host_compiler = words.first().map(Into::into);
+    let all = |languages: &[Language]| plan.request.units.iter().all(|u| languages.contains(&u.language));
+    // clang compiles CUDA as well: these units are kernels' own, and read as nvcc's are.
+    let is_cuda = all(&[Language::Cuda]) && is_clang(Path::new(words.first()?));
+    if plan.request.units.is_empty() || !(is_cuda || all(&[Language::Cxx, Language::C])) {
+        return None;
     }
-    let plain = |language: Language| matches!(language, Language::Cxx | Language::C);
-    (!plan.request.units.is_empty() && plan.request.units.iter().all(|u| plain(u.language))).then_some(plan)
+    plan.request.deferred = !is_cuda;
+    let toolkit = texts.iter().find_map(|w| w.strip_prefix("--cuda-path="));
+    for unit in &mut plan.request.units {
+        if is_cuda {
+            unit.nvcc = toolkit.map(|t| directory.join(t).join("bin/nvcc")).filter(|n| n.is_file());
+        } else {
+            // Not nvcc's spelling: what really ran.
+            unit.command.clone_from(&texts);
+            unit.host_compiler = words.first().map(Into::into);
+        }
+    }
+    Some(plan)
+}
+
+fn is_clang(program: &Path) -> bool {
+    program.file_name().and_then(OsStr::to_str).is_some_and(|name| name.contains("clang"))
+}
+
+/// The nvcc that a command names by a path, behind whatever launchers.
+#[must_use]
+pub fn named_nvcc(words: &[String]) -> Option<&Path> {
+    let leading = words.iter().take_while(|w| !w.starts_with('-')).map(Path::new);
+    leading.filter(|w| w.file_name().is_some_and(|n| n == "nvcc") && w.components().count() > 1).last()
 }
 
 /// The arguments as nvcc would take them: without the compiler's name and launchers before it, and a host compiler's or
@@ -196,9 +217,23 @@ mod tests {
         assert_eq!(plan.outputs, [PathBuf::from("/w/o/a.o"), PathBuf::from("/w/o/a.o.d")]);
         let HostCommand::Compile(plan) = command("gcc -c kernel.c -o k.o") else { panic!() };
         assert_eq!(plan.request.units[0].language, Language::C);
-        for other in
-            ["g++ -c a.s -o a.o", "g++ -c conftest.cpp", "g++ --version", "ranlib libk.a", "cmake -E rm -f libk.a"]
-        {
+        let HostCommand::Compile(plan) =
+            command("clang++-22 --cuda-path=/no/such --cuda-gpu-arch=sm_80 -O3 -o a.cu.o -x cuda -c a.cu")
+        else {
+            panic!()
+        };
+        let unit = &plan.request.units[0];
+        assert!(!plan.request.deferred, "clang's CUDA code is read at once");
+        assert_eq!((unit.language, unit.sides, unit.nvcc.as_ref()), (Language::Cuda, Sides::Both, None));
+        assert_eq!((unit.architectures.as_slice(), unit.host_compiler.as_ref()), (&[80][..], None));
+        for other in [
+            "g++ -c a.cu -o a.o",
+            "g++ -c a.s -o a.o",
+            "g++ -c conftest.cpp",
+            "g++ --version",
+            "ranlib libk.a",
+            "cmake -E rm -f libk.a",
+        ] {
             assert!(matches!(command(other), HostCommand::Other), "{other}");
         }
     }
