@@ -3,17 +3,19 @@
 use super::confirm::{self, Project};
 use crate::confirm::prepare::Ways;
 use crate::driver::args::BuildArgs;
-use crate::driver::programs::pending;
 use crate::driver::programs::stored::Stored;
+use crate::driver::programs::{pending, sources};
 use crate::driver::session::Session;
 use crate::driver::{Status, output};
 use crate::facts::{LinkFacts, Present, Recipe, Store};
 use crate::nvcc::command::Plan;
-use crate::nvcc::interpose;
+use crate::nvcc::interpose::{self, execution::Execution};
 use crate::nvcc::request::Link;
+use crate::nvcc::unit::Language;
 use crate::paths;
 use crate::report::levels::Overrides;
 use anyhow::{Context, Result};
+use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -38,16 +40,18 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     keep(&outcome.links, &here);
     record(&outcome.host_compiles, &here);
 
-    let stored = match Stored::open(&here, false, |line| output::complain(&output::harmless(line))) {
-        Ok(mut stored) => {
-            stored.refresh(&session);
-            stored
-        }
-        Err(e) if outcome.status.success() => {
-            return Err(e.context("the build command succeeded, but nothing of it was analysed"));
-        }
-        Err(_) => return Ok(own_status(outcome.status)),
-    };
+    let open = |folder: &Path| Stored::open(folder, false, |line| output::complain(&output::harmless(line)));
+    let stored =
+        match open(&here).or_else(|e| elsewhere(&outcome.compiles, &here).map_or(Err(e), |folder| open(&folder))) {
+            Ok(mut stored) => {
+                stored.refresh(&session);
+                stored
+            }
+            Err(e) if outcome.status.success() => {
+                return Err(e.context("the build command succeeded, but nothing of it was analysed"));
+            }
+            Err(_) => return Ok(own_status(outcome.status)),
+        };
     let session = session.with_confirmations(stored.folders());
     let checked = stored.check(&session);
     if session.verbose() {
@@ -91,6 +95,20 @@ fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
     Ok(done)
 }
 
+/// The one folder whose facts nvcc's commands belong to: a build folder need not lie below the working folder (`cmake --build ../b`).
+fn elsewhere(compiles: &[Execution], here: &Path) -> Option<PathBuf> {
+    let mut folders = BTreeSet::new();
+    for run in compiles {
+        let words: Vec<String> = run.arguments.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
+        for unit in sources::of_command(&words, &run.directory, None).unwrap_or_default() {
+            let facts = paths::of_this_process(unit.output.as_deref(), &run.directory);
+            folders.extend(facts.parent().filter(|_| facts.is_dir()).map(Path::to_owned));
+        }
+    }
+    let only = folders.pop_first()?;
+    (folders.is_empty() && only != here).then_some(only)
+}
+
 /// Keeps the links that the host's tools made, for this join and for later ones.
 fn keep(links: &[Link], here: &Path) {
     for link in links {
@@ -110,7 +128,8 @@ fn record(compiles: &[Plan], here: &Path) {
     let present = Present::default();
     for unit in compiles.iter().flat_map(|plan| &plan.request.units) {
         let store = Store::new(paths::of_this_process(unit.output.as_deref(), here));
-        if !store.folder().is_dir() {
+        // clang's CUDA code makes a folder of its own.
+        if !store.folder().is_dir() && unit.language != Language::Cuda {
             continue;
         }
         let mut recorded = pending::record(unit);

@@ -5,3 +5,4 @@ pub(in crate::driver) mod joined;
 pub(in crate::driver) mod pending;
 pub(in crate::driver) mod sources;
 pub(in crate::driver) mod stored;
+pub(in crate::driver) mod unseen;

@@ -7,7 +7,7 @@ use crate::driver::extraction;
 use crate::driver::session::Session;
 use crate::facts::join::Plan;
 use crate::facts::{Recipe, Symbol, Unit, UnitFacts, key_of, objects};
-use crate::nvcc::unit::TranslationUnit;
+use crate::nvcc::unit::{Language, TranslationUnit};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
@@ -31,10 +31,15 @@ pub fn record(unit: &TranslationUnit) -> Unit {
     Unit { facts, modules: vec![] }
 }
 
-/// Whether a program is of any interest: it has a unit that was read.
+/// Whether a program is of any interest: it has a unit of CUDA code, or one that was read.
 #[must_use]
 pub fn concerns(plan: &Plan, units: &[UnitFacts]) -> bool {
-    plan.units.iter().any(|&i| !units[i].pending)
+    plan.units.iter().any(|&i| counts(&units[i]))
+}
+
+/// What is read whether anything else needs it or not. A pending unit of CUDA code is one that was compiled without the analysis.
+fn counts(unit: &UnitFacts) -> bool {
+    !unit.pending || unit.unit.language == Language::Cuda
 }
 
 /// The units of a program that are still to be read: those from which its CUDA code is reached, and what these call
@@ -55,7 +60,7 @@ pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
             callers.entry(definer).or_default().push(i);
         }
     }
-    let mut reaching: BTreeSet<usize> = plan.units.iter().copied().filter(|&i| !units[i].pending).collect();
+    let mut reaching: BTreeSet<usize> = plan.units.iter().copied().filter(|&i| counts(&units[i])).collect();
     let mut open: Vec<usize> = reaching.iter().copied().collect();
     while let Some(i) = open.pop() {
         for &caller in callers.get(&i).into_iter().flatten() {

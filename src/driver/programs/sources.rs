@@ -59,9 +59,21 @@ struct Entry {
 pub fn of_database(dir: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
     let path = if dir.is_dir() { dir.join("compile_commands.json") } else { dir.to_owned() };
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let units = of_text(&text, &path, nvcc)?;
+    if units.is_empty() {
+        bail!("{} names nothing that nvcc or a C++ compiler compiles", path.display());
+    }
+    Ok(units)
+}
+
+/// The units of a compilation database's text, whose folders are relative to that of `path`.
+///
+/// # Errors
+/// When it is no compilation database.
+pub fn of_text(text: &str, path: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
     let entries: Vec<Entry> =
-        serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", path.display()))?;
-    let base = std::path::absolute(&path).with_context(|| format!("cannot resolve {}", path.display()))?;
+        serde_json::from_str(text).with_context(|| format!("{} is no compilation database", path.display()))?;
+    let base = std::path::absolute(path).with_context(|| format!("cannot resolve {}", path.display()))?;
     let mut units = Vec::new();
     for e in entries {
         let about = || format!("{}: the entry of {}", path.display(), e.file.display());
@@ -73,12 +85,18 @@ pub fn of_database(dir: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUni
             (None, None) => bail!("{} has neither `command` nor `arguments`", about()),
         };
         let directory = base.parent().unwrap_or(Path::new("/")).join(&e.directory);
-        units.extend(read(&host::nvcc_words(&words), &directory, nvcc).with_context(about)?.into_iter().flatten());
-    }
-    if units.is_empty() {
-        bail!("{} names nothing that nvcc or a C++ compiler compiles", path.display());
+        units.extend(of_command(&words, &directory, nvcc).with_context(about)?);
     }
     Ok(units)
+}
+
+/// The units of one command of a build, whatever launchers stand before its compiler. An nvcc that it names by a path counts before `nvcc`.
+///
+/// # Errors
+/// When an analysis cannot read what it compiles.
+pub fn of_command(words: &[String], directory: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
+    let named = host::named_nvcc(words).map(|n| directory.join(n));
+    Ok(read(&host::nvcc_words(words), directory, named.as_deref().or(nvcc))?.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -105,6 +123,7 @@ mod tests {
         assert_eq!(units[0].architectures, [90]);
         assert_eq!(units[0].output.as_deref(), Some(dir.join("sub/a.o").as_path()));
         assert_eq!(units[1].directory.to_str(), Some("/elsewhere"));
+        assert_eq!(units[0].nvcc, None, "PATH's own");
     }
 
     #[test]

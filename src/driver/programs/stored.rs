@@ -2,17 +2,19 @@
 
 use super::checking;
 use super::checking::Checked;
-use super::pending;
+use super::{pending, unseen};
 use crate::driver::args::ReportArgs;
 use crate::driver::session::Session;
 use crate::driver::{Status, output};
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
-use crate::facts::{LinkFacts, Present, Store, StoreError, Told, UnitFacts, gone};
+use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, gone};
 use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
+use crate::nvcc::unit::Language;
 use crate::paths;
 use crate::paths::NAME as FOLDER;
+use crate::report::finding::NotAnalysed;
 use crate::report::levels::Overrides;
 use crate::report::{html, sarif};
 use anyhow::{Context, Result, bail};
@@ -38,6 +40,8 @@ pub struct Stored {
     within: Option<PathBuf>,
     /// Only these programs are wanted, where any are named.
     chosen: Vec<PathBuf>,
+    /// Objects that were compiled without the analysis, and nothing tells how.
+    unknown: Vec<PathBuf>,
 }
 
 impl Stored {
@@ -49,8 +53,17 @@ impl Stored {
     pub fn open(dir: &Path, named: bool, mut ignored: impl FnMut(&str)) -> Result<Self> {
         let (folders, larger) = find(dir);
         let within = larger.filter(|_| named);
-        let mut stored =
-            Self { units: vec![], stores: vec![], fresh: HashMap::new(), links: vec![], within, chosen: vec![] };
+        let mut stored = Self {
+            units: vec![],
+            stores: vec![],
+            fresh: HashMap::new(),
+            links: vec![],
+            within,
+            chosen: vec![],
+            unknown: vec![],
+        };
+        let mut roots: BTreeSet<PathBuf> = folders.iter().filter_map(|f| f.parent()).map(Path::to_owned).collect();
+        roots.extend(dir.canonicalize());
         let mut seen = Vec::new();
         let present = Present::default();
         for folder in folders {
@@ -71,6 +84,7 @@ impl Stored {
             stored.units.extend(contents.units);
             seen.extend(contents.links);
         }
+        stored.add_unseen(&roots, &present, &mut ignored);
         let planned = Planned::of(stored.units.iter().map(|u| u.key.as_path()), &present);
         stored.links = join::links(seen, &planned);
         if stored.plans().is_empty() {
@@ -82,10 +96,38 @@ impl Stored {
         Ok(stored)
     }
 
+    /// Adds what was compiled in these build folders without the analysis, to be read. They are a few, and are told in one line.
+    fn add_unseen(&mut self, roots: &BTreeSet<PathBuf>, present: &Present, told: &mut impl FnMut(&str)) {
+        let known: BTreeSet<PathBuf> = self.units.iter().map(|u| u.key.clone()).collect();
+        let mut names = Vec::new();
+        for root in roots {
+            let found = unseen::of(root, |object| known.contains(object), present);
+            for unit in &found.units {
+                let mut facts = pending::record(unit).facts;
+                facts.recipe = Recipe::of(&facts.key, &unit.directory, present);
+                names.push(unit.source.file_name().unwrap_or_default().to_string_lossy().into_owned());
+                self.stores.push(Store::new(paths::of_this_process(Some(&facts.key), root)));
+                self.units.push(facts);
+            }
+            self.unknown.extend(found.unknown);
+        }
+        if !names.is_empty() {
+            told(&format!(
+                "built without the analysis (by a compiler cache before scuba-nvcc, or with SCUBA_OFF), and read now: {}",
+                names.join(", ")
+            ));
+        }
+    }
+
     /// Reads what has changed since it was built, and those units of the host's compiler that a program needs. What is read
     /// is kept, so that it is read once.
     pub fn refresh(&mut self, session: &Session) {
         let present = Present::default();
+        // What was compiled without the analysis may have named no nvcc but the shim.
+        let nvcc = session.nvcc();
+        for unit in self.units.iter_mut().map(|u| &mut u.unit).filter(|u| u.language == Language::Cuda) {
+            unit.nvcc = unit.nvcc.take().or_else(|| nvcc.clone());
+        }
         let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
         let plans = self.plans();
         let mut wanted: BTreeSet<usize> =
@@ -200,7 +242,7 @@ impl Stored {
     pub fn check(&self, session: &Session) -> Checked {
         let plans = self.plans();
         let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
-        checking::check(
+        let mut checked = checking::check(
             &plans,
             &self.units,
             |i| self.modules(i),
@@ -210,7 +252,13 @@ impl Stored {
                     p.step(name);
                 }
             },
-        )
+        );
+        checked.found.not_analysed.extend(self.unknown.iter().map(|object| NotAnalysed {
+            file: object.to_string_lossy().into_owned(),
+            side: "both".into(),
+            reason: "built without the analysis, and nothing tells by which command (CMAKE_EXPORT_COMPILE_COMMANDS does)".into(),
+        }));
+        checked
     }
 }
 

@@ -29,6 +29,34 @@ pub fn read(root: &Path) -> (Vec<Link>, BTreeSet<PathBuf>) {
     (all, objects)
 }
 
+/// The commands that compile CUDA sources, each with the folder that it runs in; launchers stand before the compiler.
+#[must_use]
+pub fn cuda_commands(root: &Path) -> Vec<(PathBuf, Vec<String>)> {
+    let list = std::fs::read_to_string(root.join("CMakeFiles/TargetDirectories.txt")).unwrap_or_default();
+    let mut all = Vec::new();
+    for target in list.lines().map(Path::new) {
+        let read = |name: &str| std::fs::read_to_string(target.join(name)).unwrap_or_default();
+        let (rules, flags) = (read("build.make"), read("flags.make"));
+        for line in
+            rules.lines().filter_map(|l| l.strip_prefix('\t')).filter(|l| l.contains(" -c ") && l.ends_with(".cu.o"))
+        {
+            let mut line = line.to_owned();
+            for (name, value) in flags.lines().filter_map(|l| l.split_once(" = ")) {
+                line = line.replace(&format!("$({name})"), value);
+            }
+            // Of a target in another folder than the first: `cd FOLDER && COMMAND`.
+            let (folder, command) = match line.strip_prefix("cd ").and_then(|rest| rest.split_once(" && ")) {
+                Some((folder, command)) => (shlex::split(folder).and_then(|w| w.into_iter().next()), command),
+                None => (None, line.as_str()),
+            };
+            all.extend(
+                shlex::split(command).map(|words| (folder.map_or_else(|| root.to_owned(), PathBuf::from), words)),
+            );
+        }
+    }
+    all
+}
+
 /// The first command of a link.txt that links; `ranlib` comes after `ar`.
 fn link(text: &str, folder: &Path) -> Option<Link> {
     text.lines().find_map(|line| {
@@ -56,8 +84,29 @@ fn made<'t>(text: &'t str, root: &'t Path) -> impl Iterator<Item = PathBuf> + 't
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::{cuda_commands, read};
     use crate::nvcc::request::LinkKind;
+
+    #[test]
+    fn commands_of_cuda_sources_are_known_with_their_folders_and_flags() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        for (target, cd) in [("CMakeFiles/one.dir", ""), ("sub/CMakeFiles/two.dir", "cd /b/sub && ")] {
+            let folder = root.join(target);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("flags.make"), "CUDA_DEFINES = -DN=4\nCUDA_FLAGS = -O2 -std=c++17\n").unwrap();
+            let command = "/x/ccache /cuda/bin/nvcc $(CUDA_DEFINES) $(CUDA_FLAGS) -x cu -c /s/a.cu -o a.cu.o";
+            let text =
+                format!("a.cu.o: /s/a.cu\n\t@echo Building a.cu.o\n\t{cd}{command}\n\tc++ -c b.cpp -o b.cpp.o\n");
+            std::fs::write(folder.join("build.make"), text).unwrap();
+        }
+        let list = format!("{0}/CMakeFiles/one.dir\n{0}/sub/CMakeFiles/two.dir\n", root.display());
+        std::fs::create_dir_all(root.join("CMakeFiles")).unwrap();
+        std::fs::write(root.join("CMakeFiles/TargetDirectories.txt"), list).unwrap();
+        let words = "/x/ccache /cuda/bin/nvcc -DN=4 -O2 -std=c++17 -x cu -c /s/a.cu -o a.cu.o";
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        assert_eq!(cuda_commands(root), [(root.to_owned(), words.clone()), ("/b/sub".into(), words)]);
+    }
 
     #[test]
     fn links_of_all_targets_before_anything_is_built() {

@@ -1,6 +1,7 @@
 //! What CMake wrote into a build folder, before anything is compiled: which links there will be, and of what.
 //!
-//! In: a build folder, an output. Out: links as they are planned, the outputs that are still built. It reads `build.ninja` and
+//! In: a build folder, an output. Out: links as they are planned, the outputs that are still built, the
+//! commands of makefiles. It reads `build.ninja` and
 //! CMake's makefiles (3.25) as text, and knows nothing of facts or programs. What it does not know is as if it were not there.
 
 pub(super) mod folders;
@@ -8,4 +9,5 @@ mod makefiles;
 pub(super) mod ninja;
 pub(super) mod planned;
 
+pub use makefiles::cuda_commands;
 pub use planned::Planned;

@@ -21,7 +21,12 @@ impl Planned {
     #[must_use]
     pub fn of<'p>(outputs: impl IntoIterator<Item = &'p Path>, present: &Present) -> Self {
         let folders: BTreeSet<&Path> = outputs.into_iter().filter_map(Path::parent).collect();
-        let roots: BTreeSet<PathBuf> = folders.into_iter().filter_map(root).collect();
+        Self::of_folders(folders.into_iter().filter_map(root).collect(), present)
+    }
+
+    /// The plans of build folders.
+    #[must_use]
+    pub fn of_folders(roots: BTreeSet<PathBuf>, present: &Present) -> Self {
         let mut planned = Self::default();
         for root in roots {
             let ninja = root.join("build.ninja");
@@ -39,6 +44,11 @@ impl Planned {
             planned.roots.push(root);
         }
         planned
+    }
+
+    /// The objects of CUDA sources, by CMake's names for them.
+    pub fn cuda_objects(&self) -> impl Iterator<Item = &PathBuf> {
+        self.objects.iter().filter(|o| o.as_os_str().as_encoded_bytes().ends_with(b".cu.o"))
     }
 
     /// Whether the output is one of a build folder that does not make it any more.
