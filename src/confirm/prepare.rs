@@ -292,7 +292,7 @@ fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &Surroundings<'_
         witness: store::key(f, around.sources),
         rule: f.rule,
         proved: Some(f.verdict == Verdict::Proved),
-        summary: format!("{}:{}:{}: {}", p.file, p.line, p.column, f.message),
+        summary: format!("{p}: {}", f.message),
         kernel: f.access.kernel.clone(),
         file,
         line: access.map_or(p.line, |l| l.line),

@@ -7,6 +7,7 @@ use super::{
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Index into [`Program::modules`].
@@ -49,6 +50,13 @@ impl SourceLoc {
     #[must_use]
     pub fn is_users(&self) -> bool {
         self.line > 0 && !self.system
+    }
+}
+
+impl fmt::Display for SourceLoc {
+    /// `file:line:column`; the file alone where the front end gave no line: the column only tells places apart then.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 { f.write_str(&self.file) } else { write!(f, "{}:{}:{}", self.file, self.line, self.column) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! One report from what was found in several programs.
 
 use super::baseline::Baseline;
-use super::finding::{Finding, NotAnalysed, Report, Summary, Tool, Undecided};
+use super::finding::{Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::sources::Sources;
@@ -103,10 +103,17 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         f.level = policy.levels.level_of(f);
     }
     findings.retain(|f| f.level != Level::Allow);
-    // Without a line the column only told places apart until here.
-    let all = findings.iter_mut().map(|f| &mut f.access.position).chain(undecided.iter_mut().map(|u| &mut u.position));
-    for p in all.filter(|p| p.line == 0) {
-        p.column = 0;
+    for f in &mut findings {
+        leave_out_ordinals(&mut f.access.position, &mut f.related);
+        if let Some(a) = f.allocation.as_mut().filter(|a| a.line == 0) {
+            a.column = 0;
+        }
+        if let Some(l) = f.launch.as_mut().filter(|l| l.line == 0) {
+            l.column = 0;
+        }
+    }
+    for u in &mut undecided {
+        leave_out_ordinals(&mut u.position, &mut u.related);
     }
     let not_analysed = found.not_analysed.into_iter().map(|n| NotAnalysed { file: root.show(&n.file), ..n }).collect();
     let report = Report {
@@ -120,6 +127,13 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         limits_reached: found.limits_reached,
     };
     Assembled { report, told_before: vec![], suppressed, notices }
+}
+
+/// Without a line the column only told places apart until here.
+fn leave_out_ordinals(at: &mut Position, related: &mut [Related]) {
+    for p in std::iter::once(at).chain(related.iter_mut().map(|r| &mut r.position)).filter(|p| p.line == 0) {
+        p.column = 0;
+    }
 }
 
 fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {

@@ -45,8 +45,25 @@ pub enum Space {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     pub file: String,
+    /// 0 where the front end gave none: `null` in documents.
+    #[serde(with = "known")]
     pub line: u32,
+    #[serde(with = "known")]
     pub column: u32,
+}
+
+/// Lines and columns in documents: 0 is none.
+mod known {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    pub fn serialize<S: Serializer>(n: &u32, s: S) -> Result<S::Ok, S::Error> {
+        Some(*n).filter(|n| *n > 0).serialize(s)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<u32, D::Error> {
+        Option::<u32>::deserialize(d).map(Option::unwrap_or_default)
+    }
 }
 
 impl std::fmt::Display for Position {
@@ -78,6 +95,7 @@ pub struct Access {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocation {
     pub file: String,
+    #[serde(with = "known")]
     pub line: u32,
     #[serde(skip_serializing_if = "is_zero", default)]
     pub column: u32,
@@ -88,6 +106,7 @@ pub struct Allocation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     pub file: String,
+    #[serde(with = "known")]
     pub line: u32,
     #[serde(skip_serializing_if = "is_zero", default)]
     pub column: u32,

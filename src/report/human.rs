@@ -161,13 +161,24 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
 fn label(f: &Finding) -> String {
     let a = &f.access;
     if f.rule == Rule::DoubleFree {
-        return "freed again here".into();
+        // "Here" is nowhere without a line.
+        return if a.position.line == 0 {
+            format!("`{}` is freed again in `{}`", a.array, a.kernel)
+        } else {
+            "freed again here".into()
+        };
     }
     if f.rule == Rule::FalseAssumption {
         return "does not hold".into();
     }
+    if f.rule == Rule::Contract && a.position.line == 0 {
+        return format!("`{}` does not hold in `{}`", a.array, a.kernel);
+    }
     if f.rule == Rule::Contract {
         return format!("`{}` does not hold here", f.access.array);
+    }
+    if at_launch(f) && a.position.line == 0 {
+        return format!("`{}` is launched with `{}`", a.kernel, a.array);
     }
     if at_launch(f) {
         return format!("launched with `{}` here", a.array);

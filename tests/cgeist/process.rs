@@ -114,6 +114,11 @@ fn findings_come_from_cgeist_alone() {
         ("k(int*)", "a", "i + 1", 0, 0)
     );
     assert_eq!(f.verdict, Verdict::Proved);
+    // What tells places apart inside is no position.
+    assert!(said.out.contains("\"line\": null") && !said.out.contains("\"line\": 0"), "{}", said.out);
+    let verbose = place.scuba(&["check", "-v", "--frontend", "cgeist", "a.cu", "--dump", "obligations"]);
+    assert!(!verbose.err.contains(":0:") && !verbose.out.contains(":0:"), "{}{}", verbose.out, verbose.err);
+    assert!(verbose.out.contains("obligation of `a[i + 1]` at "), "{}", verbose.out);
     // Without a line a finding is told by kernel, array and expression.
     let short = place.scuba(&["check", "--frontend", "cgeist", "--message-format", "short", "a.cu"]);
     assert_eq!(

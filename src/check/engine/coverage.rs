@@ -153,7 +153,7 @@ fn show(loc: &SourceLoc, kind: AccessKind, array: &str) {
             AccessKind::Write => "write",
             AccessKind::Atomic => "atomic",
         };
-        format!("{}:{}:{} {kind} {array}", loc.file, loc.line, loc.column)
+        format!("{loc} {kind} {array}")
     });
 }
 

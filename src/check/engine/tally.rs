@@ -124,27 +124,18 @@ impl Engine<'_> {
             let position = Position { file: loc.file.clone(), line: loc.line, column: loc.column };
             self.report.places.push(report::Place { position, kernel: kernel.clone(), array: array.clone(), standing });
             let place = (loc.clone(), array.clone());
+            // Without a line the kernel says where.
+            let within = if loc.line == 0 { format!(" in `{kernel}`") } else { String::new() };
             if self.assumed.resting.contains(&place) {
                 s.safe_assuming += 1;
-                self.report.notes.push(format!(
-                    "{}:{}:{}: `{array}` {}",
-                    loc.file,
-                    loc.line,
-                    loc.column,
-                    self.assumed.words(&place)
-                ));
+                self.report.notes.push(format!("{loc}: `{array}`{within} {}", self.assumed.words(&place)));
             }
             match outcome {
                 Outcome::Safe => s.safe += 1,
                 Outcome::SafeIfNoWrap(ops) => {
                     s.safe_if_no_wrap += 1;
-                    self.report.notes.push(format!(
-                        "{}:{}:{}: `{array}` is safe if {} does not wrap",
-                        loc.file,
-                        loc.line,
-                        loc.column,
-                        ops.join(" and ")
-                    ));
+                    let ops = ops.join(" and ");
+                    self.report.notes.push(format!("{loc}: `{array}`{within} is safe if {ops} does not wrap"));
                 }
                 Outcome::Unknown(reason) => {
                     s.unknown += 1;
@@ -193,10 +184,7 @@ impl Tally for Engine<'_> {
         match outcome {
             o @ Outcome::Found(_) => self.put_at(place, func, o, vec![]),
             Outcome::Unknown(why) => {
-                let note = format!(
-                    "{}:{}:{}: what the call does with `{}` is not decided: {why}",
-                    place.0.file, place.0.line, place.0.column, place.1
-                );
+                let note = format!("{}: what the call does with `{}` is not decided: {why}", place.0, place.1);
                 if !self.report.notes.contains(&note) {
                     self.report.notes.push(note);
                 }

@@ -40,12 +40,17 @@ pub(in crate::check) fn is_wanted_call(program: &Program, stack: &[Site]) -> boo
 }
 
 fn at(program: &Program, site: Site) -> String {
-    let loc = super::position::loc_of(program, site);
-    format!("{}:{}:{}", loc.file, loc.line, loc.column)
+    super::position::loc_of(program, site).to_string()
 }
 
 fn function(program: &Program, f: FuncRef) -> &str {
     &program.func(f).display
+}
+
+/// What is accessed, as far as the source's names are known: where there is no line, nothing else says which access it is.
+fn expression(program: &Program, ev: &AccessEvent) -> String {
+    let (_, text) = super::position::seen(program, &ev.stack, ev.site, ev.kind);
+    if text.index.is_empty() { text.array } else { format!("{}[{}]", text.array, text.index) }
 }
 
 /// The access itself, once for each look at it.
@@ -69,7 +74,7 @@ pub(in crate::check) fn access(cx: &Context<'_>, run: Option<&Run>, ev: &AccessE
         };
         let calls: Vec<String> =
             ev.stack.iter().skip(1).map(|s| format!("\n  inlined or called at {}", at(program, *s))).collect();
-        format!("{}:{}:{}: `{array}` in {of}: {look}{}", loc.file, loc.line, loc.column, calls.concat())
+        format!("{loc}: `{array}` in {of}: {look}{}", calls.concat())
     });
 }
 
@@ -89,7 +94,7 @@ fn facts(a: &Arena, path: TermId) -> String {
 fn origin(program: &Program, object: &Object) -> String {
     let made = object.site.map_or_else(String::new, |(module, loc)| {
         let loc = program.loc(module, loc);
-        format!(", made at {}:{}:{}", loc.file, loc.line, loc.column)
+        format!(", made at {loc}")
     });
     format!("`{}` ({:?}{made})", object.name, object.kind)
 }
@@ -108,15 +113,7 @@ fn bounds(a: &Arena, program: &Program, object: &Object, ob: &Obligation) -> Str
 
 /// What one side of a call that copies or fills must keep to.
 pub(in crate::check) fn side(e: &Executor<'_>, (loc, array): &Place, object: &Object, ob: &Obligation) {
-    inside::explain(|| {
-        format!(
-            "{}:{}:{}: the call and `{array}`\n{}",
-            loc.file,
-            loc.line,
-            loc.column,
-            bounds(&e.arena, e.program, object, ob)
-        )
-    });
+    inside::explain(|| format!("{loc}: the call and `{array}`\n{}", bounds(&e.arena, e.program, object, ob)));
 }
 
 /// What is done with memory that may have been freed.
@@ -164,13 +161,7 @@ pub(in crate::check) fn counts_as(place: &Place, kernel: &str, outcome: &Outcome
         inside::at_the_place(is_asked_for(place), || {
             inside::explain(|| {
                 let (loc, array) = place;
-                format!(
-                    "{}:{}:{}: `{array}` in `{kernel}` counts as {}",
-                    loc.file,
-                    loc.line,
-                    loc.column,
-                    words(outcome)
-                )
+                format!("{loc}: `{array}` in `{kernel}` counts as {}", words(outcome))
             });
         });
     }
@@ -192,7 +183,8 @@ pub(in crate::check) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &
     inside::explain(text);
     inside::dump(Dump::Obligations, || {
         let (loc, array) = cx.place_of(access.event);
-        format!("obligation of `{array}` at {}:{}:{}\n{}", loc.file, loc.line, loc.column, text())
+        let named = if loc.line == 0 { expression(cx.program, access.event) } else { array };
+        format!("obligation of `{named}` at {loc}\n{}", text())
     });
 }
 

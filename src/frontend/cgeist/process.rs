@@ -25,7 +25,7 @@ pub const MAX_OUTPUT: usize = 128 << 20;
 /// How much of standard error is kept, in bytes.
 const MAX_ERRORS: usize = 1 << 16;
 /// How much of a message is worth repeating, in characters.
-const MAX_LINE: usize = 200;
+const MAX_LINE: usize = 400;
 /// How often a running process is looked at.
 const POLL: Duration = Duration::from_millis(5);
 /// How long after its end what it printed may take to arrive: a child of its own may hold the pipe.
@@ -358,6 +358,22 @@ fn drain(
     receive
 }
 
+/// `file.cc:12: Assertion `x' failed.` of what `assert` prints: between them stands the whole signature of a function of
+/// cgeist's, longer than what users need.
+fn assertion(line: &str) -> Option<String> {
+    let at = line.find("Assertion ")?;
+    let mut parts = line[..at].split(':');
+    let number = |p: &str| !p.is_empty() && p.bytes().all(|c| c.is_ascii_digit());
+    let mut file = parts.next()?;
+    for part in parts {
+        if number(part) {
+            return Some(format!("{}:{part}: {}", file.trim().rsplit('/').next()?, &line[at..]));
+        }
+        file = part;
+    }
+    None
+}
+
 /// The first error, or an assertion that failed, or else the first line that says anything.
 fn telling_line(text: &str) -> Option<String> {
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
@@ -365,7 +381,9 @@ fn telling_line(text: &str) -> Option<String> {
         .find(|l| l.contains("error:"))
         .or_else(|| lines().find(|l| l.contains("Assertion")))
         .or_else(|| lines().next())?;
-    Some(line.chars().filter(|c| !c.is_control()).take(MAX_LINE).collect())
+    let line: String = assertion(line).unwrap_or_else(|| line.to_owned()).chars().filter(|c| !c.is_control()).collect();
+    let cut = line.char_indices().nth(MAX_LINE).map(|(i, _)| i);
+    Some(cut.map_or_else(|| line.clone(), |i| format!("{}…", &line[..i])))
 }
 
 #[cfg(test)]
@@ -382,8 +400,18 @@ mod tests {
         assert_eq!(telling_line("\nwarning: x\na.cu:1:2: error: no\nb\n").as_deref(), Some("a.cu:1:2: error: no"));
         assert_eq!(
             telling_line("cgeist: a.cpp:3: f(): Assertion `x' failed.\nPLEASE submit").as_deref(),
-            Some("cgeist: a.cpp:3: f(): Assertion `x' failed.")
+            Some("a.cpp:3: Assertion `x' failed.")
         );
+        let long = format!(
+            "cgeist: /polygeist/tools/cgeist/Lib/clang-mlir.cc:1407: ValueCategory MLIRScanner::Visit(clang::Expr *, std::pair<{}>): Assertion `sub.isReference && \"no address\"' failed.",
+            "std::pair<int, int>, ".repeat(40)
+        );
+        assert_eq!(
+            telling_line(&long).as_deref(),
+            Some("clang-mlir.cc:1407: Assertion `sub.isReference && \"no address\"' failed.")
+        );
+        let endless = telling_line(&format!("error: {}", "x".repeat(5000))).unwrap();
+        assert!(endless.chars().count() == MAX_LINE + 1 && endless.ends_with('…'), "{endless}");
         assert_eq!(telling_line(" \n"), None);
     }
 }

@@ -164,6 +164,12 @@ impl Names {
 
     /// The name of a function without its classes and template arguments.
     pub fn base(display: &str) -> &str {
+        // Such a part of a name has parentheses of its own.
+        const ANONYMOUS: &str = "(anonymous namespace)::";
+        let mut display = display;
+        while let Some(at) = display.find(['(', '<']).filter(|at| display[*at..].starts_with(ANONYMOUS)) {
+            display = &display[at + ANONYMOUS.len()..];
+        }
         let head = display.split('(').next().unwrap_or(display);
         let head = head.split('<').next().unwrap_or(head);
         head.rsplit("::").next().unwrap_or(head)
@@ -378,6 +384,9 @@ mod tests {
             n.parameters("ns::k<float>(float const*, float (*) [16], int, Vec3, float (*) [4])", 5),
             ["in", "rows", "n", "argument 4", "m"]
         );
+        assert_eq!(n.parameters("(anonymous namespace)::k(float*, int, int, int, int)", 5)[0], "in");
+        assert_eq!(n.parameters("ns::(anonymous namespace)::h(int*)", 1), ["p"]);
+        assert_eq!(Names::base("(anonymous namespace)::k<(anonymous namespace)::S>(int*)"), "k");
         assert_eq!(n.parameters("k(int)", 1), ["argument 1"]);
         assert_eq!(n.parameters("h(int*)", 1), ["p"]);
     }
