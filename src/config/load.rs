@@ -71,6 +71,7 @@ struct RawFrontend {
     kind: FrontendKind,
     clang: Option<PathBuf>,
     cgeist: Option<PathBuf>,
+    cgeist_cuda: Option<PathBuf>,
     flags: Vec<String>,
 }
 
@@ -254,6 +255,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             kind: raw.frontend.kind,
             clang: raw.frontend.clang.map(program),
             cgeist: raw.frontend.cgeist.map(program),
+            cgeist_cuda: raw.frontend.cgeist_cuda.map(absolute),
             flags: raw.frontend.flags,
         },
         limits: Limits {
@@ -386,6 +388,7 @@ path = "/opt/cuda/bin/nvcc"
 kind = "cgeist"
 clang = "clang++-22"
 cgeist = "tools/cgeist"
+cgeist_cuda = "cuda-12.1"
 flags = ["-DX"]
 [limits]
 device_memory = "16GiB"
@@ -420,6 +423,7 @@ timeout_s = 5
         assert_eq!(c.frontend.kind, FrontendKind::Cgeist);
         assert_eq!(c.frontend.clang, Some(PathBuf::from("clang++-22")));
         assert_eq!(c.frontend.cgeist, Some(PathBuf::from("/p/tools/cgeist")));
+        assert_eq!(c.frontend.cgeist_cuda, Some(PathBuf::from("/p/cuda-12.1")));
         assert_eq!(c.frontend.flags, ["-DX"]);
         assert_eq!(
             (c.limits.device_memory, c.limits.solver_ms, c.limits.tu_seconds, c.limits.memory),

@@ -48,6 +48,8 @@ pub struct Frontend {
     /// A program name or an absolute path; `None`: the default of the front end.
     pub clang: Option<PathBuf>,
     pub cgeist: Option<PathBuf>,
+    /// The toolkit whose headers cgeist reads, absolute; `None`: nvcc's.
+    pub cgeist_cuda: Option<PathBuf>,
     /// Flags given to clang after all others.
     pub flags: Vec<String>,
 }

@@ -261,6 +261,7 @@ impl Session {
             extra_flags: self.placeless_names().into_iter().chain(self.config.frontend.flags.iter().cloned()).collect(),
             kind: self.config.frontend.kind,
             cgeist: named_cgeist(&self.config),
+            cgeist_cuda: named_cgeist_cuda(&self.config),
             headers: Verdicts::of_this_process().map(|v| header_folder(v.folder())),
             ..ExtractOptions::default()
         }
@@ -454,6 +455,16 @@ pub fn named_cgeist(config: &Config) -> Option<PathBuf> {
         .filter(|v| !v.is_empty())
         .map(PathBuf::from)
         .or_else(|| config.frontend.cgeist.clone())
+}
+
+/// The toolkit that is named for cgeist: by `SCUBA_CGEIST_CUDA`, else in scuba.toml.
+#[must_use]
+pub fn named_cgeist_cuda(config: &Config) -> Option<PathBuf> {
+    std::env::var_os("SCUBA_CGEIST_CUDA")
+        .filter(|v| !v.is_empty())
+        // A unit is read in its own folder; a relative path means ours.
+        .map(|v| std::path::absolute(&v).unwrap_or_else(|_| v.into()))
+        .or_else(|| config.frontend.cgeist_cuda.clone())
 }
 
 /// Which front end reads the sources: what the command line says, else scuba.toml. Every command asks here.

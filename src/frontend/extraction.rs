@@ -25,6 +25,8 @@ pub struct ExtractOptions {
     pub kind: FrontendKind,
     /// The cgeist to run (`SCUBA_CGEIST`, `[frontend] cgeist`); `None`: the one in `PATH`, if any.
     pub cgeist: Option<PathBuf>,
+    /// The CUDA toolkit whose headers cgeist reads (`SCUBA_CGEIST_CUDA`, `[frontend] cgeist_cuda`); `None`: the unit's own.
+    pub cgeist_cuda: Option<PathBuf>,
     /// A folder for precompiled headers; `None`: there are none.
     pub headers: Option<PathBuf>,
     /// The worker binary; `None`: `scuba-extract` beside the running executable.
@@ -42,6 +44,7 @@ impl Default for ExtractOptions {
             keep_device_code: None,
             kind: FrontendKind::Clang,
             cgeist: None,
+            cgeist_cuda: None,
             headers: None,
             worker: None,
         }

@@ -440,19 +440,102 @@ fn a_missing_cgeist_is_one_line() {
     assert_eq!((said.status, said.report().findings.len(), said.err.as_str()), (Some(1), 1, ""));
 }
 
+/// What a script prints that reads the small program of `scuba doctor`.
+fn probed() -> String {
+    mixed::text("Pii", r#""memref.store"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"#)
+        .replace("_Z1kPii", "_Z11scuba_probePii")
+        .replace("_Z16__device_stub__kPii", "_Z26__device_stub__scuba_probePii")
+}
+
+/// What the line of `scuba doctor` about cgeist says.
+fn doctor(p: &Place) -> String {
+    p.scuba(&["doctor"]).out.lines().find(|l| l.starts_with("cgeist")).unwrap().to_owned()
+}
+
 #[test]
 fn doctor_says_what_cgeist_can_do() {
-    let line = |p: &Place| p.scuba(&["doctor"]).out.lines().find(|l| l.starts_with("cgeist")).unwrap().to_owned();
-    let place = Place::replaying("globalOk", "globalOk.stock.generic.mlir");
-    let said = line(&place);
+    let place = Place::new("globalOk", "echo 'module {'; echo '}'", Some("globalOk.stock.generic.mlir"));
+    // It starts, and what it prints is not the program that it was given.
+    let said = doctor(&place);
+    assert!(said.contains("MISSING") && said.contains("its kernel is not in what was printed"), "{said}");
+    std::fs::write(place.path("probe.mlir"), probed()).unwrap();
+    let replay = format!("#!/bin/sh\ncat > /dev/null\ncat '{}'\n", place.path("probe.mlir").display());
+    place.script("polygeist-opt", &replay);
+    let said = doctor(&place);
     assert!(
         said.contains(" ok ") && said.contains("cgeist 17.0.6; generic form by ") && said.contains("polygeist-opt"),
         "{said}"
     );
     let place = Place::new("globalOk", ":", None);
-    assert!(line(&place).contains("MISSING") && line(&place).contains("polygeist-opt"), "{}", line(&place));
+    assert!(doctor(&place).contains("MISSING") && doctor(&place).contains("polygeist-opt"), "{}", doctor(&place));
     std::fs::remove_file(place.path("cgeist")).unwrap();
-    assert!(line(&place).contains("was not found"), "{}", line(&place));
+    assert!(doctor(&place).contains("was not found"), "{}", doctor(&place));
+}
+
+/// As a real one with the headers of nvcc 13; with those of a folder that is named, it reads.
+const NEEDS_OLD_HEADERS: &str = r#"for a in "$@"; do case "$a" in --cuda-path=*) root="${a#--cuda-path=}";; esac; done
+if [ -f "$root/include/texture_fetch_functions.h" ]; then cat module.mlir; exit 0; fi
+echo "/c/include/__clang_cuda_runtime_wrapper.h:359:10: fatal error: 'texture_fetch_functions.h' file not found" >&2; exit 1"#;
+
+/// What NVIDIA's wheels install, as far as clang asks for it.
+const WHEELS: [&str; 6] = [
+    "cuda_runtime/include/cuda.h",
+    "cuda_runtime/include/cuda_runtime.h",
+    "cuda_runtime/include/texture_fetch_functions.h",
+    "cuda_nvcc/include/crt/host_defines.h",
+    "curand/include/curand_mtgp32_kernel.h",
+    "cuda_nvcc/nvvm/libdevice/libdevice.10.bc",
+];
+
+#[test]
+fn cgeist_reads_the_headers_that_are_named_for_it() {
+    let place = Place::new("globalOOb", NEEDS_OLD_HEADERS, None);
+    std::fs::copy(folder().join("globalOOb.immediate.mlir"), place.path("module.mlir")).unwrap();
+    // With nvcc's own nothing is read: one line says which headers are missing, in the log beside clang.
+    let why =
+        "'texture_fetch_functions.h' file not found; these are headers of CUDA 13.0: name a toolkit up to CUDA 12.1";
+    let alone = place.check("cgeist").report();
+    assert!(alone.not_analysed[0].reason.contains(why), "{}", alone.not_analysed[0].reason);
+    let both = place.scuba(&["check", "-v", "a.cu"]);
+    assert_eq!(
+        both.err.lines().filter(|l| l.contains("no second reading") && l.contains(why)).count(),
+        1,
+        "{}",
+        both.err
+    );
+    let said = doctor(&place);
+    assert!(
+        said.contains("MISSING") && said.contains(why) && said.contains("nvidia-cuda-runtime-cu12==12.1"),
+        "{said}"
+    );
+
+    // Wheels are several folders; what is missing of them is named.
+    let settings = "[frontend]\ncgeist_cuda = \"wheels/nvidia\"\n";
+    std::fs::write(place.path("scuba.toml"), settings).unwrap();
+    let refused = |said: &Said| said.report().not_analysed[0].reason.clone();
+    let first = refused(&place.check("cgeist"));
+    assert!(first.contains("wheels/nvidia is no folder; name a toolkit up to CUDA 12.1"), "{first}");
+    for (i, file) in WHEELS.iter().enumerate() {
+        let path = place.path("wheels/nvidia").join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "#define CUDA_VERSION 12010\n").unwrap();
+        if i == 1 {
+            let lacks = refused(&place.check("cgeist"));
+            assert!(
+                lacks.contains("lacks include/texture_fetch_functions.h, of the wheel nvidia-cuda-runtime-cu12"),
+                "{lacks}"
+            );
+        }
+    }
+    let report = place.check("cgeist").report();
+    assert_eq!((report.findings.len(), report.not_analysed.len()), (1, 0), "{:?}", report.not_analysed);
+    // Headers of the toolkit that a command names would hide them.
+    let nvcc = Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/include");
+    let include = format!("-I{}", nvcc.display());
+    let said = place.scuba(&["check", "--frontend", "cgeist", "a.cu", "--", &include, "-Iown"]);
+    assert_eq!(said.status, Some(1), "{}", said.err);
+    let last = place.log().pop().unwrap();
+    assert!(!last.contains(&include) && last.contains("/own"), "{last}");
 }
 
 #[test]

@@ -110,7 +110,11 @@ fn key(unit: &TranslationUnit, options: &ExtractOptions) -> Option<[u8; 32]> {
         .as_bytes());
     let profile = unit.nvcc.as_ref().map(|n| n.with_file_name("nvcc.profile"));
     add(profile.and_then(|p| std::fs::read(p).ok()).unwrap_or_default().as_slice());
-    add(format!("{:?} {:?} {:?} {:?}", options.kind, options.cgeist, options.extra_flags, options.cuda_path).as_bytes());
+    add(format!(
+        "{:?} {:?} {:?} {:?} {:?}",
+        options.kind, options.cgeist, options.cgeist_cuda, options.extra_flags, options.cuda_path
+    )
+    .as_bytes());
     let toolkit = if unit.nvcc.is_none() { &["CUDA_PATH", "CUDA_HOME"][..] } else { &[] };
     for name in VARIABLES.iter().chain(toolkit) {
         add(std::env::var_os(name).unwrap_or_default().as_encoded_bytes());

@@ -4,19 +4,29 @@ use crate::check;
 use crate::config::{self, Config, FrontendKind};
 use crate::confirm::device;
 use crate::driver::args::DoctorArgs;
-use crate::driver::session::{named_cgeist, named_nvcc, real_nvcc};
+use crate::driver::session::{named_cgeist, named_cgeist_cuda, named_nvcc, real_nvcc};
 use crate::driver::{Status, output};
 use crate::frontend::bundled;
 use crate::frontend::cgeist::process::{Failure, Tool};
+use crate::frontend::{ExtractOptions, cgeist};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// For a cgeist's reading of a small program; the headers take a real one about a second.
+const PROBE: Duration = Duration::from_secs(60);
 
 /// How one thing stands.
 enum Finding {
     Found(String),
     /// Nothing that was asked for needs it.
     Absent {
+        get: &'static str,
+    },
+    /// There, and of no use. Nothing that was asked for needs it.
+    Useless {
+        what: String,
         get: &'static str,
     },
     Broken {
@@ -71,6 +81,7 @@ pub fn run(args: &DoctorArgs) -> Status {
         let (mark, what) = match finding {
             Finding::Found(what) => ("ok", what),
             Finding::Absent { get } => ("-", format!("not found; {get}")),
+            Finding::Useless { what, get } => ("-", format!("{what}; {get}")),
             Finding::Broken { what, get } => {
                 needed_missing = true;
                 ("MISSING", format!("{what}; {get}"))
@@ -179,22 +190,32 @@ fn clang(config: &Config) -> Finding {
     }
 }
 
-/// Needed where it is asked for; else a second reading of the sources.
+/// Needed where it is asked for; else a second reading of the sources. One that starts and reads nothing is none.
 fn cgeist(config: &Config) -> Finding {
     const GET: &str = "optional, a second reading of the sources: build Polygeist (https://github.com/llvm/Polygeist, its README says how) and put `cgeist` into PATH, or name it by SCUBA_CGEIST or `[frontend] cgeist`";
-    let named = named_cgeist(config);
-    let asked = config.frontend.kind == FrontendKind::Cgeist || named.is_some();
-    match Tool::find(named.as_deref()) {
-        Ok(t) if t.opt.is_none() && !t.generic && asked => Finding::Broken {
-            what: format!("{}: {}", t.cgeist.display(), Failure::NoOpt),
-            get: "build Polygeist's target polygeist-opt too",
-        },
-        Ok(t) => Finding::Found(format!("{} ({}; {})", t.cgeist.display(), t.name(), t.abilities())),
+    const WHEELS: &str = "`pip install --no-deps --target DIR 'nvidia-cuda-runtime-cu12==12.1.*' 'nvidia-cuda-nvcc-cu12==12.1.*' 'nvidia-curand-cu12==10.3.2.*'` gives such headers in DIR/nvidia";
+    let (named, cuda) = (named_cgeist(config), named_cgeist_cuda(config));
+    let asked = config.frontend.kind == FrontendKind::Cgeist || named.is_some() || cuda.is_some();
+    let tool = match Tool::find(named.as_deref()) {
+        Ok(tool) => tool,
         Err(e) if asked => {
-            Finding::Broken { what: e.to_string(), get: "correct the setting, or build Polygeist as its README says" }
+            let get = "correct the setting, or build Polygeist as its README says";
+            return Finding::Broken { what: e.to_string(), get };
         }
-        Err(_) => Finding::Absent { get: GET },
-    }
+        Err(_) => return Finding::Absent { get: GET },
+    };
+    let nvcc = real_nvcc(config);
+    let headers = cuda.as_ref().map_or_else(String::new, |c| format!("; CUDA headers of {}", c.display()));
+    let found = format!("{} ({}; {}{headers})", tool.cgeist.display(), tool.name(), tool.abilities());
+    let options = ExtractOptions { cgeist: named, cgeist_cuda: cuda, time_limit: PROBE, ..ExtractOptions::default() };
+    let Err(e) = cgeist::probe(nvcc.as_deref(), &options) else { return Finding::Found(found) };
+    let get = match &e {
+        Failure::NoOpt => "build Polygeist's target polygeist-opt too",
+        Failure::Failed { .. } | Failure::Root { .. } => WHEELS,
+        _ => "units are read by clang alone",
+    };
+    let what = format!("{found} reads nothing: {e}");
+    if asked { Finding::Broken { what, get } } else { Finding::Useless { what, get } }
 }
 
 fn optional(program: &Path, arguments: &[&str], get: &'static str) -> Finding {

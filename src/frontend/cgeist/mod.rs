@@ -1,18 +1,23 @@
 //! The cgeist front end: runs cgeist (Polygeist), reads the MLIR that it prints, and lowers it to the analysis form.
 //!
-//! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process only. `process` runs the
-//! tools, `mlir` reads their text and knows nothing of CUDA, `lower` makes modules of it by the conventions of clang's
-//! reading, `known_misreadings` says where cgeist reads otherwise than a compiler.
+//! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process, and in `scuba doctor` for a
+//! program of its own (`probe`). `root` finds the CUDA headers for it, `command` its flags, `process` runs the tools, `mlir`
+//! reads their text and knows nothing of CUDA, `lower` makes modules of it by the conventions of clang's reading,
+//! `known_misreadings` says where cgeist reads otherwise than a compiler.
 
+mod command;
 #[cfg(test)]
 mod fuzz;
 pub mod known_misreadings;
 pub mod lower;
 pub mod mlir;
+mod probe;
 pub mod process;
+mod root;
 mod sources;
 mod text;
 
+pub use probe::probe;
 pub use text::{TextError, lower_text};
 
 use crate::config::FrontendKind;
@@ -23,10 +28,11 @@ use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
+use command::arguments;
 use lower::module::{self, Lowered};
 use lower::unit::About;
-use process::{Failure, Tool, joined};
-use std::ffi::OsString;
+use process::{Failure, Tool};
+use root::Root;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -113,20 +119,23 @@ fn read(
     texts: &[(PathBuf, String)],
 ) -> Result<Read, Failure> {
     let tool = Tool::find(options.cgeist.as_deref())?;
-    let toolkit = crate::frontend::clang::toolkit_root(unit, options);
+    let root = Root::of(unit, options)?;
     let released = flags::defines_ndebug(unit);
     // Asserts are facts: they are kept where that compiles.
     let mut asserts_restored = released;
-    let mut command = arguments(unit, toolkit.as_deref(), asserts_restored);
-    let first = tool.module(&command.arguments, &unit.directory, deadline);
-    let text = match first {
-        Err(Failure::Failed { .. }) if released => {
-            asserts_restored = false;
-            command = arguments(unit, toolkit.as_deref(), false);
-            tool.module(&command.arguments, &unit.directory, deadline)?
+    let mut command = arguments(unit, &root, asserts_restored);
+    let mut answer = tool.module(&command.arguments, &unit.directory, deadline);
+    if released && matches!(answer, Err(Failure::Failed { .. })) {
+        asserts_restored = false;
+        command = arguments(unit, &root, false);
+        answer = tool.module(&command.arguments, &unit.directory, deadline);
+    }
+    let text = answer.map_err(|failure| match failure {
+        Failure::Failed { program, how, line } if program == PRODUCER => {
+            Failure::Failed { program, how, line: format!("{line}{}", root.suspicion()) }
         }
-        other => other?,
-    };
+        other => other,
+    })?;
     let module = mlir::read(&text).map_err(|e| Failure::Text(e.into()))?;
     let name = tool.name();
     // What is defined on the command line counts as text too.
@@ -146,7 +155,7 @@ fn read(
         text: texts.first().map(|t| t.1.clone()).unwrap_or_default(),
         headers: texts.iter().skip(1).map(|t| t.1.clone()).collect(),
         directory: unit.directory.clone(),
-        own: Own::of(unit, toolkit.into_iter().chain(tool.resources.clone())),
+        own: Own::of(unit, root.folders().chain(tool.resources.clone())),
         arch: command.arch,
         producer,
         asserts_restored,
@@ -161,48 +170,4 @@ fn read(
         notes.push(format!("{name}: operations that are not known: {}", list.join(", ")));
     }
     Ok(Read { lowered, tool: name, notes })
-}
-
-struct Arguments {
-    arguments: Vec<OsString>,
-    arch: String,
-    notes: Vec<String>,
-}
-
-/// The newest architecture that LLVM 17 compiles for; later ones are read as this one.
-const NEWEST: u32 = 90;
-
-/// cgeist's flags. `--immediate` gives its reading before its own optimiser, which deletes kernels, buffers and accesses.
-fn arguments(unit: &TranslationUnit, toolkit: Option<&std::path::Path>, without_ndebug: bool) -> Arguments {
-    let mut notes = vec![];
-    let mut a: Vec<OsString> =
-        vec![unit.source.clone().into(), "-S".into(), "--function=*".into(), "--immediate".into()];
-    let lowest = unit.architectures.iter().copied().min().unwrap_or(75);
-    let arch = format!("sm_{}", lowest.min(NEWEST));
-    if lowest > NEWEST {
-        notes.push(format!("cgeist reads sm_{lowest} as {arch}"));
-    }
-    a.push(format!("--cuda-gpu-arch={arch}").into());
-    if let Some(t) = toolkit {
-        a.push(joined("--cuda-path=", t));
-    }
-    if let Some(s) = &unit.standard {
-        a.push(format!("-std={s}").into());
-    }
-    for f in &unit.preprocessor {
-        match f {
-            PreprocessorFlag::Define(d) if without_ndebug && d.split('=').next() == Some("NDEBUG") => {}
-            PreprocessorFlag::Define(d) => a.push(format!("-D{d}").into()),
-            PreprocessorFlag::Undefine(d) => notes.push(format!("cgeist cannot be told to undefine `{d}`")),
-            // It has no flag for system folders.
-            PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => {
-                a.push(joined("-I", normalise(&unit.directory, p)));
-            }
-            PreprocessorFlag::PreInclude(p) => {
-                a.push("-include".into());
-                a.push(normalise(&unit.directory, p).into());
-            }
-        }
-    }
-    Arguments { arguments: a, arch, notes }
 }

@@ -3,6 +3,7 @@
 //! In: a unit's flags. Out: MLIR as text, or one line that says why there is none. cgeist may be missing, crash, hang, or
 //! print anything and any amount of it.
 
+use super::root::NAME_ONE;
 use super::text::TextError;
 use crate::nvcc::processes;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,10 @@ pub enum Failure {
         "cgeist prints MLIR in its custom form, and `polygeist-opt`, which makes it generic, lies neither beside it nor in PATH"
     )]
     NoOpt,
+    #[error("the CUDA headers for cgeist cannot be used: {folder} {why}; {NAME_ONE}", folder = .folder.display())]
+    Root { folder: PathBuf, why: String },
+    #[error("a small program is not read as it should be: {why}")]
+    Probe { why: String },
     #[error(transparent)]
     Text(#[from] TextError),
 }
@@ -231,10 +236,7 @@ struct Record {
 impl Kept {
     fn of(cgeist: &Path) -> Option<Self> {
         let m = std::fs::metadata(cgeist).ok()?;
-        let cache = std::env::var_os("XDG_CACHE_HOME")
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-            .or_else(|| std::env::var_os("HOME").filter(|v| !v.is_empty()).map(|h| PathBuf::from(h).join(".cache")))?;
+        let cache = cache_folder()?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let key = format!(
             "2 {} {} {} {} {}",
@@ -245,7 +247,7 @@ impl Kept {
             path.to_string_lossy()
         );
         let name = blake3::hash(key.as_bytes()).to_hex();
-        Some(Self { file: cache.join("scuba").join(format!("cgeist-{}.json", &name[..16])), key })
+        Some(Self { file: cache.join(format!("cgeist-{}.json", &name[..16])), key })
     }
 
     fn read(&self) -> Option<Tool> {
@@ -265,6 +267,15 @@ impl Kept {
                 f.persist(&self.file).map_err(|e| e.error)
             });
     }
+}
+
+/// Where what is found out about installations is kept.
+pub(super) fn cache_folder() -> Option<PathBuf> {
+    std::env::var_os("XDG_CACHE_HOME")
+        .filter(|v| !v.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").filter(|v| !v.is_empty()).map(|h| PathBuf::from(h).join(".cache")))
+        .map(|cache| cache.join("scuba"))
 }
 
 /// Runs a program to its end or the deadline; its standard output.

@@ -50,6 +50,11 @@ pub(crate) fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> 
     Toolkit::find(unit, options.cuda_path.as_deref()).ok().and_then(|t| t.root)
 }
 
+/// Folders of the toolkit whose headers a unit is read with, as given and with links resolved.
+pub(crate) fn toolkit_folders(unit: &TranslationUnit, options: &ExtractOptions) -> Vec<PathBuf> {
+    Toolkit::find(unit, options.cuda_path.as_deref()).map(|t| t.folders()).unwrap_or_default()
+}
+
 /// Reads a unit in this process. Never fails as a whole: a side that cannot be read is listed.
 #[must_use]
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
