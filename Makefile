@@ -63,6 +63,11 @@ scale: build ## how a check's time and memory grow with the program, from 10 to 
 	@tools/setup.sh test
 	@python3 -B bench/scale.py $(SCALE_ARGS)
 
+.PHONY: build-systems
+build-systems: build ## one small project in every build system that is installed: same outputs, units read, bug found (MATRIX_ARGS: tools/build-matrix.py --help)
+	@tools/setup.sh test
+	@python3 -B tools/build-matrix.py $(MATRIX_ARGS)
+
 .PHONY: kills
 kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say
 	@tools/setup.sh test
