@@ -11,7 +11,7 @@ use super::findings::position::place_of;
 use super::obligations::decide::Decider;
 use super::obligations::specialise::Decided;
 use super::obligations::verdict::Outcome;
-use super::options::Options;
+use super::options::{Options, Pace};
 use super::rules::layout::Layout;
 use crate::host::Root;
 use crate::ir::{FuncRef, Program};
@@ -173,6 +173,11 @@ impl<'p> Context<'p> {
     /// Whether somebody waits.
     pub fn is_hurried(&self) -> bool {
         self.total < Work::MAX
+    }
+
+    /// Whether what the first looks leave open stays so.
+    pub fn looks_once(&self) -> bool {
+        matches!(self.options.pace, Pace::Beside(_))
     }
 
     /// Whether nothing may be done any more: the budget is spent, or a safety net was reached.

@@ -83,4 +83,7 @@ pub enum Pace {
     Link,
     /// All of it.
     Whole,
+    /// Another reading of the same sources decides, and this one is held against it: the first looks alone, and so many units of work
+    /// at most, or what a compile command waits for where that is more.
+    Beside(u64),
 }

@@ -1,82 +1,11 @@
-//! What is made of cgeist's reading: beside clang's, disagreements; alone, verdicts as certain as the reading is.
+//! What is made of cgeist's reading where it is alone: verdicts as certain as the reading is. Beside clang's: [`super::second_reading`].
 //!
-//! In: reports of checks. Out: notes, or the report tempered. Nothing here changes a verdict that rests on clang's reading.
+//! In: reports of checks. Out: the report tempered. Nothing here changes a verdict that rests on clang's reading.
 
-use crate::check::{Place, ProgramReport, Standing};
+use crate::check::{ProgramReport, Standing};
 use crate::report::finding::{Code, Finding, Position, Summary, Undecided, Verdict};
 use crate::rules::Level;
 use std::collections::BTreeMap;
-
-/// Where two reports of one program contradict each other, one line each. A place that one of them leaves open is none.
-///
-/// Places are matched by kernel, array and order: cgeist as it is shipped gives no positions.
-#[must_use]
-pub fn disagreements(clang: &ProgramReport, other: &ProgramReport, name: &str) -> Vec<String> {
-    let mut out = vec![];
-    if clang.summary.launches != other.summary.launches {
-        out.push(format!(
-            "{name} sees {}, clang {}",
-            count(other.summary.launches, "launch", "launches"),
-            count(clang.summary.launches, "launch", "launches")
-        ));
-    }
-    let (ours, theirs) = (by_array(clang), by_array(other));
-    for ((kernel, array), mine) in &ours {
-        let Some(found) = theirs.get(&(*kernel, *array)) else { continue };
-        let standings = |v: &[&Place]| {
-            let mut s: Vec<Standing> = v.iter().map(|p| p.standing).collect();
-            s.sort_unstable();
-            s
-        };
-        if mine.len() == found.len() {
-            // Reads and writes of one statement may come in another order.
-            if standings(mine) == standings(found) {
-                continue;
-            }
-            for (a, b) in mine.iter().zip(found) {
-                out.extend(contradiction(a, a.standing, b.standing, kernel, array, name));
-            }
-        } else {
-            // Not the same accesses one by one: the worst of each.
-            let worst = |v: &[&Place]| v.iter().map(|p| p.standing).max().unwrap_or(Standing::Open);
-            let Some(at) = mine.iter().max_by_key(|p| p.standing) else { continue };
-            out.extend(contradiction(at, worst(mine), worst(found), kernel, array, name));
-        }
-    }
-    out
-}
-
-fn count(n: u32, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
-fn by_array(r: &ProgramReport) -> BTreeMap<(&str, &str), Vec<&Place>> {
-    let mut out: BTreeMap<(&str, &str), Vec<&Place>> = BTreeMap::new();
-    for p in &r.places {
-        out.entry((&p.kernel, &p.array)).or_default().push(p);
-    }
-    out
-}
-
-fn contradiction(
-    at: &Place,
-    clang: Standing,
-    other: Standing,
-    kernel: &str,
-    array: &str,
-    name: &str,
-) -> Option<String> {
-    let (ours, theirs) = match (clang, other) {
-        (Standing::Safe, Standing::Found) => ("in bounds", "out of bounds"),
-        (Standing::Found, Standing::Safe) => ("out of bounds", "in bounds"),
-        _ => return None,
-    };
-    let line = if at.position.line > 0 { format!(":{}", at.position.line) } else { String::new() };
-    Some(format!(
-        "{}{line}: `{array}` in `{kernel}` is {ours} as clang reads it, {theirs} as {name} does",
-        at.position.file
-    ))
-}
 
 /// Why a verdict of one reading of subscripts does not stand.
 const SUBSCRIPTS: &str = "cgeist sign-extends every subscript";
@@ -180,23 +109,6 @@ mod tests {
             r.summary.accesses += 1;
         }
         r
-    }
-
-    #[test]
-    fn contradictions_are_told_and_open_places_are_not() {
-        use Standing::{Found, Open, Safe};
-        let clang = report(&[(3, "a", Safe), (4, "a", Found), (5, "b", Safe), (6, "c", Safe)], 1);
-        let same = report(&[(0, "a", Found), (0, "a", Safe), (0, "b", Open), (0, "d", Found)], 1);
-        assert_eq!(disagreements(&clang, &same, "cgeist 17"), Vec::<String>::new());
-        let other = report(&[(0, "a", Found), (0, "a", Found), (0, "b", Safe), (0, "b", Found)], 2);
-        assert_eq!(
-            disagreements(&clang, &other, "cgeist 17"),
-            [
-                "cgeist 17 sees 2 launches, clang 1 launch",
-                "a.cu:3: `a` in `k` is in bounds as clang reads it, out of bounds as cgeist 17 does",
-                "a.cu:5: `b` in `k` is in bounds as clang reads it, out of bounds as cgeist 17 does",
-            ]
-        );
     }
 
     #[test]

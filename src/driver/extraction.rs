@@ -1,13 +1,10 @@
 //! Running front ends over units, several at a time.
 
 use super::cache::readings::Readings;
-use super::cross_check;
 use super::session::Session;
-use super::worker::guarded;
-use crate::check;
 use crate::facts::verdicts::Verdicts;
-use crate::facts::{Dependency, Missing, Present, Recipe, Symbols, Unit, UnitFacts, key_of};
-use crate::frontend::{self, ExtractOptions, Extraction, SecondReading};
+use crate::facts::{Dependency, Missing, Present, Recipe, Second, Symbols, Unit, UnitFacts, key_of};
+use crate::frontend::{self, ExtractOptions, Extraction};
 use crate::ir::{Module, Side};
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
@@ -29,9 +26,10 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
     };
     let modules: Vec<Arc<Module>> = extraction.modules.into_iter().map(Arc::new).collect();
     let mut notes = extraction.notes;
-    if let Some(second) = extraction.second {
-        notes.extend(compare(&modules, second, session));
-    }
+    let second = extraction.second.map(|second| {
+        notes.extend(second.notes);
+        Second { modules: second.modules.into_iter().map(Arc::new).collect(), frontend: second.frontend }
+    });
     let facts = UnitFacts {
         key: key_of(unit, link),
         unit: unit.clone(),
@@ -51,7 +49,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules }
+    Unit { facts, modules, second }
 }
 
 /// What a front end says of a unit now, the files that it read, and why there is nothing where there is nothing.
@@ -82,31 +80,6 @@ fn read_since(path: &Path, started: u128) -> Option<Dependency> {
 
 fn nanoseconds(time: SystemTime) -> u128 {
     time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos())
-}
-
-/// Hundredths of the usual budget for the check of one of two readings that are compared.
-const COMPARE_WORK: u32 = 10;
-
-/// Where a second reading of a unit contradicts the first, one line each.
-fn compare(modules: &[Arc<Module>], second: SecondReading, session: &Session) -> Vec<String> {
-    let mut notes = second.notes;
-    let limits = session.check_options();
-    let options = check::Options { work: limits.work.min(COMPARE_WORK), ..limits };
-    let first = guarded::check_program(modules.to_vec(), &options, None);
-    let other = guarded::check_program(second.modules.into_iter().map(Arc::new).collect(), &options, None);
-    match (first, other) {
-        (Ok(a), Ok(b)) => {
-            let found = cross_check::disagreements(&a, &b, &second.frontend);
-            if found.is_empty() {
-                notes.push(format!("{} reads it as clang does", second.frontend));
-            }
-            notes.extend(found);
-        }
-        (_, Err(e)) => notes.push(format!("no second reading: {e}")),
-        // The check itself will say so.
-        (Err(_), _) => {}
-    }
-    notes
 }
 
 fn side_name(side: Side) -> &'static str {

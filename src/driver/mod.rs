@@ -13,6 +13,7 @@ mod extraction;
 mod logging;
 mod output;
 pub mod programs;
+mod second_reading;
 mod session;
 pub mod worker;
 

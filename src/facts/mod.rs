@@ -28,4 +28,4 @@ pub use maker::Maker;
 pub use recipe::Recipe;
 pub use store::{Store, StoreError, key_of};
 pub use symbols::{Symbol, Symbols};
-pub use unit::{LinkFacts, Missing, Told, Unit, UnitFacts};
+pub use unit::{LinkFacts, Missing, Second, Told, Unit, UnitFacts};

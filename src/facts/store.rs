@@ -222,7 +222,7 @@ impl Store {
         let read = || {
             let (mut file, opened) = open::<(PathBuf, UnitFacts)>(Kind::Unit, &path)?;
             let modules = opened.body::<Vec<Module>>(&mut file)?.into_iter().map(Arc::new).collect();
-            Ok(Unit { facts: opened.head.1, modules })
+            Ok(Unit { facts: opened.head.1, modules, second: None })
         };
         read().map_err(|source| StoreError::Read { path: path.clone(), source })
     }

@@ -54,7 +54,7 @@ fn unit(output: &Path) -> Unit {
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules: vec![Arc::new(module)] }
+    Unit { facts, modules: vec![Arc::new(module)], second: None }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

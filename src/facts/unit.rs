@@ -74,6 +74,16 @@ impl UnitFacts {
 pub struct Unit {
     pub facts: UnitFacts,
     pub modules: Vec<Arc<Module>>,
+    /// What another front end makes of it: of units that were just read, and never kept.
+    pub second: Option<Second>,
+}
+
+/// A unit's code as another front end reads it.
+#[derive(Clone, Debug)]
+pub struct Second {
+    pub modules: Vec<Arc<Module>>,
+    /// `cgeist 17.0.6`.
+    pub frontend: String,
 }
 
 /// A link that a build made.

@@ -4,6 +4,7 @@ use super::baseline::Baseline;
 use super::finding::{Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
+use super::second_reading::SecondReading;
 use super::sources::Sources;
 use super::suppress::{Notice, Suppressed, Suppressions};
 use super::{fingerprint, merge, span};
@@ -27,6 +28,8 @@ pub struct Found {
     pub programs: Vec<ProgramFindings>,
     pub not_analysed: Vec<NotAnalysed>,
     pub translation_units: u32,
+    /// What second readings of programs say beside the first.
+    pub second: Vec<SecondReading>,
     /// Settings of the safety nets that were reached.
     pub limits_reached: Vec<String>,
     /// Wall-clock time of the run.
@@ -125,6 +128,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         not_analysed,
         repeatable: found.limits_reached.is_empty(),
         limits_reached: found.limits_reached,
+        second_reading: SecondReading::merged(found.second, root),
     };
     Assembled { report, told_before: vec![], suppressed, notices }
 }

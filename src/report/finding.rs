@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::second_reading::SecondReading;
 pub use crate::reasons::Code;
 use crate::rules::{Level, Rule};
 
@@ -432,6 +433,9 @@ pub struct Report {
     /// The settings of those that were.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub limits_reached: Vec<String>,
+    /// Where another front end read the units too.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub second_reading: Option<SecondReading>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]

@@ -22,6 +22,7 @@ pub mod render;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod sarif;
+pub mod second_reading;
 pub mod short;
 pub mod sources;
 mod span;

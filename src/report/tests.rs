@@ -78,6 +78,7 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
     let root = ProjectRoot::new(folder.to_owned());
     let found = Found {
         limits_reached: vec![],
+        second: vec![],
         programs: vec![ProgramFindings {
             name: "app".into(),
             findings,

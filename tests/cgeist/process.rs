@@ -4,6 +4,7 @@
 use super::mixed;
 use super::programs::folder;
 use scuba::report::finding::{Report, Verdict};
+use scuba::report::second_reading::Stands;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -367,11 +368,37 @@ fn disagreements_are_told_and_decide_nothing() {
     );
     let report = place.check("auto").report();
     assert_eq!((report.findings.len(), report.summary.safe), (0, 1));
+    let second = report.second_reading.unwrap();
+    assert_eq!((second.frontend.as_str(), second.compared, second.different), ("cgeist 17.0.6", 1, 1));
+    let [told] = second.list.as_slice() else { panic!("{:?}", second.list) };
+    assert_eq!((told.position.file.as_str(), told.position.line, told.array.as_str()), ("a.cu", 6, "a"));
+    assert_eq!((told.first, told.second, &told.known), (Some(Stands::Safe), Some(Stands::Found), &None));
+    // What cgeist is known to read otherwise is no news.
+    let text = std::fs::read_to_string(place.path("a.cu")).unwrap();
+    std::fs::write(place.path("a.cu"), format!("{text}\nvoid f(int n) {{ if (n < 0) throw n; }}\n")).unwrap();
+    let said = place.scuba(&["check", "-v", "a.cu"]);
+    let known = "out of bounds as cgeist 17.0.6 does; a known misreading may be why: cgeist drops exceptions";
+    assert!(said.err.contains(known), "{}", said.err);
     // Agreement is a line with `-v`, and nothing without.
     let place = Place::replaying("saxpy", "saxpy.stock.generic.mlir");
     let said = place.scuba(&["check", "-v", "a.cu"]);
     assert!(said.err.contains("cgeist 17.0.6 reads it as clang does"), "{}", said.err);
     assert!(!place.scuba(&["check", "a.cu"]).err.contains("cgeist"));
+}
+
+#[test]
+fn a_place_that_one_reading_leaves_open_is_no_agreement() {
+    // Unmodified cgeist does not say how large dynamic shared memory is.
+    let place = Place::replaying("dynamicSharedOOb", "dynamicSharedOOb.stock.generic.mlir");
+    let said = place.scuba(&["check", "-v", "a.cu"]);
+    assert!(said.err.contains("cgeist 17.0.6 beside clang: ") && said.err.contains("open on one side"), "{}", said.err);
+    assert!(said.err.contains("`s` in `k(int*)` is out of bounds as clang reads it, open as"), "{}", said.err);
+    assert!(!said.err.contains("reads it as clang does"), "{}", said.err);
+    let second = place.check("auto").report().second_reading.unwrap();
+    assert_eq!((second.different, second.open_on_one_side > 0), (0, true), "{second:?}");
+    // Where cgeist fails there is none.
+    place.script("polygeist-opt", "#!/bin/sh\nexit 3\n");
+    assert_eq!(place.check("auto").report().second_reading, None);
 }
 
 /// A kernel that writes to the tenth element and so many on.

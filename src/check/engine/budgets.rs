@@ -41,6 +41,7 @@ pub(in crate::check) fn of_pace(program: &Program, options: &Options) -> (Work, 
     let units = program.modules.iter().filter(|m| m.side == Side::Host).count().max(1) as u64;
     let budget = match options.pace {
         Pace::Compile => (COMPILE.0 + COMPILE.1 * reached).min(COMPILE.2),
+        Pace::Beside(units) => (COMPILE.0 + COMPILE.1 * reached).min(COMPILE.2).max(Work::units(units)),
         Pace::Link => (COMPILE.0 * units + COMPILE.1 * reached).min(LINK),
         Pace::Whole => Work::MAX,
     };

@@ -356,7 +356,7 @@ impl<'p> Engine<'p> {
             let second = this.cx.phase_work(budgets::SECOND_LOOKS, 100);
             let mut left = (second + (budget - spent)).min(this.cx.total - this.cx.spent - spent);
             for round in 0..ROUNDS {
-                if open.is_empty() || round > 0 && left * WORTH < second {
+                if open.is_empty() || this.cx.looks_once() || round > 0 && left * WORTH < second {
                     break;
                 }
                 let phase = Phase::of(crew.all(second_orders(open, &settled, left, replays), &mut perform));

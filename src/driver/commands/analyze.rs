@@ -63,7 +63,13 @@ fn analyze() -> Result<Status> {
     }
     // One command that compiles and links waits as a link does.
     let session = session.with_pace(if link.is_some() { Pace::Link } else { Pace::Compile });
-    let mut checked = checking::check(&joined.plans, &joined.facts, |i| joined.modules(i, &store), &session, |_| {});
+    let mut checked = checking::check(
+        &joined.plans,
+        &joined.facts,
+        |i| Ok((joined.modules(i, &store)?, joined.second(i))),
+        &session,
+        |_| {},
+    );
     for note in checked.notes.iter().chain(&checked.problems) {
         notes.add("check", note);
     }

@@ -124,7 +124,7 @@ pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked
     checking::check(
         plans,
         &facts,
-        |i| Ok(units[i].modules.clone()),
+        |i| Ok((units[i].modules.clone(), units[i].second.clone())),
         session,
         |name| {
             if let Some(p) = &mut progress {

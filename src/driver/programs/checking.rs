@@ -4,16 +4,18 @@ use crate::assume::Condition;
 use crate::check::{Options, ProgramReport};
 use crate::contracts::Contract;
 use crate::driver::cache::reports;
+use crate::driver::second_reading;
 use crate::driver::session::Session;
 use crate::driver::worker::guarded;
 use crate::driver::worker::guarded::Fault;
 use crate::driver::worker::{memory, process};
-use crate::facts::UnitFacts;
 use crate::facts::join::Plan;
 use crate::facts::verdicts::Verdicts;
+use crate::facts::{Second, UnitFacts};
 use crate::inside;
 use crate::ir::{Module, Side};
 use crate::nets::Net;
+use crate::nvcc::unit::Language;
 use crate::report::assemble::{Found, ProgramFindings};
 use crate::report::finding::{Code, NotAnalysed};
 use std::collections::BTreeSet;
@@ -21,6 +23,9 @@ use std::sync::Arc;
 
 /// Programs that one command of a build checks: a library's unit may belong to many.
 const MOST_AT_ONCE: usize = 4;
+
+/// A unit's code, and as another front end reads it.
+pub type UnitCode = (Vec<Arc<Module>>, Option<Second>);
 
 /// What the check of some programs found.
 #[derive(Debug, Default)]
@@ -46,7 +51,7 @@ pub struct Checked {
 pub fn check(
     plans: &[Plan],
     units: &[UnitFacts],
-    modules: impl Fn(usize) -> anyhow::Result<Vec<Arc<Module>>>,
+    modules: impl Fn(usize) -> anyhow::Result<UnitCode>,
     session: &Session,
     mut started: impl FnMut(&str),
 ) -> Checked {
@@ -67,9 +72,15 @@ pub fn check(
         // Facts themselves may be more than fits.
         let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
         let (mut code, mut complete) = (Vec::new(), true);
+        let mut second = Vec::new();
         for &i in &plan.units {
             match modules(i) {
-                Ok(m) => code.extend(m),
+                Ok((m, other)) => {
+                    // What only clang reads, the host's own units, is the same in both.
+                    let same = || Second { modules: m.clone(), frontend: String::new() };
+                    second.push(other.or_else(|| (units[i].unit.language != Language::Cuda).then(same)));
+                    code.extend(m);
+                }
                 Err(e) => {
                     complete = false;
                     checked.found.not_analysed.push(not_analysed(&units[i], "both", e.to_string()));
@@ -99,7 +110,10 @@ pub fn check(
         // Units whose code could not be read are not in the program.
         let whole = if complete { verdicts.as_ref() } else { None };
         match reports::report(code, &options, memory, (&session.root, session.is_settled()), whole, check) {
-            Ok(report) => take(&mut checked, plan, &source, report, session),
+            Ok(report) => {
+                beside(&mut checked, plan, &report, second, session);
+                take(&mut checked, plan, &source, report, session);
+            }
             Err(fault) => {
                 // A check that a net ended as a whole may end otherwise another time.
                 let net = match fault {
@@ -133,6 +147,32 @@ pub fn check(
     checked.found.files = files.into_iter().collect();
     checked.found.seconds = session.elapsed().as_secs_f64();
     checked
+}
+
+/// Holds another front end's reading of a program against its report, where there is one of all its units.
+fn beside(checked: &mut Checked, plan: &Plan, report: &ProgramReport, second: Vec<Option<Second>>, session: &Session) {
+    let there = second.iter().flatten().count();
+    let Some(frontend) = second.iter().flatten().map(|s| s.frontend.clone()).find(|f| !f.is_empty()) else { return };
+    if there < second.len() {
+        let note = format!("{}: no second reading: {there} of {} units have one", plan.name, second.len());
+        return checked.notes.push(note);
+    }
+    let mut modules: Vec<Arc<Module>> = second.into_iter().flatten().flat_map(|s| s.modules).collect();
+    modules.sort_by(|a, b| order(a).cmp(&order(b)));
+    let memory = session.config.limits.memory;
+    let verdicts = Verdicts::of_this_process();
+    let check = |code: Vec<Arc<Module>>, options: &Options| match session.is_hurried() {
+        true => check_here(code, options, memory, verdicts.clone(), &plan.name),
+        false => process::check_program(&code, options, memory, verdicts.as_ref()),
+    };
+    match second_reading::compare(report, modules, frontend, &session.check_options(), check) {
+        Ok((reading, launches)) => {
+            let lines = reading.lines().into_iter().chain(launches);
+            checked.notes.extend(lines.map(|line| format!("{}: {line}", plan.name)));
+            checked.found.second.push(reading);
+        }
+        Err(e) => checked.notes.push(format!("{}: no second reading: {e}", plan.name)),
+    }
 }
 
 /// Notes what the check of one program said.

@@ -7,7 +7,7 @@ use super::pending;
 use crate::driver::session::Session;
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
-use crate::facts::{Present, Store, StoreError, Told, Unit, UnitFacts, gone};
+use crate::facts::{Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
 use crate::ir::Module;
 use crate::nvcc::request::Link;
 use anyhow::Result;
@@ -28,6 +28,8 @@ pub struct Joined {
     pub waiting: Vec<String>,
     /// Code that need not be read from the store.
     code: HashMap<usize, Vec<Arc<Module>>>,
+    /// The command's own units as another front end reads them.
+    second: HashMap<usize, Second>,
 }
 
 impl Joined {
@@ -45,7 +47,8 @@ impl Joined {
         gone::remove(&mut facts, &gone);
 
         let code = units.iter().enumerate().map(|(i, u)| (i, u.modules.clone())).collect();
-        let mut joined = Self { facts, plans: vec![], told: vec![], waiting: vec![], code };
+        let second = units.iter().enumerate().filter_map(|(i, u)| Some((i, u.second.clone()?))).collect();
+        let mut joined = Self { facts, plans: vec![], told: vec![], waiting: vec![], code, second };
         let links = join::links(contents.links, &planned);
         let plans = join::programs(&joined.facts, &links);
         joined.choose(plans, units.len(), link, present);
@@ -128,6 +131,12 @@ impl Joined {
             Some(code) => Ok(code.clone()),
             None => Ok(store.modules(&self.facts[i].key)?),
         }
+    }
+
+    /// The same of another front end, where that read it just now.
+    #[must_use]
+    pub fn second(&self, i: usize) -> Option<Second> {
+        self.second.get(&i).cloned()
     }
 
     /// Whether this is the source of one of the command's units, or was read for it.

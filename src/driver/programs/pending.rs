@@ -28,7 +28,7 @@ pub fn record(unit: &TranslationUnit) -> Unit {
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules: vec![] }
+    Unit { facts, modules: vec![], second: None }
 }
 
 /// Whether a program is of any interest: it has a unit of CUDA code, or one that was read.

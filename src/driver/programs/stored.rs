@@ -245,7 +245,7 @@ impl Stored {
         let mut checked = checking::check(
             &plans,
             &self.units,
-            |i| self.modules(i),
+            |i| Ok((self.modules(i)?, None)),
             session,
             |name| {
                 if let Some(p) = &mut progress {
