@@ -505,12 +505,13 @@ if [ -f "$root/include/texture_fetch_functions.h" ]; then cat module.mlir; exit 
 echo "/c/include/__clang_cuda_runtime_wrapper.h:359:10: fatal error: 'texture_fetch_functions.h' file not found" >&2; exit 1"#;
 
 /// What NVIDIA's wheels install, as far as clang asks for it.
-const WHEELS: [&str; 6] = [
+const WHEELS: [&str; 7] = [
     "cuda_runtime/include/cuda.h",
     "cuda_runtime/include/cuda_runtime.h",
     "cuda_runtime/include/texture_fetch_functions.h",
     "cuda_nvcc/include/crt/host_defines.h",
     "curand/include/curand_mtgp32_kernel.h",
+    "cuda_cccl/include/nv/target",
     "cuda_nvcc/nvvm/libdevice/libdevice.10.bc",
 ];
 

@@ -193,7 +193,7 @@ fn clang(config: &Config) -> Finding {
 /// Needed where it is asked for; else a second reading of the sources. One that starts and reads nothing is none.
 fn cgeist(config: &Config) -> Finding {
     const GET: &str = "optional, a second reading of the sources: build Polygeist (https://github.com/llvm/Polygeist, its README says how) and put `cgeist` into PATH, or name it by SCUBA_CGEIST or `[frontend] cgeist`";
-    const WHEELS: &str = "`pip install --no-deps --target DIR 'nvidia-cuda-runtime-cu12==12.1.*' 'nvidia-cuda-nvcc-cu12==12.1.*' 'nvidia-curand-cu12==10.3.2.*'` gives such headers in DIR/nvidia";
+    const WHEELS: &str = "`pip install --no-deps --target DIR 'nvidia-cuda-runtime-cu12==12.1.*' 'nvidia-cuda-nvcc-cu12==12.1.*' 'nvidia-curand-cu12==10.3.2.*' 'nvidia-cuda-cccl-cu12==12.4.*'` gives such headers in DIR/nvidia";
     let (named, cuda) = (named_cgeist(config), named_cgeist_cuda(config));
     let asked = config.frontend.kind == FrontendKind::Cgeist || named.is_some() || cuda.is_some();
     let tool = match Tool::find(named.as_deref()) {

@@ -2,7 +2,7 @@
 //!
 //! Its clang takes headers of CUDA up to 12.1 (LLVM 16 and 17: clang's own `__clang_cuda_runtime_wrapper.h` includes
 //! `texture_fetch_functions.h`, which CUDA 13 no longer has). Beside a toolkit, what NVIDIA's wheels install may be named: a
-//! folder with `cuda_runtime`, `cuda_nvcc` and `curand` in it, of which a root of links is made, since clang wants one folder.
+//! folder with `cuda_runtime`, `cuda_nvcc`, `curand` and `cuda_cccl` in it, of which a root of links is made, since clang wants one folder.
 
 use super::process::Failure;
 use crate::frontend::clang;
@@ -23,12 +23,14 @@ const NEWEST: (u32, u32) = (12, 1);
 
 /// What clang asks of a root before it takes it (LLVM 16, `CudaInstallationDetector`), and headers that it includes in every
 /// unit: where one is missing, and which wheel has it.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("include/cuda.h", "nvidia-cuda-runtime-cu12"),
     ("include/cuda_runtime.h", "nvidia-cuda-runtime-cu12"),
     ("include/texture_fetch_functions.h", "nvidia-cuda-runtime-cu12"),
     ("include/crt/host_defines.h", "nvidia-cuda-nvcc-cu12"),
     ("include/curand_mtgp32_kernel.h", "nvidia-curand-cu12"),
+    // cuRAND's includes it; of this wheel, versions before 12.4 lack it.
+    ("include/nv/target", "nvidia-cuda-cccl-cu12"),
     ("nvvm/libdevice", "nvidia-cuda-nvcc-cu12"),
 ];
 
@@ -39,6 +41,8 @@ pub struct Root {
     pub path: Option<PathBuf>,
     /// The folder that the user named, where one is.
     pub named: Option<PathBuf>,
+    /// `(12, 1)`, of the headers.
+    pub version: Option<(u32, u32)>,
     /// Of the unit's own toolkit, which are not for cgeist where another is named.
     foreign: Vec<PathBuf>,
 }
@@ -51,10 +55,16 @@ impl Root {
     pub fn of(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Self, Failure> {
         let Some(named) = &options.cgeist_cuda else {
             let path = clang::toolkit_root(unit, options);
-            return Ok(Self { path, ..Self::default() });
+            let version = path.as_deref().and_then(version);
+            return Ok(Self { path, version, ..Self::default() });
         };
         let path = usable(named)?;
-        Ok(Self { path: Some(path), named: Some(named.clone()), foreign: clang::toolkit_folders(unit, options) })
+        Ok(Self {
+            version: version(&path),
+            path: Some(path),
+            named: Some(named.clone()),
+            foreign: clang::toolkit_folders(unit, options),
+        })
     }
 
     /// Whether a folder that the command includes is of the toolkit that this one stands for.
@@ -73,7 +83,7 @@ impl Root {
     pub fn suspicion(&self) -> String {
         let Some(path) = &self.path else { return format!("; no CUDA toolkit was found: {NAME_ONE}") };
         let mut out = String::new();
-        match version(path) {
+        match self.version {
             Some((major, minor)) if (major, minor) > NEWEST => {
                 let _ = write!(out, "; these are headers of CUDA {major}.{minor}: {NAME_ONE}");
             }
@@ -208,16 +218,15 @@ mod tests {
     #[test]
     fn newer_headers_are_suspected() {
         let dir = tempfile::tempdir().unwrap();
-        let root = Root { path: Some(dir.path().to_owned()), ..Root::default() };
-        assert!(root.suspicion().contains("has no include/cuda.h"), "{}", root.suspicion());
-        touch(dir.path(), &PARTS.map(|p| p.0));
-        assert_eq!(root.suspicion(), "");
-        std::fs::write(dir.path().join("include/cuda.h"), "#define CUDA_VERSION 13000\n").unwrap();
-        assert!(
-            root.suspicion().starts_with("; these are headers of CUDA 13.0: name a toolkit"),
-            "{}",
+        let of = || {
+            let root = Root { path: Some(dir.path().to_owned()), version: version(dir.path()), ..Root::default() };
             root.suspicion()
-        );
+        };
+        assert!(of().contains("has no include/cuda.h"), "{}", of());
+        touch(dir.path(), &PARTS.map(|p| p.0));
+        assert_eq!(of(), "");
+        std::fs::write(dir.path().join("include/cuda.h"), "#define CUDA_VERSION 13000\n").unwrap();
+        assert!(of().starts_with("; these are headers of CUDA 13.0: name a toolkit"), "{}", of());
         assert!(Root::default().suspicion().contains("no CUDA toolkit was found"));
     }
 }

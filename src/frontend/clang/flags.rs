@@ -3,7 +3,7 @@
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
 use super::lead::Lead;
-use super::toolkit::Toolkit;
+use super::toolkit::{self, Toolkit};
 use crate::frontend::extraction::ExtractOptions;
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
@@ -212,7 +212,7 @@ impl ClangCommand {
         }
         // What scuba.h asks for.
         a.push("-D__SCUBA__".into());
-        a.extend(nvcc_macros(unit, toolkit));
+        a.extend(nvcc_macros(unit, toolkit.version));
         let user_includes = preprocessor_flags(&mut a, unit, reading.asserts);
         let host = host_flags(&unit.host_flags, reading.asserts == Asserts::Kept);
         a.extend(host.into_iter().filter(|f| !f.starts_with("-std=") || is_theirs(f)));
@@ -286,8 +286,8 @@ fn gnu_version(host: &str, language: Language) -> Option<String> {
 
 /// Macros that nvcc defines in every compilation, and those that its language flags stand for
 /// (CUDA 13.0, `nvcc -E -Xcompiler -dM`). clang itself defines `__CUDACC__` and `__CUDA_ARCH__`.
-fn nvcc_macros(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<String> {
-    let (major, minor, build) = toolkit.version;
+pub(in crate::frontend) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u32, u32)) -> Vec<String> {
+    let (major, minor, build) = version;
     if unit.nvcc.is_none() && unit.language != Language::Cuda {
         return vec![];
     }
@@ -304,7 +304,7 @@ fn nvcc_macros(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<String> {
     }
     let mut arches = unit.architectures.clone();
     if arches.is_empty() {
-        arches.push(toolkit.default_arch());
+        arches.push(toolkit::default_arch(version));
     }
     arches.sort_unstable();
     arches.dedup();

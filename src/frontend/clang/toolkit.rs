@@ -76,11 +76,16 @@ impl Toolkit {
     /// The compute capability nvcc compiles for when none is asked for (release notes: 12.x 5.2, 13.0 7.5).
     #[must_use]
     pub fn default_arch(&self) -> u32 {
-        match self.version.0 {
-            0 | 13.. => 75,
-            11 | 12 => 52,
-            _ => 30,
-        }
+        default_arch(self.version)
+    }
+}
+
+/// The same of a toolkit of a version.
+pub fn default_arch((major, ..): (u32, u32, u32)) -> u32 {
+    match major {
+        0 | 13.. => 75,
+        11 | 12 => 52,
+        _ => 30,
     }
 }
 
