@@ -268,6 +268,20 @@ fn rows_whose_length_is_lost_are_not_followed() {
 }
 
 #[test]
+fn kernels_in_headers_have_names() {
+    let module = text("Pii", r#""memref.store"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"#);
+    let about = About {
+        source: "a.cu".into(),
+        text: "#include \"k.h\"\nint main() {}\n".into(),
+        headers: vec!["__global__ void k(int *data, int n) { data[threadIdx.x] = 7; }".into()],
+        ..About::default()
+    };
+    let lowered = lower_text(&module, &about).unwrap();
+    let r = check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]));
+    assert_eq!(r.places[0].array, "data");
+}
+
+#[test]
 fn one_shared_element_may_be_dynamic_shared_memory() {
     // Unmodified cgeist prints `__shared__ int s` and `extern __shared__ int s[]` alike.
     let module = text(

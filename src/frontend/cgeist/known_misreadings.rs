@@ -7,7 +7,7 @@
 
 use super::mlir::{self, Op, Type};
 use crate::ir;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Widths of typedefs of unsigned types that the standard library and CUDA's headers give.
 const UNSIGNED: &[(&str, u32)] = &[
@@ -105,7 +105,7 @@ pub fn about(module: &mlir::Module, sources: &[&str]) -> Vec<String> {
     out
 }
 
-/// Widths of operands of operations in the user's functions whose result depends on the sign.
+/// Widths of operands of operations in the user's functions whose result depends on the sign, and could matter to an access.
 fn sign_sensitive(module: &mlir::Module) -> BTreeSet<u32> {
     let mut out = BTreeSet::new();
     for top in &module.ops {
@@ -113,10 +113,14 @@ fn sign_sensitive(module: &mlir::Module) -> BTreeSet<u32> {
             if f.name != "func.func" || is_library(f) {
                 return;
             }
+            // Where none asks, nobody need know what uses what.
+            let mut uses = None;
             f.walk(&mut |o| {
                 let asks = match o.name.as_str() {
-                    "arith.divsi" | "arith.remsi" | "arith.shrsi" | "arith.maxsi" | "arith.minsi" | "arith.sitofp"
-                    | "arith.extsi" | "arith.floordivsi" | "arith.ceildivsi" => true,
+                    "arith.divsi" | "arith.remsi" | "arith.shrsi" | "arith.maxsi" | "arith.minsi" | "arith.extsi"
+                    | "arith.floordivsi" | "arith.ceildivsi" => true,
+                    // Programs tell how long they took.
+                    "arith.sitofp" => !is_only_printed(o, uses.get_or_insert_with(|| uses_in(f))),
                     "arith.cmpi" => o.int("predicate").is_some_and(|p| (2..=5).contains(&p)),
                     _ => false,
                 };
@@ -127,6 +131,68 @@ fn sign_sensitive(module: &mlir::Module) -> BTreeSet<u32> {
         });
     }
     out
+}
+
+/// The operations that use each value, and that which makes it.
+#[derive(Default)]
+struct Uses<'m> {
+    of: BTreeMap<mlir::Value, Vec<&'m Op>>,
+    makes: BTreeMap<mlir::Value, &'m Op>,
+}
+
+fn uses_in(f: &Op) -> Uses<'_> {
+    let mut out = Uses::default();
+    f.walk(&mut |o| {
+        o.operands.iter().for_each(|v| out.of.entry(*v).or_default().push(o));
+        o.results.iter().for_each(|v| {
+            out.makes.insert(*v, o);
+        });
+    });
+    out
+}
+
+/// Functions that print the numbers that they are given; none of them gives one back that a model knows.
+const PRINTS: &[&str] = &["printf", "fprintf", "_ZNSolsEd", "_ZNSolsEf", "_ZNSo9_M_insertIdEERSoT_"];
+
+/// Whether a number, and whatever is computed of it, is printed and nothing else: then it decides no access. Whatever else uses it,
+/// or memory that may be seen elsewhere, is taken to matter.
+fn is_only_printed(number: &Op, uses: &Uses<'_>) -> bool {
+    let mut open: Vec<mlir::Value> = number.results.clone();
+    let mut seen: BTreeSet<mlir::Value> = open.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        for user in uses.of.get(&value).into_iter().flatten() {
+            let next: Vec<mlir::Value> = match user.name.as_str() {
+                "arith.mulf" | "arith.divf" | "arith.addf" | "arith.subf" | "arith.negf" | "arith.extf"
+                | "arith.truncf" => user.results.clone(),
+                "func.call" | "llvm.call" if user.text("callee").is_some_and(|c| PRINTS.contains(&c)) => vec![],
+                // A variable of the function's own, that is loaded and stored only.
+                "memref.store" | "affine.store" if user.operands.first() == Some(&value) => {
+                    let Some(variable) = user.operands.get(1).filter(|v| **v != value) else { return false };
+                    match loads_of(*variable, uses) {
+                        Some(loads) => loads,
+                        None => return false,
+                    }
+                }
+                _ => return false,
+            };
+            open.extend(next.into_iter().filter(|v| seen.insert(*v)));
+        }
+    }
+    true
+}
+
+/// What is loaded from a variable that nothing but loads and stores knows.
+fn loads_of(variable: mlir::Value, uses: &Uses<'_>) -> Option<Vec<mlir::Value>> {
+    uses.makes.get(&variable).filter(|o| o.name == "memref.alloca")?;
+    let mut out = vec![];
+    for user in uses.of.get(&variable).into_iter().flatten() {
+        match user.name.as_str() {
+            "memref.load" | "affine.load" => out.extend(&user.results),
+            "memref.store" | "affine.store" if user.operands.first() != Some(&variable) => {}
+            _ => return None,
+        }
+    }
+    Some(out)
 }
 
 /// Functions that CUDA's and the standard headers give.
@@ -211,6 +277,37 @@ mod tests {
             of("arith.remsi", "i32", "typedef unsigned index; index i;"),
             ["cgeist takes typedefs of unsigned types for signed ones"]
         );
+    }
+
+    #[test]
+    fn what_is_only_printed_has_no_sign_that_matters() {
+        let of = |then: &str| {
+            let text = format!(
+                "\"builtin.module\"() ({{\n\"func.func\"() <{{sym_name = \"main\", function_type = () -> ()}}> ({{\n\
+                 %n = \"arith.constant\"() <{{value = 1 : i64}}> : () -> i64\n\
+                 %a = \"memref.alloca\"() : () -> memref<1xf32>\n\
+                 %p = \"memref.alloca\"() : () -> memref<1xmemref<1xf32>>\n\
+                 %z = \"arith.constant\"() <{{value = 0 : index}}> : () -> index\n\
+                 %f = \"arith.sitofp\"(%n) : (i64) -> f32\n{then}\n}}) : () -> ()\n}}) : () -> ()"
+            );
+            about(&mlir::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}")), &["size_t n;"]).is_empty()
+        };
+        let stored = "\"memref.store\"(%f, %a, %z) : (f32, memref<1xf32>, index) -> ()\n\
+                      %l = \"memref.load\"(%a, %z) : (memref<1xf32>, index) -> f32\n";
+        let printed =
+            "%e = \"arith.extf\"(%l) : (f32) -> f64\n%r = \"llvm.call\"(%e) {callee = @printf} : (f64) -> i32";
+        assert!(of("%m = \"arith.mulf\"(%f, %f) : (f32, f32) -> f32"));
+        assert!(of(&format!("{stored}{printed}")));
+        for matters in [
+            "%b = \"arith.cmpf\"(%f, %f) {predicate = 1 : i64} : (f32, f32) -> i1".to_owned(),
+            "%b = \"arith.fptosi\"(%f) : (f32) -> i32".to_owned(),
+            format!("{stored}%i = \"arith.fptosi\"(%l) : (f32) -> i32"),
+            format!("{stored}\"memref.store\"(%a, %p, %z) : (memref<1xf32>, memref<1xmemref<1xf32>>, index) -> ()"),
+            format!("{stored}%r = \"func.call\"(%l) {{callee = @own}} : (f32) -> i32"),
+            "\"func.return\"(%f) : (f32) -> ()".to_owned(),
+        ] {
+            assert!(!of(&matters), "{matters}");
+        }
     }
 
     #[test]

@@ -21,14 +21,14 @@ pub use probe::probe;
 pub use text::{TextError, lower_text};
 
 use crate::config::FrontendKind;
-use crate::frontend::clang::{flags, sides};
+use crate::frontend::clang::{self, flags, sides};
 use crate::frontend::client;
 use crate::frontend::extraction::{ExtractOptions, Extraction, NotAnalysed, SecondReading};
 use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
-use command::arguments;
+use command::{Arguments, arguments};
 use lower::module::{self, Lowered};
 use lower::unit::About;
 use process::{Failure, Tool};
@@ -52,7 +52,7 @@ pub fn doubts(producer: &str) -> Option<&str> {
 #[must_use]
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Extraction {
     let wanted = sides(unit);
-    let texts = sources::of(unit);
+    let texts = sources::of(unit, &clang::toolkit_headers(unit, options));
     let mut out = Extraction {
         frontend: PRODUCER.into(),
         dependencies: texts.iter().map(|t| t.0.clone()).collect(),
@@ -112,12 +112,24 @@ struct Read {
     notes: Vec<String>,
 }
 
-fn read(
-    unit: &TranslationUnit,
-    options: &ExtractOptions,
-    deadline: Instant,
-    texts: &[(PathBuf, String)],
-) -> Result<Read, Failure> {
+/// What cgeist prints of a unit, and how it was asked.
+struct Printed {
+    text: String,
+    tool: Tool,
+    root: Root,
+    command: Arguments,
+    asserts_restored: bool,
+}
+
+/// What cgeist prints of a unit, in generic form.
+///
+/// # Errors
+/// Where it prints nothing: see [`Failure`].
+pub fn printed(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<String, Failure> {
+    print(unit, options, deadline).map(|p| p.text)
+}
+
+fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<Printed, Failure> {
     let tool = Tool::find(options.cgeist.as_deref())?;
     let root = Root::of(unit, options)?;
     let released = flags::defines_ndebug(unit);
@@ -136,6 +148,16 @@ fn read(
         }
         other => other,
     })?;
+    Ok(Printed { text, tool, root, command, asserts_restored })
+}
+
+fn read(
+    unit: &TranslationUnit,
+    options: &ExtractOptions,
+    deadline: Instant,
+    texts: &[(PathBuf, String)],
+) -> Result<Read, Failure> {
+    let Printed { text, tool, root, command, asserts_restored } = print(unit, options, deadline)?;
     let module = mlir::read(&text).map_err(|e| Failure::Text(e.into()))?;
     let name = tool.name();
     // What is defined on the command line counts as text too.

@@ -30,7 +30,7 @@ pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), Failur
     std::fs::write(folder.path().join("probe.cu"), PROGRAM)
         .map_err(|e| broken(format!("it cannot be written: {e}")))?;
     let unit = unit(folder.path(), nvcc).ok_or_else(|| broken("nvcc's command for it is not understood".into()))?;
-    let read = read(&unit, options, Instant::now() + options.time_limit, &sources::of(&unit))?;
+    let read = read(&unit, options, Instant::now() + options.time_limit, &sources::of(&unit, &[]))?;
     let has_kernel =
         read.lowered.device.functions.iter().any(|f| f.name.contains("scuba_probe") && !f.blocks.is_empty());
     if has_kernel { Ok(()) } else { Err(broken("its kernel is not in what was printed".into())) }

@@ -63,7 +63,7 @@ impl Root {
             version: version(&path),
             path: Some(path),
             named: Some(named.clone()),
-            foreign: clang::toolkit_folders(unit, options),
+            foreign: clang::toolkit_headers(unit, options),
         })
     }
 

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 const MAX_FILES: usize = 400;
 const MAX_BYTES: u64 = 8 << 20;
 
-/// The source first, then headers; absolute, with their text.
+/// The source first, then headers; absolute, with their text. What lies in `foreign` folders is nobody's own, also where a command
+/// names them: CMake does so with those of the toolkit.
 #[must_use]
-pub fn of(unit: &TranslationUnit) -> Vec<(PathBuf, String)> {
+pub fn of(unit: &TranslationUnit, foreign: &[PathBuf]) -> Vec<(PathBuf, String)> {
     let source = normalise(&unit.directory, &unit.source);
     let mut folders = vec![];
     let mut work = vec![source];
@@ -41,6 +42,7 @@ pub fn of(unit: &TranslationUnit) -> Vec<(PathBuf, String)> {
                 .find(|p| p.is_file());
             if let Some(p) = found
                 && !work.contains(&p)
+                && !foreign.iter().any(|f| p.starts_with(f))
             {
                 work.push(p);
             }

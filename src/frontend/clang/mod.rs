@@ -50,9 +50,12 @@ pub(crate) fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> 
     Toolkit::find(unit, options.cuda_path.as_deref()).ok().and_then(|t| t.root)
 }
 
-/// Folders of the toolkit whose headers a unit is read with, as given and with links resolved.
-pub(crate) fn toolkit_folders(unit: &TranslationUnit, options: &ExtractOptions) -> Vec<PathBuf> {
-    Toolkit::find(unit, options.cuda_path.as_deref()).map(|t| t.folders()).unwrap_or_default()
+/// Folders of the toolkit's headers that a unit is read with, as given and with links resolved. Not the toolkit's root: samples lie
+/// below it, and are somebody's own.
+pub(crate) fn toolkit_headers(unit: &TranslationUnit, options: &ExtractOptions) -> Vec<PathBuf> {
+    let Ok(toolkit) = Toolkit::find(unit, options.cuda_path.as_deref()) else { return vec![] };
+    let root = Toolkit { includes: vec![], system_includes: vec![], ..toolkit.clone() }.folders();
+    toolkit.folders().into_iter().filter(|f| !root.contains(f)).collect()
 }
 
 /// Reads a unit in this process. Never fails as a whole: a side that cannot be read is listed.

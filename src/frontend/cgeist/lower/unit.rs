@@ -72,6 +72,7 @@ impl<'m> Unit<'m> {
                 order.insert(n, i);
             }
         }
+        let texts: Vec<&str> = std::iter::once(&about.text).chain(&about.headers).map(String::as_str).collect();
         let mut unit = Self {
             about,
             symbols,
@@ -79,9 +80,9 @@ impl<'m> Unit<'m> {
             kernels: BTreeSet::new(),
             dynamic_shared: BTreeSet::new(),
             stock: !top.iter().any(|o| o.attr("polygeist.cuda_global").is_some()),
-            names_dynamic_shared: about.text.is_empty()
-                || std::iter::once(&about.text).chain(&about.headers).any(|s| names_dynamic_shared(s)),
-            names: Names::new(&about.text),
+            names_dynamic_shared: about.text.is_empty() || texts.iter().any(|s| names_dynamic_shared(s)),
+            // Behind the source's own text, whose positions stay what they are.
+            names: Names::new(&texts.join("\n")),
         };
         for (name, f) in &unit.symbols {
             if !name.contains(STUB) {
