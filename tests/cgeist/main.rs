@@ -1,4 +1,4 @@
-//! cgeist as a front end: recorded output in three shapes, a replayed process, and its reading beside clang's.
+//! cgeist as a front end: recorded output in several shapes, a replayed process, one that is installed, and its reading beside clang's.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -7,3 +7,4 @@ mod mixed;
 mod process;
 mod programs;
 mod reading;
+mod real;
