@@ -73,7 +73,7 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
         told: vec![],
         unit,
     };
-    Ok(Unit { facts, modules: vec![Arc::new(module)] })
+    Ok(Unit { facts, modules: vec![Arc::new(module)], second: None })
 }
 
 fn compiled(source: &Path, folder: &Path) -> Result<TranslationUnit> {

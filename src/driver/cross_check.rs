@@ -91,6 +91,7 @@ pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Place;
     use crate::report::finding::Position;
 
     fn report(places: &[(u32, &str, Standing)], launches: u32) -> ProgramReport {

@@ -263,7 +263,7 @@ fn a_check_that_needs_too_much_memory_ends_with_one_line() {
     let facts = store.read().unwrap().units.remove(0);
     let mut modules = store.modules(&facts.key).unwrap();
     Arc::make_mut(&mut modules[0]).types.resize(9_000_000, TypeDef { kind: TypeKind::Void, size: Bytes(0), align: 1 });
-    store.write_unit(&Unit { facts, modules }).unwrap();
+    store.write_unit(&Unit { facts, modules, second: None }).unwrap();
     p.scuba(["check"]).status(0);
     p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
     let said = p.scuba(["check"]).status(2);
@@ -324,7 +324,7 @@ fn where_memory_runs_out_the_report_is_complete_and_says_so() {
     let facts = store.read().unwrap().units.into_iter().find(|u| u.source().ends_with("long.cu")).unwrap();
     let mut modules = store.modules(&facts.key).unwrap();
     Arc::make_mut(&mut modules[0]).types.resize(6_000_000, TypeDef { kind: TypeKind::Void, size: Bytes(0), align: 1 });
-    store.write_unit(&Unit { facts, modules }).unwrap();
+    store.write_unit(&Unit { facts, modules, second: None }).unwrap();
     let said = p.scuba(["check", "--message-format", "json"]).status(0);
     let report: Report = serde_json::from_str(&said.out).unwrap();
     let reasons: Vec<&str> = report.not_analysed.iter().map(|n| n.reason.as_str()).collect();

@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn what_nvcc_takes_for_granted_is_said() {
-        let root = Root { version: Some((12, 1)), ..Root::default() };
+        let mut root = Root::default();
+        root.version = Some((12, 1));
         let (plain, _) = of(&["-c", "a.cu"], &root);
         for flag in ["-std=c++17", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=1"] {
             assert!(plain.contains(&format!(" {flag} ")), "{flag}: {plain}");

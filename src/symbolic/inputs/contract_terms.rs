@@ -236,11 +236,12 @@ impl Executor<'_> {
                 Denoted::Number(found.ok_or_else(|| format!("`{t}` is of a kernel's launch alone"))?)
             }
             TermKind::Member(of, access, name) => {
-                let of = match (self.denoted(asked, of)?, access) {
-                    (Denoted::Object(o), Access::Dot) | (Denoted::Pointer(o), Access::Arrow) => o,
-                    _ => return Err(format!("`{of}` has no members that are known here")),
+                let ((Denoted::Object(found), Access::Dot) | (Denoted::Pointer(found), Access::Arrow)) =
+                    (self.denoted(asked, of)?, access)
+                else {
+                    return Err(format!("`{of}` has no members that are known here"));
                 };
-                self.member_of(asked, &of, name)?
+                self.member_of(asked, &found, name)?
             }
             TermKind::Subscript(p, index) => {
                 let index = self.number_said(asked, index)?;
