@@ -432,7 +432,7 @@ timeout_s = 5
         assert_eq!(c.levels[&Rule::DataIndex], Level::Deny);
         assert_eq!(c.level_of_all, Some(Level::Note));
         assert_eq!(c.roots, ["launch_lud"]);
-        assert_eq!(c.assume[0].describe(), "`n % 16 == 0` in `launch_lud` (scuba.toml:20)");
+        assert_eq!(c.assume[0].describe(), "`n % 16 == 0` in `launch_lud` (scuba.toml:21)");
         assert_eq!(c.allow[0].rule, RuleSelector::One(Rule::OobGlobal));
         assert!(c.allow[0].glob.is_match("third_party/a/b.cu") && !c.allow[0].glob.is_match("src/b.cu"));
         assert_eq!((c.waits, Config::default().waits), (Waits::Link, Waits::Compile));

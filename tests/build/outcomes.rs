@@ -273,7 +273,7 @@ fn found_on_path_and_in_the_settings() {
     assert_eq!(output.status.code(), Some(127));
     assert_eq!(
         output.err(),
-        "scuba-nvcc: no nvcc found: set SCUBA_NVCC, or `path` under [nvcc] in scuba.toml, or put nvcc on PATH\n"
+        "scuba-nvcc: no nvcc found: set SCUBA_NVCC, `path` under [nvcc] in scuba.toml, or CUDA_HOME, or put nvcc on PATH\n"
     );
 
     write(folder.path(), &[("scuba.toml", &format!("[nvcc]\npath = '{}'\n", nvcc().display()))]);
