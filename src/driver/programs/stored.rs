@@ -64,15 +64,18 @@ impl Stored {
         };
         let mut roots: BTreeSet<PathBuf> = folders.iter().filter_map(|f| f.parent()).map(Path::to_owned).collect();
         roots.extend(dir.canonicalize());
-        let mut seen = Vec::new();
+        let (mut seen, mut elsewhere) = (Vec::new(), BTreeSet::new());
         let present = Present::default();
         for folder in folders {
+            let root = folder.parent().map(Path::to_owned);
             let store = Store::new(folder);
             let mut contents = store.read()?;
             contents.ignored.iter().for_each(|line| ignored(line));
             let planned = Planned::of(contents.units.iter().map(|u| u.key.as_path()), &present);
             let marks = gone::units(&contents.units, &planned);
             let units = gone::remove(&mut contents.units, &marks);
+            // A build folder that was moved or copied took facts along: it is another build, of which nothing is known.
+            elsewhere.extend(root.filter(|_| !contents.moved.is_empty()));
             let marks: Vec<bool> = contents.links.iter().map(gone::link).collect();
             let links = gone::remove(&mut contents.links, &marks);
             store.forget(
@@ -84,6 +87,7 @@ impl Stored {
             stored.units.extend(contents.units);
             seen.extend(contents.links);
         }
+        roots.retain(|root| !elsewhere.contains(root));
         stored.add_unseen(&roots, &present, &mut ignored);
         let planned = Planned::of(stored.units.iter().map(|u| u.key.as_path()), &present);
         stored.links = join::links(seen, &planned);
