@@ -9,7 +9,7 @@ use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::inputs::contract_facts::Called;
+use crate::symbolic::inputs::contract_facts::{By, Called};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
@@ -239,7 +239,7 @@ impl Executor<'_> {
             && !self.assumptions.owed.is_empty()
             && let Some(at) = stack.iter().rposition(|s| *s == site)
         {
-            let called = Called { f: *k, args: &args, launch: Some(config), owing: true };
+            let called = Called { f: *k, args: &args, launch: Some(config), by: By::Caller };
             path = self.owe_contracts(called, State { path, ..s.clone() }, &stack[..=at]).path;
         }
         self.events.launches.push(LaunchEvent {

@@ -8,7 +8,9 @@ const FIVE: &str = "\
 #include <cuda_runtime.h>
 __global__ void k(float *d, int n) { if (threadIdx.x < n) d[threadIdx.x] = 1; }
 #include <cstdio>
+#include <cstring>
 struct Sizes { long rows; int n; Sizes *to; };
+__attribute__((noinline)) void two(int *a, int *b) { *a = 1; *b = 2; }
 void other(); void look(const Sizes *);
 struct Other { int n, m; };
 struct Both { int k; Sizes of; };
@@ -45,6 +47,11 @@ fn what_is_stored_through_one_pointer_may_be_read_through_another() {
         "(int *b) { *b = 5; shared_count = 100; FIVE(d); k<<<1, 128>>>(d, *b); }",
         // Characters are part of anything.
         "(int *a, char *b) { *a = 5; b[1] = 1; FIVE(d); k<<<1, 128>>>(d, *a); }",
+        // So are copies and fills, whatever they copy; and of whatever type the pointer is.
+        "(int *a, int *b, double v) { *a = 5; memcpy(b, &v, 8); FIVE(d); k<<<1, 128>>>(d, *a); }",
+        "(int *a, float *b, float v) { *a = 5; memcpy(b, &v, 4); FIVE(d); k<<<1, 128>>>(d, *a); }",
+        "(int *a, double *b) { *a = 5; memset(b, 0x7f, sizeof *b); FIVE(d); k<<<1, 128>>>(d, *a); }",
+        "(Sizes *a, Other *b, Other v) { a->n = 5; memcpy(b, &v, sizeof v); FIVE(d); k<<<1, 128>>>(d, a->n); }",
         // What an output of one kernel is, is another's input.
         "(float *d, int n, int *out, const int *in, Sizes *s) { if (in[0] != 3 || n != 5) return; out[0] = n;\n\
           FIVE(e); k<<<1, 128>>>(e, in[0]); }",
@@ -90,6 +97,15 @@ fn contracts_say_that_pointers_are_disjoint() {
     let body = "(int *a, int *b) { *a = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, *a); }";
     let r = checked(body, "[[contract]]\nfunction = \"f\"\nrequires = [\"disjoint(a, b)\"]\n");
     assert!(is_safe(&r), "{:?} {:?}", r.summary, r.undecided);
+    // That is why it is safe, and it is said.
+    assert_eq!(r.summary.safe_assuming, r.summary.accesses, "{:?}", r.summary);
+    // What is promised where one function is called is no promise elsewhere.
+    let settings = "[[contract]]\nfunction = \"two\"\nrequires = [\"disjoint(a, b)\"]\n";
+    let r = checked(
+        "(int *a, int *b, int w) { if (w) two(a, b); *a = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, *a); }",
+        settings,
+    );
+    assert!(!is_safe(&r), "{:?}", r.summary);
     // Who calls it owes that.
     let both = "__attribute__((noinline)) void g(int *a, int *b) { *a = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, *a); }\n\
                 int n[2], m[2]; extern \"C\" void f() { g(n, ARGUMENT); }";

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tools/packaging/manylinux.sh [WORK]: a wheel for machines with glibc 2.28 or newer. To be run in the container
-# quay.io/pypa/manylinux_2_28_x86_64 (AlmaLinux 8), with this checkout as the working folder:
+# pypa/manylinux_2_28_x86_64 (AlmaLinux 8), with this checkout as the working folder:
 #
-#   podman run --rm -v "$PWD:/src" -w /src quay.io/pypa/manylinux_2_28_x86_64 tools/packaging/manylinux.sh
+#   podman run --rm -v "$PWD:/src" -w /src pypa/manylinux_2_28_x86_64 tools/packaging/manylinux.sh
 #
 # AlmaLinux has no LLVM 22: it is built here, clang and the two back ends that are needed alone, into WORK (.deps/manylinux), which
 # takes some hours of a processor and 10 GB. What is built already is not built again. `docs/install.md` says how far this was run.

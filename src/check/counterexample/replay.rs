@@ -16,6 +16,7 @@ use crate::report::finding::{Direction, Held, HeldValue, Run, RunFile};
 use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::inputs::command_line::option_name;
+use crate::symbolic::inputs::contract_facts::DISJOINT;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::memory::callers;
 use crate::symbolic::terms::arena::Arena;
@@ -163,6 +164,7 @@ impl<'p> Judge<'p> {
                     InputSource::FileSize(file) => format!("the size of {file}"),
                     InputSource::Param { name, .. } => match name.strip_prefix(callers::NULL) {
                         Some(pointer) => return (v == 1).then(|| (pointer.to_owned(), "nullptr".to_owned())),
+                        None if name.starts_with(DISJOINT) => return None,
                         None => name.clone(),
                     },
                     InputSource::Given { path, .. } => path.clone(),

@@ -114,6 +114,11 @@ impl Footprint {
         *all = all.with(stored);
     }
 
+    /// Whether an object is written as bytes too, or it is not known as what.
+    pub(in crate::symbolic) fn is_of_bytes(&self, o: ObjId) -> bool {
+        self.scalars.get(&o) == Some(&Scalars::ALL)
+    }
+
     /// Whether an object is written in a way that may change what is read as such a scalar.
     pub(in crate::symbolic) fn may_change(&self, o: ObjId, read: Scalar) -> bool {
         self.scalars.get(&o).is_some_and(|stored| stored.may_change(read))

@@ -46,6 +46,8 @@ pub(crate) struct Runtime {
     /// What a caller gave: that the host's own code uses, and that kernels and copies for them write.
     pub used_by_host: FxHashSet<ObjId>,
     pub written_by_device: FxHashSet<ObjId>,
+    /// What a caller gave, and variables, that copies or fills write.
+    pub written_as_bytes: FxHashSet<ObjId>,
     /// What says in a state which memory of the host work for the device may still write, and what that held when it began to.
     /// That is at their places the number of the stream, below them the number of the event that was recorded last, if nothing came after.
     pub(super) flight: Option<ObjId>,
@@ -82,6 +84,7 @@ impl Runtime {
                 + self.alone.len()
                 + self.used_by_host.len()
                 + self.written_by_device.len()
+                + self.written_as_bytes.len()
                 + usize::from(self.any_reached)
                 + usize::from(self.any_changed),
         )

@@ -267,15 +267,7 @@ impl Executor<'_> {
             return Err(format!("`argv` is an input of `main`, not of `{}`", func.display));
         };
         let Some(i) = func.params.iter().position(|p| p.name == *name) else {
-            let names: Vec<_> = func
-                .params
-                .iter()
-                .map(|p| p.name.trim_end_matches(".coerce"))
-                .filter(|n| !n.is_empty())
-                .map(|n| format!("`{n}`"))
-                .collect();
-            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            return Err(format!("`{}` has no parameter `{name}`; it has {has}", func.display));
+            return Err(self.no_such_name(f, name));
         };
         match (&m.ty(func.params[i].ty).kind, args.get(i)) {
             (TypeKind::Int(_), Some(Value::Bool(b))) => Ok(self.count(Meaning::Bool(*b))),

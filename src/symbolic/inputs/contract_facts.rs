@@ -25,8 +25,18 @@ pub(crate) struct Called<'a> {
     pub f: FuncRef,
     pub args: &'a [Value],
     pub launch: Option<&'a LaunchConfig>,
-    /// Whether somebody owes it the contract: nothing is said of what is not known then.
-    pub owing: bool,
+    pub by: By,
+}
+
+/// Who answers for a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Nobody who is known: it is assumed as the execution begins.
+    Entry,
+    /// The caller, who is known, owes it: nothing is said of what is not known.
+    Caller,
+    /// A caller who is known gives what is not: it is assumed of that, where this call is made.
+    Taken,
 }
 
 /// What a condition says.
@@ -35,6 +45,9 @@ pub(super) enum Said {
     /// Of each number between two others: of what is read, the condition of that number.
     Always(Always),
 }
+
+/// How the input begins that stands for what a contract says of two pointers; behind it are these.
+pub(crate) const DISJOINT: &str = "disjoint(";
 
 /// No object is larger.
 const LARGEST: i128 = 1 << 48;
@@ -47,7 +60,7 @@ impl Executor<'_> {
                 return s;
             }
             let stack = self.call_stack().to_vec();
-            return self.owe_contracts(Called { f, args, launch: None, owing: true }, s, &stack);
+            return self.owe_contracts(Called { f, args, launch: None, by: By::Caller }, s, &stack);
         }
         if self.assumptions.contracts.is_empty() {
             return s;
@@ -61,7 +74,7 @@ impl Executor<'_> {
                 let parts = r.parts();
                 if parts.iter().any(is_of_places) { parts } else { vec![r.clone()] }
             }) {
-                s = self.required(Called { f, args, launch: None, owing: false }, s, &required);
+                s = self.required(Called { f, args, launch: None, by: By::Entry }, s, &required);
             }
             self.assumptions.required = Some(s.path);
         }
@@ -82,7 +95,7 @@ impl Executor<'_> {
                 Ok(Said::Now(holds)) => self.arena.not(holds),
                 Ok(Said::Always(always)) => always.broken(&mut self.arena),
                 Err(_) => {
-                    s = self.required(Called { owing: false, ..called }, s, &required);
+                    s = self.required(Called { by: By::Taken, ..called }, s, &required);
                     continue;
                 }
             };
@@ -103,13 +116,13 @@ impl Executor<'_> {
     /// What a condition says in a state.
     fn holds(&mut self, called: Called<'_>, s: &State, required: &Requirement) -> Result<Said, String> {
         let mut asked = Asked { names: Names::Of(called), function: called.f, state: s.clone(), bound: vec![] };
-        self.said(&mut asked, required, called.owing)
+        self.said(&mut asked, required, called.by)
     }
 
-    /// The same of whatever its names are. Who owes it does not know that two pointers are one.
-    pub(super) fn said(&mut self, asked: &mut Asked<'_>, required: &Requirement, owing: bool) -> Result<Said, String> {
+    /// The same of whatever its names are.
+    pub(super) fn said(&mut self, asked: &mut Asked<'_>, required: &Requirement, by: By) -> Result<Said, String> {
         match &required.condition.kind {
-            CondKind::Disjoint(all) => self.are_apart(asked, owing, all).map(Said::Now),
+            CondKind::Disjoint(all) => self.are_apart(asked, by, all).map(Said::Now),
             CondKind::Forall(all) => match self.condition_of(asked, &required.condition) {
                 Ok(every) => Ok(Said::Now(every)),
                 Err(_) => self.forall(asked, all).map(Said::Always),
@@ -133,8 +146,9 @@ impl Executor<'_> {
         Ok(Always::new(k, count, cond))
     }
 
-    /// Whether no two of these have a byte in common. Of what a caller gave under two names that is not known: where the contract is assumed, it is so.
-    fn are_apart(&mut self, asked: &mut Asked<'_>, owing: bool, all: &[Term]) -> Result<TermId, String> {
+    /// Whether no two of these have a byte in common. Of what a caller gave under two names that is not known: where the contract is assumed of
+    /// the whole execution, it is so, and an input of that name says that this rests on it.
+    fn are_apart(&mut self, asked: &mut Asked<'_>, by: By, all: &[Term]) -> Result<TermId, String> {
         let mut places: Vec<(Target, String)> = vec![];
         for term in all {
             // A null pointer has no bytes.
@@ -151,10 +165,14 @@ impl Executor<'_> {
                     }
                 };
                 if self.may_be_given_twice(*x, *y) {
-                    if owing {
+                    if by != By::Entry {
                         return Err(format!("whether `{of_a}` and `{of_b}` are one is not known there"));
                     }
                     self.assumptions.disjoint.insert((*x.min(y), *x.max(y)));
+                    let function = self.function(asked.function).display.clone();
+                    let stated = InputSource::Param { function, name: format!("{DISJOINT}{of_a}, {of_b})") };
+                    let (stated, one) = (self.truth_input(stated), self.arena.int(1));
+                    apart.push(self.arena.eq(stated, one));
                 }
                 if x == y {
                     let extent =
@@ -172,21 +190,20 @@ impl Executor<'_> {
     fn required(&mut self, called: Called<'_>, s: State, required: &Requirement) -> State {
         let Requirement { text, origin, .. } = required;
         let display = &self.function(called.f).display;
+        let who = format!("`{text}` ({origin}), the contract of `{display}`");
         match self.holds(called, &s, required) {
             Ok(Said::Always(always)) => {
-                let who = format!("`{text}` ({origin}), the contract of `{display}`");
+                let otherwise = self.arena.not(s.path);
+                let always = always.where_not(&mut self.arena, otherwise);
                 self.assumptions.note_always(always, &who);
                 s
             }
-            Ok(Said::Now(c)) => {
-                let who = format!("`{text}` ({origin}), the contract of `{display}`");
-                self.assume_as(s.clone(), c, &who).unwrap_or_else(|| {
-                    self.problem(format!(
-                        "{origin}: `{text}` never holds where `{display}` is called; it is not assumed there"
-                    ));
-                    s
-                })
-            }
+            Ok(Said::Now(c)) => self.assume_as(s.clone(), c, &who).unwrap_or_else(|| {
+                self.problem(format!(
+                    "{origin}: `{text}` never holds where `{display}` is called; it is not assumed there"
+                ));
+                s
+            }),
             Err(why) => {
                 self.problem(format!("{origin}: `{text}` is not assumed of `{display}`: {why}"));
                 s

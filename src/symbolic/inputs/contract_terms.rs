@@ -4,7 +4,7 @@
 //! is none. Members and elements are read as the state has them. Where a quotient by zero or a read outside of an array stands in it, the term is
 //! weaker than the condition, which does not hold there: no less is assumed by it than the caller keeps.
 
-use super::contract_facts::Called;
+use super::contract_facts::{By, Called};
 use crate::contracts::ast::{Access, Binary, Comparison, CondKind, Function as Built, TermKind, Unary};
 use crate::contracts::{Cond, Term};
 use crate::ir::{FuncRef, Plain, Pred, TypeId, TypeKind, element_name, plain_number, pointee_name};
@@ -337,7 +337,7 @@ impl Executor<'_> {
         })
     }
 
-    fn no_such_name(&self, f: FuncRef, name: &str) -> String {
+    pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
         let func = self.program.func(f);
         let names: Vec<_> = func
             .params
@@ -435,7 +435,7 @@ impl Executor<'_> {
                 Denoted::Pointer(Pointed { targets: at.targets.clone(), element })
             }
             TypeKind::Int(bits) => {
-                let v = self.load_typed(&mut asked.state.clone(), asked.function, &at.targets, ty);
+                let v = self.look(asked, &at.targets, ty);
                 let t = match v {
                     Value::Unknown(why) => return Err(format!("what `{said}` holds is not known there: {why}")),
                     Value::Bool(b) => {
@@ -450,7 +450,7 @@ impl Executor<'_> {
                 Denoted::Number(t)
             }
             TypeKind::Ptr(_) => {
-                let v = self.load_typed(&mut asked.state.clone(), asked.function, &at.targets, ty);
+                let v = self.look(asked, &at.targets, ty);
                 let targets = self.as_pointer(&v);
                 let named = self.element_named(asked.function, &at.element.name);
                 let element = Element { bytes: at.element.pointee.or(named.bytes), ..named };
@@ -458,6 +458,14 @@ impl Executor<'_> {
             }
             _ => return Err(format!("`{said}` is neither a number nor a pointer")),
         })
+    }
+
+    /// A load that the program does not make.
+    fn look(&mut self, asked: &Asked<'_>, targets: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+        let used = self.runtime.used_by_host.clone();
+        let v = self.load_typed(&mut asked.state.clone(), asked.function, targets, ty);
+        self.runtime.used_by_host = used;
+        v
     }
 
     fn size_named(&mut self, asked: &Asked<'_>, name: &str) -> Found<TermId> {
@@ -486,7 +494,7 @@ impl Executor<'_> {
     }
 
     fn extent_from(&mut self, asked: &Asked<'_>, p: &Pointed, said: &Term) -> Found<TermId> {
-        let owing = matches!(&asked.names, Names::Of(called) if called.owing);
+        let owing = matches!(&asked.names, Names::Of(called) if called.by == By::Caller);
         let mut all: Option<TermId> = None;
         for target in p.targets.clone().iter() {
             let left = match &target.base {

@@ -4,7 +4,7 @@
 //! was called, to be added where something depends on them; extents of what pointers in them lead to. Objects that the program makes are what it
 //! made them.
 
-use super::contract_facts::Said;
+use super::contract_facts::{By, Said};
 use super::contract_terms::{Asked, Element, Names, Pointed};
 use crate::ir::{Side, TypeKind, source_name};
 use crate::symbolic::exec::executor::Executor;
@@ -55,7 +55,7 @@ impl Executor<'_> {
                 };
                 // As the host's code reads it, whoever asks.
                 let side = std::mem::replace(&mut self.side, Side::Host);
-                let said = self.said(&mut asked, required, false);
+                let said = self.said(&mut asked, required, By::Entry);
                 self.side = side;
                 let text = &required.text;
                 let who = format!("`{text}` ({}), the invariant of `{}`", required.origin, invariant.type_name);

@@ -194,7 +194,9 @@ impl Executor<'_> {
 
     /// Whether a kernel writes, through another pointer of which nothing is known, what is read as such a scalar.
     fn is_written_as_another(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
-        stable.written.objects().any(|w| stable.written.may_change(w, read) && self.may_be_given_twice(o, w))
+        stable.written.objects().any(|w| {
+            stable.written.may_change(w, read) && self.may_be_written_twice(o, w, stable.written.is_of_bytes(w))
+        })
     }
 
     /// Whether nothing but what the kernel is known to write changes an object.

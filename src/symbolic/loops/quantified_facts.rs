@@ -29,6 +29,12 @@ impl Always {
         Self { k, count, cond }
     }
 
+    /// That it holds unless something else does.
+    #[must_use]
+    pub fn where_not(&self, a: &mut Arena, otherwise: TermId) -> Self {
+        Self { cond: a.or(otherwise, self.cond), ..*self }
+    }
+
     /// That it does not hold of some `k`.
     pub fn broken(&self, a: &mut Arena) -> TermId {
         let (zero, not) = (a.int(0), a.not(self.cond));

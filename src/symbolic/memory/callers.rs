@@ -9,6 +9,7 @@
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
+use super::value::{Base, Target};
 use crate::ir::{Linkage, Side, TypeKind, source_name};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -35,7 +36,7 @@ impl Executor<'_> {
         Some(self.arena.eq(is_null, one))
     }
 
-    fn truth_input(&mut self, source: InputSource) -> TermId {
+    pub(in crate::symbolic) fn truth_input(&mut self, source: InputSource) -> TermId {
         let t = self.signed_input(source.clone(), 1, false);
         debug_assert_eq!(self.arena.range(t), Range::new(0, 1), "{source:?}");
         t
@@ -47,7 +48,11 @@ impl Executor<'_> {
         a != b
             && (of(a) && (of(b) || self.is_reached_by_callers(b)) || of(b) && self.is_reached_by_callers(a))
             && !self.assumptions.are_disjoint(a, b)
-            && !self.are_other_structures(a, b)
+    }
+
+    /// The same of memory that is written as what the pointer's type says: copies and fills write bytes, of whatever is there.
+    pub(in crate::symbolic) fn may_be_written_twice(&self, a: ObjId, b: ObjId, as_bytes: bool) -> bool {
+        self.may_be_given_twice(a, b) && (as_bytes || !self.are_other_structures(a, b))
     }
 
     /// Whether both are structures, of types neither of which is part of the other: no byte of one is one of the other.
@@ -84,7 +89,9 @@ impl Executor<'_> {
         }
         self.heap.parameters().iter().copied().chain(self.heap.globals()).any(|other| {
             let (Some(now), Some(first)) = (s.mem.get(&other), self.heap.at_entry(other)) else { return false };
-            is_changed(first, now, read) && self.may_be_given_twice(o, other) && self.is_on_this_side(other)
+            let as_bytes = self.runtime.written_as_bytes.contains(&other);
+            let read = if as_bytes { Scalar::Bytes } else { read };
+            is_changed(first, now, read) && self.may_be_written_twice(o, other, as_bytes) && self.is_on_this_side(other)
         })
     }
 
@@ -102,6 +109,17 @@ impl Executor<'_> {
     pub(in crate::symbolic) fn note_used_by_host(&mut self, o: ObjId) {
         if self.side == Side::Host && matches!(self.object(o).kind, ObjKind::Parameter) {
             self.runtime.used_by_host.insert(o);
+        }
+    }
+
+    /// Notes that copies or fills write what a caller gave: they write bytes, which are part of anything.
+    pub(super) fn note_written_as_bytes(&mut self, p: &[Target]) {
+        for t in p {
+            if let Base::Object(o) = t.base
+                && matches!(self.object(o).kind, ObjKind::Parameter | ObjKind::HostGlobal(_))
+            {
+                self.runtime.written_as_bytes.insert(o);
+            }
         }
     }
 

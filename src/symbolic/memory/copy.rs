@@ -19,6 +19,7 @@ const MAX_COPY: i128 = 1 << 14;
 impl Executor<'_> {
     pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
         self.keep_copy(s, dst, src);
+        self.note_written_as_bytes(dst);
         let (dst, src) = (&without_null(dst), &without_null(src));
         for t in dst.iter() {
             if let Base::Unknown(l) = &t.base {
@@ -248,6 +249,7 @@ impl Executor<'_> {
     }
 
     pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, byte: TermId, len: TermId) {
+        self.note_written_as_bytes(dst);
         let dst = &without_null(dst);
         for t in dst.iter() {
             if let Base::Unknown(l) = &t.base {

@@ -38,9 +38,9 @@ impl Scalar {
             },
             (Self::Int(n), Value::Int(_) | Value::Bool(_)) => n == bytes,
             (Self::Float(n), Value::Real(_)) => n == bytes,
-            (Self::Pointer, Value::Ptr(_)) => true,
-            // An address may be kept as a number.
-            (Self::Pointer, Value::Int(_)) | (Self::Int(_), Value::Ptr(_)) => false,
+            // The engine may hold an address as a number, and a null pointer as 0.
+            (Self::Pointer, Value::Ptr(_) | Value::Int(_)) => bytes == 8,
+            (Self::Int(n), Value::Ptr(_)) => n == 8,
             _ => false,
         }
     }
