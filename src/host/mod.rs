@@ -14,10 +14,12 @@ mod libc;
 mod libc_memory;
 mod libc_text;
 mod outputs;
+mod registered;
 mod root;
 mod runs;
 mod stdcxx;
 mod table;
+mod tensors;
 mod variables;
 mod waits;
 

@@ -1,5 +1,6 @@
 //! Where a program starts: `main`, and functions that nobody known calls.
 
+use super::registered::registered;
 use crate::contracts::Entry;
 use crate::ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
@@ -20,7 +21,7 @@ pub struct Root {
     pub trusted: bool,
 }
 
-/// The roots of a program: `main`, functions named in the configuration and entry points; where there is no `main` and none of the former,
+/// The roots of a program: `main`, functions named in the configuration, entry points and operators that it registers; where there is no `main` and none of the former,
 /// also external functions that no known function calls and that reach a launch.
 #[must_use]
 pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
@@ -42,13 +43,20 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
             out.push(Root { func: r, trusted: true });
         }
     }
+    for r in registered(program) {
+        if !is_there(&out, r) {
+            out.push(Root { func: r, trusted: true });
+        }
+    }
     if !alone {
         return out;
     }
     let Launching { called, launching } = launching(program);
     for (r, _, f) in functions() {
         let exported = matches!(f.linkage, Linkage::External) && launching.contains(&r);
-        if !exported || Program::kernel_symbol_of_stub(&f.name).is_some() || is_there(&out, r) {
+        // Python loads a module by it, and runs no kernel.
+        let loads = f.name.starts_with("PyInit_");
+        if loads || !exported || Program::kernel_symbol_of_stub(&f.name).is_some() || is_there(&out, r) {
             continue;
         }
         if entry.exports && !f.name.starts_with("_Z") {
@@ -208,8 +216,17 @@ impl Executor<'_> {
                 // A structure passed by value is the function's own.
                 let program = self.program;
                 let declared = program.func(f).declared_type(&p.name);
-                let given = p.byval.or_else(|| self.pointee_type(m, declared?));
+                let given = p.byval.or_else(|| match &p.class {
+                    Some(class) => m.type_named(class),
+                    None => self.pointee_type(m, declared?),
+                });
+                // So are an object of a class that is passed by address, and what a function returns in memory.
+                let own = p.class.is_some() || p.sret.is_some();
                 let o = match p.byval {
+                    None if own && m.side == Side::Host => {
+                        let array = false;
+                        self.heap.add(Object { kind: ObjKind::HostLocal, array, ..object })
+                    }
                     Some(ty) => {
                         let extent = self.arena.int(i128::from(m.size_of(ty)));
                         let kind = if m.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal };
@@ -217,7 +234,11 @@ impl Executor<'_> {
                     }
                     None => self.heap.add(object),
                 };
-                self.note_given(o, f, given, p.byval.is_some());
+                let of_a_library =
+                    p.class.as_deref().or(declared).is_some_and(|d| self.note_given_class(o, f, d, p.class.is_some()));
+                if !of_a_library && p.sret.is_none() {
+                    self.note_given(o, f, given, p.byval.is_some() || p.class.is_some());
+                }
                 self.pointer(o, 0)
             }
             _ => self.unknown_of(m, p.ty, &UnknownReason::Parameter),

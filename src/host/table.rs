@@ -5,7 +5,7 @@
 
 use super::waits;
 use super::{
-    Call, copies, cuda, cuda_launch, cuda_memory, files, formats, libc, libc_memory, libc_text, outputs, stdcxx,
+    Call, copies, cuda, cuda_launch, cuda_memory, files, formats, libc, libc_memory, libc_text, outputs, stdcxx, tensors,
 };
 use crate::kernel::builtins::Modelled;
 use crate::models::returns::Returns;
@@ -39,6 +39,7 @@ pub fn keys() -> Vec<(On, Key)> {
         libc_text::TEXT,
         formats::FORMATS,
         libc::NUMBERS,
+        tensors::BASIS,
     ];
     let by_name = families.into_iter().flatten().flat_map(|(names, _)| *names).map(|n| Key::whole(*n));
     // Where it is not sure that a call does not come back, nothing of it is followed.

@@ -23,13 +23,13 @@ mod units;
 
 pub use instruction::{AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Step, Terminator, Var};
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
-pub use signature::{Plain, element_name, plain_number, pointee_name, source_name};
+pub use signature::{LIBRARY_MODEL, Plain, element_name, plain_number, pointee_name, source_name};
 pub use units::{Bytes, Elements};
 
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 8;
+pub const FORMAT_VERSION: u32 = 9;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -307,6 +307,9 @@ pub struct Param {
     pub sret: Option<TypeId>,
     /// `dereferenceable(n)`: bytes that a reference or `this` points to at least, those of its type; 0 where nothing is said.
     pub dereferenceable: u64,
+    /// The class of an object that is passed by the address of a copy, since it has a copy constructor or destructor of its own (Itanium C++
+    /// ABI, 3.1.2.3), as the source spells it.
+    pub class: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

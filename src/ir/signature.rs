@@ -60,7 +60,16 @@ pub fn source_name(llvm: &str) -> &str {
     of_source.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('.').unwrap_or(of_source)
 }
 
+/// How the names of functions begin that stand for a library's; behind it is the name of that, demangled.
+pub const LIBRARY_MODEL: &str = "scuba.model ";
+
 impl Function {
+    /// Whether it stands for a function of a library.
+    #[must_use]
+    pub fn is_library_model(&self) -> bool {
+        self.name.starts_with(LIBRARY_MODEL)
+    }
+
     /// The types of its parameters as the source spells them. Of templates, and where a type has commas of its own, the list of a function's
     /// name does not say which type is whose.
     fn parameter_types(&self) -> Option<Vec<&str>> {

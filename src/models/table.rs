@@ -14,6 +14,7 @@ mod memory;
 mod process;
 mod stdio;
 mod system;
+mod tensor_basis;
 mod text;
 
 use super::returns::Returns;
@@ -31,6 +32,7 @@ pub const FAMILIES: &[&[Row]] = &[
     math::ROWS,
     cuda::ROWS,
     libraries::ROWS,
+    tensor_basis::ROWS,
     cxx::ROWS,
     device::ROWS,
     intrinsics::ROWS,

@@ -7,6 +7,7 @@ mod compat;
 pub mod flags;
 pub(in crate::frontend) mod invoke;
 mod lead;
+mod library_models;
 pub(in crate::frontend) mod pch;
 pub(in crate::frontend) mod source_overlay;
 mod toolkit;
@@ -275,10 +276,19 @@ impl Job<'_> {
             producer: self.frontend.to_owned(),
             asserts_restored,
         };
+        let mut notes = command.notes;
+        let models = match side {
+            Side::Host => library_models::compiled(&self.options.clang, bitcode, self.folder, self.deadline),
+            Side::Device => Ok(vec![]),
+        };
+        let models = models.unwrap_or_else(|why| {
+            notes.push(why);
+            vec![]
+        });
         SideResult {
-            module: llvm::read_bitcode(bitcode, about).map_err(|e| e.to_string()),
+            module: llvm::read_bitcode(bitcode, &models, about).map_err(|e| e.to_string()),
             dependencies: invoke::dependencies(depfile, &self.unit.directory),
-            notes: command.notes,
+            notes,
         }
     }
 

@@ -178,6 +178,11 @@ impl<'m> Debug<'m> {
         self.bitcode.print_meta(expression).contains("!DIExpression()")
     }
 
+    /// True for a record that places the variable where the pointer leads that lies at the address: of what is passed by hidden reference.
+    pub(super) fn is_by_address(&self, expression: Meta<'m>) -> bool {
+        self.bitcode.print_meta(expression).contains("!DIExpression(DW_OP_deref)")
+    }
+
     fn is_unsigned(&self, ty: Meta<'m>) -> bool {
         let mut ty = ty;
         for _ in 0..MAX_TYPE_DEPTH {

@@ -11,6 +11,8 @@ pub(super) struct Body<'r, 'm> {
     values: FxHashMap<Value<'m>, ValueId>,
     blocks: FxHashMap<BasicBlock<'m>, BlockId>,
     variables: FxHashMap<Value<'m>, Var>,
+    /// Parameters that come by address: their names and classes.
+    by_address: Vec<(String, String)>,
     /// The next free value number: constant expressions that become instructions take theirs here.
     next: u32,
     /// Instructions of the block at hand.
@@ -19,13 +21,23 @@ pub(super) struct Body<'r, 'm> {
     edges: Vec<(BlockId, Inst)>,
 }
 
-/// The blocks of a function and its number of values; none for a declaration.
-pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> (Vec<Block>, u32) {
+/// What a definition has; nothing for a declaration.
+pub(super) struct Lowered {
+    pub(super) blocks: Vec<Block>,
+    /// Their number.
+    pub(super) values: u32,
+    /// The classes of parameters that come by address, by these' names.
+    pub(super) by_address: Vec<(String, String)>,
+}
+
+/// The blocks of a function.
+pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> Lowered {
     let blocks = f.blocks();
     let mut body = Body {
         values: FxHashMap::default(),
         blocks: blocks.iter().copied().zip((0..).map(BlockId)).collect(),
         variables: FxHashMap::default(),
+        by_address: vec![],
         next: 0,
         out: vec![],
         edges: vec![],
@@ -45,7 +57,7 @@ pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> (Vec<Block>, u3
     for (block, inst) in std::mem::take(&mut body.edges) {
         out[block.index()].insts.push(inst);
     }
-    (out, body.next)
+    Lowered { blocks: out, values: body.next, by_address: body.by_address }
 }
 
 impl<'m> Body<'_, 'm> {
@@ -84,6 +96,10 @@ impl<'m> Body<'_, 'm> {
                 continue;
             }
             let known = self.variables.contains_key(&d.address);
+            if self.reader.debug.is_by_address(d.expression) {
+                let var = self.reader.debug.local_variable(d.variable).filter(|v| v.param.is_some());
+                self.by_address.extend(var.map(|v| (v.name, v.type_name)));
+            }
             if known || !self.reader.debug.is_plain(d.expression) {
                 continue;
             }

@@ -12,6 +12,7 @@ mod debug;
 pub(in crate::frontend) mod function;
 pub(in crate::frontend) mod inline_ptx;
 pub(in crate::frontend) mod instruction;
+mod library_models;
 mod members;
 pub(in crate::frontend) mod reachable;
 mod stated;
@@ -22,6 +23,7 @@ use crate::frontend::names::SHARED_PREFIX;
 use crate::frontend::own::Own;
 use crate::ir::{Const, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
 use debug::Debug;
+use library_models::{LibraryModels, MODEL};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use types::TypeTable;
@@ -50,14 +52,22 @@ pub enum ReadError {
     Bitcode { path: PathBuf, message: String },
 }
 
-/// Reads a bitcode file.
+/// Reads a bitcode file, with models of libraries that it uses.
 ///
 /// # Errors
-/// Where LLVM cannot parse the file.
-pub fn read_bitcode(path: &Path, about: About) -> Result<Module, ReadError> {
+/// Where LLVM cannot parse a file, or link them.
+pub fn read_bitcode(path: &Path, models: &[PathBuf], about: About) -> Result<Module, ReadError> {
     let context = inkwell::context::Context::create();
-    let module = inkwell::module::Module::parse_bitcode_from_path(path, &context)
-        .map_err(|e| ReadError::Bitcode { path: path.to_owned(), message: e.to_string() })?;
+    let parse = |path: &Path| {
+        inkwell::module::Module::parse_bitcode_from_path(path, &context)
+            .map_err(|e| ReadError::Bitcode { path: path.to_owned(), message: e.to_string() })
+    };
+    let module = parse(path)?;
+    for model in models {
+        module
+            .link_in_module(parse(model)?)
+            .map_err(|e| ReadError::Bitcode { path: model.clone(), message: e.to_string() })?;
+    }
     Ok(Reader::new(Bitcode::new(&module), about).read())
 }
 
@@ -84,7 +94,8 @@ impl<'m> Reader<'m> {
     }
 
     fn read(mut self) -> Module {
-        let reachable = reachable::reachable(&self.bitcode);
+        let models = LibraryModels::find(&self.bitcode);
+        let reachable = reachable::reachable(&self.bitcode, &models);
         let functions: Vec<Value<'m>> = self
             .bitcode
             .functions()
@@ -93,6 +104,11 @@ impl<'m> Reader<'m> {
             .collect();
         let globals: Vec<Value<'m>> = self.bitcode.globals().into_iter().filter(|g| reachable.contains(g)).collect();
         self.functions = functions.iter().copied().zip((0..).map(FuncId)).collect();
+        for (f, model) in models.all() {
+            if let Some(id) = self.functions.get(&model).copied() {
+                self.functions.insert(f, id);
+            }
+        }
         self.globals = globals.iter().copied().zip((0..).map(GlobalId)).collect();
         let globals = globals.into_iter().map(|g| self.global(g)).collect();
         let mut lowered: Vec<Function> = functions.into_iter().map(|f| self.function(f)).collect();
@@ -171,6 +187,8 @@ impl<'m> Reader<'m> {
     fn function(&mut self, f: Value<'m>) -> Function {
         let name = f.name();
         let (ret, variadic) = f.value_type().signature();
+        let lowered = function::body(self, f);
+        let class_of = |name: &str| lowered.by_address.iter().find(|(n, _)| n == name).map(|(_, class)| class.clone());
         let params = f
             .params()
             .into_iter()
@@ -181,19 +199,23 @@ impl<'m> Reader<'m> {
                 byval: f.param_type_attribute(i, "byval").map(|t| self.types.id(t)),
                 sret: f.param_type_attribute(i, "sret").map(|t| self.types.id(t)),
                 dereferenceable: f.param_int_attribute(i, "dereferenceable"),
+                class: class_of(&p.name()),
             })
             .collect();
-        let (blocks, values) = function::body(self, f);
         Function {
-            display: crate::frontend::names::demangle(&name),
-            linkage: self.linkage(f, &name),
+            display: match name.strip_prefix(MODEL) {
+                Some(of) => of.to_owned(),
+                None => crate::frontend::names::demangle(&name),
+            },
+            // Each unit has its own.
+            linkage: if name.starts_with(MODEL) { Linkage::Internal } else { self.linkage(f, &name) },
             kernel: f.calling_convention() == reachable::PTX_KERNEL,
             variadic,
             noreturn: f.has_attribute("noreturn"),
             ret: self.types.id(ret),
             params,
-            blocks,
-            values,
+            blocks: lowered.blocks,
+            values: lowered.values,
             requires: vec![],
             max_threads: threads(f, "nvvm.reqntid").or_else(|| threads(f, "nvvm.maxntid")),
             loc: self.debug.declared_at(f.subprogram()),

@@ -3,6 +3,7 @@
 //! Headers define thousands of inline functions; facts keep those that something uses.
 
 use super::bindings::{Bitcode, LlvmLinkage as L, Value, ValueKind as K};
+use super::library_models::{LibraryModels, MODEL};
 use rustc_hash::FxHashSet;
 
 /// LLVM's calling convention number of kernels (llvm/IR/CallingConv.h, `PTX_Kernel`).
@@ -10,11 +11,13 @@ pub(super) const PTX_KERNEL: u32 = 71;
 
 /// Functions, globals and aliases reachable from kernels, exported definitions (`main` among them) and
 /// static constructors.
-pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>) -> FxHashSet<Value<'m>> {
+pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>, models: &LibraryModels<'m>) -> FxHashSet<Value<'m>> {
     let mut seen: FxHashSet<Value<'m>> = FxHashSet::default();
     let mut work: Vec<Value<'m>> = vec![];
     for f in bitcode.functions() {
-        if !f.is_declaration() && (exported(f.linkage()) || f.calling_convention() == PTX_KERNEL) {
+        // Models are there for those that they stand for.
+        let in_use = !models.have(f) && !f.name().starts_with(MODEL);
+        if in_use && !f.is_declaration() && (exported(f.linkage()) || f.calling_convention() == PTX_KERNEL) {
             work.push(f);
         }
     }
@@ -31,6 +34,7 @@ pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>) -> FxHashSet<Value<'m>> {
         }
     }
     while let Some(v) = work.pop() {
+        let v = models.instead_of(v);
         if !seen.insert(v) {
             continue;
         }

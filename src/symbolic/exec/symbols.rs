@@ -15,6 +15,23 @@ impl<'p> Executor<'p> {
         self.signed_input(source, bits, true)
     }
 
+    /// An input that is one of the numbers of a range.
+    pub(in crate::symbolic) fn bounded_input(&mut self, source: InputSource, bits: u32, range: Range) -> TermId {
+        if let (Some(only), true) = (range.lo, range.lo == range.hi) {
+            return self.arena.int(only);
+        }
+        if let Some(t) = self.inputs.symbols.get(&(source.clone(), bits)) {
+            return *t;
+        }
+        let name = match &source {
+            InputSource::Given { path, .. } => path.clone(),
+            _ => String::new(),
+        };
+        let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
+        self.inputs.symbols.insert((source, bits), t);
+        t
+    }
+
     /// The same of one that the source declares signed or unsigned: its number is what the declaration means by its bits.
     pub fn signed_input(&mut self, source: InputSource, bits: u32, signed: bool) -> TermId {
         if let Some(t) = self.inputs.symbols.get(&(source.clone(), bits)) {

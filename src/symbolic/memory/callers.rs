@@ -27,6 +27,10 @@ impl Executor<'_> {
         let (ObjKind::Parameter, Some(f)) = (&object.kind, object.func) else { return None };
         let name = object.name.clone();
         let func = self.program.func(f);
+        // A tensor's handle leads to a tensor, and its storage is there where it has elements.
+        if self.heap.given(o).is_some_and(|given| given.class.is_some()) || name.ends_with(".data_ptr()") {
+            return None;
+        }
         if func.params.iter().any(|p| p.name == name && p.dereferenceable > 0) {
             return None;
         }
@@ -46,8 +50,15 @@ impl Executor<'_> {
     pub(in crate::symbolic) fn may_be_given_twice(&self, a: ObjId, b: ObjId) -> bool {
         let of = |o: ObjId| matches!(self.object(o).kind, ObjKind::Parameter);
         a != b
+            && !self.is_librarys_own(a)
+            && !self.is_librarys_own(b)
             && (of(a) && (of(b) || self.is_reached_by_callers(b)) || of(b) && self.is_reached_by_callers(a))
             && !self.assumptions.are_disjoint(a, b)
+    }
+
+    /// Whether nobody's pointer leads to an object but a library's own.
+    fn is_librarys_own(&self, o: ObjId) -> bool {
+        self.heap.given(o).is_some_and(|given| given.class == Some(super::tensors::Class::Tensor))
     }
 
     /// The same of memory that is written as what the pointer's type says: copies and fills write bytes, of whatever is there.

@@ -5,9 +5,11 @@
 //! (`t->src[0]`), the same each time. What was written since is not looked at here: who asks knows that nothing was.
 
 use super::object::{Given, ObjId, ObjKind, ObjState, Object};
+use super::tensors::{self, Class, OF_HANDLE, TENSOR};
 use super::value::Value;
-use crate::ir::{Declared, FuncRef, Module, TypeId, TypeKind, pointee_name};
+use crate::ir::{Declared, FuncRef, Module, TypeId, TypeKind, pointee_name, source_name};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, TermId};
 use std::fmt::Write;
 use std::rc::Rc;
@@ -19,6 +21,10 @@ pub(in crate::symbolic) struct Place {
     pub path: String,
     pub ty: TypeId,
     pub declared: Option<Declared>,
+    /// What a number may be, where that is less than its type allows.
+    pub range: Option<Range>,
+    /// What a pointer leads to, where that is of a library whose functions have models.
+    pub leads_to: Option<Class>,
 }
 
 /// Members within members.
@@ -32,7 +38,59 @@ impl Executor<'_> {
 
     /// Notes what a caller gave.
     pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
-        self.heap.note_given(o, Given { function, module: function.module, ty, by_value });
+        self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
+    }
+
+    /// The same of what is of a library whose functions have models.
+    pub(crate) fn note_given_class(&mut self, o: ObjId, function: FuncRef, type_name: &str, by_value: bool) -> bool {
+        let class = Class::of(type_name);
+        if class.is_some() {
+            self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value, class });
+        }
+        class.is_some()
+    }
+
+    /// A scalar of a handle, or of what it points to.
+    fn place_in_class(&self, o: ObjId, class: Class, at: i64) -> Option<Place> {
+        let given = self.heap.given(o)?;
+        let m = self.program.module(given.module);
+        let name = self.object(o).name.clone();
+        let pointer = || m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)));
+        let int = |bits| m.types.iter().position(|t| t.kind == TypeKind::Int(bits));
+        let id = |i: usize| u32::try_from(i).ok().map(TypeId);
+        let handle = || Some(Place { path: format!("{name}{OF_HANDLE}"), ty: id(pointer()?)?, declared: None, range: None, leads_to: Some(Class::Tensor) });
+        match (class, at) {
+            (Class::Handle | Class::OptionalHandle, 0) => handle(),
+            // Behind the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
+            (Class::OptionalHandle, 8) => Some(Place {
+                path: format!("{name}.has_value()"),
+                ty: id(int(8)?)?,
+                declared: None,
+                range: Some(Range::new(0, 1)),
+                leads_to: None,
+            }),
+            (Class::Tensor, _) => self.place_in_tensor(m, &name, at),
+            _ => None,
+        }
+    }
+
+    fn place_in_tensor(&self, m: &Module, object: &str, at: i64) -> Option<Place> {
+        let TypeKind::Struct { fields, .. } = &m.ty(m.type_named(TENSOR)?).kind else { return None };
+        let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
+        let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|from| from <= at))?;
+        let (name, rest) = (field.name.as_deref()?, at - i64::try_from(field.offset).ok()?);
+        let (ty, index) = match &m.ty(field.ty).kind {
+            TypeKind::Array { elem, .. } => {
+                let size = i64::try_from(m.size_of(*elem).get()).ok().filter(|s| *s > 0 && rest % s == 0)?;
+                (*elem, u64::try_from(rest / size).ok())
+            }
+            _ => ((rest == 0).then_some(field.ty)?, None),
+        };
+        if let TypeKind::Ptr(_) = m.ty(ty).kind {
+            return Some(Place { path: format!("{handle}.data_ptr()"), ty, declared: None, range: None, leads_to: None });
+        }
+        let (path, range) = tensors::member(handle, name, index)?;
+        Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
     }
 
     /// The objects behind pointers that a function was given, with their names, and bytes of an element where its type tells.
@@ -49,6 +107,9 @@ impl Executor<'_> {
     /// The scalar of an object that begins at a byte.
     pub(in crate::symbolic) fn place_in(&self, o: ObjId, at: i64) -> Option<Place> {
         let given = self.heap.given(o)?;
+        if let Some(class) = given.class {
+            return self.place_in_class(o, class, at);
+        }
         let m = self.program.module(given.module);
         let mut ty = given.ty?;
         let size = i64::try_from(m.size_of(ty).get()).ok().filter(|s| *s > 0)?;
@@ -69,6 +130,12 @@ impl Executor<'_> {
         let mut declared = None;
         for _ in 0..DEPTH {
             match &m.ty(ty).kind {
+                TypeKind::Struct { name: Some(name), .. } if Class::of(source_name(name)).is_some() => {
+                    let ty = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
+                    let ty = TypeId(u32::try_from(ty).ok()?);
+                    let path = format!("{path}{OF_HANDLE}");
+                    return (rest == 0).then_some(Place { path, ty, declared: None, range: None, leads_to: Some(Class::Tensor) });
+                }
                 TypeKind::Struct { fields, .. } => {
                     let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|at| at <= rest))?;
                     let name = field.name.as_deref().filter(|n| !n.is_empty())?;
@@ -84,7 +151,7 @@ impl Executor<'_> {
                     ty = *elem;
                 }
                 TypeKind::Int(_) | TypeKind::Ptr(_) | TypeKind::Float(_) => {
-                    return (rest == 0).then_some(Place { path, ty, declared });
+                    return (rest == 0).then_some(Place { path, ty, declared, range: None, leads_to: None });
                 }
                 _ => return None,
             }
@@ -115,6 +182,9 @@ impl Executor<'_> {
         let source = |bits| InputSource::Given { function, object, at, bits, path: place.path.clone() };
         match (&m.ty(place.ty).kind, want) {
             (TypeKind::Int(bits), TypeKind::Int(_)) if *bits > 1 => {
+                if let Some(range) = place.range {
+                    return Some(Value::Int(self.bounded_input(source(*bits), *bits, range)));
+                }
                 let signed = !place.declared.is_some_and(|d| d.unsigned);
                 Some(Value::Int(self.signed_input(source(*bits), *bits, signed)))
             }
@@ -134,7 +204,11 @@ impl Executor<'_> {
                             array: true,
                         });
                         self.heap.note_pointee(o, at, to);
-                        self.note_given(to, given.function, ty, false);
+                        let class = place.leads_to;
+                        self.heap.note_given(
+                            to,
+                            Given { function: given.function, module: given.module, ty, by_value: false, class },
+                        );
                         to
                     }
                 };

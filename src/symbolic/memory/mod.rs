@@ -27,5 +27,6 @@ pub(crate) mod scalar;
 pub(crate) mod scarce;
 pub(in crate::symbolic) mod site_summary;
 mod store;
+pub(crate) mod tensors;
 pub mod text;
 pub mod value;

@@ -89,6 +89,8 @@ pub(in crate::symbolic) struct Given {
     pub ty: Option<TypeId>,
     /// A structure that is passed by value: its members follow its name behind a dot.
     pub by_value: bool,
+    /// What it is of a library whose functions have models.
+    pub class: Option<super::tensors::Class>,
 }
 
 /// What bytes that no cell covers hold.

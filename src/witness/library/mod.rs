@@ -30,3 +30,4 @@ mod std_string;
 pub(in crate::witness) mod stdio;
 pub(in crate::witness) mod streams;
 pub(in crate::witness) mod string;
+mod tensors;

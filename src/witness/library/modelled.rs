@@ -1,7 +1,7 @@
 //! Which functions are modelled by name, before anything descends into a body of theirs.
 
 use super::model::{self, Class, Entry};
-use super::{cuda, cxx, intrinsics, libc, math, stdio, string};
+use super::{cuda, cxx, intrinsics, libc, math, stdio, string, tensors};
 use crate::ir::{FuncRef, Program, Side};
 use crate::models::row::{Key, On};
 use crate::models::table::not_returning;
@@ -43,7 +43,7 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
 /// The functions that the interpreter models.
 #[must_use]
 pub fn keys() -> Vec<(On, Key)> {
-    let libraries = [libc::LIBC, string::STRING, stdio::STDIO].into_iter().flat_map(|t| model::keys(t, "", Key::whole));
+    let libraries = [libc::LIBC, string::STRING, stdio::STDIO, tensors::BASIS].into_iter().flat_map(|t| model::keys(t, "", Key::whole));
     let ends = not_returning().map(|(n, _)| Key::whole(n));
     let host = cuda::keys().chain(cxx::keys()).chain(libraries).chain(math::keys_of_host()).chain(ends);
     let device = builtins::keys().chain(math::keys_of_device());
@@ -54,7 +54,7 @@ pub fn keys() -> Vec<(On, Key)> {
 }
 
 fn host_library(name: &str) -> Option<Entry> {
-    libc::find(name).or_else(|| string::find(name)).or_else(|| stdio::find(name)).or_else(|| math::host(name))
+    model::by_name(tensors::BASIS, name).or_else(|| libc::find(name)).or_else(|| string::find(name)).or_else(|| stdio::find(name)).or_else(|| math::host(name))
 }
 
 /// Functions of the C library that headers define inline.

@@ -200,7 +200,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             {
                 byval = Some(self.types.variable(m));
             }
-            params.push(Param { name: names[i].clone(), ty, byval, sret: None, dereferenceable: 0 });
+            params.push(Param { name: names[i].clone(), ty, byval, sret: None, dereferenceable: 0, class: None });
         }
         let linkage = linkage(f, name, self.side);
         let loc = self.loc(&f.loc);
@@ -229,7 +229,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         f.params = params
             .iter()
             .enumerate()
-            .map(|(i, t)| Param { name: format!("arg{i}"), ty: *t, byval: None, sret: None, dereferenceable: 0 })
+            .map(|(i, t)| Param { name: format!("arg{i}"), ty: *t, byval: None, sret: None, dereferenceable: 0, class: None })
             .collect();
         f.values = u32::try_from(params.len()).unwrap_or(0);
         id

@@ -1,0 +1,33 @@
+//! Models of libraries in C++, compiled beside a unit that uses one.
+//!
+//! In: the bitcode of a unit's host side. Out: that of the models of each library whose names occur in it, by the same clang.
+
+use super::invoke;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A library whose functions have models: what the unit's symbols have in them, and the models' source.
+const LIBRARIES: &[(&[u8], &str, &str)] =
+    &[(b"2at10TensorBase", "aten.cpp", include_str!("../../../templates/models/aten.cpp"))];
+
+/// As the host's code is compiled: without a pass, with debug information, names kept.
+const FLAGS: &[&str] = &[
+    "-x", "c++", "-std=c++17", "-O0", "-Xclang", "-disable-O0-optnone", "-g", "-fno-discard-value-names", "-w", "-emit-llvm", "-c",
+];
+
+/// The compiled models for a unit; why there are none where clang does not compile them.
+pub(super) fn compiled(clang: &Path, bitcode: &Path, folder: &Path, deadline: Instant) -> Result<Vec<PathBuf>, String> {
+    let unit = std::fs::read(bitcode).map_err(|e| e.to_string())?;
+    let uses = |name: &[u8]| unit.windows(name.len()).any(|w| w == name);
+    let mut out = vec![];
+    for (_, file, source) in LIBRARIES.iter().filter(|(name, ..)| uses(name)) {
+        let (from, to) = (folder.join(file), folder.join(file).with_extension("bc"));
+        std::fs::write(&from, source).map_err(|e| format!("cannot write {}: {e}", from.display()))?;
+        let mut arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).collect();
+        arguments.extend([from.display().to_string(), "-o".into(), to.display().to_string()]);
+        invoke::clang(clang, &arguments, folder, deadline)
+            .map_err(|e| format!("the models of {file} do not compile: {e}"))?;
+        out.push(to);
+    }
+    Ok(out)
+}

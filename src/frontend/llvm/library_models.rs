@@ -1,0 +1,104 @@
+//! Functions of libraries that models of our own stand for: `templates/models/`.
+//!
+//! In: the bitcode of a unit, linked with that of models, whose names are the demangled names of what they stand for. Out: for each function of
+//! the unit that has one, its model. The bodies that headers give these functions are not read.
+
+use super::bindings::{Bitcode, Value};
+use rustc_hash::FxHashMap;
+
+pub(super) use crate::ir::LIBRARY_MODEL as MODEL;
+
+/// Which functions models stand for.
+#[derive(Default)]
+pub(super) struct LibraryModels<'m> {
+    of: FxHashMap<Value<'m>, Value<'m>>,
+}
+
+impl<'m> LibraryModels<'m> {
+    pub(super) fn find(bitcode: &Bitcode<'m>) -> Self {
+        let mut whole: FxHashMap<String, Value<'m>> = FxHashMap::default();
+        let mut patterns: Vec<(String, Value<'m>)> = vec![];
+        let functions = bitcode.functions();
+        for f in &functions {
+            if let Some(of) = f.name().strip_prefix(MODEL) {
+                if of.contains('*') {
+                    patterns.push((of.to_owned(), *f));
+                } else {
+                    whole.insert(of.to_owned(), *f);
+                }
+            }
+        }
+        let mut models = Self::default();
+        if whole.is_empty() && patterns.is_empty() {
+            return models;
+        }
+        for f in functions {
+            let name = f.name();
+            if !name.starts_with("_Z") {
+                continue;
+            }
+            let demangled = crate::frontend::names::demangle(&name);
+            let model = whole.get(&demangled).or_else(|| {
+                patterns.iter().find(|(p, _)| matches(p, &demangled)).map(|(_, f)| f)
+            });
+            // One that takes other arguments is of another version of the library.
+            if let Some(model) = model.filter(|m| same_signature(f, **m)) {
+                models.of.insert(f, *model);
+            }
+        }
+        models
+    }
+
+    /// What stands for a value: its model, or itself.
+    pub(super) fn instead_of(&self, v: Value<'m>) -> Value<'m> {
+        self.of.get(&v).copied().unwrap_or(v)
+    }
+
+    pub(super) fn have(&self, v: Value<'m>) -> bool {
+        self.of.contains_key(&v)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = (Value<'m>, Value<'m>)> + '_ {
+        self.of.iter().map(|(f, model)| (*f, *model))
+    }
+}
+
+fn same_signature(a: Value<'_>, b: Value<'_>) -> bool {
+    let types = |f: Value<'_>| f.params().iter().map(|p| p.ty().print()).collect::<Vec<_>>();
+    let ret = |f: Value<'_>| f.value_type().signature().0.print();
+    ret(a) == ret(b) && types(a) == types(b)
+}
+
+/// Whether a text is one of a pattern's, in which `*` stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = rest.split('*').collect();
+    let Some((last, middle)) = parts.split_last() else { return true };
+    for part in middle {
+        match text.find(part) {
+            Some(at) => text = &text[at + part.len()..],
+            None => return false,
+        }
+    }
+    text.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns() {
+        for (pattern, text, yes) in [
+            ("at::empty(*)", "at::empty(c10::ArrayRef<long>, c10::TensorOptions)", true),
+            ("at::empty(*)", "at::empty_like(at::Tensor const&)", false),
+            ("* at::f<*>() const", "float* at::f<float>() const", true),
+            ("at::f<*>() const", "at::f<float>()", false),
+            ("a", "a", true),
+            ("a*a", "a", false),
+        ] {
+            assert_eq!(matches(pattern, text), yes, "{pattern} {text}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What the models of tensors (`templates/models/aten.cpp`) are built on: memory of the device that is there when it is asked for, extents, what is
+//! known of a number on a path, and what holds of tensors that a caller gave.
+
+use super::Call;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use std::rc::Rc;
+
+/// The functions that models call.
+pub(super) const BASIS: Table = &[
+    (&["__scuba_device_memory"], |e, c, s| e.tensor_storage(c, s)),
+    (&["__scuba_extent"], |e, c, s| e.extent_behind(c, s)),
+    (&["__scuba_known"], |e, c, s| e.known_here(c, s)),
+    (&["__scuba_axiom"], |e, c, s| e.axiom(c, s)),
+    (&["__scuba_any"], |e, c, s| e.any_between(c, s)),
+    (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
+];
+
+/// Numbers that a dimension, a type or a truth is looked for among.
+const SMALL: i128 = 16;
+
+impl Executor<'_> {
+    /// New memory of the device. An allocator that has none throws.
+    fn tensor_storage(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let size = self.int_arg(c, 0, 64);
+        let zero = self.arena.int(0);
+        let memory = self.arena.int(i128::from(self.runtime.device_memory));
+        let (lower, upper) = (self.arena.le(zero, size), self.arena.le(size, memory));
+        let fits = self.arena.and(lower, upper);
+        let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
+        let place = self.user_location();
+        let o = self.heap.allocate(
+            (c.context, c.site, 1),
+            Object {
+                kind: ObjKind::DeviceHeap,
+                name: self.modelled_function(),
+                extent: Some(size),
+                site: place,
+                func: None,
+                array: true,
+            },
+        );
+        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+        Ok(Some((self.pointer(o, 0), s)))
+    }
+
+    /// The library's function that is called: `torch::empty`.
+    fn modelled_function(&self) -> String {
+        let called = self.call_stack().iter().map(|s| self.program.func(s.func)).find(|f| f.is_library_model());
+        called.map(|f| f.display.split('(').next().unwrap_or_default().to_owned()).unwrap_or_default()
+    }
+
+    fn extent_behind(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let mut all: Option<TermId> = None;
+        for target in self.pointer_arg(c, 0).iter() {
+            let left = match &target.base {
+                Base::Object(o) => {
+                    let of = self.object(*o).func.unwrap_or(c.func);
+                    match self.extent_of_parameter(of, *o) {
+                        Ok(extent) => self.arena.sub(extent, target.offset),
+                        Err(_) => {
+                            let name = self.object(*o).name.clone();
+                            return Self::unknown_number(s, UnknownReason::ExtentOfParameter(name));
+                        }
+                    }
+                }
+                Base::Null => self.arena.int(0),
+                Base::Func(_) => return Self::unknown_number(s, UnknownReason::NoValue),
+                Base::Unknown(why) => return Self::unknown_number(s, (*why.reason).clone()),
+            };
+            all = Some(match all {
+                Some(others) => self.arena.ite(target.cond, left, others),
+                None => left,
+            });
+        }
+        let extent = all.unwrap_or_else(|| self.arena.int(0));
+        Ok(Some((Value::Int(extent), s)))
+    }
+
+    fn unknown_number(s: State, why: UnknownReason) -> Modelled {
+        Ok(Some((Value::unknown(why), s)))
+    }
+
+    /// The number that the path says it is, or -1.
+    fn known_here(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let t = self.int_arg(c, 0, 64);
+        let known = self.number_on(&s, t).unwrap_or(-1);
+        Ok(Some((Value::Int(self.arena.int(known)), s)))
+    }
+
+    fn number_on(&mut self, s: &State, t: TermId) -> Option<i128> {
+        if let Some(n) = self.arena.as_int(t) {
+            return Some(n);
+        }
+        let range = self.arena.range(t);
+        let (least, most) = (range.lo.unwrap_or(-1), range.hi.unwrap_or(i128::MAX));
+        let conditions = self.arena.conjuncts(s.path);
+        let mut possible = vec![];
+        for k in least.max(0)..=most.min(SMALL) {
+            let number = self.arena.int(k);
+            let is = self.arena.eq(t, number);
+            if conditions.contains(&is) {
+                return Some(k);
+            }
+            let is_not = self.arena.not(is);
+            if !conditions.contains(&is_not) {
+                possible.push(k);
+            }
+        }
+        // All others of a few are excluded.
+        match possible.as_slice() {
+            [only] if least >= 0 && most <= SMALL => Some(*only),
+            _ => None,
+        }
+    }
+
+    fn axiom(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let holds = self.int_arg(c, 0, 8);
+        let zero = self.arena.int(0);
+        let holds = self.arena.ne(holds, zero);
+        match self.assume(s, holds) {
+            Some(s) => Self::no_value(s),
+            None => Ok(None),
+        }
+    }
+
+    fn any_between(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (least, most) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
+        let (Some(least), Some(most)) = (self.arena.as_int(least), self.arena.as_int(most)) else {
+            return Self::unknown_number(s, UnknownReason::NoValue);
+        };
+        let source = InputSource::World(self.modelled_function());
+        let any = self.arena.fresh(SymKind::Input(source), "any", Range::new(least, most));
+        Ok(Some((Value::Int(any), s)))
+    }
+
+    /// A product that ATen checks for overflow (c10/util/safe_numerics.h), or that cannot.
+    fn product_of(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
+        Ok(Some((Value::Int(self.arena.mul(a, b)), s)))
+    }
+}

@@ -1,0 +1,10 @@
+//! What the models of tensors in `templates/models/aten.cpp` are built on.
+
+use crate::models::row::{Row, host};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    host(&[
+        "__scuba_device_memory", "__scuba_extent", "__scuba_known", "__scuba_axiom", "__scuba_any", "__scuba_times",
+    ]).gives_nothing_else().writes_only_its_own(),
+];

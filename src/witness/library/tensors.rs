@@ -1,0 +1,57 @@
+//! What the models of tensors (`templates/models/aten.cpp`) are built on.
+
+use super::arguments::arg;
+use super::model::{Class, Table};
+use crate::witness::api::{Cause, ObjectKind};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::{Reason, Val};
+use crate::witness::memory::space::split;
+use crate::witness::memory::store::Fill;
+
+type Res = Result<Ret, Stop>;
+
+/// The functions that models call.
+pub(super) const BASIS: Table = &[
+    (&["__scuba_device_memory"], device_memory, Class::Memory),
+    (&["__scuba_extent"], extent, Class::Pure),
+    (&["__scuba_known"], super::simple::first, Class::Pure),
+    // Of tensors that were made for a run it holds.
+    (&["__scuba_axiom"], super::simple::nothing, Class::Pure),
+    (&["__scuba_any"], any, Class::Pure),
+    (&["__scuba_times"], times, Class::Pure),
+];
+
+fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let site = m.user_site(th);
+    m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
+}
+
+fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let p = arg(args, 0);
+    let Some(address) = p.known() else { return Ok(Ret::Val(p)) };
+    if address == 0 {
+        return Ok(Ret::Val(Val::ZERO));
+    }
+    let (id, offset) = split(address);
+    let size = m.mem.get(&th.stack, id).filter(|o| !o.unknown.is_some()).map(|o| o.size);
+    Ok(Ret::Val(match size {
+        Some(size) => Val::new(size.wrapping_sub(offset.cast_unsigned())),
+        None => Val::poison(m.reason(Cause::Other, "the extent of memory that is not known")),
+    }))
+}
+
+fn any(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::poison(m.reason(Cause::Other, "a number that a library's function chooses"))))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+fn times(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let (a, b) = (arg(args, 0), arg(args, 1));
+    Ok(Ret::Val(match (a.known(), b.known()) {
+        (Some(x), Some(y)) => Val::new(x.wrapping_mul(y)),
+        _ => if a.is_poison() { a } else { b },
+    }))
+}

@@ -1,0 +1,420 @@
+// What ATen's functions do with tensors, as far as shapes, types and storage depend on it (PyTorch 2.11, ATen/core/TensorBase.h, TensorBody.h,
+// c10/core/TensorImpl.h and TensorOptions.h; torch.Tensor's documentation for what an operation gives).
+//
+// Both engines run these functions in place of the library's. Each has the demangled name of the function that it stands for, without
+// its return type, as its own name; `*` stands for any text. Sizes and strides are in elements, extents in bytes. A tensor that a caller gave
+// has the least storage that its sizes and strides need, from its first element on. Storage is never freed, nor are references counted.
+// What an operation that is not here gives is not known, and is named as such.
+
+using int8_t = signed char;
+using int64_t = long;
+using size_t = unsigned long;
+
+void *operator new(size_t);
+
+extern "C" {
+// New memory of the device, that many bytes.
+void *__scuba_device_memory(size_t bytes);
+// Bytes from a pointer to the end of its object.
+long __scuba_extent(const void *p);
+// The number, where it is one on this path; -1 where it may be several.
+long __scuba_known(long n);
+// What holds of a tensor that a caller gave. No assumption of the user's.
+void __scuba_axiom(bool holds);
+// The product, which does not overflow.
+long __scuba_times(long a, long b);
+// A number of which nothing is known but its bounds.
+long __scuba_any(long least, long most);
+}
+
+namespace scuba {
+
+constexpr int MOST = 64;  // dimensions (at::kDimVectorStaticSize is no bound; dim_bitset_size is, ATen/WrapDimUtilsMulti.h)
+
+// What a handle of type at::Tensor points to.
+struct Tensor {
+  void *data;
+  int64_t dim;
+  int64_t numel;
+  int64_t lead;  // elements but for the last dimension
+  int8_t dtype;
+  int8_t device;  // c10::DeviceType
+  bool contiguous;
+  bool made;  // by the program: its storage is as long as it was made
+  int64_t sizes[MOST];
+  int64_t strides[MOST];
+  int64_t last[4];  // sizes from the last dimension on
+};
+
+}  // namespace scuba
+
+using Impl = scuba::Tensor;
+struct Handle { Impl *impl; };
+struct Options { int8_t device_type, device_index; unsigned short dtype; int8_t layout, format; unsigned char has; };
+
+#define MODEL(name) __attribute__((used)) __asm__("scuba.model " name)
+#define INLINE static inline __attribute__((always_inline))
+
+namespace {
+[[noreturn]] void fail() { throw 1; }
+}
+
+enum Type : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, BFloat16 = 15, Undefined = 44 };
+
+static int64_t item_size(int8_t type) {
+  switch (__scuba_known(type)) {
+    case Byte: case Char: case Bool: return 1;
+    case Short: case Half: case BFloat16: return 2;
+    case Int: case Float: case ComplexHalf: return 4;
+    case Long: case Double: case ComplexFloat: return 8;
+    case ComplexDouble: return 16;
+  }
+  switch (type) {
+    case Byte: case Char: case Bool: return 1;
+    case Short: case Half: case BFloat16: return 2;
+    case Int: case Float: case ComplexHalf: return 4;
+    case Long: case Double: case ComplexFloat: return 8;
+    case ComplexDouble: return 16;
+    default: return 1;  // eight-bit floating-point and quantised types
+  }
+}
+
+INLINE int64_t times(int64_t a, int64_t b) { return __scuba_times(a, b); }
+
+static int64_t product(const Impl *t, int64_t dim) {
+  const int64_t *s = t->sizes;
+  switch (dim) {
+    case 0: return 1;
+    case 1: return s[0];
+    case 2: return times(s[0], s[1]);
+    case 3: return times(times(s[0], s[1]), s[2]);
+    case 4: return times(times(times(s[0], s[1]), s[2]), s[3]);
+    case 5: return times(times(times(times(s[0], s[1]), s[2]), s[3]), s[4]);
+    case 6: return times(times(times(times(times(s[0], s[1]), s[2]), s[3]), s[4]), s[5]);
+  }
+  return t->numel;
+}
+
+static int64_t elements(const Impl *t) {
+  if (t->made) return t->numel;
+  int64_t dim = __scuba_known(t->dim);
+  if (dim >= 0) return product(t, dim);
+  return t->numel;
+}
+
+// What the sizes of a given tensor have to do with each other.
+static void relate(const Impl *t) {
+  if (t->made) return;
+  int64_t dim = __scuba_known(t->dim);
+  if (dim >= 0) {
+    __scuba_axiom(t->numel == product(t, dim));
+    if (dim > 0) __scuba_axiom(t->last[0] == t->sizes[dim - 1]);
+    if (dim > 1) __scuba_axiom(t->last[1] == t->sizes[dim - 2]);
+    if (dim > 2) __scuba_axiom(t->last[2] == t->sizes[dim - 3]);
+  } else {
+    __scuba_axiom(t->dim == 0 ? t->numel == 1 : t->numel == times(t->lead, t->last[0]));
+  }
+}
+
+// Elements from the first one to the last, for the dimensions from d on.
+INLINE int64_t reach(const Impl *t, int d) { return times(t->sizes[d] - 1, t->strides[d]); }
+
+// How long the storage of a given tensor is.
+static void lay_out(const Impl *t) {
+  if (t->made) return;
+  relate(t);
+  int64_t item = item_size(t->dtype), dim = __scuba_known(t->dim), last = 0;
+  if (__scuba_known(t->contiguous) == 1) {
+    __scuba_axiom(__scuba_extent(t->data) == times(item, elements(t)));
+    return;
+  }
+  switch (dim) {
+    case 0: last = 0; break;
+    case 1: last = reach(t, 0); break;
+    case 2: last = reach(t, 0) + reach(t, 1); break;
+    case 3: last = reach(t, 0) + reach(t, 1) + reach(t, 2); break;
+    case 4: last = reach(t, 0) + reach(t, 1) + reach(t, 2) + reach(t, 3); break;
+    case 5: last = reach(t, 0) + reach(t, 1) + reach(t, 2) + reach(t, 3) + reach(t, 4); break;
+    default: return;
+  }
+  if (elements(t) == 0) __scuba_axiom(__scuba_extent(t->data) == 0);
+  else __scuba_axiom(__scuba_extent(t->data) == times(item, 1 + last));
+}
+
+// c10::maybe_wrap_dim. What is asked beyond the dimensions throws.
+static int64_t wrapped(const Impl *t, int64_t d) {
+  int64_t dim = __scuba_known(t->dim);
+  if (dim >= 0) {
+    if (d < 0) d += dim;
+    if (d < 0 || d >= dim) fail();
+    return d;
+  }
+  if (d >= 0) {
+    if (d >= t->dim) fail();
+    return d;
+  }
+  if (d < -t->dim) fail();
+  return d + t->dim;
+}
+
+static int64_t size_at(const Impl *t, int64_t d) {
+  int64_t at = wrapped(t, d);
+  if (d < 0 && d >= -4 && __scuba_known(t->dim) < 0) return t->last[-1 - d];
+  return t->sizes[at];
+}
+
+// A tensor with its own storage; sizes are filled in by the caller.
+static Impl *fresh(int8_t dtype, int8_t device) {
+  Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
+  t->dtype = dtype;
+  t->device = device;
+  t->contiguous = true;
+  t->made = true;
+  return t;
+}
+
+static void finish(Impl *t) {
+  // Sizes are there; strides and storage come now.
+  int64_t dim = t->dim, n = 1;
+  for (int64_t i = dim - 1; i >= 0; i--) {
+    t->strides[i] = n;
+    n = times(n, t->sizes[i]);
+  }
+  t->numel = n;
+  t->data = __scuba_device_memory(times(n, item_size(t->dtype)));
+}
+
+static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t device) {
+  Impl *t = fresh(dtype, device);
+  t->dim = dim;
+  for (size_t i = 0; i < dim; i++) {
+    if (sizes[i] < 0) fail();
+    t->sizes[i] = sizes[i];
+  }
+  finish(t);
+  return t;
+}
+
+// The shape of another tensor.
+static Impl *like(const Impl *o, int8_t dtype, int8_t device) {
+  Impl *t = fresh(dtype, device);
+  int64_t dim = __scuba_known(o->dim);
+  t->dim = dim >= 0 ? dim : o->dim;
+  if (dim >= 0) {
+    for (int64_t i = 0; i < dim; i++) t->sizes[i] = o->sizes[i];
+    finish(t);
+    return t;
+  }
+  for (int i = 0; i < 8; i++) {
+    t->sizes[i] = o->sizes[i];
+    t->strides[i] = __scuba_any(0, 0x3fffffffffffffff);
+  }
+  for (int i = 0; i < 4; i++) t->last[i] = o->last[i];
+  t->lead = o->lead;
+  t->numel = o->numel;
+  t->data = __scuba_device_memory(times(t->numel, item_size(t->dtype)));
+  return t;
+}
+
+// Options' type and device, where they were given (c10/core/TensorOptions.h: has_device_ is bit 2, has_dtype_ bit 3).
+INLINE int8_t dtype_of(const Options &o) { return (o.has & 8) ? static_cast<int8_t>(o.dtype) : Float; }
+INLINE int8_t device_of(const Options &o) { return (o.has & 4) ? o.device_type : 0; }
+INLINE int8_t dtype_or(const Options &o, const Impl *t) { return (o.has & 8) ? static_cast<int8_t>(o.dtype) : t->dtype; }
+INLINE int8_t device_or(const Options &o, const Impl *t) { return (o.has & 4) ? o.device_type : t->device; }
+
+// ---- handles ----
+
+void handle_copy(Handle *self, const Handle *o) MODEL("at::Tensor::Tensor(at::Tensor const&)");
+void handle_copy(Handle *self, const Handle *o) { self->impl = o->impl; }
+void handle_move(Handle *self, Handle *o) MODEL("at::Tensor::Tensor(at::Tensor&&)");
+void handle_move(Handle *self, Handle *o) { self->impl = o->impl; }
+void base_copy(Handle *self, const Handle *o) MODEL("at::TensorBase::TensorBase(at::TensorBase const&)");
+void base_copy(Handle *self, const Handle *o) { self->impl = o->impl; }
+void base_move(Handle *self, Handle *o) MODEL("at::TensorBase::TensorBase(at::TensorBase&&)");
+void base_move(Handle *self, Handle *o) { self->impl = o->impl; }
+void handle_of_base(Handle *self, const Handle *o) MODEL("at::Tensor::Tensor(at::TensorBase const&)");
+void handle_of_base(Handle *self, const Handle *o) { self->impl = o->impl; }
+void handle_of_moved_base(Handle *self, Handle *o) MODEL("at::Tensor::Tensor(at::TensorBase&&)");
+void handle_of_moved_base(Handle *self, Handle *o) { self->impl = o->impl; }
+void handle_none(Handle *self) MODEL("at::Tensor::Tensor()");
+void handle_none(Handle *self) { self->impl = nullptr; }
+void base_none(Handle *self) MODEL("at::TensorBase::TensorBase()");
+void base_none(Handle *self) { self->impl = nullptr; }
+void handle_end(Handle *) MODEL("at::Tensor::~Tensor()");
+void handle_end(Handle *) {}
+void base_end(Handle *) MODEL("at::TensorBase::~TensorBase()");
+void base_end(Handle *) {}
+Handle *assign_copy(Handle *self, const Handle *o) MODEL("at::Tensor::operator=(at::Tensor const&) &");
+Handle *assign_copy(Handle *self, const Handle *o) { self->impl = o->impl; return self; }
+Handle *assign_move(Handle *self, Handle *o) MODEL("at::Tensor::operator=(at::Tensor&&) &");
+Handle *assign_move(Handle *self, Handle *o) { self->impl = o->impl; return self; }
+Handle *assign_base(Handle *self, const Handle *o) MODEL("at::TensorBase::operator=(at::TensorBase const&) &");
+Handle *assign_base(Handle *self, const Handle *o) { self->impl = o->impl; return self; }
+Handle *assign_moved_base(Handle *self, Handle *o) MODEL("at::TensorBase::operator=(at::TensorBase&&) &");
+Handle *assign_moved_base(Handle *self, Handle *o) { self->impl = o->impl; return self; }
+void reset(Handle *self) MODEL("at::TensorBase::reset()");
+void reset(Handle *self) { self->impl = nullptr; }
+bool defined(const Handle *self) MODEL("at::TensorBase::defined() const");
+bool defined(const Handle *self) { return self->impl != nullptr; }
+bool is_same(const Handle *self, const Handle *o) MODEL("at::TensorBase::is_same(at::TensorBase const&) const");
+bool is_same(const Handle *self, const Handle *o) { return self->impl == o->impl; }
+
+// ---- geometry ----
+
+static Impl *there(const Handle *self) {
+  if (!self->impl) fail();
+  return self->impl;
+}
+
+int64_t dim(const Handle *self) MODEL("at::TensorBase::dim() const");
+int64_t dim(const Handle *self) { return there(self)->dim; }
+int64_t ndimension(const Handle *self) MODEL("at::TensorBase::ndimension() const");
+int64_t ndimension(const Handle *self) { return there(self)->dim; }
+int64_t numel(const Handle *self) MODEL("at::TensorBase::numel() const");
+int64_t numel(const Handle *self) { relate(there(self)); return elements(self->impl); }
+int64_t size(const Handle *self, int64_t d) MODEL("at::TensorBase::size(long) const");
+int64_t size(const Handle *self, int64_t d) { return size_at(there(self), d); }
+int64_t stride(const Handle *self, int64_t d) MODEL("at::TensorBase::stride(long) const");
+int64_t stride(const Handle *self, int64_t d) { const Impl *t = there(self); return t->strides[wrapped(t, d)]; }
+struct Array { const int64_t *p; size_t n; };
+Array sizes(const Handle *self) MODEL("at::TensorBase::sizes() const");
+Array sizes(const Handle *self) { const Impl *t = there(self); return {t->sizes, static_cast<size_t>(t->dim)}; }
+Array strides(const Handle *self) MODEL("at::TensorBase::strides() const");
+Array strides(const Handle *self) { const Impl *t = there(self); return {t->strides, static_cast<size_t>(t->dim)}; }
+size_t nbytes(const Handle *self) MODEL("at::TensorBase::nbytes() const");
+size_t nbytes(const Handle *self) { const Impl *t = there(self); return times(elements(t), item_size(t->dtype)); }
+size_t itemsize(const Handle *self) MODEL("at::TensorBase::itemsize() const");
+size_t itemsize(const Handle *self) { return item_size(there(self)->dtype); }
+int64_t element_size(const Handle *self) MODEL("at::TensorBase::element_size() const");
+int64_t element_size(const Handle *self) { return item_size(there(self)->dtype); }
+bool is_contiguous(const Handle *self, int8_t format) MODEL("at::TensorBase::is_contiguous(c10::MemoryFormat) const");
+bool is_contiguous(const Handle *self, int8_t format) {
+  if (format != 0) return __scuba_any(0, 1);
+  return there(self)->contiguous;
+}
+
+// ---- type and device ----
+
+int8_t scalar_type(const Handle *self) MODEL("at::TensorBase::scalar_type() const");
+int8_t scalar_type(const Handle *self) { return there(self)->dtype; }
+struct Meta { unsigned short index; };
+Meta dtype(const Handle *self) MODEL("at::TensorBase::dtype() const");
+Meta dtype(const Handle *self) { return {static_cast<unsigned short>(there(self)->dtype)}; }
+struct Device { int8_t type, index; };
+Device device(const Handle *self) MODEL("at::TensorBase::device() const");
+Device device(const Handle *self) { return {there(self)->device, 0}; }
+int8_t get_device(const Handle *self) MODEL("at::TensorBase::get_device() const");
+int8_t get_device(const Handle *self) { return there(self)->device == 1 ? 0 : -1; }
+bool is_cuda(const Handle *self) MODEL("at::TensorBase::is_cuda() const");
+bool is_cuda(const Handle *self) { return there(self)->device == 1; }
+bool is_cpu(const Handle *self) MODEL("at::TensorBase::is_cpu() const");
+bool is_cpu(const Handle *self) { return there(self)->device == 0; }
+bool is_sparse(const Handle *self) MODEL("at::TensorBase::is_sparse() const");
+bool is_sparse(const Handle *) { return false; }
+Options options(const Handle *self) MODEL("at::TensorBase::options() const");
+Options options(const Handle *self) {
+  const Impl *t = there(self);
+  return {t->device, 0, static_cast<unsigned short>(t->dtype), 0, 0, 4 | 8 | 16};
+}
+
+// ---- data ----
+
+static void *data_of(const Impl *t) {
+  lay_out(t);
+  return t->data;
+}
+
+void *data_ptr(const Handle *self) MODEL("at::TensorBase::data_ptr() const");
+void *data_ptr(const Handle *self) { return data_of(there(self)); }
+void *mutable_data_ptr(const Handle *self) MODEL("at::TensorBase::mutable_data_ptr() const");
+void *mutable_data_ptr(const Handle *self) { return data_of(there(self)); }
+const void *const_data_ptr(const Handle *self) MODEL("at::TensorBase::const_data_ptr() const");
+const void *const_data_ptr(const Handle *self) { return data_of(there(self)); }
+
+// One of another type throws.
+static void *typed(const Handle *self, int8_t type) {
+  const Impl *t = there(self);
+  if (t->dtype != type) fail();
+  return data_of(t);
+}
+
+#define TYPED(type, name, id)                                                                      \
+  void *data_##id(const Handle *self) MODEL("at::TensorBase::data_ptr<" name ">() const");         \
+  void *data_##id(const Handle *self) { return typed(self, type); }                                \
+  void *data_const_##id(const Handle *self) MODEL("at::TensorBase::data_ptr<" name " const>() const"); \
+  void *data_const_##id(const Handle *self) { return typed(self, type); }                          \
+  void *old_data_##id(const Handle *self) MODEL("at::Tensor::data<" name ">() const");             \
+  void *old_data_##id(const Handle *self) { return typed(self, type); }                            \
+  void *mutable_##id(const Handle *self) MODEL("at::TensorBase::mutable_data_ptr<" name ">() const"); \
+  void *mutable_##id(const Handle *self) { return typed(self, type); }                             \
+  const void *const_##id(const Handle *self) MODEL("at::TensorBase::const_data_ptr<" name ">() const"); \
+  const void *const_##id(const Handle *self) { return typed(self, type); }                         \
+  const void *const_std_##id(const Handle *self) MODEL("at::TensorBase::const_data_ptr<" name ", *>() const"); \
+  const void *const_std_##id(const Handle *self) { return typed(self, type); }                     \
+  const void *const_const_##id(const Handle *self) MODEL("at::TensorBase::const_data_ptr<" name " const, *>() const"); \
+  const void *const_const_##id(const Handle *self) { return typed(self, type); }
+
+TYPED(Byte, "unsigned char", u8)
+TYPED(Char, "signed char", i8)
+TYPED(Short, "short", i16)
+TYPED(Int, "int", i32)
+TYPED(Long, "long", i64)
+TYPED(Half, "c10::Half", f16)
+TYPED(Float, "float", f32)
+TYPED(Double, "double", f64)
+TYPED(Bool, "bool", b)
+TYPED(BFloat16, "c10::BFloat16", bf16)
+TYPED(ComplexFloat, "c10::complex<float>", c64)
+TYPED(ComplexDouble, "c10::complex<double>", c128)
+
+// ---- tensors that the library makes ----
+
+#define EMPTY(id, name)                                                                                       \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short format) MODEL(name);                 \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+EMPTY(at_empty, "at::empty(c10::ArrayRef<long>, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+EMPTY(torch_empty, "torch::empty(c10::ArrayRef<long>, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+#define FILLED(id, name)                                                                  \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) MODEL(name);          \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+FILLED(at_zeros, "at::zeros(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(torch_zeros, "torch::zeros(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(at_ones, "at::ones(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(torch_ones, "torch::ones(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(at_rand, "at::rand(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(torch_rand, "torch::rand(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(at_randn, "at::randn(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(torch_randn, "torch::randn(c10::ArrayRef<long>, c10::TensorOptions)")
+#define FULL(id, name)                                                                    \
+  void id(Handle *out, const int64_t *sizes, size_t dim, const void *value, Options o) MODEL(name); \
+  void id(Handle *out, const int64_t *sizes, size_t dim, const void *, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+FULL(at_full, "at::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
+FULL(torch_full, "torch::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
+#define LIKE(id, name)                                                                    \
+  void id(Handle *out, const Handle *of, Options o, short format) MODEL(name);            \
+  void id(Handle *out, const Handle *of, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t)); }
+LIKE(at_empty_like, "at::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(torch_empty_like, "torch::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(at_zeros_like, "at::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(torch_zeros_like, "torch::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(at_ones_like, "at::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(torch_ones_like, "torch::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+
+// ---- tensors made of others ----
+
+void contiguous(Handle *out, const Handle *self, int8_t format) MODEL("at::Tensor::contiguous(c10::MemoryFormat) const");
+void contiguous(Handle *out, const Handle *self, int8_t format) {
+  const Impl *t = there(self);
+  if (__scuba_known(t->contiguous) == 1) out->impl = self->impl;
+  else out->impl = like(t, t->dtype, t->device);
+}
+void clone(Handle *out, const Handle *self, short format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
+void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device); }
+void detach(Handle *out, const Handle *self) MODEL("at::Tensor::detach() const");
+void detach(Handle *out, const Handle *self) { out->impl = there(self); }
+void to_cpu(Handle *out, const Handle *self) MODEL("at::Tensor::cpu() const");
+void to_cpu(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 0); }
+void to_cuda(Handle *out, const Handle *self) MODEL("at::Tensor::cuda() const");
+void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1); }
+void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
+void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) { const Impl *t = there(self); out->impl = like(t, type, t->device); }
