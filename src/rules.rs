@@ -22,10 +22,11 @@ pub enum Rule {
     Misaligned,
     FalseAssumption,
     Contract,
+    UncheckedArgument,
 }
 
 impl Rule {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::OobGlobal,
         Self::OobShared,
         Self::OobLocal,
@@ -40,6 +41,7 @@ impl Rule {
         Self::Misaligned,
         Self::FalseAssumption,
         Self::Contract,
+        Self::UncheckedArgument,
     ];
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -58,13 +60,14 @@ impl Rule {
             Self::Misaligned => "misaligned",
             Self::FalseAssumption => "false-assumption",
             Self::Contract => "contract",
+            Self::UncheckedArgument => "unchecked-argument",
         }
     }
     /// The level of a *proved* finding where nothing else is configured.
     #[must_use]
     pub const fn default_level(self) -> Level {
         match self {
-            Self::DataIndex | Self::IndexOverflow | Self::Misaligned => Level::Warn,
+            Self::DataIndex | Self::IndexOverflow | Self::Misaligned | Self::UncheckedArgument => Level::Warn,
             _ => Level::Deny,
         }
     }

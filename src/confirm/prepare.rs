@@ -421,6 +421,7 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
         args: w.run.args.iter().map(|v| i128::from(*v)).collect(),
         null: w.run.null.clone(),
         held: w.run.held.clone(),
+        tensors: w.run.tensors.clone(),
         extents: w.run.extents.clone(),
         launch: None,
         required: vec![],

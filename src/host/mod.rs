@@ -83,6 +83,10 @@ impl Executor<'_> {
             Err(s) => *s,
             done => return done,
         };
+        let s = match self.torch_call(&call, s) {
+            Err(s) => *s,
+            done => return done,
+        };
         // A program that brings a function of the C library itself means its own.
         let own = !func.is_declaration()
             && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak)

@@ -45,7 +45,8 @@ pub(super) fn registered(program: &Program) -> Vec<FuncRef> {
         });
         for f in named.chain(by_type.map(|(r, ..)| r)) {
             let func = program.func(f);
-            let is_users = !func.is_declaration() && !program.loc(f.module, func.loc).system;
+            let librarys = ["c10::", "torch::", "at::", "pybind11::", "std::", "void "].iter().any(|n| func.display.starts_with(n));
+            let is_users = !func.is_declaration() && !librarys && !program.loc(f.module, func.loc).system;
             if is_users && !out.contains(&f) {
                 out.push(f);
             }

@@ -19,6 +19,8 @@ pub struct Root {
     pub func: FuncRef,
     /// `main`, or named under `[roots]` or `[entry]`: its caller is known to give it anything that its contract allows.
     pub trusted: bool,
+    /// Code outside the program calls it, with whatever its checks accept: named under `[entry]`, or a registered operator.
+    pub entry: bool,
 }
 
 /// The roots of a program: `main`, functions named in the configuration, entry points and operators that it registers; where there is no `main` and none of the former,
@@ -28,24 +30,24 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
     let mut out = vec![];
     let main = program.find_func(Side::Host, "main");
     if let Some(main) = main {
-        out.push(Root { func: main, trusted: true });
+        out.push(Root { func: main, trusted: true, entry: false });
     }
     let functions = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
     for (r, _, f) in functions() {
         if Some(r) != main && named.iter().any(|n| f.answers_to(n)) {
-            out.push(Root { func: r, trusted: true });
+            out.push(Root { func: r, trusted: true, entry: false });
         }
     }
     let alone = out.is_empty();
     let is_there = |out: &[Root], r: FuncRef| out.iter().any(|o| o.func == r);
     for (r, _, f) in functions().filter(|(_, _, f)| Program::kernel_symbol_of_stub(&f.name).is_none()) {
         if entry.names(&f.name, &f.display) && !is_there(&out, r) {
-            out.push(Root { func: r, trusted: true });
+            out.push(Root { func: r, trusted: true, entry: true });
         }
     }
     for r in registered(program) {
         if !is_there(&out, r) {
-            out.push(Root { func: r, trusted: true });
+            out.push(Root { func: r, trusted: true, entry: true });
         }
     }
     if !alone {
@@ -60,9 +62,9 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
             continue;
         }
         if entry.exports && !f.name.starts_with("_Z") {
-            out.push(Root { func: r, trusted: true });
+            out.push(Root { func: r, trusted: true, entry: true });
         } else if !called.contains(&r) {
-            out.push(Root { func: r, trusted: false });
+            out.push(Root { func: r, trusted: false, entry: false });
         }
     }
     out

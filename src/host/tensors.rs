@@ -10,7 +10,7 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
 
 /// The functions that models call.
@@ -23,10 +23,36 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
 ];
 
+/// Namespaces of PyTorch's own functions.
+const NAMESPACES: &[&str] = &["at::", "torch::", "c10::", "caffe2::"];
+
+/// Operations that give a tensor that they are given other sizes, strides or storage.
+const RESHAPE: &[&str] =
+    &["resize_", "set_", "squeeze_", "unsqueeze_", "transpose_", "::t_", "swapaxes_", "swapdims_", "as_strided_", "_out"];
+
 /// Numbers that a dimension, a type or a truth is looked for among.
 const SMALL: i128 = 16;
 
 impl Executor<'_> {
+    /// A function of PyTorch's that is not modelled and whose body is elsewhere. What it gives is not known; what tensors are that it is given by
+    /// reference it leaves as it is, unless its name says otherwise.
+    pub(super) fn torch_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let program = self.program;
+        let func = program.func(c.func);
+        let is_torchs = func.is_declaration() && NAMESPACES.iter().any(|n| c.display.starts_with(n));
+        if !is_torchs || RESHAPE.iter().any(|n| c.display.contains(n)) || may_write_others(c.display) {
+            return Err(Box::new(s));
+        }
+        let why = UnknownReason::ResultOf(c.display.split('(').next().unwrap_or_default().to_owned());
+        if func.params.first().is_some_and(|p| p.sret.is_some()) {
+            let given = c.args.iter().take(1).cloned().collect::<Vec<_>>();
+            self.clobber(&mut s, &given, &why);
+        }
+        let m = program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, &why);
+        Ok(Some((v, s)))
+    }
+
     /// New memory of the device. An allocator that has none throws.
     fn tensor_storage(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let size = self.int_arg(c, 0, 64);
@@ -54,7 +80,10 @@ impl Executor<'_> {
     /// The library's function that is called: `torch::empty`.
     fn modelled_function(&self) -> String {
         let called = self.call_stack().iter().map(|s| self.program.func(s.func)).find(|f| f.is_library_model());
-        called.map(|f| f.display.split('(').next().unwrap_or_default().to_owned()).unwrap_or_default()
+        let name = called.map(|f| f.display.split('(').next().unwrap_or_default()).unwrap_or_default();
+        // Dispatchers of operations are named for these.
+        let operation = name.strip_prefix("at::_ops::").and_then(|n| n.strip_suffix("::call"));
+        operation.unwrap_or(name).to_owned()
     }
 
     fn extent_behind(&mut self, c: &Call<'_>, s: State) -> Modelled {
@@ -136,8 +165,8 @@ impl Executor<'_> {
         let (Some(least), Some(most)) = (self.arena.as_int(least), self.arena.as_int(most)) else {
             return Self::unknown_number(s, UnknownReason::NoValue);
         };
-        let source = InputSource::World(self.modelled_function());
-        let any = self.arena.fresh(SymKind::Input(source), "any", Range::new(least, most));
+        let reason = UnknownReason::ResultOf(self.modelled_function());
+        let any = self.arena.fresh(SymKind::Unknown { reason }, "?", Range::new(least, most));
         Ok(Some((Value::Int(any), s)))
     }
 
@@ -145,5 +174,49 @@ impl Executor<'_> {
     fn product_of(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
         Ok(Some((Value::Int(self.arena.mul(a, b)), s)))
+    }
+}
+
+/// Whether a function of this name with the types of its parameters is given something else than tensors to write: a pointer or a reference to what
+/// is not constant.
+fn may_write_others(display: &str) -> bool {
+    let Some((_, list)) = display.split_once('(') else { return true };
+    let mut depth = 0;
+    let mut start = 0;
+    let mut types = vec![];
+    for (i, c) in list.char_indices() {
+        match c {
+            '<' | '(' => depth += 1,
+            '>' | ')' if depth > 0 => depth -= 1,
+            ')' | ',' if depth == 0 => {
+                types.push(list[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    types.into_iter().any(|t| {
+        let written = t.ends_with('*') || t.ends_with('&');
+        let constant = t.contains("const&") || t.contains("const*") || t.ends_with("const &");
+        written && !constant && t != "at::Tensor&"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_write_others;
+
+    #[test]
+    fn what_a_function_may_write() {
+        for (display, others) in [
+            ("at::_ops::add::call(at::Tensor const&, c10::Scalar const&)", false),
+            ("at::_ops::add_::call(at::Tensor&, c10::Scalar const&)", false),
+            ("c10::f(std::vector<long, std::allocator<long> >&)", true),
+            ("c10::f(long*)", true),
+            ("c10::f(std::function<void (long*)> const&, int)", false),
+            ("c10::g", true),
+        ] {
+            assert_eq!(may_write_others(display), others, "{display}");
+        }
     }
 }

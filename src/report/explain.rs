@@ -16,6 +16,7 @@ pub fn page(rule: Rule) -> &'static str {
         Rule::DoubleFree => include_str!("explain/double-free.md"),
         Rule::InvalidPointer => include_str!("explain/invalid-pointer.md"),
         Rule::DataIndex => include_str!("explain/data-index.md"),
+        Rule::UncheckedArgument => include_str!("explain/unchecked-argument.md"),
         Rule::IndexOverflow => include_str!("explain/index-overflow.md"),
         Rule::Misaligned => include_str!("explain/misaligned.md"),
         Rule::FalseAssumption => include_str!("explain/false-assumption.md"),

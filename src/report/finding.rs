@@ -164,12 +164,52 @@ pub struct Run {
     /// comes before what is behind it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub held: Vec<Held>,
+    /// Tensors among them, by the names of parameters.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub tensors: BTreeMap<String, TensorArgument>,
     /// Standard input.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,
     /// Files that it opens.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub files: Vec<RunFile>,
+}
+
+/// A tensor that an operator is called with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TensorArgument {
+    /// As Python calls it: `float32`.
+    pub dtype: String,
+    pub sizes: Vec<i64>,
+    /// In elements.
+    pub strides: Vec<i64>,
+    /// On the GPU rather than the host.
+    pub on_device: bool,
+}
+
+impl TensorArgument {
+    /// Whether its strides are those that a tensor of its sizes has when it is made.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        let mut n = 1_i64;
+        let of_one = |(size, stride): (&i64, &i64)| {
+            let packed = *size == 1 || *stride == n;
+            n = n.saturating_mul(*size);
+            packed
+        };
+        self.sizes.contains(&0) || self.sizes.iter().zip(&self.strides).rev().all(of_one)
+    }
+}
+
+impl std::fmt::Display for TensorArgument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let list = |all: &[i64]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        write!(f, "{}[{}]", self.dtype, list(&self.sizes))?;
+        if !self.is_packed() {
+            write!(f, " with strides [{}]", list(&self.strides))?;
+        }
+        Ok(())
+    }
 }
 
 /// A scalar of an object that the root is given.
@@ -358,6 +398,9 @@ pub struct Finding {
     pub confirmation_not_run: Option<String>,
     pub assumptions: Vec<String>,
     pub unknowns: Vec<String>,
+    /// Tensors of an operator for which it happens, by the names of its parameters.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub arguments: BTreeMap<String, TensorArgument>,
 }
 
 /// An access that could not be decided.

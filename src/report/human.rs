@@ -287,7 +287,14 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
     if w.inputs.is_empty() {
         text.push_str("whatever the input");
     } else {
-        let inputs: Vec<String> = w.inputs.iter().map(|i| format!("{} = {}", i.name, i.value)).collect();
+        // Of a tensor its sizes say what its other numbers are.
+        let of_tensor = |name: &str| {
+            let name = name.strip_prefix("extent(").unwrap_or(name);
+            f.arguments.keys().any(|t| name.strip_prefix(t.as_str()).is_some_and(|rest| rest.starts_with('.')))
+        };
+        let tensors = f.arguments.iter().map(|(name, tensor)| format!("{name}: {tensor}"));
+        let numbers = w.inputs.iter().filter(|i| !of_tensor(&i.name)).map(|i| format!("{} = {}", i.name, i.value));
+        let inputs: Vec<String> = tensors.chain(numbers).collect();
         let _ = write!(text, "for example with {}", inputs.join(", "));
     }
     if f.rule == Rule::DoubleFree {
@@ -322,7 +329,7 @@ fn triple([x, y, z]: [u64; 3]) -> String {
 fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
-        Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::DataIndex => {
+        Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::DataIndex | Rule::UncheckedArgument => {
             let index = &f.access.index;
             let check = if index.is_empty() {
                 format!("check the index into `{array}`")

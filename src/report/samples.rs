@@ -52,6 +52,7 @@ pub fn finding() -> Finding {
         confirmation_not_run: None,
         assumptions: vec![],
         unknowns: vec![],
+        arguments: Default::default(),
     }
 }
 

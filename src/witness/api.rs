@@ -23,6 +23,8 @@ pub struct Inputs {
     /// What objects behind parameters, and structures passed by value, hold when the root is called, as far as the program reads it. A pointer
     /// comes before what is behind it.
     pub held: Vec<Held>,
+    /// Which tensors these are, for people: `held` has all that they are made of.
+    pub tensors: BTreeMap<String, crate::report::finding::TensorArgument>,
     /// What a kernel that is itself the root is launched with.
     pub launch: Option<Alone>,
     /// What must hold of the arguments, or the run is none that a caller could make.

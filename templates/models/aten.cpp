@@ -163,6 +163,31 @@ static int64_t size_at(const Impl *t, int64_t d) {
   return t->sizes[at];
 }
 
+#define EIGHT(of) of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7)
+
+// A tensor of which nothing is known but that it is one.
+#define ANY_SIZE(i) t->sizes[i] = __scuba_any(0, 1L << 40); t->strides[i] = __scuba_any(0, 1L << 40);
+static void anything(Impl *t) {
+  t->dim = __scuba_any(0, scuba::MOST);
+  t->numel = __scuba_any(0, 1L << 47);
+  t->lead = __scuba_any(0, 1L << 47);
+  t->dtype = __scuba_any(0, Undefined);
+  t->device = __scuba_any(0, 20);
+  t->contiguous = __scuba_any(0, 1);
+  t->made = true;
+  EIGHT(ANY_SIZE)
+  t->last[0] = __scuba_any(0, 1L << 40);
+  t->last[1] = __scuba_any(0, 1L << 40);
+  t->last[2] = __scuba_any(0, 1L << 40);
+  t->last[3] = __scuba_any(0, 1L << 40);
+  t->data = __scuba_device_memory(__scuba_any(0, 1L << 47));
+}
+static Impl *any_tensor() {
+  Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
+  anything(t);
+  return t;
+}
+
 // A tensor with its own storage; sizes are filled in by the caller.
 static Impl *fresh(int8_t dtype, int8_t device) {
   Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
@@ -173,47 +198,71 @@ static Impl *fresh(int8_t dtype, int8_t device) {
   return t;
 }
 
-static void finish(Impl *t) {
-  // Sizes are there; strides and storage come now.
-  int64_t dim = t->dim, n = 1;
-  for (int64_t i = dim - 1; i >= 0; i--) {
-    t->strides[i] = n;
-    n = times(n, t->sizes[i]);
+// Strides and storage of a tensor whose sizes are there. Without a loop: each number is known by itself.
+#define DIMENSION(i)                                      \
+  if (dim > i) {                                          \
+    t->strides[i] = n;                                    \
+    n = times(n, t->sizes[i]);                            \
   }
+static void finish(Impl *t, int64_t dim) {
+  int64_t n = 1;
+  t->dim = dim;
+  DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
   t->numel = n;
   t->data = __scuba_device_memory(times(n, item_size(t->dtype)));
 }
 
+#define SIZE(i)                   \
+  if (dim > i) {                  \
+    if (sizes[i] < 0) fail();     \
+    t->sizes[i] = sizes[i];       \
+  }
 static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t device) {
   Impl *t = fresh(dtype, device);
-  t->dim = dim;
-  for (size_t i = 0; i < dim; i++) {
-    if (sizes[i] < 0) fail();
-    t->sizes[i] = sizes[i];
+  if (__scuba_known(dim) < 0 || dim > 8) {
+    anything(t);
+    t->dtype = dtype;
+    t->device = device;
+    t->contiguous = true;
+    t->dim = dim;
+    return t;
   }
-  finish(t);
+  SIZE(0) SIZE(1) SIZE(2) SIZE(3) SIZE(4) SIZE(5) SIZE(6) SIZE(7)
+  finish(t, dim);
   return t;
 }
 
 // The shape of another tensor.
+#define COPY_SIZE(i) t->sizes[i] = o->sizes[i];
+#define ANY_STRIDE(i) t->strides[i] = __scuba_any(0, 1L << 40);
 static Impl *like(const Impl *o, int8_t dtype, int8_t device) {
   Impl *t = fresh(dtype, device);
   int64_t dim = __scuba_known(o->dim);
-  t->dim = dim >= 0 ? dim : o->dim;
-  if (dim >= 0) {
-    for (int64_t i = 0; i < dim; i++) t->sizes[i] = o->sizes[i];
-    finish(t);
+  EIGHT(COPY_SIZE)
+  if (dim >= 0 && dim <= 8) {
+    finish(t, dim);
     return t;
   }
-  for (int i = 0; i < 8; i++) {
-    t->sizes[i] = o->sizes[i];
-    t->strides[i] = __scuba_any(0, 0x3fffffffffffffff);
-  }
-  for (int i = 0; i < 4; i++) t->last[i] = o->last[i];
+  t->dim = o->dim;
+  EIGHT(ANY_STRIDE)
+  t->last[0] = o->last[0];
+  t->last[1] = o->last[1];
+  t->last[2] = o->last[2];
+  t->last[3] = o->last[3];
   t->lead = o->lead;
   t->numel = o->numel;
   t->data = __scuba_device_memory(times(t->numel, item_size(t->dtype)));
   return t;
+}
+
+// No option is given.
+void no_options(Options *o) MODEL("c10::TensorOptions::TensorOptions()");
+void no_options(Options *o) {
+  o->device_type = 0;
+  o->device_index = -1;
+  o->dtype = Float;
+  o->layout = o->format = 0;
+  o->has = 0;
 }
 
 // Options' type and device, where they were given (c10/core/TensorOptions.h: has_device_ is bit 2, has_dtype_ bit 3).
@@ -221,6 +270,79 @@ INLINE int8_t dtype_of(const Options &o) { return (o.has & 8) ? static_cast<int8
 INLINE int8_t device_of(const Options &o) { return (o.has & 4) ? o.device_type : 0; }
 INLINE int8_t dtype_or(const Options &o, const Impl *t) { return (o.has & 8) ? static_cast<int8_t>(o.dtype) : t->dtype; }
 INLINE int8_t device_or(const Options &o, const Impl *t) { return (o.has & 4) ? o.device_type : t->device; }
+
+// ---- checks ----
+
+// What puts together the message of a check that failed, and what throws it (c10/util/Exception.h, torch/headeronly/util/Exception.h).
+#define FAILS(id, name)       \
+  void id() MODEL("!! " name); \
+  void id() { fail(); }
+FAILS(check_message, "c10::detail::torchCheckMsgImpl<*")
+FAILS(check_message_alone, "c10::detail::torchCheckMsgImpl(*")
+FAILS(check_fail, "c10::detail::torchCheckFail(*")
+FAILS(assert_fail, "c10::detail::torchInternalAssertFail(*")
+FAILS(header_check, "torch::headeronly::detail::throw_exception(*")
+FAILS(make_error, "c10::Error::Error(*")
+FAILS(not_implemented, "c10::NotImplementedError::Error(*")
+FAILS(value_error, "c10::ValueError::Error(*")
+FAILS(index_error, "c10::IndexError::Error(*")
+FAILS(type_error, "c10::TypeError::Error(*")
+FAILS(cuda_error, "c10::cuda::c10_cuda_check_implementation(*")
+
+// libstdc++'s std::string, empty: a message that nobody reads here.
+struct String { char *p; size_t n; char own[16]; };
+#define SAYS(id, name)                 \
+  void id(String *out) MODEL("! " name); \
+  void id(String *out) { out->p = out->own; out->n = 0; out->own[0] = 0; }
+SAYS(str, "c10::str<*")
+SAYS(str_wrapper, "c10::detail::_str_wrapper<*")
+SAYS(device_name, "c10::Device::str() const")
+#define NOTHING(id, name)      \
+  void id() MODEL("! " name);  \
+  void id() {}
+NOTHING(warn, "c10::warn(*")
+NOTHING(warning, "c10::Warning::Warning(*")
+NOTHING(warning_end, "c10::Warning::~Warning()")
+NOTHING(deprecated, "c10::detail::deprecated_AT_*")
+NOTHING(record, "at::RecordFunction::*")
+NOTHING(log_usage, "c10::LogAPIUsage*")
+
+// Counts of references are not kept: what has been given away stays.
+NOTHING(retain, "c10::intrusive_ptr<*>::retain_()")
+NOTHING(release, "c10::intrusive_ptr<*>::reset_()")
+NOTHING(release_more, "c10::intrusive_ptr<*>::reset_not_null_(*")
+NOTHING(scalar_end, "c10::Scalar::~Scalar()")
+NOTHING(scalar_destroy, "c10::Scalar::destroy()")
+
+// ---- devices and streams ----
+
+// One device is like another here, and a stream like the default one, whose handle is 0 (c10/cuda/CUDAStream.h).
+NOTHING(guard, "c10::cuda::CUDAGuard::CUDAGuard(*")
+NOTHING(guard_end, "c10::cuda::CUDAGuard::~CUDAGuard()")
+NOTHING(optional_guard, "c10::cuda::OptionalCUDAGuard::OptionalCUDAGuard(*")
+NOTHING(optional_guard_end, "c10::cuda::OptionalCUDAGuard::~OptionalCUDAGuard()")
+NOTHING(set_guard, "c10::cuda::*Guard::set_device(*")
+NOTHING(stream_guard, "c10::cuda::CUDAStreamGuard::CUDAStreamGuard(*")
+NOTHING(stream_guard_end, "c10::cuda::CUDAStreamGuard::~CUDAStreamGuard()")
+NOTHING(device_guard, "c10::DeviceGuard::DeviceGuard(*")
+NOTHING(device_guard_end, "c10::DeviceGuard::~DeviceGuard()")
+NOTHING(optional_device_guard, "c10::OptionalDeviceGuard::OptionalDeviceGuard(*")
+NOTHING(optional_device_guard_end, "c10::OptionalDeviceGuard::~OptionalDeviceGuard()")
+int maybe_set_device(int8_t device) MODEL("c10::cuda::MaybeSetDevice(signed char)");
+int maybe_set_device(int8_t) { return 0; }
+int set_device(int8_t device, bool) MODEL("c10::cuda::SetDevice(signed char, bool)");
+int set_device(int8_t, bool) { return 0; }
+int set_device_alone(int8_t device) MODEL("c10::cuda::SetDevice(signed char)");
+int set_device_alone(int8_t) { return 0; }
+struct Stream { long id; int8_t index, type; };
+Stream current_stream(int8_t device) MODEL("c10::cuda::getCurrentCUDAStream(signed char)");
+Stream current_stream(int8_t) { return {0, 0, 1}; }
+Stream default_stream(int8_t device) MODEL("c10::cuda::getDefaultCUDAStream(signed char)");
+Stream default_stream(int8_t) { return {0, 0, 1}; }
+void *stream_handle(const void *self) MODEL("c10::cuda::CUDAStream::operator CUstream_st*() const");
+void *stream_handle(const void *) { return nullptr; }
+void *stream_of(const void *self) MODEL("c10::cuda::CUDAStream::stream() const");
+void *stream_of(const void *) { return nullptr; }
 
 // ---- handles ----
 
@@ -418,3 +540,52 @@ void to_cuda(Handle *out, const Handle *self) MODEL("at::Tensor::cuda() const");
 void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1); }
 void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
 void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) { const Impl *t = there(self); out->impl = like(t, type, t->device); }
+
+// ---- ranges ----
+
+// A c10::Scalar that holds a whole number, or a real one (c10/core/Scalar.h: tag HAS_d 0, HAS_i 1, HAS_u 2, HAS_z 3, HAS_b 4).
+struct Scalar { int tag; int unused[3]; union { double d; int64_t i; } v; int64_t rest; };
+
+static void range(Handle *out, int64_t from, int64_t to, int64_t step, Options o) {
+  if (step == 0 || (step > 0 && to < from)) fail();
+  int64_t n = step == 1 ? to - from : (to - from + step - 1) / step;
+  out->impl = of_sizes(&n, 1, (o.has & 8) ? static_cast<int8_t>(o.dtype) : static_cast<int8_t>(Long), device_of(o));
+}
+#define RANGE(id, ns)                                                                                                  \
+  void id(Handle *out, const Scalar *from, const Scalar *to, const Scalar *step, Options o)                            \
+      MODEL(ns "::arange(c10::Scalar const&, c10::Scalar const&, c10::Scalar const&, c10::TensorOptions)");            \
+  void id(Handle *out, const Scalar *from, const Scalar *to, const Scalar *step, Options o) {                          \
+    if (from->tag == 1 && to->tag == 1 && step->tag == 1) range(out, from->v.i, to->v.i, step->v.i, o);                \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+  }                                                                                                                    \
+  void id##_from(Handle *out, const Scalar *from, const Scalar *to, Options o)                                         \
+      MODEL(ns "::arange(c10::Scalar const&, c10::Scalar const&, c10::TensorOptions)");                                \
+  void id##_from(Handle *out, const Scalar *from, const Scalar *to, Options o) {                                       \
+    if (from->tag == 1 && to->tag == 1) range(out, from->v.i, to->v.i, 1, o);                                          \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+  }                                                                                                                    \
+  void id##_to(Handle *out, const Scalar *to, Options o) MODEL(ns "::arange(c10::Scalar const&, c10::TensorOptions)"); \
+  void id##_to(Handle *out, const Scalar *to, Options o) {                                                             \
+    if (to->tag == 1) range(out, 0, to->v.i, 1, o);                                                                    \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+  }
+RANGE(at_arange, "at")
+RANGE(torch_arange, "torch")
+
+// ---- operations that are not modelled ----
+
+#define RESHAPES(id, name)                                                                  \
+  Handle *id(Handle *self) MODEL("! at::_ops::" name "*::call(*");                           \
+  Handle *id(Handle *self) { anything(there(self)); return self; }
+RESHAPES(resize, "resize_") RESHAPES(set, "set_") RESHAPES(squeeze, "squeeze_") RESHAPES(unsqueeze, "unsqueeze_")
+RESHAPES(transpose, "transpose_") RESHAPES(transposed, "t_") RESHAPES(swap_axes, "swapaxes_") RESHAPES(swap_dims, "swapdims_")
+RESHAPES(as_strided, "as_strided_")
+// In place, the contents alone.
+Handle *in_place(Handle *self) MODEL("! at::_ops::*_::call(at::Tensor&*");
+Handle *in_place(Handle *self) { there(self); return self; }
+Handle *in_place_overload(Handle *self) MODEL("! at::_ops::*__*::call(at::Tensor&*");
+Handle *in_place_overload(Handle *self) { there(self); return self; }
+void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
+void operation(Handle *out) { out->impl = any_tensor(); }
+void two_operations(Handle *out) MODEL("! [16] at::_ops::*::call(*");
+void two_operations(Handle *out) { out[0].impl = any_tensor(); out[1].impl = any_tensor(); }

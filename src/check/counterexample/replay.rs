@@ -5,6 +5,7 @@
 
 use super::input_files::Opened;
 use super::recorded;
+use super::tensors;
 use crate::check::obligations::obligation::Counterexample;
 use crate::check::options::Options;
 use crate::check::solver::Model;
@@ -379,6 +380,7 @@ impl<'p> Judge<'p> {
             extents: inputs.extents,
             null: inputs.null,
             held: inputs.held,
+            tensors: inputs.tensors,
             stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(),
             files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect(),
         }
@@ -483,6 +485,7 @@ impl<'p> Judge<'p> {
             let is_null = |name: &str| params.get(&format!("{}{name}", callers::NULL)) == Some(&1);
             inputs.null = names().filter(|name| is_null(name)).cloned().collect();
             inputs.extents = names().filter_map(|name| Some((name.clone(), extent(name)?))).collect();
+            inputs.tensors = tensors::complete(self.program, &mut inputs.held, &mut inputs.extents);
             inputs.required.clone_from(&self.required);
         }
         (inputs, missing)

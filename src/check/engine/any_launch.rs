@@ -145,7 +145,7 @@ impl<'p> Engine<'p> {
         if self.can_never_hold(kernel, &mut e) {
             (e, run, _) = self.any_launch(kernel, &[]);
         }
-        let root = Root { func: kernel, trusted: false };
+        let root = Root { func: kernel, trusted: false, entry: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
         tools.decider.limits.work = self.cx.scaled(Work::seconds(1));
         for ev in &run.accesses {

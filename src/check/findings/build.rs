@@ -12,15 +12,17 @@ use crate::ir::Program;
 use crate::reasons::{OfModel, UnknownReason};
 use crate::report::finding::{
     Access, Allocation, Direction, Finding, Launch, PartSites, Position, Replay, Sites, Space, Verdict, Witness,
-    WitnessInput,
+    TensorArgument, WitnessInput,
 };
 use crate::rules::{Level, Rule};
 use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::TermId;
+use crate::symbolic::memory::tensors::OF_HANDLE;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use crate::witness::{self, Parts};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An access that a model leads out of bounds.
 pub(in crate::check) struct Bad<'a> {
@@ -113,7 +115,31 @@ impl Worth {
 }
 
 impl Bad<'_> {
-    fn rule(&self, e: &Executor<'_>) -> Rule {
+    /// Whether arguments of an entry point disagree: how far it goes in its memory depends on several of them.
+    fn has_unchecked_arguments(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> bool {
+        let on_memory = !matches!(
+            self.object.kind,
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::DeviceLocal | ObjKind::Constant(_)
+        );
+        if !self.root.entry || !on_memory {
+            return false;
+        }
+        let launch = &self.run.launch;
+        let before = e.arena.conjuncts(launch.path);
+        let mut terms = e.arena.conjuncts(self.event.path);
+        terms.retain(|t| !before.contains(t));
+        terms.extend([self.obligation.offset, self.obligation.extent]);
+        terms.extend(launch.config.grid);
+        terms.extend(launch.config.block);
+        let involved = arguments_in(e, &terms);
+        let has_a_layout_of_its_own = |name: &str| arguments.get(name).is_some_and(|t| !t.is_packed());
+        involved.len() > 1 || involved.iter().any(|a| has_a_layout_of_its_own(a))
+    }
+
+    fn rule(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> Rule {
+        if self.has_unchecked_arguments(e, arguments) {
+            return Rule::UncheckedArgument;
+        }
         if cone::reads_data(e, self.obligation.facts, self.obligation.offset) {
             return Rule::DataIndex;
         }
@@ -171,7 +197,7 @@ impl Bad<'_> {
     ) -> Finding {
         let program = e.program;
         let a = &e.arena;
-        let (ev, launch, rule) = (self.event, &self.run.launch, self.rule(e));
+        let (ev, launch) = (self.event, &self.run.launch);
         let space = match self.object.kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Space::Shared,
             ObjKind::DeviceLocal => Space::Local,
@@ -185,6 +211,8 @@ impl Bad<'_> {
             AccessKind::Atomic => Direction::Atomic,
         };
         let w = self.witness(e, judge, judged, worth.replay);
+        let arguments = w.run.tensors.clone();
+        let rule = self.rule(e, &arguments);
         let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
         let message = format!("{what} {place} of `{array}`");
         let launch_loc = loc_of(program, launched_at(program, launch));
@@ -240,8 +268,24 @@ impl Bad<'_> {
             confirmation_not_run: None,
             assumptions,
             unknowns: worth.unknowns_of_finding(),
+            arguments,
         }
     }
+}
+
+/// The arguments of a root whose numbers some terms depend on: tensors, structures, plain numbers.
+fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<String> {
+    let argument = |kind: &SymKind| match kind {
+        SymKind::Input(InputSource::Given { object, .. }) => {
+            Some(object.strip_suffix(OF_HANDLE).unwrap_or(object).to_owned())
+        }
+        SymKind::Input(InputSource::Param { name, .. }) => {
+            let name = name.strip_prefix("extent(").and_then(|n| n.strip_suffix(')')).unwrap_or(name);
+            Some(name.strip_suffix(".data_ptr()").unwrap_or(name).to_owned())
+        }
+        _ => None,
+    };
+    e.arena.symbols_of(terms).into_iter().filter_map(|s| argument(&e.arena.symbol(s).kind)).collect()
 }
 
 /// What an access does, in messages.

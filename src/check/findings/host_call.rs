@@ -172,6 +172,7 @@ impl Suspect {
             confirmation_not_run: None,
             assumptions,
             unknowns: worth.unknowns_of_finding(),
+            arguments: Default::default(),
         }
     }
 }

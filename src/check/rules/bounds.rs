@@ -28,7 +28,14 @@ pub(in crate::check) struct Bounds;
 
 impl Rule for Bounds {
     fn classes(&self) -> &'static [Class] {
-        &[Class::OobGlobal, Class::OobShared, Class::OobLocal, Class::OobConstant, Class::DataIndex]
+        &[
+            Class::OobGlobal,
+            Class::OobShared,
+            Class::OobLocal,
+            Class::OobConstant,
+            Class::DataIndex,
+            Class::UncheckedArgument,
+        ]
     }
 }
 

@@ -1,7 +1,9 @@
 //! Functions of libraries that models of our own stand for: `templates/models/`.
 //!
 //! In: the bitcode of a unit, linked with that of models, whose names are the demangled names of what they stand for. Out: for each function of
-//! the unit that has one, its model. The bodies that headers give these functions are not read.
+//! the unit that has one, its model. The bodies that headers give these functions are not read. A model has the signature of what it stands for,
+//! but for one whose name begins with `! `: it takes whatever arguments there are and needs at most the first ones (`! [8] f`: it returns that many
+//! bytes in memory), and with `!! `: it never returns.
 
 use super::bindings::{Bitcode, Value};
 use rustc_hash::FxHashMap;
@@ -16,12 +18,14 @@ pub(super) struct LibraryModels<'m> {
 
 impl<'m> LibraryModels<'m> {
     pub(super) fn find(bitcode: &Bitcode<'m>) -> Self {
+        // Bytes of what a function returns in memory.
+        let returned = |f: Value<'m>| f.param_type_attribute(0, "sret").map(|t| bitcode.layout(t).0);
         let mut whole: FxHashMap<String, Value<'m>> = FxHashMap::default();
         let mut patterns: Vec<(String, Value<'m>)> = vec![];
         let functions = bitcode.functions();
         for f in &functions {
             if let Some(of) = f.name().strip_prefix(MODEL) {
-                if of.contains('*') {
+                if of.contains('*') || of.starts_with('!') {
                     patterns.push((of.to_owned(), *f));
                 } else {
                     whole.insert(of.to_owned(), *f);
@@ -39,10 +43,16 @@ impl<'m> LibraryModels<'m> {
             }
             let demangled = crate::frontend::names::demangle(&name);
             let model = whole.get(&demangled).or_else(|| {
-                patterns.iter().find(|(p, _)| matches(p, &demangled)).map(|(_, f)| f)
+                patterns
+                    .iter()
+                    .find(|(p, _)| {
+                        let (bytes, p) = bytes_returned(p.trim_start_matches(['!', ' ']));
+                        (bytes.is_none() || bytes == returned(f)) && matches(p, &demangled)
+                    })
+                    .map(|(_, f)| f)
             });
             // One that takes other arguments is of another version of the library.
-            if let Some(model) = model.filter(|m| same_signature(f, **m)) {
+            if let Some(model) = model.filter(|m| stands_for(**m, f)) {
                 models.of.insert(f, *model);
             }
         }
@@ -63,10 +73,39 @@ impl<'m> LibraryModels<'m> {
     }
 }
 
+/// What people call what a model stands for, by the model's pattern.
+pub(super) fn display(pattern: &str) -> String {
+    bytes_returned(pattern.trim_start_matches(['!', ' '])).1.to_owned()
+}
+
+/// Whether a model's signature allows it to be called in place of a function.
+fn stands_for(model: Value<'_>, f: Value<'_>) -> bool {
+    let name = model.name();
+    let of = name.strip_prefix(MODEL).unwrap_or_default();
+    let ret = |f: Value<'_>| f.value_type().signature().0.print();
+    if of.starts_with("!!") {
+        true
+    } else if of.starts_with('!') {
+        let types = |f: Value<'_>| f.params().iter().map(|p| p.ty().print()).collect::<Vec<_>>();
+        ret(model) == ret(f) && types(f).starts_with(&types(model))
+    } else {
+        same_signature(f, model)
+    }
+}
+
 fn same_signature(a: Value<'_>, b: Value<'_>) -> bool {
     let types = |f: Value<'_>| f.params().iter().map(|p| p.ty().print()).collect::<Vec<_>>();
     let ret = |f: Value<'_>| f.value_type().signature().0.print();
     ret(a) == ret(b) && types(a) == types(b)
+}
+
+/// The bytes that a pattern says are returned in memory (`[16] at::f(*`), and the rest.
+fn bytes_returned(pattern: &str) -> (Option<u64>, &str) {
+    let split = pattern.strip_prefix('[').and_then(|p| p.split_once("] "));
+    match split.and_then(|(n, rest)| Some((n.parse().ok()?, rest))) {
+        Some((n, rest)) => (Some(n), rest),
+        None => (None, pattern),
+    }
 }
 
 /// Whether a text is one of a pattern's, in which `*` stands for any text.

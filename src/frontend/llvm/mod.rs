@@ -204,7 +204,7 @@ impl<'m> Reader<'m> {
             .collect();
         Function {
             display: match name.strip_prefix(MODEL) {
-                Some(of) => of.to_owned(),
+                Some(of) => library_models::display(of),
                 None => crate::frontend::names::demangle(&name),
             },
             // Each unit has its own.

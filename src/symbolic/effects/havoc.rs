@@ -53,7 +53,7 @@ impl Executor<'_> {
 
     /// Forgets everything that a call with these arguments could write. It may keep any address that it can reach anywhere there, or
     /// give it back.
-    pub(in crate::symbolic) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+    pub(crate) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         self.note_lost_writes(args);
         let reached = self.reached_from(s, args);
         if self.side == Side::Host {

@@ -12,7 +12,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use std::rc::Rc;
 
 /// Constants that an offset may be to be followed to each of them.
@@ -193,7 +193,10 @@ impl Executor<'_> {
         // Several integers read as one (`dim3` passed in registers).
         if parts.iter().all(|(_, _, v)| matches!(v, Value::Int(_) | Value::Bool(_))) {
             let covered: i64 = parts.iter().map(|(_, s, _)| i64::from(*s)).sum();
-            if covered == width && parts[0].0 == at {
+            let inside = parts.iter().all(|(po, ps, _)| *po >= at && po + i64::from(*ps) <= at + width);
+            if inside && width <= 8 {
+                // Bytes between them that nothing has written (what pads a structure) may be anything.
+                let parts = self.with_bytes_between(parts, (at, width), covered);
                 let mut sum = self.arena.int(0);
                 for (po, ps, v) in &parts {
                     let bits = ps * 8;
@@ -222,6 +225,26 @@ impl Executor<'_> {
             }
         }
         Value::unknown(UnknownReason::WrittenInPieces)
+    }
+
+    /// Pieces with those bytes that they do not cover, of which nothing is known.
+    fn with_bytes_between(
+        &mut self,
+        mut parts: Vec<(i64, u32, Value)>,
+        (at, width): (i64, i64),
+        covered: i64,
+    ) -> Vec<(i64, u32, Value)> {
+        if covered < width {
+            let holes: Vec<i64> = (at..at + width)
+                .filter(|b| !parts.iter().any(|(from, n, _)| (*from..from + i64::from(*n)).contains(b)))
+                .collect();
+            for b in holes {
+                let kind = SymKind::Unknown { reason: UnknownReason::WrittenInPieces };
+                let byte = self.arena.fresh(kind, "?", Range::new(0, 255));
+                parts.push((b, 1, Value::Int(byte)));
+            }
+        }
+        parts
     }
 
     /// A load at an offset that is not constant.

@@ -1,0 +1,214 @@
+//! Tensors of a counterexample: from what a model says of some of their numbers to tensors that a caller can make.
+//!
+//! In: what the objects of a root hold that are parts of tensors (`scuba::Tensor` in `templates/models/aten.cpp`), as far as the access depends
+//! on them. Out: the same whole and consistent: sizes, strides and a contiguity that fit, and the least storage that these need. Whether that still
+//! reaches the access is for the replay to say.
+
+use crate::ir::{Module, Program, TypeKind};
+use crate::report::finding::{Held, HeldValue, TensorArgument};
+use crate::symbolic::memory::tensors::OF_HANDLE;
+use std::collections::BTreeMap;
+
+/// The type that the models give what a handle points to.
+const TENSOR: &str = "scuba::Tensor";
+
+/// `at::kFloat`, `at::kCUDA` (c10/core/ScalarType.h, DeviceType.h).
+const FLOAT: i128 = 6;
+const CUDA: i128 = 1;
+
+/// Types by their number (torch/headeronly/core/ScalarType.h), as Python calls them, with bytes of an element.
+const TYPES: &[(i128, &str, u64)] = &[
+    (0, "uint8", 1),
+    (1, "int8", 1),
+    (2, "int16", 2),
+    (3, "int32", 4),
+    (4, "int64", 8),
+    (5, "float16", 2),
+    (6, "float32", 4),
+    (7, "float64", 8),
+    (8, "complex32", 4),
+    (9, "complex64", 8),
+    (10, "complex128", 16),
+    (11, "bool", 1),
+    (15, "bfloat16", 2),
+];
+
+/// Where the members of a tensor lie.
+struct Layout<'a> {
+    module: &'a Module,
+    fields: &'a [crate::ir::Field],
+}
+
+impl<'a> Layout<'a> {
+    fn find(program: &'a Program) -> Option<Self> {
+        program.modules.iter().find_map(|m| match &m.ty(m.type_named(TENSOR)?).kind {
+            TypeKind::Struct { fields, .. } => Some(Self { module: m, fields }),
+            _ => None,
+        })
+    }
+
+    /// The byte at which an element of a member lies, and its bits.
+    fn at(&self, member: &str, index: usize) -> Option<(i64, u32)> {
+        let field = self.fields.iter().find(|f| f.name.as_deref() == Some(member))?;
+        let ty = match &self.module.ty(field.ty).kind {
+            TypeKind::Array { elem, .. } => *elem,
+            _ => field.ty,
+        };
+        let bytes = self.module.size_of(ty).get();
+        let at = field.offset + bytes * u64::try_from(index).ok()?;
+        Some((i64::try_from(at).ok()?, u32::try_from(bytes * 8).ok()?))
+    }
+}
+
+/// Numbers of one tensor that a model gave.
+struct Partial<'a> {
+    layout: &'a Layout<'a>,
+    numbers: BTreeMap<i64, i128>,
+}
+
+impl Partial<'_> {
+    fn get(&self, member: &str, index: usize) -> Option<i128> {
+        self.numbers.get(&self.layout.at(member, index)?.0).copied()
+    }
+
+    fn sizes(&self) -> Vec<i128> {
+        let said = (0..64).filter(|i| self.get("sizes", *i).is_some() || self.get("strides", *i).is_some()).max();
+        let from_end = (0..4).filter(|i| self.get("last", *i).is_some()).max();
+        let least = said.map_or(0, |i| i + 1).max(from_end.map_or(0, |i| i + 1));
+        let dim = self.get("dim", 0).and_then(|d| usize::try_from(d).ok());
+        let mut sizes: Vec<i128> = (0..dim.unwrap_or(least).min(64))
+            .map(|i| self.get("sizes", i).unwrap_or(1))
+            .collect();
+        for i in 0..4.min(sizes.len()) {
+            let at = sizes.len() - 1 - i;
+            if let (Some(n), None) = (self.get("last", i), self.get("sizes", at)) {
+                sizes[at] = n;
+            }
+        }
+        // A dimension more where there may be one makes the number of elements what it was said to be.
+        let product: i128 = sizes.iter().product();
+        if let (Some(n), None) = (self.get("numel", 0), dim)
+            && n != product
+            && sizes.len() < 64
+        {
+            if n == 0 {
+                sizes.push(0);
+            } else if product > 0 && n % product == 0 {
+                sizes.insert(0, n / product);
+            }
+        }
+        sizes
+    }
+}
+
+/// Strides of a contiguous tensor.
+fn packed(sizes: &[i128]) -> Vec<i128> {
+    let mut n = 1;
+    let mut strides: Vec<i128> = sizes
+        .iter()
+        .rev()
+        .map(|size| {
+            let stride = n;
+            n *= (*size).max(1);
+            stride
+        })
+        .collect();
+    strides.reverse();
+    strides
+}
+
+/// As `TensorImpl::compute_contiguous` (c10/core/TensorImpl.h).
+fn is_contiguous(sizes: &[i128], strides: &[i128]) -> bool {
+    sizes.contains(&0) || sizes.iter().zip(strides).zip(packed(sizes)).all(|((n, s), p)| *n == 1 || *s == p)
+}
+
+/// Completes the tensors among what a root is given, and says what they are, by the names of their handles.
+pub(super) fn complete(
+    program: &Program,
+    held: &mut Vec<Held>,
+    extents: &mut BTreeMap<String, u64>,
+) -> BTreeMap<String, TensorArgument> {
+    let mut out = BTreeMap::new();
+    let Some(layout) = Layout::find(program) else { return out };
+    let mut names: Vec<String> = vec![];
+    for h in held.iter() {
+        if let HeldValue::Pointer(to) = &h.what
+            && to.ends_with(OF_HANDLE)
+            && !names.contains(to)
+        {
+            names.push(to.clone());
+        }
+    }
+    for name in names {
+        let handle = name.strip_suffix(OF_HANDLE).unwrap_or(&name).to_owned();
+        let numbers = held
+            .iter()
+            .filter(|h| h.object == name)
+            .filter_map(|h| if let HeldValue::Number { value, .. } = h.what { Some((h.at, value)) } else { None })
+            .collect();
+        let partial = Partial { layout: &layout, numbers };
+        let sizes = partial.sizes();
+        let packed = packed(&sizes);
+        let strided = partial.get("contiguous", 0) != Some(1);
+        let strides: Vec<i128> = (0..sizes.len())
+            .map(|i| partial.get("strides", i).filter(|_| strided || sizes[i] == 1).unwrap_or(packed[i]))
+            .collect();
+        let dtype = partial.get("dtype", 0).filter(|t| TYPES.iter().any(|(n, ..)| n == t)).unwrap_or(FLOAT);
+        let (_, type_name, bytes) = TYPES.iter().find(|(n, ..)| *n == dtype).copied().unwrap_or((FLOAT, "float32", 4));
+        let numel: i128 = sizes.iter().product();
+        let last: i128 = sizes.iter().zip(&strides).map(|(n, s)| (n - 1) * s).sum();
+        let elements = if numel == 0 { 0 } else { last + 1 };
+        let device = partial.get("device", 0).unwrap_or(CUDA);
+        held.retain(|h| h.object != name);
+        let mut put = |member: &str, index: usize, value: i128| {
+            if let Some((at, bits)) = layout.at(member, index) {
+                held.push(Held { object: name.clone(), at, what: HeldValue::Number { bits, value } });
+            }
+        };
+        let lead = if sizes.is_empty() { 1 } else { sizes[..sizes.len() - 1].iter().product() };
+        put("dim", 0, i128::try_from(sizes.len()).unwrap_or(0));
+        put("numel", 0, numel);
+        put("lead", 0, lead);
+        put("dtype", 0, dtype);
+        put("device", 0, device);
+        put("contiguous", 0, i128::from(is_contiguous(&sizes, &strides)));
+        put("made", 0, 0);
+        for (i, (n, s)) in sizes.iter().zip(&strides).enumerate() {
+            put("sizes", i, *n);
+            put("strides", i, *s);
+        }
+        for (i, n) in sizes.iter().rev().take(4).enumerate() {
+            put("last", i, *n);
+        }
+        let data = format!("{handle}.data_ptr()");
+        if let Some((at, _)) = layout.at("data", 0) {
+            held.push(Held { object: name.clone(), at, what: HeldValue::Pointer(data.clone()) });
+        }
+        let storage = u64::try_from(elements).unwrap_or(0).saturating_mul(bytes);
+        extents.insert(data, storage);
+        let numbers = |all: &[i128]| all.iter().map(|n| i64::try_from(*n).unwrap_or(i64::MAX)).collect();
+        let argument = TensorArgument {
+            dtype: type_name.to_owned(),
+            sizes: numbers(&sizes),
+            strides: numbers(&strides),
+            on_device: device == CUDA,
+        };
+        out.insert(handle, argument);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_contiguous, packed};
+
+    #[test]
+    fn contiguous_is_what_pytorch_says() {
+        assert_eq!(packed(&[2, 3, 4]), [12, 4, 1]);
+        // Strides of dimensions of size 1, and all of a tensor without elements, are arbitrary.
+        assert!(is_contiguous(&[2, 1, 4], &[4, 77, 1]));
+        assert!(is_contiguous(&[2, 0], &[5, 5]));
+        assert!(!is_contiguous(&[2, 3], &[1, 2]));
+        assert!(!is_contiguous(&[2, 3], &[0, 0]));
+    }
+}
