@@ -14,7 +14,6 @@ mod libc;
 mod libc_memory;
 mod libc_text;
 mod outputs;
-mod registered;
 mod root;
 mod runs;
 mod stdcxx;

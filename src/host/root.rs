@@ -1,7 +1,7 @@
 //! Where a program starts: `main`, and functions that nobody known calls.
 
-use super::registered::registered;
 use crate::contracts::Entry;
+use crate::ir::registered::registered;
 use crate::ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
 };

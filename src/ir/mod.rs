@@ -13,6 +13,7 @@ pub mod intrinsic;
 mod operands;
 mod program;
 pub mod reach;
+pub mod registered;
 #[cfg(test)]
 pub(crate) mod reference;
 pub mod shared;

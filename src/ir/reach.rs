@@ -163,7 +163,10 @@ impl Reach {
             }
             let mentions = Mentions::of(program, r.module, &f.blocks);
             reach.addressed.extend(addressed_by(program, r.module, &f.blocks));
-            taken.extend(&mentions.named);
+            // Who asks PyTorch's dispatcher for an operator does so by its name.
+            if !super::registered::registers(m, f) {
+                taken.extend(&mentions.named);
+            }
             reach.mentions.insert(r, mentions);
             reach
                 .written

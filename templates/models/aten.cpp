@@ -135,7 +135,9 @@ static void lay_out(const Impl *t) {
     case 3: last = reach(t, 0) + reach(t, 1) + reach(t, 2); break;
     case 4: last = reach(t, 0) + reach(t, 1) + reach(t, 2) + reach(t, 3); break;
     case 5: last = reach(t, 0) + reach(t, 1) + reach(t, 2) + reach(t, 3) + reach(t, 4); break;
-    default: return;
+    default:
+      __scuba_axiom(__scuba_extent(t->data) >= 0);
+      return;
   }
   if (elements(t) == 0) __scuba_axiom(__scuba_extent(t->data) == 0);
   else __scuba_axiom(__scuba_extent(t->data) == times(item, 1 + last));
@@ -589,3 +591,234 @@ void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
 void operation(Handle *out) { out->impl = any_tensor(); }
 void two_operations(Handle *out) MODEL("! [16] at::_ops::*::call(*");
 void two_operations(Handle *out) { out[0].impl = any_tensor(); out[1].impl = any_tensor(); }
+
+// ---- views ----
+
+// Another tensor on the same storage; its sizes and strides are filled in by the caller.
+static Impl *view_of(const Impl *o) {
+  lay_out(o);
+  Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
+  t->data = o->data;
+  t->dtype = o->dtype;
+  t->device = o->device;
+  t->made = true;
+  t->contiguous = __scuba_any(0, 1);
+  t->dim = o->dim;
+  t->numel = elements(o);
+  t->lead = __scuba_any(0, 1L << 47);
+  return t;
+}
+// The same where the shape is not followed.
+static Impl *some_view_of(const Impl *o) {
+  Impl *t = view_of(o);
+  void *data = t->data;
+  int8_t dtype = t->dtype, device = t->device;
+  anything(t);
+  t->data = data;
+  t->dtype = dtype;
+  t->device = device;
+  return t;
+}
+#define KEEP(i) t->sizes[i] = o->sizes[i]; t->strides[i] = o->strides[i];
+#define FROM(to, of) t->sizes[to] = o->sizes[of]; t->strides[to] = o->strides[of];
+// The strides of a contiguous tensor of these sizes.
+static void pack(Impl *t, int64_t dim) {
+  int64_t n = 1;
+  t->dim = dim;
+  DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
+  t->contiguous = true;
+}
+
+static Impl *swapped(const Impl *o, int64_t a, int64_t b) {
+  int64_t dim = __scuba_known(o->dim);
+  if (dim < 0 || dim > 8) return some_view_of(o);
+  a = wrapped(o, a);
+  b = wrapped(o, b);
+  Impl *t = view_of(o);
+  EIGHT(KEEP)
+  FROM(a, b)
+  FROM(b, a)
+  return t;
+}
+void transpose_(Handle *out, const Handle *self, int64_t a, int64_t b) MODEL("at::Tensor::transpose(long, long) const");
+void transpose_(Handle *out, const Handle *self, int64_t a, int64_t b) { out->impl = swapped(there(self), a, b); }
+void transposed_matrix(Handle *out, const Handle *self) MODEL("at::Tensor::t() const");
+void transposed_matrix(Handle *out, const Handle *self) {
+  const Impl *o = there(self);
+  if (__scuba_known(o->dim) == 2) out->impl = swapped(o, 0, 1);
+  else out->impl = some_view_of(o);
+}
+
+// Without dimension d.
+static Impl *without(const Impl *o, int64_t d, int64_t dim) {
+  Impl *t = view_of(o);
+  t->dim = dim - 1;
+#define SKIP(i) if (i < dim - 1) { if (i < d) { FROM(i, i) } else { FROM(i, i + 1) } }
+  SKIP(0) SKIP(1) SKIP(2) SKIP(3) SKIP(4) SKIP(5) SKIP(6)
+  return t;
+}
+static Impl *selected(const Impl *o, int64_t d, int64_t index) {
+  int64_t dim = __scuba_known(o->dim);
+  if (dim < 0 || dim > 8) return some_view_of(o);
+  d = wrapped(o, d);
+  if (index < -o->sizes[d] || index >= o->sizes[d]) fail();
+  if (index < 0) index += o->sizes[d];
+  Impl *t = without(o, d, dim);
+  t->numel = product(t, dim - 1);
+  t->data = static_cast<char *>(t->data) + times(times(index, o->strides[d]), item_size(o->dtype));
+  if (d == 0) t->contiguous = o->contiguous;
+  return t;
+}
+void select(Handle *out, const Handle *self, int64_t d, int64_t index) MODEL("at::Tensor::select(long, long) const");
+void select(Handle *out, const Handle *self, int64_t d, int64_t index) { out->impl = selected(there(self), d, index); }
+void indexed(Handle *out, const Handle *self, int64_t index) MODEL("at::Tensor::operator[](long) const");
+void indexed(Handle *out, const Handle *self, int64_t index) { out->impl = selected(there(self), 0, index); }
+
+static Impl *narrowed(const Impl *o, int64_t d, int64_t start, int64_t length) {
+  int64_t dim = __scuba_known(o->dim);
+  if (dim < 0 || dim > 8) return some_view_of(o);
+  d = wrapped(o, d);
+  int64_t size = o->sizes[d];
+  if (length < 0 || start < -size || start > size) fail();
+  if (start < 0) start += size;
+  if (start > size - length) fail();
+  Impl *t = view_of(o);
+  EIGHT(KEEP)
+  t->sizes[d] = length;
+  t->numel = product(t, dim);
+  t->data = static_cast<char *>(t->data) + times(times(start, o->strides[d]), item_size(o->dtype));
+  if (d == 0) t->contiguous = o->contiguous;
+  return t;
+}
+void narrow(Handle *out, const Handle *self, int64_t d, int64_t start, int64_t length) MODEL("at::Tensor::narrow(long, long, long) const");
+void narrow(Handle *out, const Handle *self, int64_t d, int64_t start, int64_t length) { out->impl = narrowed(there(self), d, start, length); }
+struct OptionalLong { int64_t value; bool has; };
+void slice(Handle *out, const Handle *self, int64_t d, OptionalLong from, OptionalLong to, int64_t step)
+    MODEL("at::Tensor::slice(long, std::optional<long>, std::optional<long>, long) const");
+void slice(Handle *out, const Handle *self, int64_t d, OptionalLong from, OptionalLong to, int64_t step) {
+  const Impl *o = there(self);
+  if (__scuba_known(o->dim) < 0 || step != 1) { out->impl = some_view_of(o); return; }
+  int64_t size = o->sizes[wrapped(o, d)];
+  int64_t a = from.has ? from.value : 0, b = to.has ? to.value : size;
+  if (a < 0) a += size;
+  if (b < 0) b += size;
+  if (a < 0) a = 0; else if (a > size) a = size;
+  if (b < a) b = a; else if (b > size) b = size;
+  out->impl = narrowed(o, d, a, b - a);
+}
+
+void unsqueeze_view(Handle *out, const Handle *self, int64_t d) MODEL("at::Tensor::unsqueeze(long) const");
+void unsqueeze_view(Handle *out, const Handle *self, int64_t d) {
+  const Impl *o = there(self);
+  int64_t dim = __scuba_known(o->dim);
+  if (dim < 0 || dim > 6) { out->impl = some_view_of(o); return; }
+  if (d < 0) d += dim + 1;
+  if (d < 0 || d > dim) fail();
+  Impl *t = view_of(o);
+  t->dim = dim + 1;
+#define PUT(i) if (i < d) { FROM(i, i) } else if (i > d && i <= dim) { FROM(i, i - 1) }
+  PUT(0) PUT(1) PUT(2) PUT(3) PUT(4) PUT(5) PUT(6)
+  t->sizes[d] = 1;
+  t->strides[d] = d < dim ? times(o->sizes[d], o->strides[d]) : 1;
+  t->contiguous = o->contiguous;
+  out->impl = t;
+}
+void squeeze_view(Handle *out, const Handle *self) MODEL("at::Tensor::squeeze() const");
+void squeeze_view(Handle *out, const Handle *self) { Impl *t = some_view_of(there(self)); t->numel = elements(self->impl); t->contiguous = self->impl->contiguous; out->impl = t; }
+void squeeze_one(Handle *out, const Handle *self, int64_t d) MODEL("at::Tensor::squeeze(long) const");
+void squeeze_one(Handle *out, const Handle *self, int64_t d) {
+  const Impl *o = there(self);
+  int64_t dim = __scuba_known(o->dim);
+  if (dim < 1 || dim > 8) { out->impl = some_view_of(o); return; }
+  d = wrapped(o, d);
+  if (o->sizes[d] != 1) { out->impl = const_cast<Impl *>(o); return; }
+  Impl *t = without(o, d, dim);
+  t->contiguous = o->contiguous;
+  out->impl = t;
+}
+
+// Sizes of which one may be -1: what is left.
+#define INFER(i) if (n > i) { if (sizes[i] == -1) { if (open >= 0) fail(); open = i; } else { if (sizes[i] < 0) fail(); rest = times(rest, sizes[i]); } }
+#define TAKE(i) if (n > i && i != open) t->sizes[i] = sizes[i];
+static Impl *shaped(const Impl *o, const int64_t *sizes, size_t n, bool copies) {
+  if (__scuba_known(n) < 0 || n > 8) return some_view_of(o);
+  int64_t open = -1, rest = 1;
+  INFER(0) INFER(1) INFER(2) INFER(3) INFER(4) INFER(5) INFER(6) INFER(7)
+  int64_t all = elements(o);
+  Impl *t;
+  bool packed = __scuba_known(o->contiguous) == 1;
+  if (packed || !copies) t = view_of(o);
+  else t = fresh(o->dtype, o->device);
+  EIGHT(TAKE)
+  if (open >= 0) {
+    if (rest == 0) fail();
+    t->sizes[open] = all / rest;
+    __scuba_axiom(times(t->sizes[open], rest) == all);
+  } else if (rest != all) {
+    fail();
+  }
+  t->numel = all;
+  if (packed || copies) pack(t, n);
+  else {
+    t->dim = n;
+    EIGHT(ANY_STRIDE)
+  }
+  if (!packed && copies) t->data = __scuba_device_memory(times(all, item_size(t->dtype)));
+  return t;
+}
+void view(Handle *out, const Handle *self, const int64_t *sizes, size_t n) MODEL("at::Tensor::view(c10::ArrayRef<long>) const");
+void view(Handle *out, const Handle *self, const int64_t *sizes, size_t n) { out->impl = shaped(there(self), sizes, n, false); }
+void reshape(Handle *out, const Handle *self, const int64_t *sizes, size_t n) MODEL("at::Tensor::reshape(c10::ArrayRef<long>) const");
+void reshape(Handle *out, const Handle *self, const int64_t *sizes, size_t n) { out->impl = shaped(there(self), sizes, n, true); }
+void flatten(Handle *out, const Handle *self, int64_t from, int64_t to) MODEL("at::Tensor::flatten(long, long) const");
+void flatten(Handle *out, const Handle *self, int64_t from, int64_t to) {
+  int64_t one = -1;
+  if (from == 0 && to == -1) out->impl = shaped(there(self), &one, 1, true);
+  else out->impl = some_view_of(there(self));
+}
+void permute(Handle *out, const Handle *self, const int64_t *dims, size_t n) MODEL("at::Tensor::permute(c10::ArrayRef<long>) const");
+void permute(Handle *out, const Handle *self, const int64_t *dims, size_t n) {
+  const Impl *o = there(self);
+  int64_t dim = __scuba_known(o->dim);
+  if (dim < 0 || dim > 8) { out->impl = some_view_of(o); return; }
+  if (static_cast<int64_t>(n) != dim) fail();
+  Impl *t = view_of(o);
+#define MOVE(i) if (dim > i) { int64_t of = wrapped(o, dims[i]); FROM(i, of) }
+  EIGHT(MOVE)
+  out->impl = t;
+}
+// More dimensions in front, and one element again and again where there was one.
+void expand(Handle *out, const Handle *self, const int64_t *sizes, size_t n, bool) MODEL("at::Tensor::expand(c10::ArrayRef<long>, bool) const");
+void expand(Handle *out, const Handle *self, const int64_t *sizes, size_t n, bool) {
+  const Impl *o = there(self);
+  int64_t dim = __scuba_known(o->dim), more = static_cast<int64_t>(n) - dim;
+  if (dim < 0 || __scuba_known(n) < 0 || n > 8) { out->impl = some_view_of(o); return; }
+  if (more < 0) fail();
+  Impl *t = view_of(o);
+  t->dim = n;
+#define WIDEN(i)                                                                        \
+  if (static_cast<int64_t>(n) > i) {                                                    \
+    if (i < more) { t->sizes[i] = sizes[i]; t->strides[i] = 0; }                        \
+    else if (sizes[i] == -1 || sizes[i] == o->sizes[i - more]) { FROM(i, i - more) }    \
+    else if (o->sizes[i - more] == 1) { t->sizes[i] = sizes[i]; t->strides[i] = 0; }    \
+    else fail();                                                                        \
+  }
+  EIGHT(WIDEN)
+  t->numel = product(t, n);
+  out->impl = t;
+}
+
+// ---- sizes that are compared ----
+
+#define SAME(i) if (n > i && a[i] != b[i]) return false;
+bool equal_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) MODEL("c10::operator==<long>(c10::ArrayRef<long>, c10::ArrayRef<long>)");
+bool equal_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) {
+  if (n != m) return false;
+  if (__scuba_known(n) < 0 && __scuba_known(m) < 0) return __scuba_any(0, 1);
+  if (__scuba_known(n) < 0) n = m;
+  SAME(0) SAME(1) SAME(2) SAME(3) SAME(4) SAME(5) SAME(6) SAME(7)
+  if (n > 8) return __scuba_any(0, 1);
+  return true;
+}
+bool other_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) MODEL("c10::operator!=<long>(c10::ArrayRef<long>, c10::ArrayRef<long>)");
+bool other_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) { return !equal_sizes(a, n, b, m); }

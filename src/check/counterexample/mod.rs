@@ -6,6 +6,7 @@ pub(in crate::check) mod degenerate;
 pub(in crate::check) mod input_files;
 pub(in crate::check) mod recorded;
 pub(in crate::check) mod replay;
+mod completion;
 mod tensors;
 pub(in crate::check) mod sequential;
 pub(in crate::check) mod tried;

@@ -5,6 +5,7 @@
 
 use super::input_files::Opened;
 use super::recorded;
+use super::completion;
 use super::tensors;
 use crate::check::obligations::obligation::Counterexample;
 use crate::check::options::Options;
@@ -20,8 +21,9 @@ use crate::symbolic::inputs::command_line::option_name;
 use crate::symbolic::inputs::contract_facts::DISJOINT;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::memory::callers;
+use crate::symbolic::memory::tensors::OF_HANDLE;
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Symbol, TermId};
 use crate::witness::{
     self, Alone, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Required, Target, Threads, Why,
 };
@@ -534,7 +536,10 @@ fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i12
     // Of one that is read in several widths the widest value is the whole.
     let mut said: Vec<(SymId, i128)> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
     said.sort_by_key(|(s, _)| (std::cmp::Reverse(a.symbol(*s).range.hi), *s));
-    let open = a.symbols_of(depends).into_iter().map(|s| (s, 1));
+    let of_tensor = |s: &SymId| {
+        matches!(&a.symbol(*s).kind, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE))
+    };
+    let open = a.symbols_of(depends).into_iter().filter(|s| !of_tensor(s)).map(|s| (s, 1));
     let mut out: Vec<(InputSource, i128)> = vec![];
     for (s, v) in said.into_iter().chain(open) {
         if let Some(source) = source(s)
@@ -543,17 +548,42 @@ fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i12
             out.push((source, v));
         }
     }
+    out.extend(tensors_left_open(a, depends, model));
     out
+}
+
+/// Numbers of tensors of which the model says nothing.
+fn tensors_left_open(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i128)> {
+    let number = |(i, s): (u32, &Symbol)| match &s.kind {
+        SymKind::Input(InputSource::Given { object, path, .. }) if object.ends_with(OF_HANDLE) => {
+            Some((SymId(i), tensors::usual(path)))
+        }
+        _ => None,
+    };
+    let symbols: Vec<(SymId, Option<i128>)> = (0..).zip(a.symbols()).filter_map(number).collect();
+    if symbols.is_empty() {
+        return vec![];
+    }
+    let mut known: BTreeMap<SymId, i128> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
+    completion::complete(a, depends, &mut known, &symbols);
+    let found = |s: &SymId| match &a.symbol(*s).kind {
+        SymKind::Input(source) if !model.values.contains_key(s) => Some((source.clone(), *known.get(s)?)),
+        _ => None,
+    };
+    symbols.iter().filter_map(|(s, _)| found(s)).collect()
 }
 
 /// What the objects that a caller gives hold: of what the model leaves open, 1.
 fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec<Held> {
     let given = |s: &InputSource| match s {
         InputSource::Given { function, object, at, bits, path } if function == root => {
+            let number = values.iter().find(|(of, _)| of == s).map(|(_, v)| *v);
             let what = if *bits == 0 {
                 HeldValue::Pointer(path.clone())
             } else {
-                HeldValue::Number { bits: *bits, value: values.iter().find(|(of, _)| of == s).map_or(1, |(_, v)| *v) }
+                // A tensor is made whole where all that is said of it is known.
+                let left_open = if object.ends_with(OF_HANDLE) { None } else { Some(1) };
+                HeldValue::Number { bits: *bits, value: number.or(left_open)? }
             };
             Some(Held { object: object.clone(), at: *at, what })
         }

@@ -33,6 +33,19 @@ const TYPES: &[(i128, &str, u64)] = &[
     (15, "bfloat16", 2),
 ];
 
+/// What a number of a tensor is where nothing says it, by how the source asks for it: of sizes, types and places; the others follow from these.
+pub(super) fn usual(path: &str) -> Option<i128> {
+    if path.ends_with(".scalar_type()") {
+        Some(FLOAT)
+    } else if path.ends_with(".device().type()") {
+        Some(CUDA)
+    } else if path.ends_with(".is_contiguous()") || path.contains(".size(") {
+        Some(1)
+    } else {
+        None
+    }
+}
+
 /// Where the members of a tensor lie.
 struct Layout<'a> {
     module: &'a Module,

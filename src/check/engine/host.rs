@@ -3,6 +3,7 @@
 
 use super::Engine;
 use crate::host::Root;
+use crate::ir::{FuncRef, Function, Side};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::limits::Limits;
 use crate::symbolic::limits::budget::{self, Allowance, Limit};
@@ -18,7 +19,7 @@ const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (3
 impl<'p> Engine<'p> {
     /// Executes a root. Of the work that is left, executions that may be repeated get a third each.
     pub(in crate::check) fn follow(&mut self, root: &Root) -> Executor<'p> {
-        let mut spared = FxHashMap::default();
+        let mut spared = self.for_the_host_alone();
         let mut steps = LEFT_OUT.iter();
         loop {
             let step = steps.next();
@@ -59,6 +60,24 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// What operators do where their tensors are on the host: functions with loops that take tensors and do nothing on a device.
+    fn for_the_host_alone(&self) -> FxHashMap<Part, Spared> {
+        let program = self.cx.program;
+        let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+        let takes_tensors = |f: &Function| f.display.contains("at::Tensor") && !f.is_library_model();
+        let names: Vec<(FuncRef, &Function)> = host()
+            .filter(|(r, _, f)| takes_tensors(f) && self.reach.is_harmless(*r) && !program.loc(r.module, f.loc).system)
+            .map(|(r, _, f)| (r, f))
+            .collect();
+        if names.is_empty() {
+            return FxHashMap::default();
+        }
+        // Lambdas are named for the function that they stand in.
+        let with_loops: Vec<&str> = host().filter(|(.., f)| has_loop(f)).map(|(.., f)| f.display.as_str()).collect();
+        let loops = |f: &Function| with_loops.iter().any(|name| name.starts_with(f.display.as_str()));
+        names.into_iter().filter(|(_, f)| loops(f)).map(|(r, _)| (Part::Function(r), Spared::Entirely)).collect()
+    }
+
     fn say_left_out(&mut self, parts: &[Part], how: &FxHashMap<Part, Spared>) {
         for p in parts {
             let (Part::Function(f) | Part::Loop(f, _)) = *p;
@@ -79,6 +98,11 @@ impl<'p> Engine<'p> {
             });
         }
     }
+}
+
+/// Whether a block leads back to one that stands before it: clang puts blocks in the order of the source.
+fn has_loop(f: &Function) -> bool {
+    f.blocks.iter().enumerate().any(|(i, b)| b.term.successors().iter().any(|to| to.index() <= i))
 }
 
 /// What a limit is measured by: each step leaves terms in memory.

@@ -4,34 +4,52 @@
 //! `torch::RegisterOperators` (ATen/core/op_registration/op_registration.h) and to `pybind11::module_::def` (pybind11 2.13), by address, as a lambda
 //! or by `TORCH_FN`. The unit that registers may be another one than defines them.
 
-use crate::ir::{Callee, Const, FuncRef, Function, Op, Operand, Program, Side, Terminator};
+use super::{Callee, Const, FuncId, FuncRef, Function, Module, Op, Operand, Program, Side, Terminator};
 
-/// How the names of functions begin that register what they are given.
+/// How the nested names of functions begin that register what they are given (Itanium C++ ABI, 5.1): the rest of a name may be more than demanglers
+/// take.
 const REGISTER: &[&str] = &[
-    "torch::Library::def",
-    "torch::Library::impl",
-    "torch::Library::fallback",
-    "c10::RegisterOperators::op",
-    "c10::RegisterOperators::RegisterOperators",
-    "torch::RegisterOperators::",
-    "torch::jit::RegisterOperators::",
-    "pybind11::module_::def",
-    "torch::CppFunction::CppFunction",
+    "5torch7Library3def",
+    "5torch7Library4impl",
+    "5torch7Library8fallback",
+    "5torch11CppFunctionC",
+    "5torch17RegisterOperators",
+    "5torch3jit17RegisterOperators",
+    "3c1017RegisterOperators2op",
+    "3c1017RegisterOperatorsC",
+    "8pybind117module_3def",
 ];
 
+/// Whether a function registers what it is given.
+fn is_registering(f: &Function) -> bool {
+    let nested = f.name.strip_prefix("_ZN").unwrap_or_default().trim_start_matches(['r', 'V', 'K', 'R', 'O']);
+    REGISTER.iter().any(|start| nested.starts_with(start))
+}
+
+/// The functions that register something which a function calls. What registers is the library's own code as well: it hands on what it was given.
+fn registering<'m>(m: &'m Module, f: &Function) -> Vec<&'m Function> {
+    if is_registering(f) {
+        return vec![];
+    }
+    calls(f)
+        .filter_map(|(callee, _)| if let Callee::Direct(id) = callee { Some(&m.functions[id.index()]) } else { None })
+        .filter(|c| is_registering(c))
+        .collect()
+}
+
+/// Whether a function registers operators: of what it names only the library takes the address.
+#[must_use]
+pub fn registers(m: &Module, f: &Function) -> bool {
+    m.side == Side::Host && !registering(m, f).is_empty()
+}
+
 /// Functions that operators' registrations name, each once, in the order of the program.
-pub(super) fn registered(program: &Program) -> Vec<FuncRef> {
+#[must_use]
+pub fn registered(program: &Program) -> Vec<FuncRef> {
     let mut out: Vec<FuncRef> = vec![];
     for (r, m, f) in program.functions().filter(|(_, m, _)| m.side == Side::Host) {
-        let callees: Vec<&Function> = calls(f)
-            .filter_map(|(callee, _)| match callee {
-                Callee::Direct(id) => Some(&m.functions[id.index()]),
-                _ => None,
-            })
-            .filter(|c| REGISTER.iter().any(|start| c.display.starts_with(start)))
-            .collect();
-        // What registers is the library's own code as well: it hands on what it was given.
-        if callees.is_empty() || REGISTER.iter().any(|start| f.display.starts_with(start)) {
+        let callees = registering(m, f);
+        if callees.is_empty() {
             continue;
         }
         let named = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id));
@@ -69,7 +87,7 @@ fn calls(f: &Function) -> impl Iterator<Item = (&Callee, &Vec<Operand>)> {
 }
 
 /// The functions whose addresses a function passes on or stores.
-fn named_in(f: &Function) -> Vec<crate::ir::FuncId> {
+fn named_in(f: &Function) -> Vec<FuncId> {
     let passed = calls(f).flat_map(|(_, args)| args);
     let stored = f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| match &i.op {
         Op::Store { value, .. } => Some(value),
