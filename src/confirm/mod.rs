@@ -23,6 +23,7 @@ pub mod manifest;
 pub mod prepare;
 mod process;
 mod record;
+mod repro;
 pub mod scratch;
 pub mod store;
 mod verdict;

@@ -3,6 +3,7 @@
 //! In: findings of one program, the program, the commands of its units. Out: cases with all that their runs need. The launch of
 //! a witness is taken from a replay: it knows each argument and what every buffer holds.
 
+use super::repro;
 use super::checks;
 use super::commands::{self, Places};
 use super::execute::LAUNCHER;
@@ -127,6 +128,7 @@ pub fn add(
     let places = around.places;
     let mut launches: Vec<Ready> = Vec::new();
     let mut others: Vec<(usize, Attempt)> = Vec::new();
+    let mut scripts: Vec<Generated> = Vec::new();
     let before = manifest.cases.len();
     let own = |f: &Finding| is_of(f, material.program, around.root);
     let replaying = ways.halfway();
@@ -142,6 +144,11 @@ pub fn add(
             attempts: vec![],
             notes: vec![],
         };
+        match repro::script(finding, witness, material) {
+            Some(Ok(script)) => scripts.push(script),
+            Some(Err(why)) => case.notes.push(format!("a script that calls the operator: {why}")),
+            None => {}
+        }
         let launched = launch(finding, witness, material, replaying);
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
         // Inside one allocation the sanitizer has nothing to say; of one launch it is shown. A claim is no access at all.
@@ -188,7 +195,7 @@ pub fn add(
     let mut units: Vec<usize> = launches.iter().map(|l| l.unit).collect();
     units.sort_unstable();
     units.dedup();
-    let mut generated = Vec::new();
+    let mut generated = scripts;
     for (unit, options) in units.into_iter().filter_map(|unit| Some((unit, ways.checks?))) {
         let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
         generated.extend(checks::add(manifest, &own, &witness_of, material, options, ways.halfway().until));

@@ -156,17 +156,19 @@ impl Reach {
     /// The host side's, with the functions to watch for.
     pub fn of(program: &Program, watched: impl Fn(&Function) -> bool) -> Self {
         let mut reach = Self::default();
+        let operators = super::registered::registered(program);
         let mut taken: FxHashSet<FuncRef> = FxHashSet::default();
         for (r, m, f) in program.functions() {
             if m.side != Side::Host {
                 continue;
             }
-            let mentions = Mentions::of(program, r.module, &f.blocks);
+            let mut mentions = Mentions::of(program, r.module, &f.blocks);
             reach.addressed.extend(addressed_by(program, r.module, &f.blocks));
             // Who asks PyTorch's dispatcher for an operator does so by its name.
-            if !super::registered::registers(m, f) {
-                taken.extend(&mentions.named);
+            if super::registered::registers(m, f) {
+                mentions.named.retain(|f| !operators.contains(f));
             }
+            taken.extend(&mentions.named);
             reach.mentions.insert(r, mentions);
             reach
                 .written

@@ -96,3 +96,91 @@ fn named_in(f: &Function) -> Vec<FuncId> {
     let function = |o: &Operand| if let Operand::Const(Const::Func(id)) = o { Some(*id) } else { None };
     passed.chain(stored).filter_map(function).collect()
 }
+
+/// The name under which an operator is called: `scale` of a module that pybind11 makes, `ext::scale` of PyTorch's dispatcher. `None` where its
+/// registration does not say it by a constant.
+#[must_use]
+pub fn registered_name(program: &Program, operator: FuncRef) -> Option<String> {
+    program.functions().filter(|(_, m, f)| registers(m, f)).find_map(|(r, m, f)| {
+        let mut text: Option<String> = None;
+        let mut named: Option<FuncRef> = None;
+        for b in &f.blocks {
+            let last = match &b.term {
+                Terminator::Invoke { callee, args, .. } => Some((callee, args)),
+                _ => None,
+            };
+            let steps = b.insts.iter().map(|i| &i.op);
+            for op in steps {
+                if let Op::Store { value: Operand::Const(Const::Func(id)), .. } = op {
+                    named = Some(program.resolve_func(r.module, *id));
+                }
+                if let Op::Call { callee, args } = op
+                    && let Some(found) = named_by(program, (r, m), (callee, args), &mut text, named, operator)
+                {
+                    return Some(in_namespace(f, found));
+                }
+            }
+            if let Some((callee, args)) = last
+                && let Some(found) = named_by(program, (r, m), (callee, args), &mut text, named, operator)
+            {
+                return Some(in_namespace(f, found));
+            }
+        }
+        None
+    })
+}
+
+/// Looks at one call: notes the text that it is given, and gives the text where it registers the operator.
+fn named_by(
+    program: &Program,
+    (r, m): (FuncRef, &Module),
+    (callee, args): (&Callee, &[Operand]),
+    text: &mut Option<String>,
+    stored: Option<FuncRef>,
+    operator: FuncRef,
+) -> Option<String> {
+    let texts: Vec<String> = args.iter().filter_map(|a| text_in(m, a)).collect();
+    let registers = matches!(callee, Callee::Direct(id) if is_registering(&m.functions[id.index()]));
+    let passed = args.iter().find_map(|a| match a {
+        Operand::Const(Const::Func(id)) => Some(program.resolve_func(r.module, *id)),
+        _ => None,
+    });
+    let by_type = || match callee {
+        Callee::Direct(id) => {
+            m.functions[id.index()].name.contains(&format!("L{}E", program.func(operator).name))
+        }
+        _ => false,
+    };
+    if registers && (passed.or(stored) == Some(operator) || by_type()) {
+        return texts.first().cloned().or_else(|| text.clone());
+    }
+    if let Some(first) = texts.first() {
+        *text = Some(first.clone());
+    }
+    None
+}
+
+/// A text without its schema, in the library's namespace where the dispatcher has one: `TORCH_LIBRARY_init_ext`.
+fn in_namespace(f: &Function, text: String) -> String {
+    let name = text.split('(').next().unwrap_or_default().to_owned();
+    let rest = ["TORCH_LIBRARY_init_", "TORCH_LIBRARY_FRAGMENT_init_", "TORCH_LIBRARY_IMPL_init_"]
+        .iter()
+        .find_map(|start| f.display.split_once(start).map(|(_, rest)| rest));
+    match rest {
+        Some(rest) if !name.contains("::") => {
+            let namespace = rest.split('(').next().unwrap_or_default();
+            // Behind an implementation's namespace stand its dispatch key and a number.
+            let keys = ["_CUDA_", "_CPU_", "_Autograd", "_CompositeImplicit", "_CompositeExplicit", "_Meta_"];
+            let end = keys.iter().filter_map(|k| namespace.find(k)).min().unwrap_or(namespace.len());
+            let plain = namespace[..end].trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
+            format!("{plain}::{name}")
+        }
+        _ => name,
+    }
+}
+
+fn text_in(m: &Module, o: &Operand) -> Option<String> {
+    let Operand::Const(Const::Global { id, .. }) = o else { return None };
+    let Some(Const::Bytes { data, .. }) = m.globals.get(id.index())?.init.as_ref() else { return None };
+    String::from_utf8(data.strip_suffix(&[0]).unwrap_or(data).to_vec()).ok()
+}

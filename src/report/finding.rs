@@ -167,6 +167,9 @@ pub struct Run {
     /// Tensors among them, by the names of parameters.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub tensors: BTreeMap<String, TensorArgument>,
+    /// Under which name Python calls the root: `scale` of the extension's module, `ext::scale` of PyTorch's dispatcher.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub operator: Option<String>,
     /// Standard input.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,

@@ -44,13 +44,14 @@ struct Tensor {
   int64_t sizes[MOST];
   int64_t strides[MOST];
   int64_t last[4];  // sizes from the last dimension on
+  int64_t rest[MOST];  // elements of the dimensions from this one on
 };
 
 }  // namespace scuba
 
 using Impl = scuba::Tensor;
 struct Handle { Impl *impl; };
-struct Options { int8_t device_type, device_index; unsigned short dtype; int8_t layout, format; unsigned char has; };
+struct Options { int8_t device_type, device_index; unsigned short dtype; int8_t layout, format; unsigned char has, pad; };
 
 #define MODEL(name) __attribute__((used)) __asm__("scuba.model " name)
 #define INLINE static inline __attribute__((always_inline))
@@ -143,6 +144,10 @@ static void lay_out(const Impl *t) {
   else __scuba_axiom(__scuba_extent(t->data) == times(item, 1 + last));
 }
 
+// The elements of a tensor that has dimensions up to this one, and perhaps more.
+#define FACTOR(i) if (d >= i) __scuba_axiom((i == 0 ? t->numel : t->rest[i]) == times(t->sizes[i], t->rest[i + 1]));
+static void factors(const Impl *t, int64_t d) { FACTOR(0) FACTOR(1) FACTOR(2) FACTOR(3) FACTOR(4) FACTOR(5) }
+
 // c10::maybe_wrap_dim. What is asked beyond the dimensions throws.
 static int64_t wrapped(const Impl *t, int64_t d) {
   int64_t dim = __scuba_known(t->dim);
@@ -153,6 +158,7 @@ static int64_t wrapped(const Impl *t, int64_t d) {
   }
   if (d >= 0) {
     if (d >= t->dim) fail();
+    if (!t->made) factors(t, d);
     return d;
   }
   if (d < -t->dim) fail();
@@ -264,7 +270,7 @@ void no_options(Options *o) {
   o->device_index = -1;
   o->dtype = Float;
   o->layout = o->format = 0;
-  o->has = 0;
+  o->has = o->pad = 0;
 }
 
 // Options' type and device, where they were given (c10/core/TensorOptions.h: has_device_ is bit 2, has_dtype_ bit 3).
@@ -438,7 +444,7 @@ bool is_sparse(const Handle *) { return false; }
 Options options(const Handle *self) MODEL("at::TensorBase::options() const");
 Options options(const Handle *self) {
   const Impl *t = there(self);
-  return {t->device, 0, static_cast<unsigned short>(t->dtype), 0, 0, 4 | 8 | 16};
+  return {t->device, 0, static_cast<unsigned short>(t->dtype), 0, 0, 4 | 8 | 16, 0};
 }
 
 // ---- data ----

@@ -12,6 +12,7 @@ use crate::check::options::Options;
 use crate::check::solver::Model;
 use crate::host::Root;
 use crate::inside;
+use crate::ir::registered::registered_name;
 use crate::ir::{Function, Operand, Program, ValueId};
 use crate::reasons::{Code, UnknownReason};
 use crate::report::finding::{Direction, Held, HeldValue, Run, RunFile};
@@ -383,6 +384,7 @@ impl<'p> Judge<'p> {
             null: inputs.null,
             held: inputs.held,
             tensors: inputs.tensors,
+            operator: registered_name(self.program, self.root.func),
             stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(),
             files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect(),
         }

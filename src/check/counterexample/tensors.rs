@@ -39,7 +39,7 @@ pub(super) fn usual(path: &str) -> Option<i128> {
         Some(FLOAT)
     } else if path.ends_with(".device().type()") {
         Some(CUDA)
-    } else if path.ends_with(".is_contiguous()") || path.contains(".size(") {
+    } else if path.ends_with(".is_contiguous()") {
         Some(1)
     } else {
         None
@@ -96,6 +96,21 @@ impl Partial<'_> {
             let at = sizes.len() - 1 - i;
             if let (Some(n), None) = (self.get("last", i), self.get("sizes", at)) {
                 sizes[at] = n;
+            }
+        }
+        // A size of which nothing is said makes the number of elements what it was said to be.
+        let product: i128 = sizes.iter().product();
+        if let Some(n) = self.get("numel", 0)
+            && n != product
+        {
+            let open = |i: &usize| self.get("sizes", *i).is_none() && self.get("last", sizes.len() - 1 - *i).is_none();
+            let others = |i: usize| sizes.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, n)| *n).product::<i128>();
+            if let Some(i) = (0..sizes.len()).find(open) {
+                if n == 0 {
+                    sizes[i] = 0;
+                } else if others(i) > 0 && n % others(i) == 0 {
+                    sizes[i] = n / others(i);
+                }
             }
         }
         // A dimension more where there may be one makes the number of elements what it was said to be.
@@ -189,6 +204,9 @@ pub(super) fn complete(
         for (i, (n, s)) in sizes.iter().zip(&strides).enumerate() {
             put("sizes", i, *n);
             put("strides", i, *s);
+        }
+        for i in 0..=sizes.len().min(63) {
+            put("rest", i, sizes[i..].iter().product());
         }
         for (i, n) in sizes.iter().rev().take(4).enumerate() {
             put("last", i, *n);

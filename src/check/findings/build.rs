@@ -20,7 +20,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::display;
 use crate::symbolic::memory::tensors::OF_HANDLE;
-use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use crate::witness::{self, Parts};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -133,7 +133,8 @@ impl Bad<'_> {
         terms.extend(launch.config.block);
         let involved = arguments_in(e, &terms);
         let has_a_layout_of_its_own = |name: &str| arguments.get(name).is_some_and(|t| !t.is_packed());
-        involved.len() > 1 || involved.iter().any(|a| has_a_layout_of_its_own(a))
+        let any_rank = |name: &str| arguments.contains_key(name) && !has_fixed_rank(e, &before, name);
+        involved.len() > 1 || involved.iter().any(|a| has_a_layout_of_its_own(a) || any_rank(a))
     }
 
     fn rule(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> Rule {
@@ -212,6 +213,8 @@ impl Bad<'_> {
         };
         let w = self.witness(e, judge, judged, worth.replay);
         let arguments = w.run.tensors.clone();
+        let whole = !arguments.is_empty() && w.extent_bytes > 0 && arguments.values().all(|t| !t.sizes.contains(&0));
+        let degenerate = self.counterexample.degenerate && !whole;
         let rule = self.rule(e, &arguments);
         let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
         let message = format!("{what} {place} of `{array}`");
@@ -223,9 +226,9 @@ impl Bad<'_> {
         Finding {
             fingerprint: String::new(),
             rule,
-            level: level(rule, worth.verdict, self.counterexample.degenerate),
+            level: level(rule, worth.verdict, degenerate),
             verdict: worth.verdict,
-            degenerate: self.counterexample.degenerate,
+            degenerate,
             occurrences: 1,
             program: String::new(),
             root: program.func(self.root.func).display.clone(),
@@ -271,6 +274,17 @@ impl Bad<'_> {
             arguments,
         }
     }
+}
+
+/// Whether conditions say how many dimensions a tensor has.
+fn has_fixed_rank(e: &Executor<'_>, conditions: &[TermId], name: &str) -> bool {
+    let rank = format!("{name}.dim()");
+    conditions.iter().any(|c| {
+        let Term::EqZ(_) = e.arena.get(*c) else { return false };
+        let symbols = e.arena.symbols_of(&[*c]);
+        let is_rank = |s: &SymId| matches!(&e.arena.symbol(*s).kind, SymKind::Input(InputSource::Given { path, .. }) if *path == rank);
+        matches!(symbols.as_slice(), [one] if is_rank(one))
+    })
 }
 
 /// The arguments of a root whose numbers some terms depend on: tensors, structures, plain numbers.

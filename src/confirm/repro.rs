@@ -1,0 +1,95 @@
+//! A script for each finding of a PyTorch operator that calls it from Python with the finding's arguments (`templates/repro.py`).
+//!
+//! In: a finding with its witness, the program and its units. Out: the script; why there is none where an argument is of a kind that is not made.
+
+use super::prepare::{Generated, Material};
+use crate::ir::{FuncId, FuncRef, ModuleId, TypeKind};
+use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
+use crate::report::finding::{Finding, HeldValue, Run, Witness};
+use serde_json::{Value, json};
+use std::path::Path;
+
+const TEMPLATE: &str = include_str!("../../templates/repro.py");
+
+/// The script of a finding, and why there is none; nothing where the finding is of no operator.
+pub(super) fn script(finding: &Finding, witness: &Witness, material: &Material<'_>) -> Option<Result<Generated, String>> {
+    let operator = witness.run.operator.as_deref()?;
+    let [module, func] = witness.sites.as_ref()?.root;
+    let root = FuncRef { module: ModuleId(module), func: FuncId(func) };
+    let arguments = match arguments(material, root, &witness.run) {
+        Ok(arguments) => arguments,
+        Err(why) => return Some(Err(why)),
+    };
+    let units: Vec<&TranslationUnit> = material.units.clone();
+    let absolute = |u: &TranslationUnit, p: &Path| u.directory.join(p).to_string_lossy().into_owned();
+    let sources: Vec<String> = units.iter().map(|u| absolute(u, &u.source)).collect();
+    let mut includes: Vec<String> = vec![];
+    let mut flags: Vec<String> = vec![];
+    for u in &units {
+        for flag in &u.preprocessor {
+            match flag {
+                // PyTorch's own headers, Python's and CUDA's are those of the machine.
+                PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => {
+                    let folder = absolute(u, p);
+                    let others = ["/torch/include", "/include/python", "/cuda", "/nvidia/cu"];
+                    if !others.iter().any(|o| folder.contains(o)) && !includes.contains(&folder) {
+                        includes.push(folder);
+                    }
+                }
+                PreprocessorFlag::Define(d) => {
+                    let flag = format!("-D{d}");
+                    if !d.starts_with("TORCH_EXTENSION_NAME") && !flags.contains(&flag) {
+                        flags.push(flag);
+                    }
+                }
+                PreprocessorFlag::Undefine(_) | PreprocessorFlag::PreInclude(_) => {}
+            }
+        }
+    }
+    let mut cuda_flags: Vec<String> = vec![];
+    for flag in units.iter().flat_map(|u| &u.language_flags) {
+        if !cuda_flags.contains(flag) {
+            cuda_flags.push(flag.clone());
+        }
+    }
+    let case = json!({
+        "operator": operator,
+        "fingerprint": finding.fingerprint,
+        "summary": format!("{} at {}:{}", finding.message, finding.access.position.file, finding.access.position.line),
+        "sources": sources,
+        "includes": includes,
+        "flags": flags,
+        "cuda_flags": cuda_flags,
+        "arguments": arguments,
+    });
+    let text = TEMPLATE.replace("@CASE@", &format!("{case:#}").replace('\\', "\\\\"));
+    let name = format!("repro-{}.py", finding.fingerprint.get(..12).unwrap_or(&finding.fingerprint));
+    Some(Ok(Generated { name, text }))
+}
+
+/// The arguments in order: tensors, numbers, nothing for an optional that has no value.
+fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Value>, String> {
+    let program = material.program;
+    let (m, f) = (program.module(root.module), program.func(root));
+    let mut out = vec![];
+    for (i, p) in f.params.iter().enumerate().filter(|(_, p)| p.sret.is_none()) {
+        let declared = p.class.as_deref().or_else(|| f.declared_type(&p.name)).unwrap_or_default();
+        let is_optional = declared.contains("optional<");
+        let has_value = run.held.iter().any(|h| {
+            h.object == p.name && h.at == 8 && matches!(h.what, HeldValue::Number { value, .. } if value != 0)
+        });
+        out.push(match (&m.ty(p.ty).kind, run.tensors.get(&p.name)) {
+            (TypeKind::Ptr(_), _) if is_optional && !has_value => json!({ "value": null }),
+            (TypeKind::Ptr(_), Some(t)) => json!({ "tensor": t }),
+            // A tensor on which nothing depends.
+            (TypeKind::Ptr(_), None) if declared.contains("Tensor") => {
+                json!({ "tensor": { "dtype": "float32", "sizes": [1], "strides": [1], "on_device": true } })
+            }
+            (TypeKind::Int(1), _) => json!({ "value": run.args.get(i).is_some_and(|v| *v != 0) }),
+            (TypeKind::Int(_), _) => json!({ "value": run.args.get(i).copied().unwrap_or(1) }),
+            (TypeKind::Float(_), _) => json!({ "value": 1.0 }),
+            _ => return Err(format!("`{}` is a `{declared}`, of which none is made", p.name)),
+        });
+    }
+    Ok(out)
+}

@@ -1,0 +1,127 @@
+// A small part of PyTorch's C++ interface, with ATen's names and layouts: enough for operators of the tests.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <cuda_runtime.h>
+#include <initializer_list>
+#include <stdexcept>
+
+namespace c10 {
+enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, BFloat16 = 15 };
+enum class MemoryFormat : int8_t { Contiguous, Preserve };
+enum class DeviceType : int8_t { CPU, CUDA };
+struct Device {
+  DeviceType type_;
+  int8_t index_ = -1;
+  bool is_cuda() const { return type_ == DeviceType::CUDA; }
+};
+template <typename T> class ArrayRef {
+  const T *data_;
+  size_t length_;
+
+public:
+  ArrayRef(const T &one) : data_(&one), length_(1) {}
+  ArrayRef(const std::initializer_list<T> &list) : data_(list.begin()), length_(list.size()) {}
+  const T &operator[](size_t i) const { return data_[i]; }
+  size_t size() const { return length_; }
+};
+using IntArrayRef = ArrayRef<int64_t>;
+struct TensorOptions {
+  Device device_{DeviceType::CPU};
+  uint16_t dtype_ = static_cast<uint16_t>(ScalarType::Float);
+  int8_t layout_ = 0;
+  MemoryFormat memory_format_ = MemoryFormat::Contiguous;
+  bool requires_grad_ : 1;
+  bool pinned_memory_ : 1;
+  bool has_device_ : 1;
+  bool has_dtype_ : 1;
+  bool has_layout_ : 1;
+  bool has_requires_grad_ : 1;
+  bool has_pinned_memory_ : 1;
+  bool has_memory_format_ : 1;
+  TensorOptions() : requires_grad_(false), pinned_memory_(false), has_device_(false), has_dtype_(false), has_layout_(false), has_requires_grad_(false), has_pinned_memory_(false), has_memory_format_(false) {}
+  TensorOptions dtype(ScalarType t) const { TensorOptions o = *this; o.dtype_ = static_cast<uint16_t>(t); o.has_dtype_ = true; return o; }
+};
+class TensorImpl;
+template <typename T> class intrusive_ptr {
+  T *target_ = nullptr;
+
+public:
+  intrusive_ptr() = default;
+  intrusive_ptr(const intrusive_ptr &);
+  intrusive_ptr(intrusive_ptr &&) noexcept;
+  intrusive_ptr &operator=(const intrusive_ptr &) &;
+  intrusive_ptr &operator=(intrusive_ptr &&) & noexcept;
+  ~intrusive_ptr();
+};
+namespace detail {
+[[noreturn]] void torchCheckFail(const char *function, const char *file, uint32_t line, const char *message);
+}
+}  // namespace c10
+
+namespace at {
+using namespace c10;
+class TensorBase {
+protected:
+  intrusive_ptr<TensorImpl> impl_;
+
+public:
+  TensorBase() = default;
+  TensorBase(const TensorBase &) = default;
+  TensorBase(TensorBase &&) noexcept = default;
+  TensorBase &operator=(const TensorBase &) & = default;
+  TensorBase &operator=(TensorBase &&) & noexcept = default;
+  int64_t dim() const;
+  int64_t numel() const;
+  int64_t size(int64_t d) const;
+  int64_t stride(int64_t d) const;
+  IntArrayRef sizes() const;
+  IntArrayRef strides() const;
+  bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  bool defined() const;
+  ScalarType scalar_type() const;
+  Device device() const;
+  bool is_cuda() const;
+  TensorOptions options() const;
+  template <typename T> T *data_ptr() const;
+  void *data_ptr() const;
+};
+class Tensor : public TensorBase {
+public:
+  Tensor() = default;
+  Tensor(const Tensor &) = default;
+  Tensor(Tensor &&) = default;
+  Tensor &operator=(const Tensor &) & = default;
+  Tensor &operator=(Tensor &&) & = default;
+  Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  Tensor sum() const;
+};
+Tensor empty(IntArrayRef size, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
+Tensor zeros(IntArrayRef size, TensorOptions options = {});
+Tensor empty_like(const Tensor &self, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
+}  // namespace at
+
+namespace torch {
+using at::empty;
+using at::empty_like;
+using at::Tensor;
+using at::zeros;
+using at::IntArrayRef;
+constexpr auto kFloat32 = c10::ScalarType::Float;
+constexpr auto kInt64 = c10::ScalarType::Long;
+}  // namespace torch
+#define TORCH_CHECK(cond, ...) \
+  if (__builtin_expect(!(cond), 0)) { ::c10::detail::torchCheckFail(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "Expected " #cond " to be true"); }
+
+namespace pybind11 {
+class module_ {
+public:
+  template <typename F, typename... Extra> module_ &def(const char *name, F &&f, const Extra &...) { keep(name, reinterpret_cast<void *>(f)); return *this; }
+  void keep(const char *name, void *f);
+};
+}
+#define PYBIND11_MODULE(name, variable) \
+  static void pybind11_init_##name(::pybind11::module_ &); \
+  extern "C" void PyInit_##name() { static ::pybind11::module_ m; pybind11_init_##name(m); } \
+  void pybind11_init_##name(::pybind11::module_ &variable)
