@@ -3,11 +3,11 @@
 //! In: findings of one program, the program, the commands of its units. Out: cases with all that their runs need. The launch of
 //! a witness is taken from a replay: it knows each argument and what every buffer holds.
 
-use super::repro;
 use super::checks;
 use super::commands::{self, Places};
 use super::execute::LAUNCHER;
 use super::manifest::{Attempt, Build, Case, Executable, Expected, HOST_ACCESS, Manifest, Side, Word};
+use super::repro;
 use super::store;
 use crate::frontend::ExtractOptions;
 use crate::frontend::own::Own;

@@ -12,7 +12,11 @@ use std::path::Path;
 const TEMPLATE: &str = include_str!("../../templates/repro.py");
 
 /// The script of a finding, and why there is none; nothing where the finding is of no operator.
-pub(super) fn script(finding: &Finding, witness: &Witness, material: &Material<'_>) -> Option<Result<Generated, String>> {
+pub(super) fn script(
+    finding: &Finding,
+    witness: &Witness,
+    material: &Material<'_>,
+) -> Option<Result<Generated, String>> {
     let operator = witness.run.operator.as_deref()?;
     let [module, func] = witness.sites.as_ref()?.root;
     let root = FuncRef { module: ModuleId(module), func: FuncId(func) };
@@ -32,7 +36,9 @@ pub(super) fn script(finding: &Finding, witness: &Witness, material: &Material<'
                 PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => {
                     let folder = absolute(u, p);
                     let others = ["/torch/include", "/include/python", "/cuda", "/nvidia/cu"];
-                    if !others.iter().any(|o| folder.contains(o)) && !includes.contains(&folder) {
+                    let of_torch = others.iter().any(|o| folder.contains(o))
+                        || Path::new(&folder).join("torch/extension.h").exists();
+                    if !of_torch && !includes.contains(&folder) {
                         includes.push(folder);
                     }
                 }

@@ -171,6 +171,7 @@ impl Executor<'_> {
         for a in &args {
             self.ensure_pointees(&mut s, a);
         }
+        self.fill_given_handles(&mut s);
         (args, s)
     }
 

@@ -5,7 +5,8 @@
 
 use super::waits;
 use super::{
-    Call, copies, cuda, cuda_launch, cuda_memory, files, formats, libc, libc_memory, libc_text, outputs, stdcxx, tensors,
+    Call, copies, cuda, cuda_launch, cuda_memory, files, formats, libc, libc_memory, libc_text, outputs, stdcxx,
+    tensors,
 };
 use crate::kernel::builtins::Modelled;
 use crate::models::returns::Returns;

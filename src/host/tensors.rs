@@ -27,8 +27,18 @@ pub(super) const BASIS: Table = &[
 const NAMESPACES: &[&str] = &["at::", "torch::", "c10::", "caffe2::"];
 
 /// Operations that give a tensor that they are given other sizes, strides or storage.
-const RESHAPE: &[&str] =
-    &["resize_", "set_", "squeeze_", "unsqueeze_", "transpose_", "::t_", "swapaxes_", "swapdims_", "as_strided_", "_out"];
+const RESHAPE: &[&str] = &[
+    "resize_",
+    "set_",
+    "squeeze_",
+    "unsqueeze_",
+    "transpose_",
+    "::t_",
+    "swapaxes_",
+    "swapdims_",
+    "as_strided_",
+    "_out",
+];
 
 /// Numbers that a dimension, a type or a truth is looked for among.
 const SMALL: i128 = 16;
@@ -73,8 +83,15 @@ impl Executor<'_> {
                 array: true,
             },
         );
-        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
-        Ok(Some((self.pointer(o, 0), s)))
+        let holds = self.int_arg(c, 1, 32);
+        let rest = if self.arena.as_int(holds) == Some(1) { Rest::Zero } else { Rest::Uninit };
+        s.mem.insert(o, Rc::new(ObjState::new(rest)));
+        let p = self.pointer(o, 0);
+        if self.arena.as_int(holds) == Some(2) {
+            let why = UnknownReason::Holds(self.object(o).name.clone());
+            self.clobber(&mut s, &[p.clone()], &why);
+        }
+        Ok(Some((p, s)))
     }
 
     /// The library's function that is called: `torch::empty`.

@@ -13,9 +13,9 @@ pub mod intrinsic;
 mod operands;
 mod program;
 pub mod reach;
-pub mod registered;
 #[cfg(test)]
 pub(crate) mod reference;
+pub mod registered;
 pub mod shared;
 mod signature;
 mod stub;

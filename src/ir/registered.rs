@@ -53,17 +53,20 @@ pub fn registered(program: &Program) -> Vec<FuncRef> {
             continue;
         }
         let named = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id));
-        let lambdas = format!("{}::", f.display);
-        let by_type = program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration()).filter(|(_, _, f)| {
-            let is_lambda = f.display.strip_prefix(&lambdas).is_some_and(|rest| {
-                (rest.starts_with('$') || rest.starts_with("{lambda")) && rest.contains("::operator()(")
-            });
+        // A closure's function is named for the function that it stands in (Itanium C++ ABI, 5.1.7).
+        let inside = format!("_ZZ{}E", f.name.strip_prefix("_Z").unwrap_or_default());
+        let host = program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+        let by_type = host.filter(|(_, _, f)| {
+            let is_lambda =
+                f.name.strip_prefix(&inside).is_some_and(|rest| rest.starts_with('N') && rest.contains("clE"));
             let constant = format!("L{}E", f.name);
             is_lambda || f.name.starts_with("_Z") && callees.iter().any(|c| c.name.contains(&constant))
         });
         for f in named.chain(by_type.map(|(r, ..)| r)) {
             let func = program.func(f);
-            let librarys = ["c10::", "torch::", "at::", "pybind11::", "std::", "void "].iter().any(|n| func.display.starts_with(n));
+            let librarys = ["c10::", "torch::", "at::", "pybind11::", "std::", "void "]
+                .iter()
+                .any(|n| func.display.starts_with(n));
             let is_users = !func.is_declaration() && !librarys && !program.loc(f.module, func.loc).system;
             if is_users && !out.contains(&f) {
                 out.push(f);
@@ -147,7 +150,11 @@ fn named_by(
     });
     let by_type = || match callee {
         Callee::Direct(id) => {
-            m.functions[id.index()].name.contains(&format!("L{}E", program.func(operator).name))
+            let named = m.functions[id.index()].name.contains(&format!("L{}E", program.func(operator).name));
+            named
+                || passed.is_none()
+                    && stored.is_none()
+                    && leads_to(program, program.resolve_func(r.module, *id), operator)
         }
         _ => false,
     };
@@ -158,6 +165,32 @@ fn named_by(
         *text = Some(first.clone());
     }
     None
+}
+
+/// Functions that are looked at on the way from a registration to a closure.
+const MOST: usize = 2000;
+
+/// Whether a function calls or names another one, by way of others too.
+fn leads_to(program: &Program, from: FuncRef, to: FuncRef) -> bool {
+    let (mut seen, mut open) = (vec![from], vec![from]);
+    while let Some(f) = open.pop() {
+        if f == to {
+            return true;
+        }
+        let func = program.func(f);
+        let called = calls(func).filter_map(|(c, _)| if let Callee::Direct(id) = c { Some(*id) } else { None });
+        let returned = func.blocks.iter().filter_map(|b| match &b.term {
+            Terminator::Ret(Some(Operand::Const(Const::Func(id)))) => Some(*id),
+            _ => None,
+        });
+        for next in called.chain(named_in(func)).chain(returned).map(|id| program.resolve_func(f.module, id)) {
+            if seen.len() < MOST && !seen.contains(&next) {
+                seen.push(next);
+                open.push(next);
+            }
+        }
+    }
+    false
 }
 
 /// A text without its schema, in the library's namespace where the dispatcher has one: `TORCH_LIBRARY_init_ext`.

@@ -329,7 +329,13 @@ fn triple([x, y, z]: [u64; 3]) -> String {
 fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
-        Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::DataIndex | Rule::UncheckedArgument => {
+        Rule::UncheckedArgument if !f.arguments.is_empty() => missing_check(f),
+        Rule::OobGlobal
+        | Rule::OobShared
+        | Rule::OobLocal
+        | Rule::OobConstant
+        | Rule::DataIndex
+        | Rule::UncheckedArgument => {
             let index = &f.access.index;
             let check = if index.is_empty() {
                 format!("check the index into `{array}`")
@@ -353,6 +359,25 @@ fn help(f: &Finding) -> String {
         Rule::Contract => format!("check that `{array}` before the call, or reject such inputs"),
     };
     format!("{first}; see `scuba explain {}`", f.rule)
+}
+
+/// What an operator would have to check of its tensors.
+fn missing_check(f: &Finding) -> String {
+    let strided = f.arguments.iter().find(|(_, t)| !t.is_packed());
+    if let Some((name, _)) = strided {
+        return format!(
+            "check the layout before the launch: `TORCH_CHECK({name}.is_contiguous())`, or use its strides"
+        );
+    }
+    let empty = f.arguments.iter().find(|(_, t)| t.sizes.len() > 1 && t.sizes.contains(&0));
+    if let Some((name, t)) = empty {
+        let rank = t.sizes.len().saturating_sub(1);
+        return format!(
+            "check the rank before the launch: `TORCH_CHECK({name}.dim() == {rank})`, if that is what the code takes for granted"
+        );
+    }
+    let names: Vec<String> = f.arguments.keys().map(|n| format!("`{n}`")).collect();
+    format!("check with TORCH_CHECK before the launch that the sizes of {} fit together", names.join(" and "))
 }
 
 /// The last line: what was decided.

@@ -13,8 +13,8 @@ using size_t = unsigned long;
 void *operator new(size_t);
 
 extern "C" {
-// New memory of the device, that many bytes.
-void *__scuba_device_memory(size_t bytes);
+// New memory of the device, that many bytes, and what it holds: nothing yet (0), zeros (1), numbers that are not known (2).
+void *__scuba_device_memory(size_t bytes, int holds);
 // Bytes from a pointer to the end of its object.
 long __scuba_extent(const void *p);
 // The number, where it is one on this path; -1 where it may be several.
@@ -188,7 +188,7 @@ static void anything(Impl *t) {
   t->last[1] = __scuba_any(0, 1L << 40);
   t->last[2] = __scuba_any(0, 1L << 40);
   t->last[3] = __scuba_any(0, 1L << 40);
-  t->data = __scuba_device_memory(__scuba_any(0, 1L << 47));
+  t->data = __scuba_device_memory(__scuba_any(0, 1L << 47), 2);
 }
 static Impl *any_tensor() {
   Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
@@ -212,12 +212,12 @@ static Impl *fresh(int8_t dtype, int8_t device) {
     t->strides[i] = n;                                    \
     n = times(n, t->sizes[i]);                            \
   }
-static void finish(Impl *t, int64_t dim) {
+static void finish(Impl *t, int64_t dim, int holds) {
   int64_t n = 1;
   t->dim = dim;
   DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
   t->numel = n;
-  t->data = __scuba_device_memory(times(n, item_size(t->dtype)));
+  t->data = __scuba_device_memory(times(n, item_size(t->dtype)), holds);
 }
 
 #define SIZE(i)                   \
@@ -225,7 +225,7 @@ static void finish(Impl *t, int64_t dim) {
     if (sizes[i] < 0) fail();     \
     t->sizes[i] = sizes[i];       \
   }
-static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t device) {
+static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t device, int holds) {
   Impl *t = fresh(dtype, device);
   if (__scuba_known(dim) < 0 || dim > 8) {
     anything(t);
@@ -236,19 +236,19 @@ static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t dev
     return t;
   }
   SIZE(0) SIZE(1) SIZE(2) SIZE(3) SIZE(4) SIZE(5) SIZE(6) SIZE(7)
-  finish(t, dim);
+  finish(t, dim, holds);
   return t;
 }
 
 // The shape of another tensor.
 #define COPY_SIZE(i) t->sizes[i] = o->sizes[i];
 #define ANY_STRIDE(i) t->strides[i] = __scuba_any(0, 1L << 40);
-static Impl *like(const Impl *o, int8_t dtype, int8_t device) {
+static Impl *like(const Impl *o, int8_t dtype, int8_t device, int holds) {
   Impl *t = fresh(dtype, device);
   int64_t dim = __scuba_known(o->dim);
   EIGHT(COPY_SIZE)
   if (dim >= 0 && dim <= 8) {
-    finish(t, dim);
+    finish(t, dim, holds);
     return t;
   }
   t->dim = o->dim;
@@ -259,7 +259,7 @@ static Impl *like(const Impl *o, int8_t dtype, int8_t device) {
   t->last[3] = o->last[3];
   t->lead = o->lead;
   t->numel = o->numel;
-  t->data = __scuba_device_memory(times(t->numel, item_size(t->dtype)));
+  t->data = __scuba_device_memory(times(t->numel, item_size(t->dtype)), holds);
   return t;
 }
 
@@ -501,34 +501,46 @@ TYPED(ComplexDouble, "c10::complex<double>", c128)
 
 #define EMPTY(id, name)                                                                                       \
   void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short format) MODEL(name);                 \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o), 0); }
 EMPTY(at_empty, "at::empty(c10::ArrayRef<long>, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 EMPTY(torch_empty, "torch::empty(c10::ArrayRef<long>, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
-#define FILLED(id, name)                                                                  \
+#define FILLED(id, name, holds)                                                                  \
   void id(Handle *out, const int64_t *sizes, size_t dim, Options o) MODEL(name);          \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
-FILLED(at_zeros, "at::zeros(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(torch_zeros, "torch::zeros(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(at_ones, "at::ones(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(torch_ones, "torch::ones(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(at_rand, "at::rand(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(torch_rand, "torch::rand(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(at_randn, "at::randn(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(torch_randn, "torch::randn(c10::ArrayRef<long>, c10::TensorOptions)")
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o), holds); }
+FILLED(at_zeros, "at::zeros(c10::ArrayRef<long>, c10::TensorOptions)", 1)
+FILLED(torch_zeros, "torch::zeros(c10::ArrayRef<long>, c10::TensorOptions)", 1)
+FILLED(at_ones, "at::ones(c10::ArrayRef<long>, c10::TensorOptions)", 2)
+FILLED(torch_ones, "torch::ones(c10::ArrayRef<long>, c10::TensorOptions)", 2)
+FILLED(at_rand, "at::rand(c10::ArrayRef<long>, c10::TensorOptions)", 2)
+FILLED(torch_rand, "torch::rand(c10::ArrayRef<long>, c10::TensorOptions)", 2)
+FILLED(at_randn, "at::randn(c10::ArrayRef<long>, c10::TensorOptions)", 2)
+FILLED(torch_randn, "torch::randn(c10::ArrayRef<long>, c10::TensorOptions)", 2)
 #define FULL(id, name)                                                                    \
   void id(Handle *out, const int64_t *sizes, size_t dim, const void *value, Options o) MODEL(name); \
-  void id(Handle *out, const int64_t *sizes, size_t dim, const void *, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+  void id(Handle *out, const int64_t *sizes, size_t dim, const void *, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o), 2); }
 FULL(at_full, "at::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
 FULL(torch_full, "torch::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
-#define LIKE(id, name)                                                                    \
+#define LIKE(id, name, holds)                                                                    \
   void id(Handle *out, const Handle *of, Options o, short format) MODEL(name);            \
-  void id(Handle *out, const Handle *of, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t)); }
-LIKE(at_empty_like, "at::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
-LIKE(torch_empty_like, "torch::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
-LIKE(at_zeros_like, "at::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
-LIKE(torch_zeros_like, "torch::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
-LIKE(at_ones_like, "at::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
-LIKE(torch_ones_like, "torch::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+  void id(Handle *out, const Handle *of, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t), holds); }
+LIKE(at_empty_like, "at::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 0)
+LIKE(torch_empty_like, "torch::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 0)
+LIKE(at_zeros_like, "at::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 1)
+LIKE(torch_zeros_like, "torch::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 1)
+LIKE(at_ones_like, "at::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 2)
+LIKE(torch_ones_like, "torch::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 2)
+
+#define NEW(id, name, holds)                                                                    \
+  void id(Handle *out, const Handle *of, const int64_t *sizes, size_t dim, Options o) MODEL(name); \
+  void id(Handle *out, const Handle *of, const int64_t *sizes, size_t dim, Options o) { const Impl *t = there(of); out->impl = of_sizes(sizes, dim, dtype_or(o, t), device_or(o, t), holds); }
+NEW(new_empty, "at::Tensor::new_empty(c10::ArrayRef<long>, c10::TensorOptions) const", 0)
+NEW(new_zeros, "at::Tensor::new_zeros(c10::ArrayRef<long>, c10::TensorOptions) const", 1)
+NEW(new_ones, "at::Tensor::new_ones(c10::ArrayRef<long>, c10::TensorOptions) const", 2)
+#define FULL_LIKE(id, name)                                                               \
+  void id(Handle *out, const Handle *of, const void *value, Options o, short format) MODEL(name); \
+  void id(Handle *out, const Handle *of, const void *, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t), 2); }
+FULL_LIKE(at_full_like, "at::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+FULL_LIKE(torch_full_like, "torch::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 
 // ---- tensors made of others ----
 
@@ -536,18 +548,18 @@ void contiguous(Handle *out, const Handle *self, int8_t format) MODEL("at::Tenso
 void contiguous(Handle *out, const Handle *self, int8_t format) {
   const Impl *t = there(self);
   if (__scuba_known(t->contiguous) == 1) out->impl = self->impl;
-  else out->impl = like(t, t->dtype, t->device);
+  else out->impl = like(t, t->dtype, t->device, 2);
 }
 void clone(Handle *out, const Handle *self, short format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
-void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device); }
+void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device, 2); }
 void detach(Handle *out, const Handle *self) MODEL("at::Tensor::detach() const");
 void detach(Handle *out, const Handle *self) { out->impl = there(self); }
 void to_cpu(Handle *out, const Handle *self) MODEL("at::Tensor::cpu() const");
-void to_cpu(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 0); }
+void to_cpu(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 0, 2); }
 void to_cuda(Handle *out, const Handle *self) MODEL("at::Tensor::cuda() const");
-void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1); }
+void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1, 2); }
 void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
-void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) { const Impl *t = there(self); out->impl = like(t, type, t->device); }
+void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) { const Impl *t = there(self); out->impl = like(t, type, t->device, 2); }
 
 // ---- ranges ----
 
@@ -557,25 +569,25 @@ struct Scalar { int tag; int unused[3]; union { double d; int64_t i; } v; int64_
 static void range(Handle *out, int64_t from, int64_t to, int64_t step, Options o) {
   if (step == 0 || (step > 0 && to < from)) fail();
   int64_t n = step == 1 ? to - from : (to - from + step - 1) / step;
-  out->impl = of_sizes(&n, 1, (o.has & 8) ? static_cast<int8_t>(o.dtype) : static_cast<int8_t>(Long), device_of(o));
+  out->impl = of_sizes(&n, 1, (o.has & 8) ? static_cast<int8_t>(o.dtype) : static_cast<int8_t>(Long), device_of(o), 2);
 }
 #define RANGE(id, ns)                                                                                                  \
   void id(Handle *out, const Scalar *from, const Scalar *to, const Scalar *step, Options o)                            \
       MODEL(ns "::arange(c10::Scalar const&, c10::Scalar const&, c10::Scalar const&, c10::TensorOptions)");            \
   void id(Handle *out, const Scalar *from, const Scalar *to, const Scalar *step, Options o) {                          \
     if (from->tag == 1 && to->tag == 1 && step->tag == 1) range(out, from->v.i, to->v.i, step->v.i, o);                \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o), 2); }             \
   }                                                                                                                    \
   void id##_from(Handle *out, const Scalar *from, const Scalar *to, Options o)                                         \
       MODEL(ns "::arange(c10::Scalar const&, c10::Scalar const&, c10::TensorOptions)");                                \
   void id##_from(Handle *out, const Scalar *from, const Scalar *to, Options o) {                                       \
     if (from->tag == 1 && to->tag == 1) range(out, from->v.i, to->v.i, 1, o);                                          \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o), 2); }             \
   }                                                                                                                    \
   void id##_to(Handle *out, const Scalar *to, Options o) MODEL(ns "::arange(c10::Scalar const&, c10::TensorOptions)"); \
   void id##_to(Handle *out, const Scalar *to, Options o) {                                                             \
     if (to->tag == 1) range(out, 0, to->v.i, 1, o);                                                                    \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o), 2); }             \
   }
 RANGE(at_arange, "at")
 RANGE(torch_arange, "torch")
@@ -769,7 +781,7 @@ static Impl *shaped(const Impl *o, const int64_t *sizes, size_t n, bool copies) 
     t->dim = n;
     EIGHT(ANY_STRIDE)
   }
-  if (!packed && copies) t->data = __scuba_device_memory(times(all, item_size(t->dtype)));
+  if (!packed && copies) t->data = __scuba_device_memory(times(all, item_size(t->dtype)), 2);
   return t;
 }
 void view(Handle *out, const Handle *self, const int64_t *sizes, size_t n) MODEL("at::Tensor::view(c10::ArrayRef<long>) const");

@@ -14,6 +14,7 @@ mod headers;
 mod inside;
 mod readings;
 mod structures;
+mod tensors;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

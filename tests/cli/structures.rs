@@ -48,7 +48,7 @@ fn invariants_hold_of_each_object_that_parameters_lead_to() {
     let [f] = r.findings.as_slice() else { panic!("{said:?}") };
     assert_eq!(
         (f.rule.name(), format!("{:?}", f.verdict), f.access.array.as_str()),
-        ("oob-global", "Proved".into(), "y")
+        ("unchecked-argument", "Proved".into(), "y")
     );
     let w = f.witness.as_ref().unwrap();
     let input = |name: &str| -> i64 {

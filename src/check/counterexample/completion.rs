@@ -40,7 +40,8 @@ pub(super) fn complete(
     symbols: &[(SymId, Option<i128>)],
 ) {
     let rows = rows(a, conditions);
-    let mut left: Vec<(SymId, Option<i128>)> = symbols.iter().copied().filter(|(s, _)| !known.contains_key(s)).collect();
+    let mut left: Vec<(SymId, Option<i128>)> =
+        symbols.iter().copied().filter(|(s, _)| !known.contains_key(s)).collect();
     loop {
         // What equations leave no choice for.
         let forced = rows.iter().filter(|r| r.equation).find_map(|r| {

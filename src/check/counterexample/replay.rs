@@ -3,9 +3,9 @@
 //! In: a model, an access or a call, and what a replay must show of it. Out: reached or not, and why. Replays that were asked for before in
 //! the same root are remembered. It knows neither the solver's ways nor what becomes of its answer.
 
+use super::completion;
 use super::input_files::Opened;
 use super::recorded;
-use super::completion;
 use super::tensors;
 use crate::check::obligations::obligation::Counterexample;
 use crate::check::options::Options;
@@ -538,9 +538,7 @@ fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i12
     // Of one that is read in several widths the widest value is the whole.
     let mut said: Vec<(SymId, i128)> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
     said.sort_by_key(|(s, _)| (std::cmp::Reverse(a.symbol(*s).range.hi), *s));
-    let of_tensor = |s: &SymId| {
-        matches!(&a.symbol(*s).kind, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE))
-    };
+    let of_tensor = |s: &SymId| matches!(&a.symbol(*s).kind, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
     let open = a.symbols_of(depends).into_iter().filter(|s| !of_tensor(s)).map(|s| (s, 1));
     let mut out: Vec<(InputSource, i128)> = vec![];
     for (s, v) in said.into_iter().chain(open) {

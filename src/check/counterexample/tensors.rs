@@ -39,8 +39,6 @@ pub(super) fn usual(path: &str) -> Option<i128> {
         Some(FLOAT)
     } else if path.ends_with(".device().type()") {
         Some(CUDA)
-    } else if path.ends_with(".is_contiguous()") {
-        Some(1)
     } else {
         None
     }
@@ -89,9 +87,8 @@ impl Partial<'_> {
         let from_end = (0..4).filter(|i| self.get("last", *i).is_some()).max();
         let least = said.map_or(0, |i| i + 1).max(from_end.map_or(0, |i| i + 1));
         let dim = self.get("dim", 0).and_then(|d| usize::try_from(d).ok());
-        let mut sizes: Vec<i128> = (0..dim.unwrap_or(least).min(64))
-            .map(|i| self.get("sizes", i).unwrap_or(1))
-            .collect();
+        let mut sizes: Vec<i128> =
+            (0..dim.unwrap_or(least).min(64)).map(|i| self.get("sizes", i).unwrap_or(1)).collect();
         for i in 0..4.min(sizes.len()) {
             let at = sizes.len() - 1 - i;
             if let (Some(n), None) = (self.get("last", i), self.get("sizes", at)) {
@@ -104,7 +101,8 @@ impl Partial<'_> {
             && n != product
         {
             let open = |i: &usize| self.get("sizes", *i).is_none() && self.get("last", sizes.len() - 1 - *i).is_none();
-            let others = |i: usize| sizes.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, n)| *n).product::<i128>();
+            let others =
+                |i: usize| sizes.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, n)| *n).product::<i128>();
             if let Some(i) = (0..sizes.len()).find(open) {
                 if n == 0 {
                     sizes[i] = 0;

@@ -11,15 +11,15 @@ use crate::host::Root;
 use crate::ir::Program;
 use crate::reasons::{OfModel, UnknownReason};
 use crate::report::finding::{
-    Access, Allocation, Direction, Finding, Launch, PartSites, Position, Replay, Sites, Space, Verdict, Witness,
-    TensorArgument, WitnessInput,
+    Access, Allocation, Direction, Finding, Launch, PartSites, Position, Replay, Sites, Space, TensorArgument, Verdict,
+    Witness, WitnessInput,
 };
 use crate::rules::{Level, Rule};
 use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::terms::display;
 use crate::symbolic::memory::tensors::OF_HANDLE;
+use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use crate::witness::{self, Parts};
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,7 +131,10 @@ impl Bad<'_> {
         terms.extend([self.obligation.offset, self.obligation.extent]);
         terms.extend(launch.config.grid);
         terms.extend(launch.config.block);
-        let involved = arguments_in(e, &terms);
+        // Of plain pointers and numbers a contract says how they fit together: who breaks that is told elsewhere.
+        let mut involved = arguments_in(e, &terms);
+        involved.retain(|(_, is_object)| *is_object || !arguments.is_empty());
+        let involved: BTreeSet<String> = involved.into_iter().map(|(name, _)| name).collect();
         let has_a_layout_of_its_own = |name: &str| arguments.get(name).is_some_and(|t| !t.is_packed());
         let any_rank = |name: &str| arguments.contains_key(name) && !has_fixed_rank(e, &before, name);
         involved.len() > 1 || involved.iter().any(|a| has_a_layout_of_its_own(a) || any_rank(a))
@@ -287,15 +290,19 @@ fn has_fixed_rank(e: &Executor<'_>, conditions: &[TermId], name: &str) -> bool {
     })
 }
 
-/// The arguments of a root whose numbers some terms depend on: tensors, structures, plain numbers.
-fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<String> {
+/// The arguments of a root whose numbers some terms depend on, with whether they are tensors or structures rather than plain.
+fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<(String, bool)> {
     let argument = |kind: &SymKind| match kind {
         SymKind::Input(InputSource::Given { object, .. }) => {
-            Some(object.strip_suffix(OF_HANDLE).unwrap_or(object).to_owned())
+            Some((object.strip_suffix(OF_HANDLE).unwrap_or(object).to_owned(), true))
         }
         SymKind::Input(InputSource::Param { name, .. }) => {
-            let name = name.strip_prefix("extent(").and_then(|n| n.strip_suffix(')')).unwrap_or(name);
-            Some(name.strip_suffix(".data_ptr()").unwrap_or(name).to_owned())
+            let extent = name.strip_prefix("extent(").and_then(|n| n.strip_suffix(')'));
+            let tensor = extent.and_then(|name| name.strip_suffix(".data_ptr()"));
+            match tensor {
+                Some(tensor) => Some((tensor.to_owned(), true)),
+                None => Some((extent.unwrap_or(name).to_owned(), false)),
+            }
         }
         _ => None,
     };

@@ -33,9 +33,12 @@ pub(in crate::check) const ALL: [&dyn Rule; 10] = [
 /// Who makes the findings of a class. A class that nobody makes does not compile.
 pub(in crate::check) const fn of(class: Class) -> &'static dyn Rule {
     match class {
-        Class::OobGlobal | Class::OobShared | Class::OobLocal | Class::OobConstant | Class::DataIndex | Class::UncheckedArgument => {
-            &Bounds
-        }
+        Class::OobGlobal
+        | Class::OobShared
+        | Class::OobLocal
+        | Class::OobConstant
+        | Class::DataIndex
+        | Class::UncheckedArgument => &Bounds,
         Class::IntraAllocation => &NamedParts,
         Class::MemcpyOutOfBounds => &Memcpy,
         Class::UseAfterFree | Class::DoubleFree => &Lifetime,

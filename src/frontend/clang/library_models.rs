@@ -12,7 +12,17 @@ const LIBRARIES: &[(&[u8], &str, &str)] =
 
 /// As the host's code is compiled: without a pass, with debug information, names kept.
 const FLAGS: &[&str] = &[
-    "-x", "c++", "-std=c++17", "-O0", "-Xclang", "-disable-O0-optnone", "-g", "-fno-discard-value-names", "-w", "-emit-llvm", "-c",
+    "-x",
+    "c++",
+    "-std=c++17",
+    "-O0",
+    "-Xclang",
+    "-disable-O0-optnone",
+    "-g",
+    "-fno-discard-value-names",
+    "-w",
+    "-emit-llvm",
+    "-c",
 ];
 
 /// The compiled models for a unit; why there are none where clang does not compile them.

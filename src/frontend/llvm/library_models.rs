@@ -64,6 +64,11 @@ impl<'m> LibraryModels<'m> {
         self.of.get(&v).copied().unwrap_or(v)
     }
 
+    /// Whether a function's model stands for many, by a pattern.
+    pub(super) fn is_of_many(&self, v: Value<'m>) -> bool {
+        self.of.get(&v).is_some_and(|model| model.name().contains(['*', '!']))
+    }
+
     pub(super) fn have(&self, v: Value<'m>) -> bool {
         self.of.contains_key(&v)
     }

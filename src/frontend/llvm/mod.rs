@@ -101,17 +101,30 @@ impl<'m> Reader<'m> {
             .functions()
             .into_iter()
             .filter(|f| reachable.contains(f) && instruction::Intrinsic::of(&f.name()).is_none())
+            .filter(|f| !models.have(*f) || models.is_of_many(*f))
             .collect();
         let globals: Vec<Value<'m>> = self.bitcode.globals().into_iter().filter(|g| reachable.contains(g)).collect();
         self.functions = functions.iter().copied().zip((0..).map(FuncId)).collect();
         for (f, model) in models.all() {
-            if let Some(id) = self.functions.get(&model).copied() {
+            if !models.is_of_many(f)
+                && let Some(id) = self.functions.get(&model).copied()
+            {
                 self.functions.insert(f, id);
             }
         }
         self.globals = globals.iter().copied().zip((0..).map(GlobalId)).collect();
         let globals = globals.into_iter().map(|g| self.global(g)).collect();
-        let mut lowered: Vec<Function> = functions.into_iter().map(|f| self.function(f)).collect();
+        let mut lowered: Vec<Function> = functions
+            .into_iter()
+            .map(|f| match models.instead_of(f) {
+                own if own == f => self.function(f),
+                // One model of many functions, under the name of this one.
+                model => {
+                    let display = crate::frontend::names::demangle(&f.name());
+                    Function { name: format!("{MODEL}{display}"), display, ..self.function(model) }
+                }
+            })
+            .collect();
         lowered.extend(self.aliases(&reachable));
         self.debug.describe_fields(&mut self.types.defs);
         let mut module = Module {

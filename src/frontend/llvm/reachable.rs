@@ -34,7 +34,13 @@ pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>, models: &LibraryModels<'m>) -
         }
     }
     while let Some(v) = work.pop() {
-        let v = models.instead_of(v);
+        let v = match models.instead_of(v) {
+            model if model != v => {
+                seen.insert(v);
+                model
+            }
+            own => own,
+        };
         if !seen.insert(v) {
             continue;
         }

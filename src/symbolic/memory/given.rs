@@ -9,6 +9,7 @@ use super::tensors::{self, Class, OF_HANDLE, TENSOR};
 use super::value::Value;
 use crate::ir::{Declared, FuncRef, Module, TypeId, TypeKind, pointee_name, source_name};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, TermId};
 use std::fmt::Write;
@@ -50,6 +51,29 @@ impl Executor<'_> {
         class.is_some()
     }
 
+    /// Writes what handles that a caller gave hold as cells: on a way on which one is given another tensor the other one stays known.
+    pub(crate) fn fill_given_handles(&mut self, s: &mut State) {
+        // What is given by reference may be one under two names.
+        let own = |e: &Self, o: &ObjId| !matches!(e.object(*o).kind, ObjKind::Parameter);
+        for o in self.heap.of_classes().into_iter().filter(|o| own(self, o)).collect::<Vec<_>>() {
+            let class = self.heap.given(o).and_then(|given| given.class);
+            let places: &[(i64, u32, TypeKind)] = match class {
+                Some(Class::Handle) => &[(0, 8, TypeKind::Ptr(0))],
+                Some(Class::OptionalHandle) => &[(0, 8, TypeKind::Ptr(0)), (8, 1, TypeKind::Int(8))],
+                Some(Class::Tensor) | None => continue,
+            };
+            self.ensure(s, o);
+            for (at, bytes, want) in places {
+                let Some(state) = s.mem.get(&o).cloned() else { continue };
+                if let Some(v) = self.given_value((o, &state), *at, u64::from(*bytes), want) {
+                    let mut filled = state.as_ref().clone();
+                    filled.cells.insert(*at, (*bytes, v));
+                    s.mem.insert(o, Rc::new(filled));
+                }
+            }
+        }
+    }
+
     /// A scalar of a handle, or of what it points to.
     fn place_in_class(&self, o: ObjId, class: Class, at: i64) -> Option<Place> {
         let given = self.heap.given(o)?;
@@ -58,7 +82,15 @@ impl Executor<'_> {
         let pointer = || m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)));
         let int = |bits| m.types.iter().position(|t| t.kind == TypeKind::Int(bits));
         let id = |i: usize| u32::try_from(i).ok().map(TypeId);
-        let handle = || Some(Place { path: format!("{name}{OF_HANDLE}"), ty: id(pointer()?)?, declared: None, range: None, leads_to: Some(Class::Tensor) });
+        let handle = || {
+            Some(Place {
+                path: format!("{name}{OF_HANDLE}"),
+                ty: id(pointer()?)?,
+                declared: None,
+                range: None,
+                leads_to: Some(Class::Tensor),
+            })
+        };
         match (class, at) {
             (Class::Handle | Class::OptionalHandle, 0) => handle(),
             // Behind the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
@@ -87,7 +119,13 @@ impl Executor<'_> {
             _ => ((rest == 0).then_some(field.ty)?, None),
         };
         if let TypeKind::Ptr(_) = m.ty(ty).kind {
-            return Some(Place { path: format!("{handle}.data_ptr()"), ty, declared: None, range: None, leads_to: None });
+            return Some(Place {
+                path: format!("{handle}.data_ptr()"),
+                ty,
+                declared: None,
+                range: None,
+                leads_to: None,
+            });
         }
         let (path, range) = tensors::member(handle, name, index)?;
         Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
@@ -134,7 +172,13 @@ impl Executor<'_> {
                     let ty = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
                     let ty = TypeId(u32::try_from(ty).ok()?);
                     let path = format!("{path}{OF_HANDLE}");
-                    return (rest == 0).then_some(Place { path, ty, declared: None, range: None, leads_to: Some(Class::Tensor) });
+                    return (rest == 0).then_some(Place {
+                        path,
+                        ty,
+                        declared: None,
+                        range: None,
+                        leads_to: Some(Class::Tensor),
+                    });
                 }
                 TypeKind::Struct { fields, .. } => {
                     let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|at| at <= rest))?;

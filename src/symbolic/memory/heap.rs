@@ -146,6 +146,14 @@ impl Heap {
         self.given.get(&o)
     }
 
+    /// The objects of classes of libraries that callers gave, in the order in which they were made.
+    pub(super) fn of_classes(&self) -> Vec<ObjId> {
+        let mut all: Vec<ObjId> =
+            self.given.iter().filter(|(_, given)| given.class.is_some()).map(|(o, _)| *o).collect();
+        all.sort_unstable();
+        all
+    }
+
     pub(super) fn note_given(&mut self, o: ObjId, given: Given) {
         self.given.insert(o, given);
     }

@@ -43,7 +43,9 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
 /// The functions that the interpreter models.
 #[must_use]
 pub fn keys() -> Vec<(On, Key)> {
-    let libraries = [libc::LIBC, string::STRING, stdio::STDIO, tensors::BASIS].into_iter().flat_map(|t| model::keys(t, "", Key::whole));
+    let libraries = [libc::LIBC, string::STRING, stdio::STDIO, tensors::BASIS]
+        .into_iter()
+        .flat_map(|t| model::keys(t, "", Key::whole));
     let ends = not_returning().map(|(n, _)| Key::whole(n));
     let host = cuda::keys().chain(cxx::keys()).chain(libraries).chain(math::keys_of_host()).chain(ends);
     let device = builtins::keys().chain(math::keys_of_device());
@@ -54,7 +56,11 @@ pub fn keys() -> Vec<(On, Key)> {
 }
 
 fn host_library(name: &str) -> Option<Entry> {
-    model::by_name(tensors::BASIS, name).or_else(|| libc::find(name)).or_else(|| string::find(name)).or_else(|| stdio::find(name)).or_else(|| math::host(name))
+    model::by_name(tensors::BASIS, name)
+        .or_else(|| libc::find(name))
+        .or_else(|| string::find(name))
+        .or_else(|| stdio::find(name))
+        .or_else(|| math::host(name))
 }
 
 /// Functions of the C library that headers define inline.

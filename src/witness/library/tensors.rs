@@ -26,7 +26,12 @@ pub(super) const BASIS: Table = &[
 
 fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let site = m.user_site(th);
-    m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
+    let fill = match arg(args, 1).known() {
+        Some(0) => Fill::Poison(Reason::UNINIT),
+        Some(1) => Fill::Byte(0),
+        _ => Fill::Poison(m.reason(Cause::Contents, "what a function of PyTorch computes")),
+    };
+    m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), fill).map(Ret::Val)
 }
 
 fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
@@ -52,6 +57,12 @@ fn times(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     let (a, b) = (arg(args, 0), arg(args, 1));
     Ok(Ret::Val(match (a.known(), b.known()) {
         (Some(x), Some(y)) => Val::new(x.wrapping_mul(y)),
-        _ => if a.is_poison() { a } else { b },
+        _ => {
+            if a.is_poison() {
+                a
+            } else {
+                b
+            }
+        }
     }))
 }

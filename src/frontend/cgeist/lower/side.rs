@@ -229,7 +229,14 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         f.params = params
             .iter()
             .enumerate()
-            .map(|(i, t)| Param { name: format!("arg{i}"), ty: *t, byval: None, sret: None, dereferenceable: 0, class: None })
+            .map(|(i, t)| Param {
+                name: format!("arg{i}"),
+                ty: *t,
+                byval: None,
+                sret: None,
+                dereferenceable: 0,
+                class: None,
+            })
             .collect();
         f.values = u32::try_from(params.len()).unwrap_or(0);
         id

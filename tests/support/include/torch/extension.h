@@ -114,10 +114,28 @@ constexpr auto kInt64 = c10::ScalarType::Long;
 #define TORCH_CHECK(cond, ...) \
   if (__builtin_expect(!(cond), 0)) { ::c10::detail::torchCheckFail(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "Expected " #cond " to be true"); }
 
+namespace torch {
+class Library {
+public:
+  template <typename F> Library &def(const char *schema, F &&f) & { keep(schema, reinterpret_cast<void *>(f)); return *this; }
+  template <typename F> Library &impl(const char *name, F &&f) & { keep(name, reinterpret_cast<void *>(f)); return *this; }
+  void keep(const char *name, void *f);
+};
+}  // namespace torch
+// As in torch/library.h, where they also make a static object that calls the function.
+#define TORCH_LIBRARY(ns, m) \
+  static void TORCH_LIBRARY_init_##ns(torch::Library &); \
+  void TORCH_LIBRARY_register_##ns(torch::Library &l) { TORCH_LIBRARY_init_##ns(l); } \
+  void TORCH_LIBRARY_init_##ns(torch::Library &m)
+#define TORCH_LIBRARY_IMPL(ns, key, m) \
+  static void TORCH_LIBRARY_IMPL_init_##ns##_##key##_0(torch::Library &); \
+  void TORCH_LIBRARY_IMPL_register_##ns##_##key##_0(torch::Library &l) { TORCH_LIBRARY_IMPL_init_##ns##_##key##_0(l); } \
+  void TORCH_LIBRARY_IMPL_init_##ns##_##key##_0(torch::Library &m)
+
 namespace pybind11 {
 class module_ {
 public:
-  template <typename F, typename... Extra> module_ &def(const char *name, F &&f, const Extra &...) { keep(name, reinterpret_cast<void *>(f)); return *this; }
+  template <typename F, typename... Extra> module_ &def(const char *name, F &&f, const Extra &...) { keep(name, reinterpret_cast<void *>(+f)); return *this; }
   void keep(const char *name, void *f);
 };
 }

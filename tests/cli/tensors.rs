@@ -1,0 +1,149 @@
+//! Operators of PyTorch extensions: entry points by their registration, the shapes of tensors, arguments that their checks let through. The headers are
+//! ours, with ATen's names (`tests/support/include`).
+
+use super::{Project, Said};
+use scuba::report::finding::{Report, Verdict};
+use scuba::rules::{Level, Rule};
+
+const SCALE: &str = "\
+#include <torch/extension.h>
+__global__ void scale_kernel(float *y, const float *x, const float *w, int64_t n, int64_t c) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n * c) {
+    float f = w[i % c];
+    y[i] = f * x[i];
+  }
+}
+torch::Tensor scale(torch::Tensor x, const torch::Tensor &w) {
+  CHECKS
+  auto y = MADE;
+  int64_t n = x.size(0), c = x.size(1);
+  if (n * c == 0) return y;
+  scale_kernel<<<(n * c + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), w.data_ptr<float>(), n, c);
+  return y;
+}
+";
+
+const PYBIND: &str = "PYBIND11_MODULE(ext, m) { m.def(\"scale\", &scale, \"scales rows\"); }\n";
+
+const ALL: &str = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous() && w.size(0) == x.size(1));";
+
+fn checked(source: &str) -> (Report, Said) {
+    let p = Project::new();
+    p.write("k.cu", source);
+    let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
+    let mut c = p.command();
+    c.args(["check", "k.cu", "--message-format", "json", "--", "-std=c++17", &include]);
+    let said = Said::from(c.output().unwrap());
+    let report = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+    (report, said)
+}
+
+fn scale(checks: &str, made: &str, registration: &str) -> String {
+    SCALE.replace("CHECKS", checks).replace("MADE", made) + registration
+}
+
+/// Rules and lines of what is proved.
+fn proved(report: &Report) -> Vec<(Rule, u32)> {
+    let all = report.findings.iter().filter(|f| f.verdict == Verdict::Proved);
+    all.map(|f| (f.rule, f.access.position.line)).collect()
+}
+
+#[test]
+fn an_operator_with_all_its_checks_is_safe() {
+    for made in
+        ["torch::empty_like(x)", "torch::empty({x.size(0), x.size(1)}, x.options())", "torch::zeros({x.numel()})"]
+    {
+        let (report, _) = checked(&scale(ALL, made, PYBIND));
+        let s = &report.summary;
+        assert_eq!((s.accesses, s.safe), (3, 3), "{made}: {:?} {:?}", report.findings, report.undecided);
+    }
+}
+
+#[test]
+fn a_missing_check_is_found_with_tensors_that_show_it() {
+    let checks = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous());";
+    let (report, said) = checked(&scale(checks, "torch::empty_like(x)", PYBIND));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 5)], "{:?}", report.undecided);
+    let finding = &report.findings[0];
+    // It warns by default.
+    assert_eq!((finding.level, said.status), (Level::Warn, 0));
+    let (w, x) = (&finding.arguments["w"], &finding.arguments["x"]);
+    assert_eq!((w.dtype.as_str(), w.sizes.len(), x.sizes.len()), ("float32", 1, 2));
+    assert!(w.sizes[0] < x.sizes[1], "{w} {x}");
+    assert_eq!(finding.witness.as_ref().unwrap().run.operator.as_deref(), Some("scale"));
+}
+
+#[test]
+fn layouts_and_ranks_are_arguments_too() {
+    // A tensor that was expanded has less memory than elements.
+    let strided = ALL.replacen(" && x.is_contiguous()", "", 1);
+    let (report, _) = checked(&scale(&strided, "torch::empty({x.size(0), x.size(1)})", PYBIND));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 6)], "{:?}", report.undecided);
+    let x = &report.findings[0].arguments["x"];
+    assert!(!x.is_packed(), "{x}");
+    // One more dimension may be empty.
+    let any_rank = ALL.replacen("x.dim() == 2 && ", "", 1);
+    let (report, _) = checked(&scale(&any_rank, "torch::empty_like(x)", PYBIND));
+    assert!(report.findings.iter().all(|f| f.rule == Rule::UncheckedArgument), "{:?}", report.findings);
+    assert!(report.findings.iter().any(|f| f.arguments["x"].sizes.len() > 2), "{:?}", report.findings);
+}
+
+#[test]
+fn what_is_wrong_with_arguments_that_agree_fails_the_check() {
+    // The operator's own output is a row short, whoever calls it.
+    let (report, said) = checked(&scale(ALL, "torch::empty({(x.size(0) - 1) * x.size(1)})", PYBIND));
+    assert_eq!(proved(&report), [(Rule::OobGlobal, 6)], "{:?}", report.undecided);
+    assert_eq!(said.status, 1);
+}
+
+#[test]
+fn operators_are_known_by_their_registration() {
+    let unchecked = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous() && w.dim() == 1 && w.is_contiguous());";
+    let lambda = "PYBIND11_MODULE(ext, m) { m.def(\"scaled\", [](torch::Tensor x, torch::Tensor w) { return scale(x, w); }); }\n";
+    let library = "TORCH_LIBRARY(ext, m) { m.def(\"scale(Tensor x, Tensor w) -> Tensor\", &scale); }\n";
+    let implemented = "TORCH_LIBRARY_IMPL(ext, CUDA, m) { m.impl(\"scale\", &scale); }\n";
+    for (registration, name) in
+        [(PYBIND, "scale"), (lambda, "scaled"), (library, "ext::scale"), (implemented, "ext::scale")]
+    {
+        let (report, _) = checked(&scale(unchecked, "torch::empty_like(x)", registration));
+        assert_eq!(proved(&report), [(Rule::UncheckedArgument, 5)], "{registration}: {:?}", report.undecided);
+        let run = &report.findings[0].witness.as_ref().unwrap().run;
+        assert_eq!(run.operator.as_deref(), Some(name), "{registration}");
+    }
+    // Nobody is known to call it: nothing is proved of it.
+    let (report, _) = checked(&scale(unchecked, "torch::empty_like(x)", ""));
+    assert_eq!(proved(&report), []);
+}
+
+#[test]
+fn optional_tensors_and_those_that_the_operator_makes() {
+    let source = "\
+#include <torch/extension.h>
+__global__ void copy(float *y, const float *x, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] =
+        x[i];
+  }
+}
+torch::Tensor op(const torch::Tensor &x, const std::optional<torch::Tensor> &mask) {
+  auto c = x.contiguous();
+  auto y = torch::empty({x.numel()});
+  if (x.numel() == 0) return y;
+  copy<<<(x.numel() + 255) / 256, 256>>>(y.data_ptr<float>(), c.data_ptr<float>(), x.numel());
+  if (mask.has_value()) {
+    auto m = mask.value();
+    MASK
+    copy<<<(x.numel() + 255) / 256, 256>>>(y.data_ptr<float>(), m.data_ptr<float>(), x.numel());
+  }
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+    let right = "TORCH_CHECK(m.is_contiguous() && m.numel() == x.numel());";
+    let (report, _) = checked(&source.replace("MASK", right));
+    assert_eq!((report.summary.accesses, report.summary.safe), (2, 2), "{:?} {:?}", report.findings, report.undecided);
+    let (report, _) = checked(&source.replace("MASK", "TORCH_CHECK(m.is_contiguous());"));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 6)], "{:?}", report.undecided);
+}
