@@ -7,9 +7,11 @@ use super::state::Machine;
 use super::step::get;
 use super::thread::Thread;
 use super::value::{Reason, Val};
-use crate::ir::{FuncRef, ModuleId};
+use crate::ir::{FuncRef, GlobalId, ModuleId, Side, space};
+use crate::models::attributes::is_of_cuda;
 use crate::witness::api::Cause;
 use crate::witness::library::modelled::{const_params, resolve};
+use crate::witness::memory::space::split;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -162,7 +164,23 @@ impl Machine<'_> {
             return Err(Stop::Ended(format!("the call of `{}`, which does not return", func.display)));
         }
         let why = self.reason(Cause::Call, &format!("the result of `{}`, which is not modelled", func.display));
+        if th.on_device() && !is_of_cuda(&func.name) {
+            self.forget_device_variables(th, why);
+        }
         self.calls_out(th, call, args, why, &const_params(&func.display))
+    }
+
+    /// Code of the device that is not at hand, or that a kernel launches, knows variables of the device by their names.
+    fn forget_device_variables(&mut self, th: &mut Thread, why: Reason) {
+        let program = self.program;
+        for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
+            for (gi, g) in (0u32..).zip(&m.globals) {
+                if g.defined && !g.constant && g.space == space::GLOBAL {
+                    let address = self.global_address(ModuleId(mi), GlobalId(gi));
+                    self.forget_object(th, split(address).0, why);
+                }
+            }
+        }
     }
 
     #[cold]
