@@ -137,6 +137,24 @@ pub fn instructions(program: &Program, from: impl IntoIterator<Item = FuncRef>) 
     count
 }
 
+/// Kernels whose address code of the device takes: it may launch them, with anything (dynamic parallelism).
+#[must_use]
+pub fn launched_by_kernels(program: &Program) -> FxHashSet<FuncRef> {
+    let mut named: FxHashSet<FuncRef> = FxHashSet::default();
+    for (r, _, f) in program.functions().filter(|(_, m, _)| m.side == Side::Device) {
+        named.extend(Mentions::of(program, r.module, &f.blocks).named);
+    }
+    for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
+        let mut initial = Mentions::default();
+        for c in m.globals.iter().filter_map(|g| g.init.as_ref()) {
+            initial.add_constant(program, ModuleId(mi), c);
+        }
+        named.extend(initial.named);
+    }
+    named.retain(|f| program.func(*f).kernel);
+    named
+}
+
 /// The call graph of a program's host side.
 #[derive(Debug, Default)]
 pub struct Reach {

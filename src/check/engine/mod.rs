@@ -25,8 +25,8 @@ use super::rules::{list, overflow};
 use crate::check::context::{Run, Tools};
 use crate::host::{Root, roots};
 use crate::inside::{self, Phase};
-use crate::ir::reach::Reach;
-use crate::ir::{FuncRef, Function, Linkage, Program, Side};
+use crate::ir::reach::{Reach, launched_by_kernels};
+use crate::ir::{FuncRef, Function, Linkage, Module, Program, Side};
 use crate::models::attributes::is_of_cuda;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
@@ -134,18 +134,17 @@ impl<'p> Engine<'p> {
     /// are one kernel.
     fn idle(&self) -> Vec<FuncRef> {
         let shared = |f: &&Function| f.linkage != Linkage::Internal;
+        // What kernels launch, and with what, is not followed.
+        let inner = launched_by_kernels(self.cx.program);
         let launched: FxHashSet<&str> =
             self.launched.iter().map(|r| self.cx.program.func(*r)).filter(shared).map(|f| f.name.as_str()).collect();
+        let is_launched =
+            |r: &FuncRef, f: &Function| self.launched.contains(r) || shared(&f) && launched.contains(f.name.as_str());
+        let is_kernel = |m: &Module, f: &Function| m.side == Side::Device && f.kernel && !f.is_declaration();
         self.cx
             .program
             .functions()
-            .filter(|(r, m, f)| {
-                m.side == Side::Device
-                    && f.kernel
-                    && !f.is_declaration()
-                    && !self.launched.contains(r)
-                    && !(shared(f) && launched.contains(f.name.as_str()))
-            })
+            .filter(|(r, m, f)| is_kernel(m, f) && (inner.contains(r) || !is_launched(r, f)))
             .map(|(r, ..)| r)
             .collect()
     }

@@ -179,6 +179,40 @@ SCUBA_DEVICE float __tanhf(float x) { return ::tanhf(x); }
 #undef __prof_trigger
 #define __prof_trigger(counter) ((void)(counter))
 
+/* A kernel that launches one. What it gives lies in memory of its own until then; the launch itself is a function that nothing defines: it may do
+   whatever can be done with that, and with the device's variables. */
+#if defined(__CUDACC_RDC__) && defined(__CUDA_ARCH__)
+extern "C" __device__ cudaError_t scuba_launch_by_a_kernel(void *function, void *parameters);
+/* Where the toolkit has them, it hides their names behind empty macros in the end. */
+#ifdef __cudaCDP2LaunchDevice
+#undef __cudaCDP2GetParameterBuffer
+#undef __cudaCDP2GetParameterBufferV2
+#undef __cudaCDP2LaunchDevice
+#undef __cudaCDP2LaunchDevice_ptsz
+#undef __cudaCDP2LaunchDeviceV2
+#undef __cudaCDP2LaunchDeviceV2_ptsz
+#define SCUBA_LAUNCH(name) __cudaCDP2##name
+#else
+#define SCUBA_LAUNCH(name) cuda##name
+#endif
+#define SCUBA_LAUNCHES(suffix)                                                                                               \
+  inline __device__ cudaError_t SCUBA_LAUNCH(LaunchDevice##suffix)(void *f, void *p, dim3, dim3, unsigned int, cudaStream_t) { \
+    return scuba_launch_by_a_kernel(f, p);                                                                                   \
+  }                                                                                                                          \
+  inline __device__ cudaError_t SCUBA_LAUNCH(LaunchDeviceV2##suffix)(void *p, cudaStream_t) {                                  \
+    return scuba_launch_by_a_kernel(0, p);                                                                                   \
+  }
+extern "C" {
+inline __device__ void *SCUBA_LAUNCH(GetParameterBuffer)(size_t, size_t size) { return malloc(size); }
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": 4 KiB of parameters (32,764 bytes since sm_70). */
+inline __device__ void *SCUBA_LAUNCH(GetParameterBufferV2)(void *, dim3, dim3, unsigned int) { return malloc(32764); }
+SCUBA_LAUNCHES()
+SCUBA_LAUNCHES(_ptsz)
+}
+#undef SCUBA_LAUNCHES
+#undef SCUBA_LAUNCH
+#endif
+
 /* Type traits of extended lambdas: clang captures lambdas without a wrapper, so none is one of nvcc's closures. */
 #define __nv_is_extended_device_lambda_closure_type(T) false
 #define __nv_is_extended_device_lambda_with_preserved_return_type(T) false

@@ -3,6 +3,7 @@
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
 use super::lead::Lead;
+use super::source_overlay::Overlay;
 use super::toolkit::{self, Toolkit};
 use crate::frontend::extraction::ExtractOptions;
 use crate::ir::Side;
@@ -39,13 +40,16 @@ pub struct Reading {
     /// Read clang's own header of what textures and surfaces do: a third of all headers' time, and most units have neither. Whoever uses one
     /// refers to [`TEXTURES`], which is not declared then: clang refuses the unit instead of reading it otherwise.
     pub textures: bool,
-    /// Corrected copies of sources, for `-ivfsoverlay`, and what was corrected.
-    pub overlay: Option<(PathBuf, Vec<&'static str>)>,
+    /// Corrected copies of sources.
+    pub overlay: Option<Overlay>,
+    /// A file that defines the user's macros behind what clang includes by itself: it includes more of CUDA's headers than nvcc does, and
+    /// `-DN=4` makes nonsense of a parameter `N` there.
+    pub late_macros: Option<PathBuf>,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { asserts: Asserts::Kept, as_gcc: true, textures: false, overlay: None }
+        Self { asserts: Asserts::Kept, as_gcc: true, textures: false, overlay: None, late_macros: None }
     }
 }
 
@@ -116,6 +120,11 @@ fn cuda_flags(a: &mut Vec<String>, unit: &TranslationUnit, side: Side, toolkit: 
     if NEED_PTX_90.contains(&number) {
         a.push("--cuda-feature=+ptx90".into());
     }
+    if unit.relocatable {
+        // Without it clang refuses kernels that launch kernels, and keeps variables of the device to their unit. The unit's number, which
+        // it writes into names that are the unit's own, must not depend on where that lies.
+        a.extend(["-fgpu-rdc", "-cuid=scuba"].map(String::from));
+    }
     // CUDA 13 dropped architectures that clang still knows; only code generation would care.
     a.push("--no-cuda-version-check".into());
     let mut asked = unit.architectures.clone();
@@ -132,10 +141,14 @@ fn cuda_flags(a: &mut Vec<String>, unit: &TranslationUnit, side: Side, toolkit: 
 }
 
 /// The user's own macros and folders. Gives what is to be included before the source.
-fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, asserts: Asserts) -> Vec<String> {
-    let mut user_includes = vec![];
+fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, reading: &Reading) -> Vec<String> {
+    let asserts = reading.asserts;
+    let late = reading.late_macros.as_ref();
+    let mut user_includes: Vec<String> =
+        late.into_iter().flat_map(|file| ["-include".into(), file.display().to_string()]).collect();
     for flag in &unit.preprocessor {
         match flag {
+            PreprocessorFlag::Define(d) | PreprocessorFlag::Undefine(d) if late.is_some() && may_be_late(d) => {}
             PreprocessorFlag::Define(d) if asserts == Asserts::Kept && is_ndebug(d) => {}
             PreprocessorFlag::Define(d) => a.push(format!("-D{d}")),
             PreprocessorFlag::Undefine(d) => a.push(format!("-U{d}")),
@@ -145,6 +158,30 @@ fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, asserts: Asse
         }
     }
     user_includes
+}
+
+/// Whether a macro is one that no header needs that is read before the source: not one of an implementation (C++ [lex.name]), and none that
+/// CUDA's headers ask for.
+fn may_be_late(define: &str) -> bool {
+    !define.starts_with('_') && !define.starts_with("CUDA")
+}
+
+/// The user's macros that need not be known before the source, as directives; `None` where there are none.
+#[must_use]
+pub fn late_macros(unit: &TranslationUnit, asserts: Asserts) -> Option<String> {
+    let mut text = String::new();
+    for flag in &unit.preprocessor {
+        match flag {
+            PreprocessorFlag::Define(d) if asserts == Asserts::Kept && is_ndebug(d) => {}
+            PreprocessorFlag::Define(d) if may_be_late(d) => {
+                let (name, value) = d.split_once('=').unwrap_or((d, "1"));
+                text.push_str(&format!("#define {name} {value}\n"));
+            }
+            PreprocessorFlag::Undefine(name) if may_be_late(name) => text.push_str(&format!("#undef {name}\n")),
+            _ => {}
+        }
+    }
+    Some(text).filter(|t| !t.is_empty())
 }
 
 impl ClangCommand {
@@ -196,8 +233,8 @@ impl ClangCommand {
                     .map(|v| format!("-fgnuc-version={v}")),
             );
         }
-        if let Some((o, _)) = &reading.overlay {
-            a.extend(["-ivfsoverlay".into(), o.display().to_string()]);
+        if let Some(o) = &reading.overlay {
+            a.extend(["-ivfsoverlay".into(), o.file.display().to_string()]);
         }
         if let Some(d) = &toolkit.host.gcc_folder {
             a.push(format!("--gcc-install-dir={}", d.display()));
@@ -213,7 +250,7 @@ impl ClangCommand {
         // What scuba.h asks for.
         a.push("-D__SCUBA__".into());
         a.extend(nvcc_macros(unit, toolkit.version));
-        let user_includes = preprocessor_flags(&mut a, unit, reading.asserts);
+        let user_includes = preprocessor_flags(&mut a, unit, reading);
         let host = host_flags(&unit.host_flags, reading.asserts == Asserts::Kept);
         a.extend(host.into_iter().filter(|f| !f.starts_with("-std=") || is_theirs(f)));
         // nvcc puts its own folders behind the user's; clang adds the toolkit's include folder in CUDA mode itself.
@@ -553,6 +590,47 @@ mod tests {
         assert!(at("s") < at("/cuda/include"), "the toolkit's folders come last");
         assert!(at("/t/compat.h") < at("mine.h"));
         assert_eq!(a[a.len() - 2..], ["--", "-odd.cu"], "a source like a flag is none");
+    }
+
+    #[test]
+    fn relocatable_code_is_read_as_such() {
+        let of = |relocatable| arguments(&TranslationUnit { relocatable, ..unit(Language::Cuda) }, Side::Device);
+        assert!(of(true).contains(&"-fgpu-rdc".to_owned()) && !of(false).contains(&"-fgpu-rdc".to_owned()));
+    }
+
+    #[test]
+    fn late_macros_are_the_users_own_in_their_order() {
+        use PreprocessorFlag as P;
+        let define = |d: &str| P::Define(d.into());
+        let u = TranslationUnit {
+            preprocessor: vec![
+                define("N=4"),
+                define("F(x)=x + 1"),
+                define("__CUDA_NO_HALF_OPERATORS__"),
+                P::Undefine("N".into()),
+                define("CUDA_API_PER_THREAD_DEFAULT_STREAM"),
+                define("NDEBUG"),
+                define("ON"),
+                P::Include("i".into()),
+                P::PreInclude("mine.h".into()),
+            ],
+            ..unit(Language::Cuda)
+        };
+        assert_eq!(
+            late_macros(&u, Asserts::Kept).as_deref(),
+            Some("#define N 4\n#define F(x) x + 1\n#undef N\n#define ON 1\n")
+        );
+        assert!(late_macros(&u, Asserts::AsGiven).unwrap().contains("#define NDEBUG 1\n"));
+        assert_eq!(late_macros(&unit(Language::Cuda), Asserts::Kept), None);
+        let reading = Reading { late_macros: Some("/t/late.h".into()), ..Reading::default() };
+        let command = ClangCommand::new(&u, Side::Host, &reading, &toolkit(), &ExtractOptions::default());
+        let a =
+            command.files(Before::Ours(Path::new("/t/compat.h")), Path::new("/t/o.bc"), Path::new("/t/o.d")).arguments;
+        let at = |f: &str| a.iter().position(|x| x == f).unwrap_or_else(|| panic!("no {f} in {a:?}"));
+        assert!(at("/t/compat.h") < at("/t/late.h") && at("/t/late.h") < at("mine.h"));
+        assert!(!a.iter().any(|f| f == "-DN=4" || f == "-UN" || f == "-DON"));
+        assert!(a.contains(&"-D__CUDA_NO_HALF_OPERATORS__".to_owned()));
+        assert!(a.contains(&"-DCUDA_API_PER_THREAD_DEFAULT_STREAM".to_owned()));
     }
 
     #[test]

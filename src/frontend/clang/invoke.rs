@@ -69,6 +69,21 @@ fn first_error(stderr: &str) -> Option<String> {
     stderr.lines().find(|l| l.contains(" error: ") || l.starts_with("error: ")).map(|l| l.trim().to_owned())
 }
 
+/// Whether clang's first error is in what it read before the source: its own headers, and those that these include.
+pub(super) fn is_before_the_source(stderr: &str) -> bool {
+    let mut included_by = None;
+    for line in stderr.lines() {
+        if let Some(from) = line.strip_prefix("In file included from ") {
+            included_by = included_by.or(Some(from));
+        } else if line.contains(" error: ") {
+            return included_by.is_some_and(|from| from.starts_with("<built-in>"));
+        } else {
+            included_by = None;
+        }
+    }
+    false
+}
+
 /// `clang 22.1.8`. A program is asked once, which takes as long as reading a small source does; what it said is kept in a folder, if there
 /// is one, for as long as its file stays as it is.
 pub(super) fn version(clang: &Path, kept: Option<&Path>) -> Option<String> {
@@ -153,6 +168,17 @@ mod tests {
         let text = "a.o: a.cu /inc/b\\ c.h \\\n  d$$.h \\\n  e\\#f.h\n";
         assert_eq!(parse_depfile(text), ["a.cu", "/inc/b c.h", "d$.h", "e#f.h"]);
         assert!(parse_depfile("").is_empty());
+    }
+
+    #[test]
+    fn errors_before_the_source_are_told_by_who_includes_them() {
+        let built_in = "In file included from <built-in>:1:\nIn file included from /c/wrapper.h:5:\n/c/cuda.h:9:1: error: expected ')'\n";
+        let own = "In file included from a.cu:1:\n/c/b.h:9:1: error: expected ')'\n";
+        assert!(is_before_the_source(built_in) && is_before_the_source(&format!("{built_in}{own}")));
+        assert!(
+            !is_before_the_source(own) && !is_before_the_source("a.cu:1:1: error: b\n") && !is_before_the_source("")
+        );
+        assert!(!is_before_the_source(&format!("In file included from <built-in>:1:\nw.h:1:1: warning: w\n{own}")));
     }
 
     #[test]

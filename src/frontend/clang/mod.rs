@@ -4,6 +4,7 @@
 //! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `invoke`'s, headers parsed once `pch`'s.
 
 mod compat;
+mod device_functions;
 pub mod flags;
 pub(in crate::frontend) mod invoke;
 mod lead;
@@ -38,6 +39,9 @@ pub fn sides(unit: &TranslationUnit) -> Vec<Side> {
         (Language::Cxx | Language::C, _) => vec![Side::Host],
     }
 }
+
+/// Corrections of sources in turn: what clang refuses behind a correction may be corrected, too.
+const MOST_ROUNDS: u32 = 4;
 
 /// One side, read or refused.
 struct SideResult {
@@ -173,8 +177,11 @@ impl Job<'_> {
                     if released && !restored {
                         note("does not compile without NDEBUG; asserts are not seen");
                     }
-                    for what in reading.overlay.iter().flat_map(|o| &o.1) {
+                    for what in reading.overlay.iter().flat_map(|o| &o.said) {
                         note(what);
+                    }
+                    if reading.late_macros.is_some() {
+                        note("macros of the command line are defined behind the headers that clang includes by itself");
                     }
                     if !reading.as_gcc {
                         note("compiles only without the host compiler's GCC version macros");
@@ -241,16 +248,28 @@ impl Job<'_> {
         if !now.textures && stderr.contains(flags::TEXTURES) {
             return Some(Reading { textures: true, ..now.clone() });
         }
-        if now.overlay.is_none() {
+        if now.late_macros.is_none()
+            && invoke::is_before_the_source(stderr)
+            && let Some(text) = flags::late_macros(self.unit, now.asserts)
+        {
+            let file = self.folder.join(format!("{stem}-macros.h"));
+            std::fs::write(&file, text).ok()?;
+            return Some(Reading { late_macros: Some(file), ..now.clone() });
+        }
+        if now.overlay.as_ref().is_none_or(|o| o.rounds < MOST_ROUNDS) {
             let folder = self.folder.join(format!("{stem}-corrected"));
             let overlay = std::fs::create_dir_all(&folder)
                 .ok()
-                .and_then(|()| source_overlay::overlay(stderr, &self.unit.directory, &folder));
+                .and_then(|()| source_overlay::overlay(stderr, &self.unit.directory, &folder, now.overlay.as_ref()));
             if overlay.is_some() {
                 return Some(Reading { overlay, ..now.clone() });
             }
         }
         if now.asserts == Asserts::Kept && flags::defines_ndebug(self.unit) {
+            let late_macros = now.late_macros.clone();
+            if let Some((file, text)) = late_macros.as_ref().zip(flags::late_macros(self.unit, Asserts::AsGiven)) {
+                std::fs::write(file, text).ok()?;
+            }
             return Some(Reading { asserts: Asserts::AsGiven, ..now.clone() });
         }
         if now.as_gcc && !line.ends_with("file not found") {

@@ -3,10 +3,12 @@
 //! In: what clang said. Out: an overlay file for `-ivfsoverlay`, under which clang reads the copy by the original's
 //! name. Lines keep their numbers. Nothing on the user's disk is touched.
 //!
-//! Two such forms are known. nvcc reads a `%` in inline assembly that no operand number follows as itself (`%tid.x`), clang
-//! demands `%%tid.x`. And nvcc warns of a shared variable whose type has a constructor (`__shared__ cuda::barrier<...> b;`) and
-//! leaves it as it is, clang refuses it.
+//! Such forms are: a `%` in inline assembly that no operand number follows, which nvcc reads as itself (`%tid.x`), where clang demands
+//! `%%tid.x`; operands of inline assembly without a comma between them; a shared variable whose type has a constructor
+//! (`__shared__ cuda::barrier<...> b;`), of which nvcc warns and which it leaves as it is; a device function's address in code of the host
+//! ([`super::device_functions`]).
 
+use super::device_functions::{self, Mentioned};
 use crate::frontend::names::SHARED_PREFIX;
 use crate::frontend::paths::normalise;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,55 +18,124 @@ use std::path::{Path, PathBuf};
 const PERCENT: &str = "error: invalid % escape in inline assembly string";
 const SHARED: &str = "error: initialization is not supported for __shared__ variables";
 
+/// In operands of inline assembly, and elsewhere.
+const CLOSING: &str = "error: expected ')'";
+
+/// Corrected copies of sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// For `-ivfsoverlay`.
+    pub file: PathBuf,
+    /// What was corrected, in words.
+    pub said: Vec<&'static str>,
+    /// The copies, by the files that they stand for.
+    copies: BTreeMap<PathBuf, PathBuf>,
+    /// How often clang refused something that could be corrected.
+    pub rounds: u32,
+}
+
 /// What is corrected in one file.
 #[derive(Default)]
 struct Complaints {
     percents: bool,
+    commas: bool,
+    /// Declarations of functions of the device.
+    functions: BTreeSet<Mentioned>,
     /// Line and column, from one, of shared variables.
     shared: BTreeSet<(usize, usize)>,
 }
 
-/// An overlay that corrects the files clang complains about, and what it does, in words; `None` where there is nothing that we can correct.
-pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path) -> Option<(PathBuf, Vec<&'static str>)> {
-    let mut files: BTreeMap<PathBuf, Complaints> = BTreeMap::new();
-    for l in stderr.lines().filter(|l| l.contains(PERCENT) || l.contains(SHARED)) {
-        let mut parts = l.split(':');
-        let file = files.entry(normalise(directory, Path::new(parts.next()?))).or_default();
-        if l.contains(PERCENT) {
-            file.percents = true;
+/// An overlay that corrects the files clang complains about, beyond what was corrected before; `None` where there is nothing that we can
+/// correct.
+pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path, before: Option<&Overlay>) -> Option<Overlay> {
+    let mut overlay = before.cloned().unwrap_or_else(|| Overlay {
+        file: folder.join("overlay.json"),
+        said: vec![],
+        copies: BTreeMap::new(),
+        rounds: 0,
+    });
+    overlay.rounds += 1;
+    let mut corrected = false;
+    for (file, complaints) in &complaints(stderr, directory) {
+        let Ok(original) = std::fs::read(overlay.copies.get(file).unwrap_or(file)) else { continue };
+        let (text, said) = correct(original.clone(), complaints);
+        if text == original {
             continue;
         }
-        let mut number = || parts.next().and_then(|n| n.parse().ok());
-        if let (Some(line), Some(column)) = (number(), number()) {
-            file.shared.insert((line, column));
-        }
-    }
-    let mut roots = vec![];
-    let mut said = vec![];
-    for (i, (file, complaints)) in files.iter().enumerate() {
-        let mut text = std::fs::read(file).ok()?;
-        let bare = without_constructors(&text, &complaints.shared);
-        if bare != text {
-            said.push("shared variables were read as nvcc leaves them, without their constructors");
-        }
-        text = bare;
-        if complaints.percents {
-            text = escape_percents(&text);
-            said.push("inline assembly was read with `%` as nvcc reads it");
-        }
-        let copy = folder.join(format!("corrected-{i}"));
+        corrected = true;
+        overlay.said.extend(said);
+        // A name of its own in each round: clang's refusals are of the copy before.
+        let copy = folder.join(format!("corrected-{}-{}", overlay.rounds, overlay.copies.len()));
         std::fs::write(&copy, text).ok()?;
-        roots.push(serde_json::json!({"type": "file", "name": file, "external-contents": copy}));
+        overlay.copies.insert(file.clone(), copy);
     }
-    if said.is_empty() {
+    if !corrected {
         return None;
     }
-    said.sort_unstable();
-    said.dedup();
-    let overlay = folder.join("overlay.json");
+    overlay.said.sort_unstable();
+    overlay.said.dedup();
+    let root = |(file, copy)| serde_json::json!({"type": "file", "name": file, "external-contents": copy});
+    let roots: Vec<_> = overlay.copies.iter().map(root).collect();
     let text = serde_json::json!({"version": 0, "use-external-names": false, "roots": roots}).to_string();
-    std::fs::write(&overlay, text).ok()?;
-    Some((overlay, said))
+    std::fs::write(&overlay.file, text).ok()?;
+    Some(overlay)
+}
+
+/// What clang refuses that we may correct, by file.
+fn complaints(stderr: &str, directory: &Path) -> BTreeMap<PathBuf, Complaints> {
+    let mut files: BTreeMap<PathBuf, Complaints> = BTreeMap::new();
+    for (file, function) in device_functions::mentioned(stderr) {
+        files.entry(normalise(directory, &file)).or_default().functions.insert(function);
+    }
+    for line in stderr.lines().filter(|l| [PERCENT, SHARED, CLOSING].iter().any(|known| l.contains(known))) {
+        let Some((file, line_number, column)) = place(line) else { continue };
+        let complaints = files.entry(normalise(directory, file)).or_default();
+        if line.contains(PERCENT) {
+            complaints.percents = true;
+        } else if line.contains(CLOSING) {
+            complaints.commas = true;
+        } else {
+            complaints.shared.insert((line_number, column));
+        }
+    }
+    files
+}
+
+/// `FILE:LINE:COLUMN: …`
+pub(super) fn place(line: &str) -> Option<(&Path, usize, usize)> {
+    let mut parts = line.splitn(4, ':');
+    let file = Path::new(parts.next()?);
+    let mut number = || parts.next().and_then(|n| n.parse().ok());
+    Some((file, number()?, number()?))
+}
+
+/// The text with all that corrected, and what was, in words.
+fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static str>) {
+    let mut said = vec![];
+    let mut text = original;
+    let mut take = |text: &mut Vec<u8>, new: Vec<u8>, what: &'static str| {
+        if new != *text {
+            said.push(what);
+            *text = new;
+        }
+    };
+    let new = without_constructors(&text, &complaints.shared);
+    let bare = new != text;
+    take(&mut text, new, "shared variables were read as nvcc leaves them, without their constructors");
+    // Columns are of the text as clang read it.
+    if !bare {
+        let new = device_functions::declared_for_the_host(&text, &complaints.functions);
+        take(&mut text, new, "functions of the device whose address the host takes were read as unknown ones there");
+    }
+    if complaints.percents {
+        let new = escape_percents(&text);
+        take(&mut text, new, "inline assembly was read with `%` as nvcc reads it");
+    }
+    if complaints.commas {
+        let new = with_commas(&text);
+        take(&mut text, new, "operands of inline assembly were read with commas between them");
+    }
+    (text, said)
 }
 
 /// Declares shared variables at these places (line, column) as uninitialised memory with a reference to it: `__shared__ T x[2];`
@@ -137,7 +208,7 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
 }
 
 /// The length up to the closing parenthesis of an open one.
-fn parenthesis(s: &[u8]) -> Option<usize> {
+pub(super) fn parenthesis(s: &[u8]) -> Option<usize> {
     let mut depth = 1;
     for (i, b) in s.iter().enumerate() {
         match b {
@@ -177,12 +248,65 @@ fn escape_percents(source: &[u8]) -> Vec<u8> {
     out
 }
 
-fn is_word(b: u8) -> bool {
+/// Puts commas between operands of `asm` statements where there are none: `"=r"(a) "r"(b)`.
+fn with_commas(source: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(source.len() + 64);
+    let mut at = 0;
+    while at < source.len() {
+        let skipped = skip_text(source, at);
+        let end = if skipped > at {
+            skipped
+        } else if let Some(open) = asm_statement(source, at) {
+            out.extend_from_slice(&source[at..open]);
+            at = operands(source, open, &mut out);
+            continue;
+        } else if is_word(source[at]) {
+            at + source[at..].iter().take_while(|b| is_word(**b)).count()
+        } else {
+            at + 1
+        };
+        out.extend_from_slice(&source[at..end]);
+        at = end;
+    }
+    out
+}
+
+/// Copies what stands behind an opening parenthesis, up to the closing one, with commas between operands; returns where it ends.
+fn operands(s: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
+    let (mut at, mut depth, mut in_operands, mut ended) = (from, 1, false, false);
+    while at < s.len() && depth > 0 {
+        let skipped = skip_text(s, at);
+        let is_comment = skipped > at && s[at] == b'/';
+        if !is_comment && !s[at].is_ascii_whitespace() {
+            if ended && matches!(s[at], b'"' | b'[') {
+                out.push(b',');
+            }
+            ended = false;
+        }
+        let end = skipped.max(at + 1);
+        if skipped == at {
+            match s[at] {
+                b'(' => depth += 1,
+                b')' => {
+                    depth -= 1;
+                    ended = depth == 1 && in_operands;
+                }
+                b':' if depth == 1 => in_operands = true,
+                _ => {}
+            }
+        }
+        out.extend_from_slice(&s[at..end]);
+        at = end;
+    }
+    at
+}
+
+pub(super) fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_'
 }
 
 /// Behind the comment, string or character that begins at `at`; `at` itself where none does.
-fn skip_text(s: &[u8], at: usize) -> usize {
+pub(super) fn skip_text(s: &[u8], at: usize) -> usize {
     let find = |needle: &[u8], from: usize| {
         s[from.min(s.len())..]
             .windows(needle.len())
@@ -266,6 +390,34 @@ mod tests {
             escaped("asm volatile (\".reg .pred %p<5>;\"\n \"x %1;\" /* % */ :: \"r\"(n));"),
             "asm volatile (\".reg .pred %%p<5>;\"\n \"x %1;\" /* %% */ :: \"r\"(n));"
         );
+    }
+
+    #[test]
+    fn operands_of_assembly_get_their_commas() {
+        let with = |s: &str| String::from_utf8(with_commas(s.as_bytes())).unwrap();
+        assert_eq!(
+            with("asm volatile(STR(a) \"b\" : \"=r\"(f(x, (y))) \"=r\"(z) /* ( */\n [n] \"r\"(w), \"r\"(v) : \"memory\"); g(\"a\") \"b\";"),
+            "asm volatile(STR(a) \"b\" : \"=r\"(f(x, (y))) ,\"=r\"(z) /* ( */\n [n] \"r\"(w), \"r\"(v) : \"memory\"); g(\"a\") \"b\";"
+                .replace("\n [n]", "\n ,[n]")
+        );
+        for s in ["asm(\"x\" : \"=r\"(a), \"=r\"(b) : \"r\"(c));", "f(a) \"=r\"(b)", "asm(\"x\" : \"=r\"(a"] {
+            assert_eq!(with(s), s);
+        }
+    }
+
+    #[test]
+    fn what_is_refused_behind_a_correction_is_corrected_in_the_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("a.cu");
+        std::fs::write(&source, "asm(\"mov %0, %tid.x;\" : \"=r\"(a) \"r\"(b));").unwrap();
+        let refused = |what: &str| format!("{}:1:30: {what}", source.display());
+        let first = overlay(&refused(CLOSING), folder.path(), folder.path(), None).unwrap();
+        let second = overlay(&refused(PERCENT), folder.path(), folder.path(), Some(&first)).unwrap();
+        let copy = std::fs::read_to_string(&second.copies[&source]).unwrap();
+        assert_eq!(copy, "asm(\"mov %0, %%tid.x;\" : \"=r\"(a) ,\"r\"(b));");
+        assert_eq!((second.rounds, second.said.len()), (2, 2));
+        assert!(std::fs::read_to_string(&second.file).unwrap().contains("corrected-2"));
+        assert_eq!(overlay(&refused(PERCENT), folder.path(), folder.path(), Some(&second)), None, "nothing is left");
     }
 
     fn bare(s: &str, places: &[(usize, usize)]) -> String {

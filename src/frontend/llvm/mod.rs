@@ -94,6 +94,7 @@ impl<'m> Reader<'m> {
     }
 
     fn read(mut self) -> Module {
+        self.bitcode.restore_names();
         let models = LibraryModels::find(&self.bitcode);
         let reachable = reachable::reachable(&self.bitcode, &models);
         let functions: Vec<Value<'m>> = self

@@ -20,6 +20,7 @@ use llvm_sys::prelude::*;
 use llvm_sys::target::{
     LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMTargetDataRef,
 };
+use rustc_hash::FxHashMap;
 use std::ffi::CStr;
 use std::marker::PhantomData;
 
@@ -68,6 +69,17 @@ fn text(ptr: *const libc::c_char, len: usize) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+fn rename(value: Value<'_>, name: &str) {
+    // SAFETY: the value is alive, and LLVM copies the name.
+    unsafe { LLVMSetValueName2(value.0, name.as_ptr().cast(), name.len()) };
+}
+
+/// A name without what clang adds to it (clang/lib/CodeGen/CodeGenModule.cpp, `printPostfixForExternalizedDecl`).
+fn own_name(name: &str) -> Option<&str> {
+    let (own, number) = name.rsplit_once("__static__").or_else(|| name.rsplit_once("__intern__"))?;
+    (number.len() == 16 && number.bytes().all(|b| b.is_ascii_hexdigit())).then_some(own)
+}
+
 /// Takes over a message that LLVM allocated.
 fn message(ptr: *mut libc::c_char) -> String {
     if ptr.is_null() {
@@ -109,6 +121,23 @@ impl<'m> Bitcode<'m> {
     pub(super) fn globals(&self) -> Vec<Value<'m>> {
         // SAFETY: the module is alive.
         list(unsafe { LLVMGetFirstGlobal(self.module) }, LLVMGetNextGlobal)
+    }
+    /// Gives what clang made visible beyond its unit, for `-fgpu-rdc`, its own name again: `_ZL1a` instead of `_ZL1a__static__` and a number. What
+    /// used it before it was renamed refers to a declaration of its own name (LLVM 22), and means the same.
+    pub(super) fn restore_names(&self) {
+        let mut all: Vec<Value<'m>> = self.functions();
+        all.extend(self.globals());
+        let named: FxHashMap<String, Value<'m>> = all.iter().map(|v| (v.name(), *v)).collect();
+        for value in &all {
+            let name = value.name();
+            let Some(own) = own_name(&name) else { continue };
+            if let Some(declared) = named.get(own) {
+                // SAFETY: both are globals of the live module, in one address space: pointers of one type.
+                unsafe { LLVMReplaceAllUsesWith(declared.0, value.0) };
+                rename(*declared, &format!("{own}.declared"));
+            }
+            rename(*value, own);
+        }
     }
     pub(super) fn aliases(&self) -> Vec<Value<'m>> {
         // SAFETY: the module is alive.

@@ -1,0 +1,75 @@
+//! What nvcc takes and clang by itself does not: each source is compiled by nvcc first.
+
+use super::{Project, calls, function, nvcc, side};
+use scuba::frontend::Extraction;
+use scuba::ir::Side;
+use std::process::Command;
+
+/// Both sides of a source that nvcc takes with these flags.
+#[track_caller]
+fn read(source: &str, flags: &str) -> Extraction {
+    let p = Project::new(&[("a.cu", source)]);
+    let flags = format!("a.cu -arch=sm_80 {flags}");
+    let words = shlex::split(&flags).unwrap();
+    let real = Command::new(nvcc()).args(words).args(["-c", "-o", "/dev/null"]).current_dir(p.path()).output().unwrap();
+    assert!(real.status.success(), "nvcc itself: {}", String::from_utf8_lossy(&real.stderr));
+    let e = p.extract(&flags);
+    assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
+    assert_eq!(e.modules.len(), 2);
+    e
+}
+
+#[test]
+fn kernels_that_launch_kernels_are_read_and_what_is_the_units_own_keeps_its_name() {
+    let source = "static __device__ int table[4];\n\
+                  namespace { __global__ void inner(int *a) { a[threadIdx.x] = table[1]; } }\n\
+                  static __global__ void outer(int *a) { inner<<<1, 32>>>(a); }\n\
+                  int main() { int v = 3; cudaMemcpyToSymbol(table, &v, 4); outer<<<1, 1>>>(nullptr); }\n";
+    let e = read(source, "-rdc=true");
+    let device = side(&e, Side::Device);
+    let kernels: Vec<&str> = device.functions.iter().filter(|f| f.kernel).map(|f| f.display.as_str()).collect();
+    assert_eq!(kernels, ["(anonymous namespace)::inner(int*)", "outer(int*)"]);
+    let tables: Vec<_> = device.globals.iter().filter(|g| g.name.contains("table")).collect();
+    assert_eq!(tables.len(), 1, "{tables:?}");
+    assert!(tables[0].name == "_ZL5table" && tables[0].defined, "{tables:?}");
+    assert!(side(&e, Side::Host).globals.iter().any(|g| g.name == "_ZL5table"));
+}
+
+#[test]
+fn macros_may_have_the_names_of_parameters_in_headers_that_nvcc_does_not_include() {
+    let source = "#if X != 1 || N != 4 || defined(GONE)\n#error macros\n#endif\n#include <cstdio>\n\
+                  __global__ void k(int *a) { a[threadIdx.x] = F(N); }\nint main() { k<<<1, 1>>>(nullptr); }\n";
+    let e = read(source, "-DX=1 -DN=4 '-DF(x)=x*2' -DGONE -UGONE -DCUDA_API_PER_THREAD_DEFAULT_STREAM");
+    assert!(e.notes.iter().any(|n| n.contains("macros of the command line")), "{:?}", e.notes);
+    let e = read(&source.replace("N != 4", "0"), "-DX=1 -DN=4 '-DF(x)=x*2' -DNDEBUG -include cassert");
+    assert!(e.asserts_restored());
+    let plain = read("int main() {}\n", "-DSOME=1");
+    assert!(plain.notes.is_empty(), "where nothing collides they stay: {:?}", plain.notes);
+}
+
+#[test]
+fn operands_of_assembly_need_no_commas() {
+    let source = "__global__ void k(int *a) {\n  int x = a[0], y, z;\n\
+                  asm volatile(\"mov.u32 %0, %2; mov.u32 %1, %tid.x;\" : \"=r\"(y) \"=r\"(z)\n : \"r\"(x) /* b */ \"r\"((x)) : \"memory\");\n\
+                  a[threadIdx.x] = y + z;\n}\n";
+    let e = read(source, "");
+    for what in ["commas", "`%`"] {
+        assert!(e.notes.iter().any(|n| n.contains(what)), "{what}: {:?}", e.notes);
+    }
+}
+
+#[test]
+fn the_address_of_a_device_function_is_one_of_an_unknown_function_on_the_host() {
+    let source = "typedef float (*op_t)(float);\n\
+                  __device__ __forceinline__ float twice(float x) { return 2 * x; }\n\
+                  struct Ops { static __device__ float same(float x) { return x; } };\n\
+                  __device__ op_t table[] = {twice};\nop_t on_the_host[] = {twice, Ops::same};\n\
+                  __global__ void k(float *a, op_t f) { a[threadIdx.x] = f(twice(1)); }\n\
+                  int main() { op_t f = twice, h = &Ops::same; k<<<1, 32>>>(nullptr, f); k<<<1, 32>>>(nullptr, on_the_host[1]);\n\
+                  k<<<1, 1>>>(nullptr, h); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("unknown ones there")), "{:?}", e.notes);
+    let (host, device) = (side(&e, Side::Host), side(&e, Side::Device));
+    assert!(function(host, "twice(float)").is_declaration() && !function(device, "twice(float)").is_declaration());
+    assert!(calls(device, function(device, "k(float*, float (*)(float))")).iter().any(|c| c.contains("twice")));
+}
