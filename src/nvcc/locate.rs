@@ -1,7 +1,7 @@
 //! Finds the real nvcc, never ourselves.
 //!
-//! In: our arguments, `SCUBA_NVCC`, scuba.toml's `[nvcc] path`, CUDA_HOME, CUDA_PATH, PATH. Out: an [`Invocation`]: what to run, by absolute path, with
-//! which arguments. Symbolic links are left alone: nvcc derives its toolkit from the path it is invoked by.
+//! In, in the order in which they count: `SCUBA_NVCC`, scuba.toml's `[nvcc] path`, the nvcc that our arguments name, CUDA_HOME, CUDA_PATH, PATH. Out: an
+//! [`Invocation`]: what to run, by absolute path, with which arguments. Symbolic links are left alone: nvcc derives its toolkit from the path it is invoked by.
 //!
 //! Two guards keep `scuba-nvcc` from running itself: a candidate that is the same file as this program is passed over, and
 //! [`GUARD`], set for all we start, lists the programs that are being run already; a wrapper script that calls us again is
@@ -66,7 +66,7 @@ pub struct Surroundings<'s> {
     pub running: Option<&'s OsStr>,
 }
 
-/// `arguments` are ours without our own name. `settings` is asked for only when nothing before it names an nvcc.
+/// `arguments` are ours without our own name. `settings` is asked for only where `SCUBA_NVCC` names no nvcc.
 ///
 /// # Errors
 /// When there is no nvcc, or the only one there is would be this program again.
@@ -83,20 +83,25 @@ pub fn locate(
     {
         arguments = rest;
     }
-    if let Some(invocation) = place.launched(arguments)? {
+    let set = place.set(settings)?;
+    if let Some(invocation) = place.launched(arguments, set.as_deref())? {
         return Ok(invocation);
     }
-    let nvcc = place.nvcc(settings)?;
+    let nvcc = set.map_or_else(|| place.found(), Ok)?;
     Ok(Invocation { program: nvcc.clone(), arguments: arguments.to_vec(), before: 0, nvcc })
 }
 
 impl Surroundings<'_> {
-    /// Launcher mode: `nvcc ARGS` or `ccache nvcc ARGS`.
-    fn launched(&self, arguments: &[OsString]) -> Result<Option<Invocation>, LocateError> {
+    /// Launcher mode: `nvcc ARGS` or `ccache nvcc ARGS`, with the nvcc that is `set` in that one's place.
+    fn launched(&self, arguments: &[OsString], set: Option<&Path>) -> Result<Option<Invocation>, LocateError> {
         let Some((first, rest)) = arguments.split_first() else { return Ok(None) };
+        let program = |name: &OsString| {
+            self.executable(name).ok_or_else(|| LocateError::NotExecutable("the command line", PathBuf::from(name)))
+        };
         if is_nvcc(first) {
-            let Some(nvcc) = self.executable(first) else {
-                return Err(LocateError::NotExecutable("the command line", PathBuf::from(first)));
+            let nvcc = match set {
+                Some(nvcc) => nvcc.to_owned(),
+                None => program(first)?,
             };
             if self.is_running(&nvcc) {
                 return Err(LocateError::Circle(nvcc));
@@ -110,29 +115,36 @@ impl Surroundings<'_> {
         let is_launcher =
             Path::new(first).file_name().and_then(OsStr::to_str).is_some_and(|name| LAUNCHERS.contains(&name));
         let Some(second) = rest.first().filter(|second| is_launcher && is_nvcc(second)) else { return Ok(None) };
-        let program = |name: &OsString| {
-            self.executable(name).ok_or_else(|| LocateError::NotExecutable("the command line", PathBuf::from(name)))
+        let mut arguments = rest.to_vec();
+        let nvcc = match set {
+            Some(nvcc) => {
+                arguments[0] = nvcc.into();
+                nvcc.to_owned()
+            }
+            None => program(second)?,
         };
-        Ok(Some(Invocation { program: program(first)?, arguments: rest.to_vec(), before: 1, nvcc: program(second)? }))
+        Ok(Some(Invocation { program: program(first)?, arguments, before: 1, nvcc }))
     }
 
-    fn nvcc(&self, settings: impl FnOnce() -> Settings) -> Result<PathBuf, LocateError> {
+    /// The nvcc that `SCUBA_NVCC`, else scuba.toml names.
+    fn set(&self, settings: impl FnOnce() -> Settings) -> Result<Option<PathBuf>, LocateError> {
         let setting = match self.named.filter(|named| !named.is_empty()) {
             Some(named) => Some(("SCUBA_NVCC", PathBuf::from(named))),
             None => settings().nvcc.map(|path| ("`path` under [nvcc] in scuba.toml", path)),
         };
-        if let Some((origin, path)) = setting {
-            let Some(program) = self.executable(path.as_os_str()) else {
-                return Err(LocateError::NotExecutable(origin, path));
-            };
-            if self.is_ourselves(&program) {
-                return Err(LocateError::Ourselves(origin, program));
-            }
-            if !self.is_running(&program) {
-                return Ok(program);
-            }
-            // It is a wrapper that called us again: what it means by `nvcc` is on PATH.
+        let Some((origin, path)) = setting else { return Ok(None) };
+        let Some(program) = self.executable(path.as_os_str()) else {
+            return Err(LocateError::NotExecutable(origin, path));
+        };
+        if self.is_ourselves(&program) {
+            return Err(LocateError::Ourselves(origin, program));
         }
+        // It may be a wrapper that called us again: what it means by `nvcc` is what it names, or on PATH.
+        Ok(Some(program).filter(|program| !self.is_running(program)))
+    }
+
+    /// Where nothing names one.
+    fn found(&self) -> Result<PathBuf, LocateError> {
         let of_toolkits = self.toolkits.iter().filter_map(|root| self.executable(root.join("bin/nvcc").as_os_str()));
         let candidates =
             of_toolkits.chain(which::which_in_all("nvcc", self.path, self.directory).into_iter().flatten());
@@ -207,7 +219,7 @@ pub fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// `nvcc`, `/usr/local/cuda/bin/nvcc`, `nvcc-12.6`.
-fn is_nvcc(word: &OsStr) -> bool {
+pub fn is_nvcc(word: &OsStr) -> bool {
     let Some(name) = Path::new(word).file_name().and_then(OsStr::to_str) else { return false };
     match name.strip_prefix("nvcc") {
         Some("") => true,
@@ -292,6 +304,29 @@ mod tests {
         assert_eq!(found("", "named/nvcc"), machine.at("named/nvcc"));
         let launched = machine.locate("nvcc -c a.cu", "cuda", "", "", "").unwrap().program;
         assert_eq!(launched, machine.at("cuda/nvcc"), "a command names its own");
+    }
+
+    #[test]
+    fn what_is_set_counts_before_what_a_launcher_is_given() {
+        let machine = Machine::new(&["scuba/scuba-nvcc", "cuda/nvcc", "set/nvcc", "wrap/nvcc", "bin/ccache"]);
+        let launched = machine.at("cuda/nvcc").display().to_string();
+        let set = machine.at("set/nvcc");
+        for (named, setting) in [("set/nvcc", ""), ("", "set/nvcc")] {
+            let alone = machine.locate(&format!("{launched} -c a.cu"), "bin", named, "", setting).unwrap();
+            assert_eq!(
+                (&alone.program, &alone.nvcc, alone.nvcc_arguments()),
+                (&set, &set, &["-c", "a.cu"].map(OsString::from)[..])
+            );
+            let cached = machine.locate(&format!("ccache {launched} -c a.cu"), "bin", named, "", setting).unwrap();
+            assert_eq!((&cached.program, &cached.nvcc), (&machine.at("bin/ccache"), &set));
+            assert_eq!(cached.arguments, [set.as_os_str(), OsStr::new("-c"), OsStr::new("a.cu")]);
+            assert_eq!(machine.locate("/no/nvcc -c a.cu", "bin", named, "", setting).unwrap().program, set);
+        }
+        // A wrapper that is set, and starts us with the nvcc that it stands before.
+        let wrapped = machine.locate(&format!("{launched} -c a.cu"), "bin", "wrap/nvcc", "wrap/nvcc", "").unwrap();
+        assert_eq!(wrapped.program, machine.at("cuda/nvcc"));
+        let wrong = machine.locate(&format!("{launched} -c a.cu"), "bin", "no/such", "", "").unwrap_err();
+        assert_eq!(wrong, LocateError::NotExecutable("SCUBA_NVCC", machine.at("no/such")));
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub use execution::Execution;
 
 use super::command::Plan;
 use super::host;
+use super::locate;
 use crate::nvcc::request::Link;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -75,7 +76,9 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
     std::fs::write(&log, b"").map_err(|source| Error::Log { path: log.clone(), doing: "created", source })?;
 
     // By name, not by the path found: some programs look at what they were called.
-    let mut child = Command::new(name);
+    // What this process itself executes is not rewritten: an nvcc is executed by a program that is.
+    let mut child = if locate::is_nvcc(name) { Command::new("env") } else { Command::new(name) };
+    child.args(locate::is_nvcc(name).then_some(name));
     child.args(arguments).envs(options.environment.iter().map(|(k, v)| (k, v)));
     child.env_remove(GUARD_VARIABLE);
     child.env("LD_PRELOAD", appended(std::env::var_os("LD_PRELOAD"), library.path().as_os_str()));
