@@ -64,6 +64,7 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
         dependencies: headers.iter().chain([&source]).filter_map(|h| present.dependency(h)).collect(),
         recipe: Recipe::default(),
         maker: None,
+        built_without: false,
         pending: false,
         symbols: Symbols { strong: vec![symbol(defined)], weak: inline, needed },
         not_analysed: vec![],

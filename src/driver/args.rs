@@ -37,6 +37,8 @@ pub enum Command {
     Confirm(ConfirmArgs),
     /// Write the findings of the last build as HTML or SARIF
     Report(ReportArgs),
+    /// Say what the last builds and checks cost and decided, and what was built without the analysis
+    Stats(StatsArgs),
     /// Explain a rule: what it means, why it matters, how to fix and how to silence it
     Explain {
         /// For example oob-global
@@ -129,7 +131,8 @@ pub struct CommonArgs {
     #[arg(long, value_enum, value_name = "WHAT", action = ArgAction::Append)]
     pub dump: Vec<Dump>,
 
-    /// A translation unit that could not be analysed is an error (exit status 2)
+    /// A translation unit that could not be analysed or was built without the analysis, or an access of inline assembly that is
+    /// undecided, is an error (exit status 2)
     #[arg(long, env = "SCUBA_STRICT", value_parser = clap::builder::FalseyValueParser::new(), action = ArgAction::SetTrue)]
     pub strict: bool,
 }
@@ -282,6 +285,29 @@ pub struct BaselineArgs {
     pub write: bool,
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+/// How statistics are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// A table
+    #[default]
+    Human,
+    /// One document of schema scuba-stats/1
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// A folder that was built or checked [default: here or above]
+    #[arg(value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// So many of the last builds and checks
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub last: u16,
+    /// How they are written, to standard output
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    pub format: StatsFormat,
 }
 
 #[derive(Debug, Args)]

@@ -43,6 +43,7 @@ fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> an
             Ok(Status::Clean)
         }
         Command::Doctor(a) => Ok(commands::doctor::run(&a)),
+        Command::Stats(a) => commands::stats::run(&a),
         Command::Contracts(a) => commands::contracts::run(&a, &overrides),
         Command::Confirm(a) => commands::confirm::run(&a, &overrides),
         Command::Analyze => Ok(commands::analyze::run()),

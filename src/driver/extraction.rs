@@ -20,6 +20,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
     let options = session.extract_options();
     let readings = Readings::of(unit, &options, Verdicts::of_this_process());
     let known = readings.as_ref().and_then(|r| r.get(present));
+    session.tally.reads(known.is_some());
     let (extraction, dependencies, failed) = match known {
         Some((extraction, files)) => (extraction, files, None),
         None => read(unit, &options, readings.as_ref()),
@@ -37,6 +38,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
         recipe: Recipe::default(),
         maker: None,
         pending: false,
+        built_without: false,
         symbols: Symbols::of(&modules),
         not_analysed: extraction
             .not_analysed

@@ -10,6 +10,7 @@ pub mod commands;
 mod cross_check;
 pub mod dispatch;
 mod extraction;
+mod history;
 mod logging;
 mod output;
 pub mod programs;

@@ -1,6 +1,7 @@
 //! What the commands share: the project's settings with the command line's laid over them.
 
 use super::args::{Colour, CommonArgs};
+use super::history::{Checked, Record, Tally};
 use super::worker::memory;
 use super::{Status, output};
 use crate::check::{self, Pace};
@@ -11,11 +12,12 @@ use crate::facts::verdicts::Verdicts;
 use crate::frontend::ExtractOptions;
 use crate::frontend::cgeist::process::Failure;
 use crate::inside::{Spot, Wanted};
-use crate::nvcc::{colour, locate};
+use crate::nvcc::history::{self, History};
+use crate::nvcc::{colour, locate, shim};
 use crate::paths;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
-use crate::report::finding::{Axioms, NotAnalysed, Tool};
+use crate::report::finding::{Axioms, NotAnalysed, Report, Tool};
 use crate::report::levels::{Levels, Overrides};
 use crate::report::paths::ProjectRoot;
 use crate::report::render::{Format, Style, Verbosity, render};
@@ -55,6 +57,8 @@ pub struct Session {
     /// Whether what a check found stands, also where another run might say more.
     settled: bool,
     inside: Wanted,
+    /// What was read and checked, and what caches spared.
+    pub tally: Tally,
 }
 
 impl Session {
@@ -85,6 +89,7 @@ impl Session {
             pace: Pace::Whole,
             settled: false,
             inside: Wanted { dumps: common.dump.clone(), explain: None, timings: common.timings },
+            tally: Tally::default(),
             config,
             root,
         })
@@ -113,12 +118,13 @@ impl Session {
             style: Style { colour: output::coloured(inherited_colour()), verbosity: Verbosity::Normal, summary: false },
             // nvcc itself runs beside the analysis; make counts on one job for one command.
             jobs: 1,
-            strict: false,
+            strict: shim::is_set("SCUBA_STRICT"),
             started: Instant::now(),
             deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
             pace: Pace::Whole,
             settled: false,
             inside: Wanted::default(),
+            tally: Tally::default(),
             config,
             root,
         })
@@ -199,6 +205,12 @@ impl Session {
     #[must_use]
     pub fn nvcc(&self) -> Option<PathBuf> {
         real_nvcc(&self.config)
+    }
+
+    /// The nvcc that is named by `SCUBA_NVCC` or in scuba.toml.
+    #[must_use]
+    pub fn set_nvcc(&self) -> Option<PathBuf> {
+        named_nvcc(&self.config)
     }
 
     /// Environment variables by which the shims of a build keep to this session's command line.
@@ -349,15 +361,6 @@ impl Session {
     ///
     /// # Errors
     /// When it cannot be rendered.
-    pub fn report(&self, found: Found, frontend: String, told: &[Told]) -> Result<Status> {
-        let (assembled, sources) = self.assemble(found, frontend);
-        self.tell(assembled, &sources, told)
-    }
-
-    /// [`Self::report`] of what is assembled already.
-    ///
-    /// # Errors
-    /// When it cannot be rendered.
     pub fn tell(&self, mut assembled: Assembled, sources: &Sources, told: &[Told]) -> Result<Status> {
         let status = self.status(&assembled);
         self.say_asides(&assembled);
@@ -366,6 +369,22 @@ impl Session {
         }
         self.write(&assembled, sources)?;
         Ok(status)
+    }
+
+    /// Keeps what a run cost and decided, for `scuba stats`, in the first of these `.scuba` folders. `build` is the `scuba build`
+    /// that it ends.
+    pub fn keep(&self, report: &Report, command: &str, build: Option<String>, took: Duration, folders: &[PathBuf]) {
+        let Some(folder) = folders.first() else { return };
+        let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let at = history::now().saturating_sub(milliseconds);
+        let counts = self.tally.counts();
+        History::of(folder).add(&Record::Check(Checked {
+            at,
+            build,
+            milliseconds,
+            counts,
+            ..Checked::of(report, command)
+        }));
     }
 
     /// Notices and what could not be analysed.
@@ -379,13 +398,16 @@ impl Session {
         for n in &assembled.notices {
             output::complain(&format!("{}:{}: {}", n.file, n.line, n.message));
         }
+        for line in assembled.report.lacking().into_iter().filter(|_| self.strict) {
+            output::complain(&format!("--strict: {line}"));
+        }
     }
 
     #[must_use]
     pub fn status(&self, assembled: &Assembled) -> Status {
         if assembled.report.denied() {
             Status::Denied
-        } else if self.strict && !assembled.report.not_analysed.is_empty() {
+        } else if self.strict && !assembled.report.lacking().is_empty() {
             Status::Unable
         } else {
             Status::Clean

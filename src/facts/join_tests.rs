@@ -36,6 +36,7 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
         recipe: Recipe::default(),
         maker: None,
         pending: false,
+        built_without: false,
         symbols: Symbols { strong: symbols(strong), weak: vec![], needed: symbols(needed) },
         not_analysed: vec![],
         producers: vec![],

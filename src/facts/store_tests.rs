@@ -47,6 +47,7 @@ fn unit(output: &Path) -> Unit {
         recipe: Recipe::default(),
         maker: None,
         pending: false,
+        built_without: false,
         symbols: Symbols::default(),
         not_analysed: vec![],
         producers: vec!["clang".into()],

@@ -49,6 +49,8 @@ pub struct UnitFacts {
     pub maker: Option<Maker>,
     /// Compiled by the host's own compiler, and its code not read: that waits until a program with CUDA code needs it.
     pub pending: bool,
+    /// The build compiled it without the analysis, and it was read later, by its command: until the shim compiles it.
+    pub built_without: bool,
     pub symbols: Symbols,
     pub not_analysed: Vec<Missing>,
     /// Which front ends made the modules.

@@ -13,6 +13,7 @@ pub mod colour;
 pub mod command;
 mod expand;
 pub(crate) mod flags;
+pub mod history;
 pub mod host;
 pub mod interpose;
 mod jobs;

@@ -4,6 +4,7 @@
 //! process's place, and everything about it is nvcc's own.
 
 use super::command::{Command, Environment};
+use super::history::History;
 use super::host::{self, HostCommand};
 use super::locate::{self, GUARD, Invocation, LocateError, Surroundings};
 use super::notes::Notes;
@@ -11,6 +12,7 @@ use super::plan::Plan;
 use super::request::Request;
 use super::settings::Settings;
 use super::supervise::{self, Ended, Job};
+use crate::paths;
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
@@ -92,6 +94,7 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
         strict: is_set("SCUBA_STRICT"),
         guard,
         notes: Notes::new(first_output(&plan), &directory),
+        history: History::of(&paths::of_this_process(first_output(&plan), &directory)),
         unknown_flags: command.unknown_flags().to_vec(),
         request: request(command, &plan, &directory, &invocation.nvcc),
         beside: true,
@@ -132,6 +135,7 @@ fn launch(
         strict: is_set("SCUBA_STRICT"),
         guard: place.guard(&invocation.program),
         notes: Notes::new(first_output(&plan), directory),
+        history: History::of(&paths::of_this_process(first_output(&plan), directory)),
         unknown_flags: Vec::new(),
         request: Arc::new(move || request.clone()),
         beside: false,
@@ -205,6 +209,7 @@ fn native_architectures(nvcc: &Path) -> Vec<u32> {
 }
 
 /// Set, and to something that means yes.
-fn is_set(name: &str) -> bool {
+#[must_use]
+pub fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
 }

@@ -8,6 +8,7 @@
 
 use super::analysis::{Analysis, Verdict};
 use super::colour;
+use super::history::{self, History, Ran};
 use super::jobs::Jobs;
 use super::locate::{GUARD, Invocation};
 use super::notes::Notes;
@@ -52,6 +53,7 @@ pub struct Job {
     /// A unit that could not be analysed is a failure.
     pub strict: bool,
     pub notes: Notes,
+    pub history: History,
 }
 
 /// How this process must end.
@@ -101,6 +103,7 @@ enum Progress {
 /// When nvcc cannot be executed.
 pub fn run(job: Job) -> std::io::Result<Ended> {
     let before = Before::of(&job.plan.outputs, &job.plan.inputs);
+    let (at, started) = (history::now(), Instant::now());
     let (events, received) = mpsc::channel();
     listen(&events);
     let mut jobs = Jobs::of_this_process();
@@ -117,7 +120,7 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
     let tell = events.clone();
     std::thread::spawn(move || tell.send(Event::Nvcc(processes::wait(nvcc, || ()))));
 
-    let mut nvcc: Option<ExitStatus> = None;
+    let mut nvcc: Option<(ExitStatus, Duration)> = None;
     let mut interrupted = None;
     loop {
         if matches!(progress, Progress::Waiting)
@@ -126,9 +129,10 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
         {
             progress = job.start(&events);
         }
-        if let (Some(status), Progress::Done(verdict)) = (nvcc, &progress) {
+        if let (Some((status, took)), Progress::Done(verdict)) = (nvcc, &progress) {
             jobs.release();
             debug_assert!(status.success());
+            job.keep(at, took, started.elapsed(), verdict);
             return Ok(job.conclude(verdict, &before));
         }
         let event = match &progress {
@@ -160,7 +164,7 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
                 if let Some(signal) = interrupted {
                     return Ok(Ended::Signal(signal));
                 }
-                nvcc = Some(status);
+                nvcc = Some((status, started.elapsed()));
             }
             Ok(Event::Analysis(verdict)) => {
                 if let Progress::Running { .. } = progress {
@@ -292,6 +296,22 @@ impl Job {
             say(&format!("scuba: note: could not remove `{}`: {}\n", path.display(), neutral(&cause.to_string())));
         }
         Ended::Code(code)
+    }
+
+    /// What the command cost, where anything was asked of the analysis.
+    fn keep(&self, at: u64, command: Duration, both: Duration, verdict: &Verdict) {
+        let request = &self.plan.request;
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.history.add_command(&Ran {
+            at,
+            build: history::build_of_this_process(),
+            units: u32::try_from(request.units.len()).unwrap_or(u32::MAX),
+            recorded: request.deferred,
+            links: request.link.is_some(),
+            command_ms: milliseconds(command),
+            waited_ms: milliseconds(both.saturating_sub(command)),
+            analysed: matches!(verdict, Verdict::Passed(_) | Verdict::Denied(_)),
+        });
     }
 
     fn not_analysed(&self, how: &str) -> String {

@@ -1,7 +1,7 @@
 //! One report from what was found in several programs.
 
 use super::baseline::Baseline;
-use super::finding::{Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided};
+use super::finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::second_reading::SecondReading;
@@ -11,6 +11,7 @@ use super::{fingerprint, merge, span};
 use crate::config::Config;
 use crate::rules::Level;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// What the check of one program found; paths absolute, fingerprints and `program` not yet filled in.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,8 @@ pub struct ProgramFindings {
 pub struct Found {
     pub programs: Vec<ProgramFindings>,
     pub not_analysed: Vec<NotAnalysed>,
+    /// Sources, or objects, that a build compiled without the analysis (absolute).
+    pub built_without: Vec<String>,
     pub translation_units: u32,
     /// What second readings of programs say beside the first.
     pub second: Vec<SecondReading>,
@@ -71,17 +74,19 @@ impl Assembled {
 #[must_use]
 pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources) -> Assembled {
     let root = policy.root;
+    let built_without: BTreeSet<_> = found.built_without.iter().map(|f| BuiltWithout { file: root.show(f) }).collect();
     let mut summary = Summary {
         programs: u32::try_from(found.programs.len()).unwrap_or(u32::MAX),
         translation_units: found.translation_units,
         not_analysed: u32::try_from(found.not_analysed.len()).unwrap_or(u32::MAX),
+        built_without_analysis: u32::try_from(built_without.len()).unwrap_or(u32::MAX),
         seconds: found.seconds,
         ..Summary::default()
     };
     let mut findings = Vec::new();
     let mut undecided = Vec::new();
     for program in found.programs {
-        add_counts(&mut summary, &program.summary);
+        summary.add(&program.summary);
         undecided.extend(program.undecided.into_iter().map(|mut u| {
             u.position.file = root.show(&u.position.file);
             for r in &mut u.related {
@@ -126,6 +131,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         findings,
         undecided,
         not_analysed,
+        built_without_analysis: built_without.into_iter().collect(),
         repeatable: found.limits_reached.is_empty(),
         limits_reached: found.limits_reached,
         second_reading: SecondReading::merged(found.second, root),
@@ -177,17 +183,4 @@ fn point_at_expressions(findings: &mut [Finding], sources: &Sources) {
 fn order(f: &Finding) -> impl Ord + use<'_> {
     let p = &f.access.position;
     (&p.file, p.line, p.column, &f.access.array, f.rule, &f.program)
-}
-
-fn add_counts(total: &mut Summary, one: &Summary) {
-    total.kernels += one.kernels;
-    total.launches += one.launches;
-    total.accesses += one.accesses;
-    total.safe += one.safe;
-    total.safe_if_no_wrap += one.safe_if_no_wrap;
-    total.safe_assuming += one.safe_assuming;
-    total.proved += one.proved;
-    total.possible += one.possible;
-    total.unknown += one.unknown;
-    total.work += one.work;
 }

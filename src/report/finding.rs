@@ -428,12 +428,22 @@ pub struct NotAnalysed {
     pub reason: String,
 }
 
+/// A unit that a build compiled without the analysis: a compiler cache had its object, or the shim was off.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BuiltWithout {
+    /// Its source; its object where nothing tells by which command it was compiled.
+    pub file: String,
+}
+
 /// Counts of places in the source; `safe + safe_if_no_wrap + proved + possible + unknown == accesses`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     pub programs: u32,
     pub translation_units: u32,
     pub not_analysed: u32,
+    /// Units of the build that were compiled without the analysis.
+    #[serde(default)]
+    pub built_without_analysis: u32,
     pub kernels: u32,
     pub launches: u32,
     pub accesses: u32,
@@ -473,6 +483,9 @@ pub struct Report {
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
     pub not_analysed: Vec<NotAnalysed>,
+    /// Of the build that left the facts.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub built_without_analysis: Vec<BuiltWithout>,
     /// Whether another run says the same. Not so where a safety net was reached.
     #[serde(skip_serializing_if = "is_true", default = "yes")]
     pub repeatable: bool,
@@ -492,10 +505,50 @@ fn yes() -> bool {
     true
 }
 
+impl Summary {
+    /// Adds another program's counts of places, and its work.
+    pub fn add(&mut self, other: &Self) {
+        self.kernels += other.kernels;
+        self.launches += other.launches;
+        self.accesses += other.accesses;
+        self.safe += other.safe;
+        self.safe_if_no_wrap += other.safe_if_no_wrap;
+        self.safe_assuming += other.safe_assuming;
+        self.proved += other.proved;
+        self.possible += other.possible;
+        self.unknown += other.unknown;
+        self.work += other.work;
+    }
+}
+
 impl Report {
     /// Whether any finding is denied: decides the exit status.
     #[must_use]
     pub fn denied(&self) -> bool {
         self.findings.iter().any(|f| f.level == Level::Deny)
+    }
+
+    /// What `--strict` does not take, one line each: sides that were not read, units that were built without the analysis, and accesses
+    /// of inline assembly that are open.
+    #[must_use]
+    pub fn lacking(&self) -> Vec<String> {
+        let asm = self.undecided.iter().filter(|u| u.code == Code::Asm).count();
+        let count = |n: usize, one: &str, more: &str| match n {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {more}")),
+        };
+        [
+            count(self.not_analysed.len(), "side of a unit was not read", "sides of units were not read"),
+            count(
+                self.built_without_analysis.len(),
+                "unit was built without the analysis",
+                "units were built without the analysis",
+            ),
+            count(asm, "access of inline assembly is undecided", "accesses of inline assembly are undecided"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 }

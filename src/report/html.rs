@@ -95,6 +95,7 @@ fn summary(s: &Summary, accepted: usize) -> String {
         (s.possible, "possibly wrong"),
         (s.unknown, "undecided"),
         (s.not_analysed, "sides not analysed"),
+        (s.built_without_analysis, "units built without the analysis"),
         (u32::try_from(accepted).unwrap_or(u32::MAX), "findings accepted"),
     ];
     let list: String = items.iter().map(|(n, what)| format!("<li><b>{n}</b> {what}</li>\n")).collect();

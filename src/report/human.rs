@@ -427,6 +427,9 @@ fn counts(s: &Summary) -> String {
     if s.not_analysed > 0 {
         let _ = write!(text, "; {} not analysed", plural(u64::from(s.not_analysed), "side"));
     }
+    if s.built_without_analysis > 0 {
+        let _ = write!(text, "; {} built without the analysis", plural(u64::from(s.built_without_analysis), "unit"));
+    }
     let _ = write!(text, " ({:.1} s)", s.seconds);
     text
 }

@@ -35,6 +35,13 @@ pub fn document(assembled: &Assembled) -> Value {
                 "locations": [location(&n.file, 0, 0, None)],
             })
         })
+        .chain(report.built_without_analysis.iter().map(|b| {
+            json!({
+                "level": "note",
+                "message": {"text": "built without the analysis"},
+                "locations": [location(&b.file, 0, 0, None)],
+            })
+        }))
         .collect();
     json!({
         "$schema": SCHEMA,

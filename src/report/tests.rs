@@ -107,6 +107,7 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
             side: "host".into(),
             reason: "no member named `x`".into(),
         }],
+        built_without: vec![place("/project/cached.cu")],
         translation_units: 2,
         seconds: 0.4,
         files: vec![place("/project/scale.cu")],

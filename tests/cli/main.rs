@@ -13,6 +13,7 @@ mod findings;
 mod headers;
 mod inside;
 mod readings;
+mod stats;
 mod structures;
 mod tensors;
 

@@ -6,11 +6,13 @@
 use super::confirm::{self, Project};
 use crate::check::Pace;
 use crate::confirm::prepare::Ways;
+use crate::driver::history::{Analysed, Record};
 use crate::driver::programs::joined::Joined;
 use crate::driver::programs::{checking, pending};
 use crate::driver::session::{Session, folder_of, not_analysed};
 use crate::driver::{Status, extraction, output};
 use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
+use crate::nvcc::history::{self, History};
 use crate::nvcc::notes::Notes;
 use crate::nvcc::request::{Link, Request};
 use crate::nvcc::unit::TranslationUnit;
@@ -33,6 +35,7 @@ pub fn run() -> Status {
 }
 
 fn analyze() -> Result<Status> {
+    let at = history::now();
     let request: Request = serde_json::from_reader(std::io::stdin().lock())
         .context("the shim's request cannot be read; are `scuba` and `scuba-nvcc` of one version?")?;
     let start = match request.units.first() {
@@ -79,6 +82,9 @@ fn analyze() -> Result<Status> {
     // Comments are judged by whole runs only, and others' failures were told when they were compiled.
     checked.found.files.clear();
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
+    // Of other commands.
+    checked.found.built_without.clear();
+    let programs = checked.found.programs.iter().map(|p| (p.name.clone(), p.summary.clone())).collect();
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     let tentative = |f: &Finding| {
         f.verdict == Verdict::Possible
@@ -113,6 +119,13 @@ fn analyze() -> Result<Status> {
     let told: Vec<Told> =
         assembled.report.findings.iter().map(|f| Told { fingerprint: f.fingerprint.clone(), level: f.level }).collect();
     let denied = assembled.report.denied();
+    History::of(store.folder()).add(&Record::Analysis(Analysed {
+        at,
+        build: history::build_of_this_process(),
+        counts: session.tally.counts(),
+        programs,
+        denied,
+    }));
     if kept && !told.is_empty() {
         for unit in &units {
             if let Err(e) = store.note_verdict(&unit.facts.key, denied, &told) {
@@ -120,12 +133,18 @@ fn analyze() -> Result<Status> {
             }
         }
     }
+    let lacking = !assembled.report.not_analysed.is_empty();
+    // The shim asks for as much with its own words where units could not be read at all.
+    let strictly: Vec<_> = if session.strict && !lacking { assembled.report.lacking() } else { vec![] };
+    for line in &strictly {
+        output::complain(&format!("SCUBA_STRICT: {line}"));
+    }
     Ok(if denied {
         Status::Denied
-    } else if assembled.report.not_analysed.is_empty() {
-        Status::Clean
-    } else {
+    } else if lacking || !strictly.is_empty() {
         Status::Unable
+    } else {
+        Status::Clean
     })
 }
 

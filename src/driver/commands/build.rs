@@ -3,18 +3,21 @@
 use super::confirm::{self, Project};
 use crate::confirm::prepare::Ways;
 use crate::driver::args::BuildArgs;
+use crate::driver::programs::pending;
+use crate::driver::programs::sources::{self, Nvcc};
 use crate::driver::programs::stored::Stored;
-use crate::driver::programs::{pending, sources};
 use crate::driver::session::Session;
 use crate::driver::{Status, output};
 use crate::facts::{LinkFacts, Present, Recipe, Store};
 use crate::nvcc::command::Plan;
+use crate::nvcc::history;
 use crate::nvcc::interpose::{self, execution::Execution};
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::Language;
 use crate::paths;
 use crate::report::levels::Overrides;
 use anyhow::{Context, Result};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -26,7 +29,10 @@ use std::time::SystemTime;
 pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let here = std::env::current_dir().context("there is no working folder")?;
     let session = Session::new(&args.common, &overrides, &here)?.with_baseline()?;
-    let options = interpose::Options { shim: shim()?, environment: session.environment(&args.common, &overrides) };
+    let name = format!("{}-{}", history::now(), std::process::id());
+    let mut environment = session.environment(&args.common, &overrides);
+    environment.push((history::BUILD.into(), name.clone().into()));
+    let options = interpose::Options { shim: shim()?, environment };
     let start = SystemTime::now();
     let outcome = if session.format.is_document() {
         with_output_on_error_stream(|| interpose::run(&args.command, &options))??
@@ -37,9 +43,13 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         outcome.notes.iter().for_each(|n| output::complain(&output::harmless(n)));
     }
 
+    let built = session.elapsed();
     keep(&outcome.links, &here);
     record(&outcome.host_compiles, &here);
 
+    if is_interrupted(outcome.status) {
+        return Ok(own_status(outcome.status));
+    }
     let open = |folder: &Path| Stored::open(folder, false, |line| output::complain(&output::harmless(line)));
     let stored =
         match open(&here).or_else(|e| elsewhere(&outcome.compiles, &here).map_or(Err(e), |folder| open(&folder))) {
@@ -75,6 +85,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     told.retain(|t| {
         !assembled.report.findings.iter().any(|f| f.fingerprint == t.fingerprint && f.confirmation.is_some())
     });
+    session.keep(&assembled.report, "build", Some(name), session.elapsed().saturating_sub(built), &stored.folders());
     let status = match session.tell(assembled, &sources, &told)? {
         Status::Clean if nothing => Status::Unable,
         status => status,
@@ -100,7 +111,7 @@ fn elsewhere(compiles: &[Execution], here: &Path) -> Option<PathBuf> {
     let mut folders = BTreeSet::new();
     for run in compiles {
         let words: Vec<String> = run.arguments.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
-        for unit in sources::of_command(&words, &run.directory, None).unwrap_or_default() {
+        for unit in sources::of_command(&words, &run.directory, Nvcc::default()).unwrap_or_default() {
             let facts = paths::of_this_process(unit.output.as_deref(), &run.directory);
             folders.extend(facts.parent().filter(|_| facts.is_dir()).map(Path::to_owned));
         }
@@ -144,6 +155,13 @@ fn record(compiles: &[Plan], here: &Path) {
 fn shim() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot tell where `scuba` lies")?;
     Ok(own.with_file_name("scuba-nvcc"))
+}
+
+/// Whether somebody wanted the build to end: nobody waits for a check of what there is then.
+fn is_interrupted(status: ExitStatus) -> bool {
+    // Some tools (ninja) end by themselves, with a shell's status for what a signal ended.
+    let by_signal = [SIGINT, SIGTERM, SIGHUP].map(|signal| Some(128 + signal));
+    status.signal().is_some() || by_signal.contains(&status.code())
 }
 
 /// The build command's own exit status; killed by a signal, as a shell shows it.

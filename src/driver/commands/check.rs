@@ -3,11 +3,12 @@
 use crate::driver::args::{CheckArgs, CommonArgs};
 use crate::driver::programs::checking;
 use crate::driver::programs::checking::Checked;
-use crate::driver::programs::{sources, stored};
+use crate::driver::programs::sources::{self, Nvcc};
+use crate::driver::programs::stored;
 use crate::driver::session::{Session, folder_of};
 use crate::driver::{Status, extraction, output};
 use crate::facts::join::{self, Plan};
-use crate::facts::{Told, Unit, UnitFacts};
+use crate::facts::{Unit, UnitFacts};
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::unit::TranslationUnit;
 use crate::paths;
@@ -26,7 +27,7 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
         let units = extract(&units, &session);
         let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
         let plans = join::programs(&facts, &[]);
-        return finish(&session, check_units(&plans, &units, &session), &[]);
+        return finish(&session, check_units(&plans, &units, &session), &[store_of(dir)?]);
     }
     match args.paths.as_slice() {
         [] => of_facts(None, &args, &overrides),
@@ -44,7 +45,7 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
     stored.refresh(&session);
     let session = session.with_baseline()?.with_confirmations(stored.folders()).explaining(args.explain.clone());
     let checked = stored.check(&session);
-    finish(&session, checked, &[])
+    finish(&session, checked, &stored.folders())
 }
 
 fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
@@ -53,7 +54,7 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
     }
     let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
     let session = session.explaining(args.explain.clone());
-    finish(&session, check_units(&[plan], &units, &session), &[])
+    finish(&session, check_units(&[plan], &units, &session), &[store_of(&files[0])?])
 }
 
 /// Where outcomes of sources that were named lie: they leave no facts.
@@ -102,7 +103,9 @@ fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(S
     let session = Session::new(&args.common, overrides, &folder_of(dir)?)?
         .with_baseline()?
         .with_confirmations(vec![store_of(dir)?]);
-    let units = sources::of_database(dir, session.nvcc().as_deref())?;
+    let (set, found) = (session.set_nvcc(), session.nvcc());
+    // One that is set and cannot be run is told by what needs it.
+    let units = sources::of_database(dir, Nvcc { set: set.as_deref().and(found.as_deref()), found: found.as_deref() })?;
     Ok((session, units))
 }
 
@@ -134,11 +137,11 @@ pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked
     )
 }
 
-/// Reports a whole run; text leaves out what users were `told` of a moment ago.
+/// Reports a whole run, and keeps what it cost in the first of these `.scuba` folders.
 ///
 /// # Errors
 /// When the report cannot be rendered, or nothing at all could be analysed.
-pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Status> {
+pub fn finish(session: &Session, checked: Checked, folders: &[PathBuf]) -> Result<Status> {
     if !session.quiet() {
         checked.problems.iter().for_each(|p| output::complain(p));
     }
@@ -155,7 +158,9 @@ pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Stat
         ));
     }
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
-    let status = session.report(checked.found, checked.frontend, told)?;
+    let (assembled, sources) = session.assemble(checked.found, checked.frontend);
+    session.keep(&assembled.report, "check", None, session.elapsed(), folders);
+    let status = session.tell(assembled, &sources, &[])?;
     // Sources of which nothing could be read, or whose check failed, have not been checked.
     Ok(if nothing && status == Status::Clean { Status::Unable } else { status })
 }

@@ -8,3 +8,4 @@ pub(in crate::driver) mod confirm;
 pub(in crate::driver) mod contracts;
 pub(in crate::driver) mod doctor;
 pub(in crate::driver) mod pages;
+pub(in crate::driver) mod stats;

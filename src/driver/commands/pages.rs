@@ -58,8 +58,8 @@ fn shim() -> Command {
         .disable_version_flag(true)
         .after_help(
             "All arguments are nvcc's: nvcc is run with them, unchanged, and its outputs, streams and exit status stay its own. \
-             Where the first argument names an nvcc or a launcher such as ccache, that is run; else the nvcc that SCUBA_NVCC, \
-             scuba.toml, CUDA_HOME, CUDA_PATH or PATH names.\n\n\
+             The nvcc that is run is the one that SCUBA_NVCC or scuba.toml names, else the first argument (perhaps behind a launcher such \
+             as ccache), CUDA_HOME, CUDA_PATH or PATH.\n\n\
              Exit status: nvcc's own; 1 where nvcc succeeded and a finding is denied (what the command wrote is removed); 2 only \
              with SCUBA_STRICT=1, where a unit could not be analysed.\n\n\
              Environment: SCUBA_OFF=1 runs nvcc alone. SCUBA_NVCC, SCUBA_CONFIG, SCUBA_CACHE, SCUBA_DIR, SCUBA_MESSAGE_FORMAT, \

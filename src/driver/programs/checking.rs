@@ -18,6 +18,7 @@ use crate::nets::Net;
 use crate::nvcc::unit::Language;
 use crate::report::assemble::{Found, ProgramFindings};
 use crate::report::finding::{Code, NotAnalysed};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -89,6 +90,9 @@ pub fn check(
             if seen.insert(i) {
                 checked.notes.extend(units[i].notes.iter().map(|n| format!("{}: {n}", units[i].unit.source.display())));
                 checked.found.not_analysed.extend(unread(&units[i]));
+                if units[i].built_without {
+                    checked.found.built_without.push(units[i].source().to_string_lossy().into_owned());
+                }
             }
         }
         drop(limit);
@@ -103,13 +107,19 @@ pub fn check(
         }
         let options = session.check_options();
         let memory = session.config.limits.memory;
-        let check = |code: Vec<Arc<Module>>| match session.is_hurried() {
-            true => check_here(code, &options, memory, verdicts.clone(), &source),
-            false => process::check_program(&code, &options, memory, verdicts.as_ref()),
+        let anew = Cell::new(false);
+        let check = |code: Vec<Arc<Module>>| {
+            anew.set(true);
+            match session.is_hurried() {
+                true => check_here(code, &options, memory, verdicts.clone(), &source),
+                false => process::check_program(&code, &options, memory, verdicts.as_ref()),
+            }
         };
         // Units whose code could not be read are not in the program.
         let whole = if complete { verdicts.as_ref() } else { None };
-        match reports::report(code, &options, memory, (&session.root, session.is_settled()), whole, check) {
+        let outcome = reports::report(code, &options, memory, (&session.root, session.is_settled()), whole, check);
+        session.tally.checks(!anew.get());
+        match outcome {
             Ok(report) => {
                 beside(&mut checked, plan, &report, second, session);
                 take(&mut checked, plan, &source, report, session);

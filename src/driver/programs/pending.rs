@@ -21,6 +21,7 @@ pub fn record(unit: &TranslationUnit) -> Unit {
         recipe: Recipe::default(),
         maker: None,
         pending: true,
+        built_without: false,
         symbols: unit.output.as_deref().map(objects::symbols).unwrap_or_default(),
         not_analysed: vec![],
         producers: vec![],
@@ -83,6 +84,7 @@ pub fn read(units: &[&UnitFacts], session: &Session, done: &(impl Fn(&Path) + Sy
         unit.facts.recipe.clone_from(&before.recipe);
         unit.facts.maker = before.maker;
         unit.facts.denied = before.denied;
+        unit.facts.built_without = before.built_without;
         if before.pending {
             unit.facts.told.clone_from(&before.told);
         }

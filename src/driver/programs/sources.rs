@@ -56,7 +56,7 @@ struct Entry {
 ///
 /// # Errors
 /// When the file cannot be read or is no compilation database.
-pub fn of_database(dir: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
+pub fn of_database(dir: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
     let path = if dir.is_dir() { dir.join("compile_commands.json") } else { dir.to_owned() };
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let units = of_text(&text, &path, nvcc)?;
@@ -70,7 +70,7 @@ pub fn of_database(dir: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUni
 ///
 /// # Errors
 /// When it is no compilation database.
-pub fn of_text(text: &str, path: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
+pub fn of_text(text: &str, path: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
     let entries: Vec<Entry> =
         serde_json::from_str(text).with_context(|| format!("{} is no compilation database", path.display()))?;
     let base = std::path::absolute(path).with_context(|| format!("cannot resolve {}", path.display()))?;
@@ -90,18 +90,28 @@ pub fn of_text(text: &str, path: &Path, nvcc: Option<&Path>) -> Result<Vec<Trans
     Ok(units)
 }
 
-/// The units of one command of a build, whatever launchers stand before its compiler. An nvcc that it names by a path counts before `nvcc`.
+/// The nvcc of units whose command may name one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nvcc<'a> {
+    /// By `SCUBA_NVCC` or scuba.toml: counts before what a command names.
+    pub set: Option<&'a Path>,
+    /// Where a command names none by a path.
+    pub found: Option<&'a Path>,
+}
+
+/// The units of one command of a build, whatever launchers stand before its compiler.
 ///
 /// # Errors
 /// When an analysis cannot read what it compiles.
-pub fn of_command(words: &[String], directory: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
+pub fn of_command(words: &[String], directory: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
     let named = host::named_nvcc(words).map(|n| directory.join(n));
-    Ok(read(&host::nvcc_words(words), directory, named.as_deref().or(nvcc))?.unwrap_or_default())
+    let nvcc = nvcc.set.or(named.as_deref()).or(nvcc.found);
+    Ok(read(&host::nvcc_words(words), directory, nvcc)?.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::of_database;
+    use super::{Nvcc, of_database};
     use crate::nvcc::unit::{Language, PreprocessorFlag};
 
     #[test]
@@ -116,7 +126,7 @@ mod tests {
         ]"#,
         )
         .unwrap();
-        let units = of_database(dir, None).unwrap();
+        let units = of_database(dir, Nvcc::default()).unwrap();
         assert_eq!(units.iter().map(|u| u.language).collect::<Vec<_>>(), [Language::Cuda, Language::Cxx]);
         assert_eq!(units[0].directory, dir.join("sub"));
         assert_eq!(units[0].preprocessor, [PreprocessorFlag::Define("N=4 2".into())]);
@@ -127,10 +137,21 @@ mod tests {
     }
 
     #[test]
+    fn an_nvcc_that_is_set_counts_before_the_one_that_a_command_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = r#"[{"directory": "/", "file": "a.cu", "command": "/named/nvcc -c a.cu"}]"#;
+        std::fs::write(dir.path().join("compile_commands.json"), text).unwrap();
+        let [set, found] = ["/set/nvcc", "/found/nvcc"].map(|p| Some(std::path::Path::new(p)));
+        let of = |nvcc| of_database(dir.path(), nvcc).unwrap()[0].nvcc.clone().unwrap();
+        assert_eq!(of(Nvcc { set, found: set }).to_str(), Some("/set/nvcc"));
+        assert_eq!(of(Nvcc { set: None, found }).to_str(), Some("/named/nvcc"));
+    }
+
+    #[test]
     fn what_is_no_compilation_database_is_refused_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("compile_commands.json");
-        let message = || format!("{:#}", of_database(dir.path(), None).unwrap_err());
+        let message = || format!("{:#}", of_database(dir.path(), Nvcc::default()).unwrap_err());
         assert!(message().contains("cannot read"));
         for text in [
             "{}",

@@ -107,7 +107,7 @@ impl Stored {
         for root in roots {
             let found = unseen::of(root, |object| known.contains(object), present);
             for unit in &found.units {
-                let mut facts = pending::record(unit).facts;
+                let mut facts = UnitFacts { built_without: true, ..pending::record(unit).facts };
                 facts.recipe = Recipe::of(&facts.key, &unit.directory, present);
                 names.push(unit.source.file_name().unwrap_or_default().to_string_lossy().into_owned());
                 self.stores.push(Store::new(paths::of_this_process(Some(&facts.key), root)));
@@ -127,10 +127,12 @@ impl Stored {
     /// is kept, so that it is read once.
     pub fn refresh(&mut self, session: &Session) {
         let present = Present::default();
-        // What was compiled without the analysis may have named no nvcc but the shim.
-        let nvcc = session.nvcc();
-        for unit in self.units.iter_mut().map(|u| &mut u.unit).filter(|u| u.language == Language::Cuda) {
-            unit.nvcc = unit.nvcc.take().or_else(|| nvcc.clone());
+        // What was compiled without the analysis may have named no nvcc but the shim, or not the one that the shim takes.
+        let (set, nvcc) = (session.set_nvcc().is_some(), session.nvcc());
+        for facts in self.units.iter_mut().filter(|u| u.unit.language == Language::Cuda) {
+            let named = facts.unit.nvcc.take();
+            let counts = if set && facts.pending { nvcc.clone() } else { None };
+            facts.unit.nvcc = counts.or(named).or_else(|| nvcc.clone());
         }
         let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
         let plans = self.plans();
@@ -179,6 +181,19 @@ impl Stored {
         all.sort();
         all.dedup();
         all
+    }
+
+    /// The `.scuba` folders for `dir`, whether or not any facts lie in them.
+    #[must_use]
+    pub fn folders_of(dir: &Path) -> Vec<PathBuf> {
+        find(dir).0
+    }
+
+    /// The sources, or objects, that a build compiled without the analysis.
+    #[must_use]
+    pub fn built_without(&self) -> Vec<PathBuf> {
+        let sources = self.units.iter().filter(|u| u.built_without).map(UnitFacts::source);
+        sources.chain(self.unknown.iter().cloned()).collect()
     }
 
     /// The `.scuba` folder that a unit's facts lie in.
@@ -257,6 +272,7 @@ impl Stored {
                 }
             },
         );
+        checked.found.built_without.extend(self.unknown.iter().map(|object| object.to_string_lossy().into_owned()));
         checked.found.not_analysed.extend(self.unknown.iter().map(|object| NotAnalysed {
             file: object.to_string_lossy().into_owned(),
             side: "both".into(),

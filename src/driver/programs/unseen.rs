@@ -3,7 +3,7 @@
 //! In: a build folder, the objects whose facts are known. Out: the other objects' units, by the commands that the build's generator wrote
 //! down: `compile_commands.json`, else what Ninja itself says of its file, else CMake's makefiles. And objects of which nothing tells how.
 
-use super::sources;
+use super::sources::{self, Nvcc};
 use crate::facts::generated::{Planned, cuda_commands};
 use crate::facts::{Present, key_of};
 use crate::nvcc::unit::{Language, TranslationUnit};
@@ -22,7 +22,7 @@ pub struct Unseen {
 /// What was compiled in `root`, a build folder, and is not `known` by its object.
 #[must_use]
 pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &Present) -> Unseen {
-    let database = sources::of_database(root, None).ok();
+    let database = sources::of_database(root, Nvcc::default()).ok();
     let planned = Planned::of_folders(BTreeSet::from([root.to_owned()]), present);
     let listed = database.iter().flatten().filter(|u| u.language == Language::Cuda).map(|u| key_of(u, None));
     let mut objects: BTreeSet<PathBuf> =
@@ -47,9 +47,11 @@ pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &Present) -> Unse
 fn commands(root: &Path) -> Vec<TranslationUnit> {
     let file = root.join("build.ninja");
     if file.is_file() {
-        return ninja(root).and_then(|text| sources::of_text(&text, &file, None).ok()).unwrap_or_default();
+        return ninja(root).and_then(|text| sources::of_text(&text, &file, Nvcc::default()).ok()).unwrap_or_default();
     }
-    let of = |(folder, words): (PathBuf, Vec<String>)| sources::of_command(&words, &folder, None).unwrap_or_default();
+    let of = |(folder, words): (PathBuf, Vec<String>)| {
+        sources::of_command(&words, &folder, Nvcc::default()).unwrap_or_default()
+    };
     cuda_commands(root).into_iter().flat_map(of).collect()
 }
 

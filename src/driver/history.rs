@@ -1,0 +1,306 @@
+//! What builds and checks cost and decided, over time.
+//!
+//! In: counters that a session keeps while it reads and checks; what reports say. Out: records in `.scuba/history`, and [`Build`]s made of them
+//! for `scuba stats`.
+
+use crate::nvcc::history::{History, Ran};
+use crate::report::finding::{Report, Summary};
+use crate::rules::Level;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Commands of one build follow each other within this time, in milliseconds, where no `scuba build` ties them together.
+const PAUSE: u64 = 60_000;
+
+/// What a session did, and what it was spared.
+#[derive(Debug, Default)]
+pub struct Tally {
+    read: AtomicU32,
+    recalled: AtomicU32,
+    checked: AtomicU32,
+    known: AtomicU32,
+}
+
+impl Tally {
+    /// A unit: by a front end, or from the cache.
+    pub fn reads(&self, from_cache: bool) {
+        let counter = if from_cache { &self.recalled } else { &self.read };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A program: by a check, or from the cache.
+    pub fn checks(&self, from_cache: bool) {
+        let counter = if from_cache { &self.known } else { &self.checked };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let of = |counter: &AtomicU32| counter.load(Ordering::Relaxed);
+        Counts {
+            read: of(&self.read),
+            recalled: of(&self.recalled),
+            checked: of(&self.checked),
+            known: of(&self.known),
+        }
+    }
+}
+
+/// Units and programs, by where what is known of them came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Units that a front end read.
+    pub read: u32,
+    /// Units whose reading was in the cache.
+    pub recalled: u32,
+    /// Programs that were checked.
+    pub checked: u32,
+    /// Programs whose verdicts were in the cache.
+    pub known: u32,
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.read += other.read;
+        self.recalled += other.recalled;
+        self.checked += other.checked;
+        self.known += other.known;
+    }
+}
+
+/// What one command of a build decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysed {
+    pub at: u64,
+    pub build: Option<String>,
+    pub counts: Counts,
+    /// The programs that it completed, each with its counts.
+    pub programs: Vec<(String, Summary)>,
+    pub denied: bool,
+}
+
+/// What `scuba check` or the end of `scuba build` decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    pub at: u64,
+    pub build: Option<String>,
+    pub command: String,
+    /// From its start, for a build from its command's end.
+    pub milliseconds: u64,
+    pub counts: Counts,
+    pub summary: Summary,
+    pub denied: u32,
+    pub warned: u32,
+    pub repeatable: bool,
+}
+
+impl Checked {
+    /// What a report says.
+    #[must_use]
+    pub fn of(report: &Report, command: &str) -> Self {
+        let of = |level| u32::try_from(report.findings.iter().filter(|f| f.level == level).count()).unwrap_or(u32::MAX);
+        Self {
+            at: 0,
+            build: None,
+            command: command.into(),
+            milliseconds: 0,
+            counts: Counts::default(),
+            summary: report.summary.clone(),
+            denied: of(Level::Deny),
+            warned: of(Level::Warn),
+            repeatable: report.repeatable,
+        }
+    }
+}
+
+/// A record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Record {
+    Command(Ran),
+    Analysis(Analysed),
+    Check(Checked),
+}
+
+impl Record {
+    fn at(&self) -> u64 {
+        match self {
+            Self::Command(c) => c.at,
+            Self::Analysis(a) => a.at,
+            Self::Check(c) => c.at,
+        }
+    }
+
+    fn end(&self) -> u64 {
+        match self {
+            Self::Command(c) => c.at + c.command_ms + c.waited_ms,
+            Self::Analysis(a) => a.at,
+            Self::Check(c) => c.at + c.milliseconds,
+        }
+    }
+
+    fn build(&self) -> Option<&String> {
+        match self {
+            Self::Command(c) => c.build.as_ref(),
+            Self::Analysis(a) => a.build.as_ref(),
+            Self::Check(c) => c.build.as_ref(),
+        }
+    }
+}
+
+/// A build, or a check alone: what its records say together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Build {
+    /// `scuba build`, `scuba check`, or `build` of one whose commands went through the shim alone.
+    pub what: String,
+    /// Milliseconds since 1970.
+    pub at: u64,
+    /// Commands that went through the shim, and CUDA units of theirs.
+    pub commands: u32,
+    pub units: u32,
+    /// Commands whose analysis did not come to its end.
+    pub not_analysed: u32,
+    /// Sums over all commands: of nvcc and the tools behind the shim, and what these waited for analyses beyond that.
+    pub command_ms: u64,
+    pub waited_ms: u64,
+    /// Of the check at the end, or of the check alone.
+    pub check_ms: u64,
+    pub counts: Counts,
+    /// What was decided: by the check at the end, else by the last check of each program.
+    pub summary: Option<Summary>,
+    pub denied: Option<u32>,
+    pub warned: Option<u32>,
+    pub repeatable: bool,
+}
+
+/// The records of these `.scuba` folders, oldest first. Lines that are none, of another version say, are left out.
+#[must_use]
+pub fn records(folders: &[PathBuf]) -> Vec<Record> {
+    let lines = folders.iter().flat_map(|f| History::of(f).lines());
+    let mut records: Vec<Record> = lines.filter_map(|line| serde_json::from_str(&line).ok()).collect();
+    records.sort_by_key(Record::at);
+    records
+}
+
+/// Builds and checks, oldest first.
+#[must_use]
+pub fn builds(records: &[Record]) -> Vec<Build> {
+    let mut groups: Vec<Vec<&Record>> = Vec::new();
+    let mut named: BTreeMap<&String, usize> = BTreeMap::new();
+    // The build without a name that goes on, and when its last command ended.
+    let mut open: Option<(usize, u64)> = None;
+    for record in records {
+        let new = groups.len();
+        let group = match (record.build(), record) {
+            (Some(id), _) => *named.entry(id).or_insert(new),
+            (None, Record::Check(_)) => {
+                open = None;
+                new
+            }
+            (None, _) => {
+                let (group, end) = open.filter(|(_, end)| record.at() <= end + PAUSE).unwrap_or((new, 0));
+                open = Some((group, end.max(record.end())));
+                group
+            }
+        };
+        if group == new {
+            groups.push(vec![]);
+        }
+        groups[group].push(record);
+    }
+    groups.iter().map(|group| together(group)).collect()
+}
+
+fn together(group: &[&Record]) -> Build {
+    let at = group.iter().map(|r| r.at()).min().unwrap_or_default();
+    let mut build = Build { what: "build".into(), at, repeatable: true, ..Build::default() };
+    let mut programs: BTreeMap<&String, &Summary> = BTreeMap::new();
+    for record in group {
+        match record {
+            Record::Command(c) => {
+                build.commands += 1;
+                build.units += if c.recorded { 0 } else { c.units };
+                build.not_analysed += u32::from(!c.analysed);
+                build.command_ms += c.command_ms;
+                build.waited_ms += c.waited_ms;
+            }
+            Record::Analysis(a) => {
+                build.counts.add(a.counts);
+                programs.extend(a.programs.iter().map(|(name, summary)| (name, summary)));
+            }
+            Record::Check(c) => {
+                build.what = format!("scuba {}", c.command);
+                build.check_ms = c.milliseconds;
+                build.counts.add(c.counts);
+                build.summary = Some(c.summary.clone());
+                (build.denied, build.warned) = (Some(c.denied), Some(c.warned));
+                build.repeatable = c.repeatable;
+            }
+        }
+    }
+    if build.summary.is_none() && !programs.is_empty() {
+        let mut sum = Summary { programs: u32::try_from(programs.len()).unwrap_or(u32::MAX), ..Summary::default() };
+        programs.values().for_each(|one| sum.add(one));
+        build.summary = Some(sum);
+    }
+    build
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Analysed, Checked, Counts, Record, builds};
+    use crate::nvcc::history::Ran;
+    use crate::report::finding::Summary;
+
+    fn ran(at: u64, build: Option<&str>) -> Record {
+        let build = build.map(str::to_owned);
+        Record::Command(Ran { at, build, units: 1, command_ms: 1000, waited_ms: 200, analysed: true, ..Ran::default() })
+    }
+
+    fn analysed(at: u64, program: &str, safe: u32) -> Record {
+        let summary = Summary { safe, accesses: safe, ..Summary::default() };
+        let counts = Counts { read: 1, checked: 1, ..Counts::default() };
+        Record::Analysis(Analysed { at, build: None, counts, programs: vec![(program.into(), summary)], denied: false })
+    }
+
+    fn checked(at: u64, build: Option<&str>) -> Record {
+        Record::Check(Checked {
+            at,
+            build: build.map(str::to_owned),
+            command: if build.is_some() { "build" } else { "check" }.into(),
+            milliseconds: 50,
+            counts: Counts { recalled: 2, known: 1, ..Counts::default() },
+            summary: Summary { safe: 9, accesses: 9, ..Summary::default() },
+            denied: 1,
+            warned: 2,
+            repeatable: true,
+        })
+    }
+
+    #[test]
+    fn commands_belong_to_their_scuba_build_whenever_they_ran() {
+        let all = builds(&[ran(1, Some("a")), ran(2, Some("b")), ran(900_000, Some("a")), checked(900_100, Some("a"))]);
+        assert_eq!(all.len(), 2);
+        assert_eq!((all[0].what.as_str(), all[0].commands, all[0].waited_ms), ("scuba build", 2, 400));
+        assert_eq!((all[0].denied, all[0].counts.recalled), (Some(1), 2));
+        assert_eq!((all[1].what.as_str(), all[1].commands), ("build", 1));
+    }
+
+    #[test]
+    fn commands_without_one_are_a_build_until_a_pause_or_a_check() {
+        let all =
+            builds(&[ran(1, None), ran(50_000, None), ran(200_000, None), checked(201_500, None), ran(202_000, None)]);
+        assert_eq!(all.iter().map(|b| b.commands).collect::<Vec<_>>(), [2, 1, 0, 1]);
+        assert_eq!(all[2].what, "scuba check");
+    }
+
+    #[test]
+    fn what_a_build_decided_is_the_last_word_on_each_of_its_programs() {
+        let all = builds(&[analysed(1, "p", 3), analysed(2, "p", 4), analysed(3, "q", 10)]);
+        let summary = all[0].summary.as_ref().unwrap();
+        assert_eq!((all.len(), summary.safe, summary.accesses, summary.programs), (1, 14, 14, 2));
+        assert_eq!((all[0].denied, all[0].counts.read), (None, 3), "findings are counted by checks");
+    }
+}

@@ -1,0 +1,134 @@
+//! `.scuba/history`: what commands cost and decided, for `scuba stats`; nothing else reads it.
+//!
+//! In: records, of the shim ([`Ran`]) and of commands of `scuba`. Out: lines of JSON appended to the history of a `.scuba` folder, where there is
+//! one. A history that cannot be written stops nothing.
+
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Environment variable: which `scuba build` a command belongs to.
+pub const BUILD: &str = "SCUBA_BUILD";
+
+/// Bytes; beyond, the older half goes.
+const MOST: u64 = 4 << 20;
+
+/// A command of a build that succeeded, and what it waited for the analysis.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    /// When it began: milliseconds since 1970.
+    pub at: u64,
+    /// The `scuba build` that it belongs to.
+    pub build: Option<String>,
+    /// Of CUDA code, or of C++ code that was only recorded where that is `recorded`.
+    pub units: u32,
+    pub recorded: bool,
+    pub links: bool,
+    /// The real command's time.
+    pub command_ms: u64,
+    /// What the analysis took beyond it.
+    pub waited_ms: u64,
+    /// Whether the analysis came to its end.
+    pub analysed: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Line<'a> {
+    Command(&'a Ran),
+}
+
+/// The history of one `.scuba` folder.
+#[derive(Clone, Debug)]
+pub struct History {
+    file: PathBuf,
+}
+
+impl History {
+    #[must_use]
+    pub fn of(folder: &Path) -> Self {
+        Self { file: folder.join("history") }
+    }
+
+    /// Keeps what a command cost.
+    pub fn add_command(&self, ran: &Ran) {
+        self.add(&Line::Command(ran));
+    }
+
+    /// Appends a record, in one write to a file opened for appending: those of parallel commands do not mix. Where there is no `.scuba`
+    /// folder nothing is kept.
+    pub fn add(&self, record: &impl Serialize) {
+        let Ok(mut line) = serde_json::to_string(record) else { return };
+        line.push('\n');
+        let written = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.file)
+            .and_then(|mut file| file.write_all(line.as_bytes()).and_then(|()| file.metadata()));
+        if written.is_ok_and(|file| file.len() > MOST) {
+            self.shorten();
+        }
+    }
+
+    /// The lines that are kept, in the order of writing.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let text = std::fs::read(&self.file).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+    }
+
+    /// Drops the older half. A line that another command appends meanwhile may be lost.
+    fn shorten(&self) {
+        let Ok(text) = std::fs::read(&self.file) else { return };
+        let half = text.len() / 2;
+        let Some(start) = text[half..].iter().position(|b| *b == b'\n') else { return };
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        let write = || -> std::io::Result<()> {
+            let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+            aside.write_all(&text[half + start + 1..])?;
+            aside.persist(&self.file).map_err(|e| e.error)?;
+            Ok(())
+        };
+        let _ = write();
+    }
+}
+
+/// Milliseconds since 1970.
+#[must_use]
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// The `scuba build` that this process belongs to.
+#[must_use]
+pub fn build_of_this_process() -> Option<String> {
+    std::env::var(BUILD).ok().filter(|id| !id.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{History, MOST, Ran};
+
+    #[test]
+    fn lines_are_kept_where_there_is_a_folder_and_the_older_half_goes() {
+        let root = tempfile::tempdir().unwrap();
+        let none = History::of(&root.path().join("none"));
+        none.add_command(&Ran::default());
+        assert!(none.lines().is_empty());
+
+        let history = History::of(root.path());
+        history.add_command(&Ran { units: 3, ..Ran::default() });
+        assert_eq!(history.lines().len(), 1);
+        let line: serde_json::Value = serde_json::from_str(&history.lines()[0]).unwrap();
+        assert_eq!((line["kind"].as_str(), line["units"].as_u64()), (Some("command"), Some(3)));
+
+        let long = "x".repeat(usize::try_from(MOST / 4).unwrap());
+        for n in 0..5 {
+            history.add(&(n, &long));
+        }
+        let kept = history.lines();
+        assert!(kept.len() < 5 && kept.iter().all(|l| l.starts_with('[') && l.ends_with(']')), "whole lines");
+        assert!(kept.last().unwrap().starts_with("[4,"));
+    }
+}
