@@ -130,6 +130,10 @@ test-wheel: wheel ## install the wheel into an empty virtual environment, and fi
 	@tools/setup.sh test
 	@tools/packaging/test-wheel.sh dist/scuba_cuda-$(VERSION)-*.whl
 
+.PHONY: walks
+walks: wheel ## from `pip install` of the wheel to the first verdict, where no LLVM and Z3 are: WALKS="--torch PYTHON --extension DIR" for torch's
+	@python3 -B tools/walks.py dist/scuba_cuda-$(VERSION)-*.whl --out docs/evaluation/walks.md $(WALKS)
+
 .PHONY: clean
 clean: ## remove what was built, keep what was installed
 	@rm -rf target dist

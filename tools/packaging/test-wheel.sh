@@ -17,21 +17,10 @@ cp -r examples/heat "$work/heat"
 
 cat >"$work/make.sh" <<'INSIDE'
 #!/usr/bin/env bash
-# In the namespace: WORK NVCC CHECKOUT COVER
+# WORK NVCC
 set -euo pipefail
-work=$1 nvcc=$2 checkout=$3 cover=$4
+work=$1 nvcc=$2
 fail() { printf 'test-wheel: %s\n' "$*" >&2; exit 1; }
-if [ "$cover" = yes ]; then
-  mkdir -p "$work/empty"
-  : >"$work/nothing"
-  for folder in /usr/lib/llvm-* /usr/local/lib/scuba "$checkout/target" "$checkout/dist" "$checkout/.deps/cuda/z3"; do
-    if [ -d "$folder" ]; then mount --bind "$work/empty" "$folder"; fi
-  done
-  for file in /usr/lib/x86_64-linux-gnu/lib{LLVM,clang,z3}*.so*; do
-    if [ -f "$file" ] && [ ! -L "$file" ]; then mount --bind "$work/nothing" "$file"; fi
-  done
-  ! clang++-22 --version >/dev/null 2>&1 || fail "clang++-22 still runs"
-fi
 
 # Nothing but the environment's programs, the system's, and what this nvcc is named by.
 cd "$work"
@@ -70,16 +59,17 @@ clean make -I "$prefix/include" NVCC="$nvcc" >make.out 2>&1 || { cat make.out; f
 [ ! -e "$prefix/share/man" ] || [ -e "$prefix/share/man/man1/scuba.1" ] || fail "there is no manual page"
 INSIDE
 
-run=(bash "$work/make.sh" "$work" "$nvcc" "$PWD")
+run=(bash "$work/make.sh" "$work" "$nvcc")
+covered=(tools/packaging/cover.sh "$work" "$PWD" "${run[@]}")
 if unshare -m true 2>/dev/null; then
   how="LLVM, Z3 and the build were covered in a mount namespace"
-  unshare -m "${run[@]}" yes
+  unshare -m "${covered[@]}"
 elif unshare -r -m true 2>/dev/null; then
   how="LLVM, Z3 and the build were covered in a user's mount namespace"
-  unshare -r -m "${run[@]}" yes
+  unshare -r -m "${covered[@]}"
 elif command -v strace >/dev/null; then
   how="no file of LLVM, Z3 or the build was opened"
-  strace -f -qq -e trace=open,openat,execve -o "$work/trace" "${run[@]}" no
+  strace -f -qq -e trace=open,openat,execve -o "$work/trace" "${run[@]}"
   if grep -vE ' = -1 | resumed' "$work/trace" | grep -E '"(/usr/lib/llvm-|[^"]*/lib(LLVM|clang|z3)[^"/]*"|'"$PWD"'/(target|dist)/)' | grep -vF "\"$work/"; then
     echo "test-wheel: these files are not the wheel's (above)" >&2
     exit 1
