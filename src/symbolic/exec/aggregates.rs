@@ -1,7 +1,7 @@
 //! Structures, arrays and vectors in registers: members and elements taken out and put in, choices, shuffles.
 
 use super::executor::Executor;
-use crate::ir::{Inst, Operand, TypeKind};
+use crate::ir::{Const, Inst, Module, Operand, TypeId, TypeKind};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::value::Value;
@@ -119,6 +119,22 @@ impl Executor<'_> {
         }
     }
 
+    /// What a structure, an array or a vector in registers is made of, each with its byte and its size; `None` of what is none, and of what is
+    /// not made of whole bytes.
+    pub(super) fn parts_of_value(&self, fr: &Frame, o: &Operand, v: &Value) -> Option<Vec<(i128, u64, Value)>> {
+        if !matches!(v, Value::Aggregate(_)) {
+            return None;
+        }
+        let ty = match o {
+            Operand::Value(id) => self.value_type(fr.func, *id)?,
+            Operand::Const(Const::Aggregate { ty, .. } | Const::Zero(ty) | Const::Undef(ty)) => *ty,
+            Operand::Const(_) => return None,
+        };
+        let mut parts = vec![];
+        take_apart(self.module(fr.func), ty, 0, v, &mut parts)?;
+        Some(parts)
+    }
+
     /// What is put into a structure or vector.
     pub(super) fn member_operand(&mut self, fr: &Frame, value: &Operand) -> Value {
         match value {
@@ -128,6 +144,31 @@ impl Executor<'_> {
             Operand::Const(c) => self.constant(fr.func, c),
         }
     }
+}
+
+/// Scalars of a value that is stored part by part.
+const MOST_PARTS: usize = 64;
+
+fn take_apart(m: &Module, ty: TypeId, at: u64, v: &Value, out: &mut Vec<(i128, u64, Value)>) -> Option<()> {
+    let Value::Aggregate(parts) = v else {
+        out.push((i128::from(at), m.size_of(ty).get(), v.clone()));
+        return (out.len() <= MOST_PARTS).then_some(());
+    };
+    let types: Vec<(u64, TypeId)> = match &m.ty(ty).kind {
+        TypeKind::Struct { fields, .. } => fields.iter().map(|f| (f.offset, f.ty)).collect(),
+        TypeKind::Array { elem, count } if count.get() <= MOST_PARTS as u64 => {
+            count.offsets(m.size_of(*elem)).map(|offset| (offset, *elem)).collect()
+        }
+        TypeKind::Vector { elem, count } if count.get() <= MOST_PARTS as u64 => match m.ty(*elem).kind {
+            TypeKind::Int(bits) | TypeKind::Float(bits) if !bits.is_multiple_of(8) => return None,
+            _ => count.offsets(m.size_of(*elem)).map(|offset| (offset, *elem)).collect(),
+        },
+        _ => return None,
+    };
+    if types.len() != parts.len() {
+        return None;
+    }
+    types.into_iter().zip(parts.iter()).try_for_each(|((offset, ty), part)| take_apart(m, ty, at + offset, part, out))
 }
 
 fn insert(agg: &Value, path: &[u32], v: Value) -> Value {

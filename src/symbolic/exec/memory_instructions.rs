@@ -65,7 +65,12 @@ impl Executor<'_> {
         };
         self.record(s, site, &p, size, AccessKind::Write, detail);
         let v = self.named(fr, s, site, ptr, v);
-        self.store(s, &p, v, size);
+        let Some(parts) = self.parts_of_value(fr, value, &v) else { return self.store(s, &p, v, size) };
+        for (at, size, part) in parts {
+            let moved = |e: &mut Self, t: &Target| Target { offset: e.arena.add_const(t.offset, at), ..t.clone() };
+            let there = Rc::new(p.iter().map(|t| moved(self, t)).collect());
+            self.store(s, &there, part, size);
+        }
     }
 
     /// An atomic operation: a read and a write at once.

@@ -63,10 +63,9 @@ impl Executor<'_> {
                 return;
             }
             if let Value::Aggregate(_) = v {
-                // Where this is only one of several places, each may hold what it held.
-                let v = if cond.is_none() { v } else { &Value::unknown(UnknownReason::PerhapsPartOfStructure) };
+                // What is made of whole bytes was stored part by part.
                 self.keep_cut_cells(&mut state, at, at + width);
-                self.blur_cells(&mut state, at, v, size);
+                self.blur_cells(&mut state, at, size);
                 s.mem.insert(o, Rc::new(state));
                 return;
             }
@@ -136,21 +135,7 @@ impl Executor<'_> {
         }
     }
 
-    pub(in crate::symbolic) fn blur_cells(&mut self, state: &mut ObjState, at: i64, v: &Value, size: u64) {
-        // Registers holding a structure: members in order, each with an equal share where sizes are not known.
-        if let Value::Aggregate(e) = v
-            && !e.is_empty()
-            && size.is_multiple_of(e.len() as u64)
-        {
-            let each = size / e.len() as u64;
-            if each <= 8 {
-                for (i, x) in e.iter().enumerate() {
-                    let o = at + i64::try_from(i as u64 * each).unwrap_or(0);
-                    state.cells.insert(o, (u32::try_from(each).unwrap_or(8), x.clone()));
-                }
-                return;
-            }
-        }
+    pub(in crate::symbolic) fn blur_cells(&mut self, state: &mut ObjState, at: i64, size: u64) {
         if size > MOST_BYTES {
             return self.blur(state, &UnknownReason::PartOfStructure);
         }
