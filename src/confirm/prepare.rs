@@ -432,6 +432,7 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
         extents: w.run.extents.clone(),
         launch: None,
         required: vec![],
+        impossible: false,
         stdin: w.run.stdin.clone().into_bytes(),
         files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(),
         random: vec![],

@@ -25,10 +25,12 @@ mod lexical;
 pub mod parse;
 mod polynomial;
 pub mod print;
+mod relative;
 pub mod resolve;
 pub mod simplify;
 #[cfg(test)]
 mod tests;
+mod types;
 pub mod world;
 
 pub use ast::{Cond, Span, Term};
@@ -36,6 +38,7 @@ pub use error::ContractError;
 pub use parse::parse;
 pub use resolve::{Scope, resolve};
 pub use simplify::simplify;
+pub use types::plain_name;
 pub use world::World;
 
 /// What scuba.toml states of functions.

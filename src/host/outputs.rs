@@ -27,6 +27,9 @@ enum Output {
 
 use Output::{Bytes, Float, Handle, Int, Size};
 
+/// Bytes of `cudaFuncAttributes` (CUDA 13.0, `driver_types.h`; earlier ones have less).
+const FUNCTION_ATTRIBUTES: u64 = 144;
+
 /// Arguments that a function writes through, counted from 0, and what; it writes nothing else that the program can see (CUDA
 /// Runtime API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
 const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
@@ -63,6 +66,7 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaMemGetInfo", &[(0, Size), (1, Size)]),
     ("cudaDriverGetVersion", &[(0, Int)]),
     ("cudaRuntimeGetVersion", &[(0, Int)]),
+    ("cudaFuncGetAttributes", &[(0, Bytes(FUNCTION_ATTRIBUTES))]),
     ("cudaFuncSetCacheConfig", &[]),
     ("cudaFuncSetSharedMemConfig", &[]),
     ("cudaMemPrefetchAsync", &[]),

@@ -3,15 +3,16 @@
 use crate::contracts::Entry;
 use crate::ir::registered::registered;
 use crate::ir::{
-    Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
+    Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeId, TypeKind,
 };
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::memory::value::Value;
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::InputSource;
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// A function from which host code runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,13 +167,48 @@ impl Executor<'_> {
             self.ensure_written(&mut s);
             return (vec![argc, argv], s);
         }
-        let args: Vec<Value> = func.params.iter().map(|p| self.root_argument(m, root, p)).collect();
+        let args: Vec<Value> = (0..func.params.len()).map(|i| self.root_argument(&mut s, m, root, i)).collect();
         self.ensure_written(&mut s);
         for a in &args {
             self.ensure_pointees(&mut s, a);
         }
         self.fill_given_handles(&mut s);
         (args, s)
+    }
+
+    /// A part of a structure that is passed by value in registers: what the structure that the caller gave holds there.
+    fn part_in_registers(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize) -> Option<Value> {
+        let program = self.program;
+        let func = program.func(f);
+        let (name, ty, at) = func.in_registers(i)?;
+        let part = func.params[i].ty;
+        if m.size_of(part).get() > 8 || !matches!(m.ty(part).kind, TypeKind::Int(_) | TypeKind::Ptr(_)) {
+            return None;
+        }
+        let o = self.structure_given(f, name).unwrap_or_else(|| self.add_structure_given(f, name, ty));
+        self.whole_as_given(s, o);
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
+        let targets = Rc::new(vec![Target::new(cond, Base::Object(o), offset)]);
+        match self.load_typed(s, f, &targets, part) {
+            Value::Unknown(_) => None,
+            v => Some(v),
+        }
+    }
+
+    /// What a caller gave for a structure that is passed by value: the function's own.
+    fn add_structure_given(&mut self, f: FuncRef, name: &str, ty: TypeId) -> ObjId {
+        let m = self.program.module(f.module);
+        let extent = self.arena.int(i128::from(m.size_of(ty)));
+        let o = self.heap.add(Object {
+            kind: if m.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal },
+            name: name.to_owned(),
+            extent: Some(extent),
+            site: Some((f.module, self.program.func(f).loc)),
+            func: Some(f),
+            array: false,
+        });
+        self.note_given(o, f, Some(ty), true);
+        o
     }
 
     /// The state in which a root is called: `main` after the constructors of variables, in the order of the modules where that of
@@ -197,8 +233,13 @@ impl Executor<'_> {
     }
 
     /// An arbitrary value for a parameter whose caller is not known.
-    pub fn root_argument(&mut self, m: &Module, f: FuncRef, p: &Param) -> Value {
-        let function = self.program.func(f).display.clone();
+    pub fn root_argument(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize) -> Value {
+        if let Some(v) = self.part_in_registers(s, m, f, i) {
+            return v;
+        }
+        let program = self.program;
+        let p: &Param = &program.func(f).params[i];
+        let function = program.func(f).display.clone();
         match &m.ty(p.ty).kind {
             TypeKind::Int(1) => self.unknown_of(m, p.ty, &UnknownReason::Parameter),
             TypeKind::Int(bits) => {
@@ -216,31 +257,26 @@ impl Executor<'_> {
                     func: Some(f),
                     array: true,
                 };
-                // A structure passed by value is the function's own.
-                let program = self.program;
+                if let Some(ty) = p.byval {
+                    let o = self.add_structure_given(f, &p.name, ty);
+                    return self.pointer(o, 0);
+                }
                 let declared = program.func(f).declared_type(&p.name);
-                let given = p.byval.or_else(|| match &p.class {
+                let given = match &p.class {
                     Some(class) => m.type_named(class),
-                    None => self.pointee_type(m, declared?),
-                });
-                // So are an object of a class that is passed by address, and what a function returns in memory.
+                    None => declared.and_then(|d| self.pointee_type(m, d)),
+                };
+                // An object of a class that is passed by address is the function's own, and so is what it returns in memory.
                 let own = p.class.is_some() || p.sret.is_some();
-                let o = match p.byval {
-                    None if own && m.side == Side::Host => {
-                        let array = false;
-                        self.heap.add(Object { kind: ObjKind::HostLocal, array, ..object })
-                    }
-                    Some(ty) => {
-                        let extent = self.arena.int(i128::from(m.size_of(ty)));
-                        let kind = if m.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal };
-                        self.heap.add(Object { kind, extent: Some(extent), array: false, ..object })
-                    }
-                    None => self.heap.add(object),
+                let o = if own && m.side == Side::Host {
+                    self.heap.add(Object { kind: ObjKind::HostLocal, array: false, ..object })
+                } else {
+                    self.heap.add(object)
                 };
                 let of_a_library =
                     p.class.as_deref().or(declared).is_some_and(|d| self.note_given_class(o, f, d, p.class.is_some()));
                 if !of_a_library && p.sret.is_none() {
-                    self.note_given(o, f, given, p.byval.is_some() || p.class.is_some());
+                    self.note_given(o, f, given, p.class.is_some());
                 }
                 self.pointer(o, 0)
             }

@@ -90,6 +90,9 @@ const ALGORITHMS: &[&str] = &[
     "std::stable_sort",
 ];
 
+/// Where libstdc++ keeps the size of a `std::span`.
+const EXTENT: &str = "std::__detail::__extent_storage<";
+
 /// A number between two others, which the distribution keeps one behind the other.
 const UNIFORM: &str = "std::uniform_int_distribution<";
 
@@ -160,7 +163,7 @@ const STEPS: &[Step] = &[
     Step { applies: holds_no_vector, ..step(&[(Kind::DemangledPart, &[UNIFORM])], |e, c, s| e.distribution(c, s)) },
     Step {
         patterns: &[(Kind::DemangledPart, OPAQUE)],
-        applies: holds_no_vector,
+        applies: |c| holds_no_vector(c) && !c.display.contains(EXTENT),
         model: |e, c, s| e.not_entered(c, s),
         last: true,
     },

@@ -82,6 +82,9 @@ pub struct TypeDef {
     /// Allocation size (array stride); 0 for void, functions and opaque types.
     pub size: Bytes,
     pub align: u32,
+    /// A structure as the source calls it, template arguments included (`cuda::std::span<float, 4UL>`), where debug information tells which
+    /// it is.
+    pub source: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -356,8 +359,19 @@ impl Module {
             _ => None,
         }
     }
-    /// The type that the source calls so, where it is a structure, a number of C's or a pointer; qualifiers mean nothing. Instances of
-    /// templates are not told apart, so that none is given.
+    /// A member by its name in the source, with its byte: one of a base, or of a structure without a name, counts as the whole's own.
+    #[must_use]
+    pub fn member(&self, of: TypeId, name: &str) -> Option<(u64, &Field)> {
+        let TypeKind::Struct { fields, .. } = &self.ty(of).kind else { return None };
+        let own = fields.iter().find(|f| f.name.as_deref() == Some(name)).map(|f| (f.offset, f));
+        let inherited = || {
+            let unnamed = fields.iter().filter(|f| f.name.as_deref() == Some(""));
+            unnamed.into_iter().find_map(|base| self.member(base.ty, name).map(|(at, f)| (base.offset + at, f)))
+        };
+        own.or_else(inherited)
+    }
+    /// The type that the source calls so, where it is a structure, a number of C's or a pointer; qualifiers mean nothing. An instance of a
+    /// template is one of which it is known that it is that one.
     #[must_use]
     pub fn type_named(&self, name: &str) -> Option<TypeId> {
         let mut name = name.trim();
@@ -374,7 +388,10 @@ impl Module {
             Some(signature::Plain::Int { bits, .. }) => found(&|t| t.kind == TypeKind::Int(bits)),
             Some(signature::Plain::Float(bits)) => found(&|t| t.kind == TypeKind::Float(bits)),
             None => found(&|t| match &t.kind {
-                TypeKind::Struct { name: Some(n), fields } if !fields.is_empty() => source_name(n) == name,
+                TypeKind::Struct { name: Some(n), fields } if !fields.is_empty() => match name.contains('<') {
+                    true => t.source.as_deref() == Some(name),
+                    false => source_name(n) == name,
+                },
                 _ => false,
             }),
         }

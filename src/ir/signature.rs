@@ -1,7 +1,7 @@
 //! What the source says of a function's parameters, as far as it is kept: types in its name, signs of its variables.
 
-use super::Function;
 use super::instruction::{Op, Var};
+use super::{Function, Param, TypeId};
 
 /// A number of C's (LP64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,17 @@ pub fn source_name(llvm: &str) -> &str {
 /// How the names of functions begin that stand for a library's; behind it is the name of that, demangled.
 pub const LIBRARY_MODEL: &str = "scuba.model ";
 
+impl Param {
+    /// What the source calls it: of a part of a structure that is passed in registers the structure.
+    #[must_use]
+    pub fn source_name(&self) -> &str {
+        match self.name.rsplit_once(".coerce") {
+            Some((name, "" | "0" | "1")) => name,
+            _ => &self.name,
+        }
+    }
+}
+
 impl Function {
     /// Whether it stands for a function of a library.
     #[must_use]
@@ -84,6 +95,23 @@ impl Function {
             Op::Alloca { var: Some(v), .. } if v.param.is_some() && v.name == parameter => Some(v),
             _ => None,
         })
+    }
+
+    /// A structure that is passed by value in registers (System V x86-64 ABI, 3.2.3), whose parts clang calls `x.coerce`, or `x.coerce0` and
+    /// `x.coerce1`: its name, its type, and the byte of it at which this part begins.
+    #[must_use]
+    pub fn in_registers(&self, parameter: usize) -> Option<(&str, TypeId, u64)> {
+        let (name, part) = self.params.get(parameter)?.name.rsplit_once(".coerce")?;
+        let at = match part {
+            "" | "0" => 0,
+            "1" => 8,
+            _ => return None,
+        };
+        let ty = self.blocks.iter().flat_map(|b| &b.insts).find_map(|i| match &i.op {
+            Op::Alloca { var: Some(v), ty, .. } if v.param.is_some() && v.name == name => Some(*ty),
+            _ => None,
+        })?;
+        Some((name, ty, at))
     }
 
     /// The type of a parameter as the source spells it, where debug information tells.

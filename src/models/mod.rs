@@ -14,3 +14,4 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tiles;
+pub(crate) mod views;

@@ -302,7 +302,7 @@ reasons! {
     // Parameters of roots.
     Parameter = "a parameter", Code::Other;
     ExtentOf(name: String) = "the extent of `{name}` is not known", Code::ExtentUnknown;
-    ExtentOfParameter(name: String) = "the extent of `{name}` is not known: no known code calls this", Code::NoLaunch;
+    ExtentOfParameter(name: String) = "the extent of `{name}` is not known: no known code calls this", Code::ExtentUnknown;
 
     // What the solver says.
     SolverModel = "the solver's model could not be read", Code::Other;

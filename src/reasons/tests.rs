@@ -238,7 +238,7 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::EarlierRoundLeft(x()), "what an earlier round of a loop left in `x`", Code::Loop),
         (R::Parameter, "a parameter", Code::Other),
         (R::ExtentOf(x()), "the extent of `x` is not known", Code::ExtentUnknown),
-        (R::ExtentOfParameter(x()), "the extent of `x` is not known: no known code calls this", Code::NoLaunch),
+        (R::ExtentOfParameter(x()), "the extent of `x` is not known: no known code calls this", Code::ExtentUnknown),
         (R::SolverModel, "the solver's model could not be read", Code::Other),
         (R::SolverWide, "the only model found has values beyond 127 bits", Code::Other),
         (R::SolverPartial, "it depends on a division by zero or a shift out of range", Code::Other),

@@ -133,8 +133,12 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     };
     if let Some(al) = &f.allocation {
         let partition = a.partition.as_ref().map_or(String::new(), |p| format!("; `{}` is its part {p}", a.array));
-        let how =
-            if matches!(a.space, Space::Shared | Space::Local | Space::Constant) { "declared" } else { "allocated" };
+        let how = match a.space {
+            Space::Shared | Space::Local | Space::Constant => "declared",
+            // Of what a caller gave, the extent has no other name.
+            _ if al.extent.starts_with("extent(") && al.extent.ends_with(')') => "given",
+            _ => "allocated",
+        };
         add(&al.file, al.line, al.column, format!("{how} here: {} bytes{partition}", code(&al.extent)));
     }
     // Code that is nobody's own is not shown, only named.

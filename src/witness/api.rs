@@ -29,6 +29,8 @@ pub struct Inputs {
     pub launch: Option<Alone>,
     /// What must hold of the arguments, or the run is none that a caller could make.
     pub required: Vec<Required>,
+    /// No caller gives these: they break what a type means, or its invariant.
+    pub impossible: bool,
     pub stdin: Vec<u8>,
     /// Contents by the name under which the program opens them.
     pub files: BTreeMap<String, Vec<u8>>,

@@ -33,6 +33,9 @@ impl Machine<'_> {
     /// # Errors
     /// Where they are not, which ends the run.
     pub(in crate::witness) fn keeps_to_contracts(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
+        if self.inputs.impossible {
+            return Err(Stop::Ended("no caller gives these: they break what the type of one of them means".to_owned()));
+        }
         for required in self.inputs.required.clone() {
             let world = Called { machine: self, th, f, args, launch: None };
             match eval(&required.condition, &world, STEPS) {
@@ -125,6 +128,18 @@ pub(in crate::witness) struct Typed {
     unsigned: bool,
     /// As the source spells it.
     name: String,
+    /// Where it is passed in registers these, each of eight bytes; the address is that of a byte in them.
+    registers: Option<[Option<u64>; 2]>,
+}
+
+impl Typed {
+    /// So many bytes at its address, where they are in registers.
+    fn in_registers(&self, bytes: u32) -> Option<u64> {
+        let (word, from) = (usize::try_from(self.address / 8).ok()?, self.address % 8);
+        let value = (*self.registers?.get(word)?)?;
+        let whole = from + u64::from(bytes) <= 8;
+        whole.then(|| value >> (8 * from) & (u64::MAX >> (64 - 8 * bytes.clamp(1, 8))))
+    }
 }
 
 impl Called<'_, '_> {
@@ -150,7 +165,24 @@ impl Called<'_, '_> {
             ty,
             unsigned: matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. })),
             name: plain.to_owned(),
+            registers: None,
         }
+    }
+
+    /// A structure that is passed by value in registers.
+    fn in_registers(&self, name: &str) -> Option<Typed> {
+        let (func, m) = (self.function(), self.module());
+        let (mut slot, mut registers, mut of) = (0, [None; 2], None);
+        for (i, p) in func.params.iter().enumerate() {
+            if let Some((_, ty, at)) = func.in_registers(i).filter(|(n, ..)| *n == name) {
+                let word = usize::try_from(at / 8).ok()?;
+                *registers.get_mut(word)? = self.args.get(slot).copied().and_then(Val::known);
+                of = Some(ty);
+            }
+            slot += if p.byval.is_some() { 1 } else { leaves(m, p.ty).len() };
+        }
+        let name = func.declared_type(name).unwrap_or_default().to_owned();
+        Some(Typed { address: 0, size: None, ty: Some(of?), unsigned: false, name, registers: Some(registers) })
     }
 
     /// What lies at a place: a number, a pointer, an object, or an array as the pointer to its first element.
@@ -158,6 +190,9 @@ impl Called<'_, '_> {
         let m = self.module();
         let Some(ty) = at.ty else { return Reading::Unknown };
         let read = |bytes: u32| {
+            if at.registers.is_some() {
+                return at.in_registers(bytes);
+            }
             let (id, offset) = split(at.address);
             let object = self.machine.mem.get(&self.th.stack, id)?;
             object.holds(offset, u64::from(bytes)).then(|| object.store.read(offset.cast_unsigned(), bytes).known())?
@@ -176,6 +211,7 @@ impl Called<'_, '_> {
                 ty: Some(*elem),
                 unsigned: at.unsigned,
                 name: element_name(&at.name),
+                registers: at.registers,
             })),
             TypeKind::Struct { .. } => Reading::Value(Value::Object(at.clone())),
             _ => Reading::Unknown,
@@ -222,8 +258,8 @@ impl World for Called<'_, '_> {
                 TypeKind::Ptr(_) => {
                     let type_name = func.declared_type(name).unwrap_or_default();
                     if let Some(ty) = p.byval {
-                        let at =
-                            Typed { address: v, size: None, ty: Some(ty), unsigned: false, name: type_name.into() };
+                        let at = Typed { ty: Some(ty), size: None, ..self.pointed(v, type_name) };
+                        let at = Typed { unsigned: false, name: type_name.into(), ..at };
                         return Reading::Value(Value::Object(at));
                     }
                     if v == 0 {
@@ -237,7 +273,7 @@ impl World for Called<'_, '_> {
                 _ => Reading::Unknown,
             };
         }
-        Reading::Unknown
+        known(self.in_registers(name).map(Value::Object))
     }
 
     fn launch(&self, term: Word) -> Reading<i128> {
@@ -260,11 +296,11 @@ impl World for Called<'_, '_> {
 
     fn member(&self, of: &Typed, name: &str) -> Reading<Value<Typed, Typed>> {
         let m = self.module();
-        let Some(TypeKind::Struct { fields, .. }) = of.ty.map(|ty| &m.ty(ty).kind) else { return Reading::Unknown };
-        let Some(field) = fields.iter().find(|f| f.name.as_deref() == Some(name)) else { return Reading::Unknown };
+        let Some((at, field)) = of.ty.and_then(|ty| m.member(ty, name)) else { return Reading::Unknown };
         let declared = field.declared.as_ref();
         self.held(&Typed {
-            address: of.address.wrapping_add(field.offset),
+            address: of.address.wrapping_add(at),
+            registers: of.registers,
             size: None,
             ty: Some(field.ty),
             unsigned: declared.is_some_and(|d| d.unsigned),
@@ -286,6 +322,9 @@ impl World for Called<'_, '_> {
     }
 
     fn extent(&self, of: &Typed) -> Reading<i128> {
+        if of.registers.is_some() {
+            return Reading::Unknown;
+        }
         known(self.object(of.address).map(|(size, offset)| i128::from(size) - i128::from(offset)))
     }
 
@@ -308,6 +347,9 @@ impl World for Called<'_, '_> {
     }
 
     fn shares(&self, a: &Typed, b: &Typed) -> Reading<bool> {
+        if a.registers.is_some() || b.registers.is_some() {
+            return Reading::Unknown;
+        }
         // From either to the end of one object.
         known(self.object(a.address).zip(self.object(b.address)).map(|((size, at), (_, other))| {
             split(a.address).0 == split(b.address).0 && at.max(other) < size.cast_signed()

@@ -17,7 +17,25 @@ impl Machine<'_> {
         let (m, f) = (program.module(root.module), program.func(root));
         let mut out = Vec::new();
         let mut objects: FxHashMap<String, ObjId> = FxHashMap::default();
+        // Parts of structures that are passed in registers: the argument, the object, the byte and how many.
+        let mut parts: Vec<(usize, ObjId, u64, u32)> = vec![];
         for (i, p) in f.params.iter().enumerate() {
+            if let Some((name, ty, at)) = f.in_registers(i)
+                && matches!(m.ty(p.ty).kind, TypeKind::Int(1..=64) | TypeKind::Ptr(_))
+            {
+                let id = match objects.get(name) {
+                    Some(id) => *id,
+                    None => {
+                        let why = self.reason(Cause::Other, &format!("`{name}`, a parameter of `{}`", f.display));
+                        let size = m.size_of(ty).get();
+                        self.given_object(Obj::new(ObjectKind::KernelParam, name.into(), size, Fill::Poison(why)))?
+                    }
+                };
+                objects.insert(name.to_owned(), id);
+                parts.push((out.len(), id, at, u32::try_from(m.size_of(p.ty).get()).unwrap_or(8)));
+                out.push(Val::ZERO);
+                continue;
+            }
             let given = self.inputs.args.get(i).copied();
             let name = if p.name.is_empty() { format!("parameter {}", i + 1) } else { p.name.clone() };
             let why = self.reason(Cause::Other, &format!("`{name}`, a parameter of `{}`", f.display));
@@ -44,6 +62,11 @@ impl Machine<'_> {
             }
         }
         self.hold(&mut objects)?;
+        for (argument, id, at, bytes) in parts {
+            if let Some(object) = self.mem.global_mut(id) {
+                out[argument] = object.store.read(at, bytes);
+            }
+        }
         Ok(out)
     }
 

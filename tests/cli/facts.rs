@@ -262,7 +262,9 @@ fn a_check_that_needs_too_much_memory_ends_with_one_line() {
     let store = Store::new(p.root().join(".scuba"));
     let facts = store.read().unwrap().units.remove(0);
     let mut modules = store.modules(&facts.key).unwrap();
-    Arc::make_mut(&mut modules[0]).types.resize(9_000_000, TypeDef { kind: TypeKind::Void, size: Bytes(0), align: 1 });
+    Arc::make_mut(&mut modules[0])
+        .types
+        .resize(9_000_000, TypeDef { kind: TypeKind::Void, size: Bytes(0), align: 1, source: None });
     store.write_unit(&Unit { facts, modules, second: None }).unwrap();
     p.scuba(["check"]).status(0);
     p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
@@ -323,7 +325,9 @@ fn where_memory_runs_out_the_report_is_complete_and_says_so() {
     let store = Store::new(p.root().join(".scuba"));
     let facts = store.read().unwrap().units.into_iter().find(|u| u.source().ends_with("long.cu")).unwrap();
     let mut modules = store.modules(&facts.key).unwrap();
-    Arc::make_mut(&mut modules[0]).types.resize(6_000_000, TypeDef { kind: TypeKind::Void, size: Bytes(0), align: 1 });
+    Arc::make_mut(&mut modules[0])
+        .types
+        .resize(6_000_000, TypeDef { kind: TypeKind::Void, size: Bytes(0), align: 1, source: None });
     store.write_unit(&Unit { facts, modules, second: None }).unwrap();
     let said = p.scuba(["check", "--message-format", "json"]).status(0);
     let report: Report = serde_json::from_str(&said.out).unwrap();

@@ -16,6 +16,7 @@ mod readings;
 mod stats;
 mod structures;
 mod tensors;
+mod views;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -17,6 +17,7 @@ use crate::ir::{Function, Operand, Program, ValueId};
 use crate::reasons::{Code, UnknownReason};
 use crate::report::finding::{Direction, Held, HeldValue, Run, RunFile};
 use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::inputs::command_line::option_name;
 use crate::symbolic::inputs::contract_facts::DISJOINT;
@@ -94,6 +95,8 @@ pub(in crate::check) struct Judge<'p> {
     said: FxHashMap<(Inputs, Target), Outcome>,
     /// The contract of the root.
     required: Vec<Required>,
+    /// What types mean, and their invariants, of the objects that its caller gives.
+    of_objects: Vec<TermId>,
     /// Whether the root looks at how many arguments there are.
     counts_arguments: bool,
     /// How far patient passes came with some inputs.
@@ -105,7 +108,8 @@ const REMEMBERED: usize = 2000;
 const REMEMBERED_BYTES: usize = 4096;
 
 impl<'p> Judge<'p> {
-    pub fn new(program: &'p Program, root: Root, opened: Opened, options: &Options) -> Self {
+    pub fn new(program: &'p Program, root: Root, e: &Executor<'_>, options: &Options) -> Self {
+        let (opened, of_objects) = (Opened::by(e), e.assumptions.of_objects().to_vec());
         let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
         // The other half is for the terms that there are already.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
@@ -122,6 +126,7 @@ impl<'p> Judge<'p> {
             root,
             opened,
             required,
+            of_objects,
             counts_arguments,
             budget,
             first: budget,
@@ -491,8 +496,20 @@ impl<'p> Judge<'p> {
             inputs.extents = names().filter_map(|name| Some((name.clone(), extent(name)?))).collect();
             inputs.tensors = tensors::complete(self.program, &mut inputs.held, &mut inputs.extents);
             inputs.required.clone_from(&self.required);
+            inputs.impossible = self.are_impossible(a, &values, model);
         }
         (inputs, missing)
+    }
+
+    /// Whether these inputs break what must hold of what a caller gives. What a model says nothing of decides nothing.
+    fn are_impossible(&self, a: &Arena, values: &[(InputSource, i128)], model: &Model) -> bool {
+        let value = |s: SymId| match &a.symbol(s).kind {
+            SymKind::Input(source @ InputSource::Given { .. }) => {
+                Some(values.iter().find(|(of, _)| of == source).map_or(1, |(_, v)| *v))
+            }
+            _ => model.values.get(&s).copied(),
+        };
+        self.of_objects.iter().any(|c| a.eval(*c, &value) == Some(0))
     }
 }
 

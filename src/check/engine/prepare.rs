@@ -8,7 +8,6 @@ use crate::check::concurrency::across_launches::History;
 use crate::check::concurrency::bounds::Invariants;
 use crate::check::context::{Run, Tools};
 use crate::check::counterexample::degenerate::Sizes;
-use crate::check::counterexample::input_files::Opened;
 use crate::check::counterexample::replay::Judge;
 use crate::check::counterexample::tried::Tried;
 use crate::check::findings::state;
@@ -147,7 +146,7 @@ impl<'p> Engine<'p> {
         let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
         decider.sizes = sizes;
         decider.handy = self.cx.options.handy;
-        let judge = Judge::new(self.cx.program, root.clone(), Opened::by(&e), self.cx.options);
+        let judge = Judge::new(self.cx.program, root.clone(), &e, self.cx.options);
         Tools { e, decider, judge, root: root.clone(), tried }
     }
 

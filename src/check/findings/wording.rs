@@ -3,7 +3,9 @@
 //! In: a term, or an instruction. Out: a C-like expression, or the variable and the index that an access names, read off the instructions
 //! which compute its address. It knows nothing of launches or models.
 
-use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
+use crate::ir::{
+    BinOp, BlockId, Callee, CastOp, Const, FuncRef, Function, Inst, Module, Op, Operand, Program, Step, ValueId,
+};
 use crate::models::access::Kind;
 use crate::models::{ptx, tiles};
 use crate::report::names::base_name;
@@ -176,7 +178,7 @@ impl Reader<'_> {
             Operand::Value(v) => {
                 let f = self.program.func(self.f);
                 if let Some(p) = f.params.get(v.index()) {
-                    return plain(p.name.trim_end_matches(".coerce").to_owned());
+                    return plain(p.source_name().to_owned());
                 }
                 let Some((inst, _)) = self.def(*v) else { return plain("?".into()) };
                 match &inst.op {
@@ -225,14 +227,48 @@ impl Reader<'_> {
                         plain(if p.index == "0" { p.array } else { format!("{}{}", p.array, bracket(&p.index)) })
                     }
                     Op::Cast { value, .. } | Op::Freeze(value) => self.place(value, depth + 1),
-                    Op::Call { callee: Callee::Direct(id), .. } => {
-                        plain(format!("{}(…)", short_name(&self.module.func(*id).display)))
+                    Op::Call { callee: Callee::Direct(id), args, .. } => {
+                        let f = self.module.func(*id);
+                        self.operator(f, args, depth + 1)
+                            .unwrap_or_else(|| plain(format!("{}(…)", short_name(&f.display))))
                     }
                     Op::Select { a, .. } => self.place(a, depth + 1),
                     Op::Phi(e) => e.first().map_or_else(|| plain("?".into()), |(_, o)| self.place(o, depth + 1)),
                     _ => plain("?".into()),
                 }
             }
+        }
+    }
+
+    /// What an operator of a class gives, as the source writes it: an element of what it is called on, or what that leads to.
+    fn operator(&self, f: &Function, args: &[Operand], depth: u32) -> Option<AccessText> {
+        let name = base_name(&f.display);
+        // Of some names only the symbol is known (Itanium C++ ABI, 5.1.3).
+        let is = |sign: &str, code: &str| name.ends_with(sign) || name.starts_with("_Z") && f.name.contains(code);
+        let (of, indices) = args.split_first()?;
+        let of = self.place(of, depth);
+        if of.array.contains('?') || of.array == A_TEMPORARY || of.index != "0" {
+            return None;
+        }
+        let index = indices.iter().map(|i| self.index(i, depth)).collect::<Vec<_>>().join(", ");
+        match indices {
+            [_] if is("operator[]", "Eix") => Some(AccessText { array: of.array, index }),
+            [_, ..] if is("operator()", "Ecl") => Some(AccessText { array: of.array, index }),
+            [] if is("operator*", "Ede") => Some(of),
+            [] if f.params.first().is_some_and(|p| p.name == "this") && !name.is_empty() && !name.starts_with("_Z") => {
+                Some(AccessText { array: format!("{}.{name}()", of.array), index: of.index })
+            }
+            _ => None,
+        }
+    }
+
+    /// An index, or the variable that holds it and is passed by reference.
+    fn index(&self, o: &Operand, depth: u32) -> String {
+        match o {
+            Operand::Value(v) if matches!(self.def(*v), Some((Inst { op: Op::Alloca { .. }, .. }, _))) => {
+                self.place(o, depth).array
+            }
+            _ => self.expr(o, depth),
         }
     }
 
@@ -392,9 +428,9 @@ fn bracket(i: &str) -> String {
     if i.starts_with('[') { i.to_owned() } else { format!("[{i}]") }
 }
 
-fn short_name(display: &str) -> &str {
-    let head = display.split('(').next().unwrap_or(display);
-    head.rsplit("::").next().unwrap_or(head)
+fn short_name(display: &str) -> String {
+    let name = base_name(display);
+    if name.is_empty() || name.starts_with("_Z") { "…".to_owned() } else { name }
 }
 
 /// A function as people name it; `None` where only its symbol is known.

@@ -4,10 +4,10 @@
 //! only in its text.
 
 use super::bindings::{Bitcode, Meta, MetaKind, Value};
-use super::members::Members;
+use super::members::{Described, Members};
 use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
-use crate::ir::{ADDED, Declared, FileId, Loc, LocId, SourceFile, TypeDef, TypeKind, Var};
+use crate::ir::{ADDED, Declared, FileId, Loc, LocId, SourceFile, TypeDef, TypeId, TypeKind, Var};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
@@ -150,9 +150,21 @@ impl<'m> Debug<'m> {
         })
     }
 
+    /// Notes that a source variable is of such a structure.
+    pub(super) fn variable_is_of(&mut self, var: Meta<'m>, structure: TypeId) {
+        if let Some(ty) = self.bitcode.meta_operand(var, operand::VARIABLE_TYPE) {
+            self.members.see(Some(ty));
+            self.members.is_of(structure, ty);
+        }
+    }
+
     /// Gives every structure of the table the names and the types of its members.
     pub(super) fn describe_fields(&mut self, types: &mut [TypeDef]) {
-        for (n, field, ty) in self.members.name_fields(types) {
+        let Described { types: of_source, members } = self.members.name_fields(types);
+        for (n, ty) in of_source {
+            types[n].source = Some(self.type_name(Some(ty)));
+        }
+        for (n, field, ty) in members {
             let of_elements = self.plain(ty).map(|t| self.elements_of(t));
             let declared = Declared {
                 type_name: self.type_name(Some(ty)),

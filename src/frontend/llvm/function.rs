@@ -1,7 +1,7 @@
 //! A function's blocks: numbering of values, variables of allocas, terminators.
 
 use super::Reader;
-use super::bindings::{BasicBlock, Opcode, Value, ValueKind as K};
+use super::bindings::{BasicBlock, Meta, Opcode, Value, ValueKind as K};
 use crate::ir::{Block, BlockId, Callee, Inst, LocId, Op, Operand, Terminator, ValueId, Var};
 use rustc_hash::FxHashMap;
 
@@ -19,6 +19,8 @@ pub(super) struct Body<'r, 'm> {
     pub(super) out: Vec<Inst>,
     /// Instructions that phis need at the end of a predecessor.
     edges: Vec<(BlockId, Inst)>,
+    function: Value<'m>,
+    params: Vec<Value<'m>>,
 }
 
 /// What a definition has; nothing for a declaration.
@@ -41,6 +43,8 @@ pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> Lowered {
         next: 0,
         out: vec![],
         edges: vec![],
+        function: f,
+        params: f.params(),
         reader,
     };
     for p in f.params() {
@@ -93,7 +97,12 @@ impl<'m> Body<'_, 'm> {
     fn variables_at(&mut self, inst: Value<'m>) {
         for d in inst.declares() {
             if d.address.opcode() != Some(Opcode::LLVMAlloca) {
+                self.structure_given(d.address, d.variable, d.expression);
                 continue;
+            }
+            if self.reader.debug.is_plain(d.expression) {
+                let ty = self.reader.types.id(d.address.allocated_type());
+                self.reader.debug.variable_is_of(d.variable, ty);
             }
             let known = self.variables.contains_key(&d.address);
             if self.reader.debug.is_by_address(d.expression) {
@@ -106,6 +115,16 @@ impl<'m> Body<'_, 'm> {
             if let Some(var) = self.reader.debug.local_variable(d.variable) {
                 self.variables.insert(d.address, var);
             }
+        }
+    }
+
+    /// Notes of which type a structure is that is passed by value in memory: the parameter itself is its address.
+    fn structure_given(&mut self, address: Value<'m>, variable: Meta<'m>, expression: Meta<'m>) {
+        let at = self.params.iter().position(|p| *p == address).and_then(|at| u32::try_from(at).ok());
+        let Some(by_value) = at.and_then(|at| self.function.param_type_attribute(at, "byval")) else { return };
+        if self.reader.debug.is_plain(expression) {
+            let ty = self.reader.types.id(by_value);
+            self.reader.debug.variable_is_of(variable, ty);
         }
     }
 

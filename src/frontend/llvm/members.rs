@@ -1,24 +1,31 @@
 //! Names of structure members: LLVM's structures have none, the debug information's have.
 //!
-//! In: the types that variables and functions mention. Out: [`Field::name`]s. The two sides are not linked: a structure is
-//! found by its name without template arguments, its size and the offsets of its members, and where several types of the
-//! debug information fit and disagree, a member stays without a name.
+//! In: the types that variables and functions mention. Out: [`Field::name`]s. The two sides are not linked. Where a variable is of a
+//! structure's type both are known to be one, and so are those of its members. Any other is found by its name without template arguments, its
+//! size and the offsets of its members; where several types of the debug information fit and disagree, a member stays without a name.
 
 use super::bindings::{Bitcode, Meta, MetaKind};
 use super::debug::operand;
-use crate::ir::{Field, TypeDef, TypeKind};
+use crate::ir::{Field, TypeDef, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// DWARF 5 tags, section 7.5.3.
 mod tag {
+    pub const ARRAY: u16 = 0x01;
     pub const CLASS: u16 = 0x02;
     pub const MEMBER: u16 = 0x0d;
     pub const STRUCTURE: u16 = 0x13;
+    pub const TYPEDEF: u16 = 0x16;
     pub const INHERITANCE: u16 = 0x1c;
+    pub const CONST: u16 = 0x26;
+    pub const VOLATILE: u16 = 0x35;
 }
 
 /// Operand of a DISubprogram: its type, after file, scope, name and linkage name (LLVM 22, DebugInfoMetadata.h).
 const SUBPROGRAM_TYPE: usize = 4;
+
+/// Names and qualifiers of one type.
+const DEPTH: usize = 24;
 
 /// A structure as the source has it.
 struct Layout<'m> {
@@ -39,12 +46,34 @@ struct Member<'m> {
 pub(super) struct Members<'m> {
     bitcode: Bitcode<'m>,
     seen: FxHashSet<Meta<'m>>,
-    by_name: FxHashMap<String, Vec<Layout<'m>>>,
+    layouts: FxHashMap<Meta<'m>, Layout<'m>>,
+    by_name: FxHashMap<String, Vec<Meta<'m>>>,
+    /// Structures of which a variable shows which one they are.
+    of_variables: Vec<(TypeId, Meta<'m>)>,
+}
+
+/// What the debug information says of the module's structures.
+pub(super) struct Described<'m> {
+    /// Which structure is which type of the source.
+    pub(super) types: Vec<(usize, Meta<'m>)>,
+    /// Which member has which.
+    pub(super) members: Vec<(usize, usize, Meta<'m>)>,
 }
 
 impl<'m> Members<'m> {
     pub(super) fn new(bitcode: Bitcode<'m>) -> Self {
-        Self { bitcode, seen: FxHashSet::default(), by_name: FxHashMap::default() }
+        Self {
+            bitcode,
+            seen: FxHashSet::default(),
+            layouts: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+            of_variables: vec![],
+        }
+    }
+
+    /// Notes that a variable of this type in the source is such a structure.
+    pub(super) fn is_of(&mut self, structure: TypeId, ty: Meta<'m>) {
+        self.of_variables.push((structure, ty));
     }
 
     /// Notes the structures in a function's signature.
@@ -106,44 +135,132 @@ impl<'m> Members<'m> {
             .collect();
         let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_default();
         let name = name.split('<').next().unwrap_or_default().to_owned();
-        self.by_name.entry(name).or_default().push(Layout { size: ty.size_in_bits() / 8, members });
+        self.by_name.entry(name).or_default().push(ty);
+        self.layouts.insert(ty, Layout { size: ty.size_in_bits() / 8, members });
     }
 
-    /// Gives every structure of the table the names of its members. Gives back which member has which type in the source.
-    pub(super) fn name_fields(&self, types: &mut [TypeDef]) -> Vec<(usize, usize, Meta<'m>)> {
-        let mut typed = vec![];
+    /// The structure that a type of the source is, behind its names and qualifiers; of an array that of its elements.
+    fn structure(&self, ty: Meta<'m>) -> Option<Meta<'m>> {
+        let mut ty = ty;
+        for _ in 0..DEPTH {
+            if self.layouts.contains_key(&ty) {
+                return Some(ty);
+            }
+            let named = matches!(ty.tag(), tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::ARRAY);
+            ty = self.bitcode.meta_operand(ty, operand::BASE_TYPE).filter(|_| named)?;
+        }
+        None
+    }
+
+    /// The one member that stands where a field does; several share one storage unit in bit-fields.
+    fn member(&self, layout: &Layout<'m>, field: &Field, end: u64) -> Option<(String, Option<Meta<'m>>)> {
+        let mut within =
+            layout.members.iter().filter(|m| (field.offset * 8..end.max(field.offset + 1) * 8).contains(&m.bit));
+        // What takes no room has the place of another.
+        let named: Vec<_> = within.clone().filter(|m| !m.name.is_empty() && !self.is_empty(m)).collect();
+        match named.as_slice() {
+            // An empty base has no field of its own.
+            [m] if m.bit == field.offset * 8 => Some((m.name.clone(), m.ty)),
+            [] => within.next().filter(|m| m.bit == field.offset * 8).map(|_| (String::new(), None)),
+            _ => None,
+        }
+    }
+
+    fn is_empty(&self, m: &Member<'m>) -> bool {
+        let layout = m.ty.and_then(|ty| self.layouts.get(&self.structure(ty)?));
+        layout.is_some_and(|l| l.members.is_empty())
+    }
+
+    /// Which structures are which types, from variables and the members of what is known; none where two things are said of one.
+    fn known(&self, types: &[TypeDef]) -> FxHashMap<usize, Meta<'m>> {
+        let mut known: FxHashMap<usize, Option<Meta<'m>>> = FxHashMap::default();
+        let mut open: Vec<(TypeId, Meta<'m>)> = self.of_variables.clone();
+        while let Some((id, ty)) = open.pop() {
+            let mut id = id;
+            while let TypeKind::Array { elem, .. } = &types[id.index()].kind {
+                id = *elem;
+            }
+            let (TypeKind::Struct { name: Some(name), fields }, Some(ty)) =
+                (&types[id.index()].kind, self.structure(ty))
+            else {
+                continue;
+            };
+            let Some(layout) = self.layouts.get(&ty) else { continue };
+            let is_base = name.ends_with(".base");
+            let called = self.spelled(ty).unwrap_or_default();
+            let fits = layout.size == types[id.index()].size.get() || is_base;
+            if !fits || called.split('<').next() != Some(source_name(name)) {
+                continue;
+            }
+            match known.get_mut(&id.index()) {
+                Some(before) => {
+                    // Declarations and typedefs of one structure may stand twice.
+                    if before.is_some_and(|b| b != ty && self.spelled(b) != self.spelled(ty)) {
+                        *before = None;
+                    }
+                    continue;
+                }
+                None => known.insert(id.index(), Some(ty)),
+            };
+            for field in fields {
+                let here = |m: &&Member<'m>| m.bit == field.offset * 8;
+                // An empty base has the place of what follows it.
+                open.extend(layout.members.iter().filter(here).filter_map(|m| Some((field.ty, m.ty?))));
+            }
+        }
+        known.into_iter().filter_map(|(id, ty)| Some((id, ty?))).collect()
+    }
+
+    fn spelled(&self, ty: Meta<'m>) -> Option<String> {
+        self.bitcode.meta_string(ty, operand::NAME)
+    }
+
+    /// Gives every structure of the table the names of its members.
+    pub(super) fn name_fields(&self, types: &mut [TypeDef]) -> Described<'m> {
+        let mut out = Described { types: vec![], members: vec![] };
+        let known = self.known(types);
+        let mut namesakes: FxHashMap<String, usize> = FxHashMap::default();
+        for def in types.iter() {
+            if let TypeKind::Struct { name: Some(name), .. } = &def.kind {
+                *namesakes.entry(whole_name(name).to_owned()).or_default() += 1;
+            }
+        }
         for (n, def) in types.iter_mut().enumerate() {
+            let size = def.size.get();
             let TypeKind::Struct { name: Some(name), fields } = &mut def.kind else { continue };
-            let Some(layouts) = self.by_name.get(source_name(name)) else { continue };
-            let fitting: Vec<&Layout> =
-                layouts.iter().filter(|l| l.size == def.size.get() || name.ends_with(".base")).collect();
+            let fitting: Vec<Meta<'m>> = match known.get(&n) {
+                Some(ty) => vec![*ty],
+                None => {
+                    let Some(all) = self.by_name.get(source_name(name)) else { continue };
+                    let fits = |ty: &&Meta<'m>| self.layouts[*ty].size == size || name.ends_with(".base");
+                    all.iter().filter(fits).copied().collect()
+                }
+            };
+            // Of several instances of one template this may be another than the one that fits.
+            let alone = known.contains_key(&n) || namesakes.get(whole_name(name)) == Some(&1);
+            if let ([ty], true) = (fitting.as_slice(), alone) {
+                out.types.push((n, *ty));
+            }
             for i in 0..fields.len() {
-                let end =
-                    fields[i + 1..].iter().map(|f| f.offset).find(|o| *o > fields[i].offset).unwrap_or(def.size.get());
-                let mut members = fitting.iter().map(|l| member(l, &fields[i], end));
+                let end = fields[i + 1..].iter().map(|f| f.offset).find(|o| *o > fields[i].offset).unwrap_or(size);
+                let mut members = fitting.iter().map(|ty| self.member(&self.layouts[ty], &fields[i], end));
                 let first = members.next().flatten();
                 if members.all(|m| m.as_ref().map(|m| &m.0) == first.as_ref().map(|m| &m.0)) {
                     // Of instances of one template each has its own types.
-                    typed.extend(first.as_ref().and_then(|m| m.1).filter(|_| fitting.len() == 1).map(|ty| (n, i, ty)));
+                    let ty = first.as_ref().and_then(|m| m.1).filter(|_| fitting.len() == 1 && alone);
+                    out.members.extend(ty.map(|ty| (n, i, ty)));
                     fields[i].name = first.map(|m| m.0);
                 }
             }
         }
-        typed
+        out
     }
 }
 
-/// The one member that stands where a field does; several share one storage unit in bit-fields.
-fn member<'m>(layout: &Layout<'m>, field: &Field, end: u64) -> Option<(String, Option<Meta<'m>>)> {
-    let mut within =
-        layout.members.iter().filter(|m| (field.offset * 8..end.max(field.offset + 1) * 8).contains(&m.bit));
-    let named: Vec<_> = within.clone().filter(|m| !m.name.is_empty()).collect();
-    match named.as_slice() {
-        // An empty base has no field of its own.
-        [m] if m.bit == field.offset * 8 => Some((m.name.clone(), m.ty)),
-        [] => within.next().filter(|m| m.bit == field.offset * 8).map(|_| (String::new(), None)),
-        _ => None,
-    }
+/// `ns::Image` of `struct.ns::Image.3`.
+fn whole_name(llvm: &str) -> &str {
+    let name = llvm.split_once('.').map_or(llvm, |(_, n)| n);
+    name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('.').unwrap_or(name)
 }
 
 /// `Image` of `struct.ns::Image.3`: clang writes the qualified name without template arguments, and LLVM numbers equal ones.

@@ -57,7 +57,7 @@ impl<'m> TypeTable<'m> {
             _ => TypeKind::Other(ty.print()),
         };
         let (size, align) = self.bitcode.layout(ty);
-        self.add(ty, TypeDef { kind, size: Bytes(size), align })
+        self.add(ty, TypeDef { kind, size: Bytes(size), align, source: None })
     }
 
     /// The entry of a scalar, or of a vector of scalars, that the module itself need not mention.
@@ -71,7 +71,7 @@ impl<'m> TypeTable<'m> {
                 return TypeId(u32::try_from(i).unwrap_or(u32::MAX));
             }
             let id = TypeId(u32::try_from(self.defs.len()).unwrap_or(u32::MAX));
-            self.defs.push(TypeDef { kind, size: Bytes(u64::from(size)), align: size });
+            self.defs.push(TypeDef { kind, size: Bytes(u64::from(size)), align: size, source: None });
             id
         };
         let elem = entry(element.clone(), bytes);

@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
         "cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamDestroy",
         "cudaStreamWaitEvent",
         "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaSetDevice", "cudaSetDeviceFlags",
-        "cudaGetDevice", "cudaGetDeviceCount", "cudaDeviceGetAttribute", "cudaDeviceEnablePeerAccess",
+        "cudaGetDevice", "cudaGetDeviceCount", "cudaDeviceGetAttribute", "cudaFuncGetAttributes", "cudaDeviceEnablePeerAccess",
         "cudaDeviceSetLimit", "cudaDeviceSetCacheConfig",
         "cudaDeviceSetSharedMemConfig", "cudaDeviceGetDefaultMemPool", "cudaMemPoolSetAttribute",
         "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",

@@ -4,7 +4,8 @@
 //! were assumed is kept here, so that findings can say what they rest on.
 
 use crate::assume::Condition;
-use crate::contracts::{Contract, Invariant};
+use crate::contracts::{Contract, Invariant, Requirement};
+use crate::ir::FuncRef;
 use crate::symbolic::loops::quantified_facts::{self, Always};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::terms::arena::Arena;
@@ -66,6 +67,12 @@ impl Assumptions {
     /// Whether a contract says that two objects have no byte in common.
     pub(in crate::symbolic) fn are_disjoint(&self, a: ObjId, b: ObjId) -> bool {
         self.disjoint.contains(&(a.min(b), a.max(b)))
+    }
+
+    /// What holds of the objects that a caller gave, by invariants and by what types mean.
+    #[must_use]
+    pub fn of_objects(&self) -> &[TermId] {
+        &self.of_objects
     }
 
     pub(super) fn note(&mut self, fact: TermId, who: &str) {

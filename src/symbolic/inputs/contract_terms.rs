@@ -301,14 +301,15 @@ impl Executor<'_> {
         })
     }
 
-    fn name_of(&mut self, asked: &Asked<'_>, name: &str) -> Found<Denoted> {
+    fn name_of(&mut self, asked: &mut Asked<'_>, name: &str) -> Found<Denoted> {
         let called = match &asked.names {
             Names::Of(called) => *called,
             Names::Members(of) => return self.member_of(asked, &of.clone(), name),
         };
         let (func, m) = (self.program.func(called.f), self.program.module(called.f.module));
         let Some(i) = func.params.iter().position(|p| p.name == *name) else {
-            return Err(self.no_such_name(called.f, name));
+            let found = self.structure_in_registers(&mut asked.state, called, name);
+            return found.map(Denoted::Object).ok_or_else(|| self.no_such_name(called.f, name));
         };
         let p = &func.params[i];
         Ok(match (&m.ty(p.ty).kind, called.args.get(i)) {
@@ -339,13 +340,9 @@ impl Executor<'_> {
 
     pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
         let func = self.program.func(f);
-        let names: Vec<_> = func
-            .params
-            .iter()
-            .map(|p| p.name.trim_end_matches(".coerce"))
-            .filter(|n| !n.is_empty())
-            .map(|n| format!("`{n}`"))
-            .collect();
+        let mut names: Vec<_> =
+            func.params.iter().map(|p| p.source_name()).filter(|n| !n.is_empty()).map(|n| format!("`{n}`")).collect();
+        names.dedup();
         let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         format!("`{}` has no parameter `{name}`; it has {has}", func.display)
     }
@@ -374,7 +371,7 @@ impl Executor<'_> {
         let unknown = || format!("the members of `{}` are not known here", of.element.name);
         let ty = of.element.ty.ok_or_else(unknown)?;
         let TypeKind::Struct { fields, .. } = &m.ty(ty).kind else { return Err(unknown()) };
-        let Some(field) = fields.iter().find(|f| f.name.as_deref() == Some(name)) else {
+        let Some((at, field)) = m.member(ty, name) else {
             let all: Vec<String> = fields
                 .iter()
                 .filter_map(|f| f.name.as_deref())
@@ -383,7 +380,6 @@ impl Executor<'_> {
                 .collect();
             return Err(format!("`{}` has no member `{name}`; it has {}", of.element.name, all.join(", ")));
         };
-        let at = i128::from(field.offset);
         let declared = field.declared.clone();
         let element = Element {
             name: declared.as_ref().map(|d| d.type_name.clone()).unwrap_or_default(),
@@ -392,7 +388,7 @@ impl Executor<'_> {
             bytes: None,
             pointee: declared.and_then(|d| d.pointee),
         };
-        let targets = self.shifted(&of.targets, at);
+        let targets = self.shifted(&of.targets, i128::from(at));
         self.read(asked, &Pointed { targets, element }, &Term::name(name))
     }
 

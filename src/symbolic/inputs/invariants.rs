@@ -1,12 +1,15 @@
 //! What invariants of types say of the objects that a caller gave.
 //!
-//! In: objects behind parameters and behind pointers in them, with their types; invariants. Out: conditions over what these objects held when the function
+//! In: objects behind parameters and behind pointers in them, and structures passed by value, with their types; invariants, and what types of
+//! libraries mean by themselves. Out: conditions over what these objects held when the function
 //! was called, to be added where something depends on them; extents of what pointers in them lead to. Objects that the program makes are what it
 //! made them.
 
 use super::contract_facts::{By, Said};
 use super::contract_terms::{Asked, Element, Names, Pointed};
-use crate::ir::{Side, TypeKind, source_name};
+use crate::contracts::plain_name;
+use crate::ir::{Module, Side, TypeId, TypeKind, source_name};
+use crate::models::views;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};
@@ -20,31 +23,38 @@ const ROUNDS: usize = 3;
 impl Executor<'_> {
     /// Looks at the objects that were given since this was last done. What an invariant itself leads to was not used by the program, and has none.
     pub(crate) fn apply_invariants(&mut self) {
-        if self.assumptions.invariants.is_empty() || self.assumptions.ignored {
+        if self.assumptions.ignored {
             return;
         }
-        let given = self.heap.parameters().to_vec();
-        let new = given.get(self.assumptions.looked_at..).unwrap_or_default().to_vec();
+        let new = self.heap.all_given().get(self.assumptions.looked_at..).unwrap_or_default().to_vec();
         for o in new {
-            self.invariants_of(o);
+            let Some(given) = self.heap.given(o).copied() else { continue };
+            let Some(ty) = given.ty else { continue };
+            let mut parts = vec![];
+            parts_of(self.program.module(given.module), ty, 0, &mut parts);
+            for part in parts {
+                self.invariants_of(o, part);
+                self.meaning_of(o, part);
+            }
         }
-        self.assumptions.looked_at = self.heap.parameters().len();
+        self.assumptions.looked_at = self.heap.all_given().len();
     }
 
-    fn invariants_of(&mut self, o: ObjId) {
+    /// The conditions of invariants on a structure that is, or lies in, what a caller gave.
+    fn invariants_of(&mut self, o: ObjId, part: Part) {
         let Some(given) = self.heap.given(o).copied() else { return };
         let m = self.program.module(given.module);
         let all = self.assumptions.invariants.clone();
-        let name = match given.ty.map(|ty| &m.ty(ty).kind) {
-            Some(TypeKind::Struct { name: Some(llvm), .. }) => plain_name(source_name(llvm)),
+        let name = match &m.ty(part.ty).kind {
+            TypeKind::Struct { name: Some(llvm), .. } => plain_name(source_name(llvm)),
             _ => return,
         };
         let of_it = all.iter().filter(|i| plain_name(&i.type_name) == name);
         for invariant in of_it {
             for required in &invariant.conditions {
-                let (cond, zero) = (self.arena.bool(true), self.arena.int(0));
-                let targets = Rc::new(vec![Target::new(cond, Base::Object(o), zero)]);
-                let element = Element { name: invariant.type_name.clone(), ty: given.ty, ..Element::default() };
+                let (cond, at) = (self.arena.bool(true), self.arena.int(i128::from(part.at)));
+                let targets = Rc::new(vec![Target::new(cond, Base::Object(o), at)]);
+                let element = Element { name: invariant.type_name.clone(), ty: Some(part.ty), ..Element::default() };
                 let mut state = self.state_at_start();
                 self.ensure(&mut state, o);
                 let mut asked = Asked {
@@ -60,14 +70,7 @@ impl Executor<'_> {
                 let text = &required.text;
                 let who = format!("`{text}` ({}), the invariant of `{}`", required.origin, invariant.type_name);
                 match said {
-                    Ok(Said::Now(c)) => {
-                        for part in self.arena.conjuncts(c) {
-                            self.assumptions.note(part, &who);
-                        }
-                        if self.arena.as_bool(c) != Some(true) && !self.assumptions.of_objects.contains(&c) {
-                            self.assumptions.of_objects.push(c);
-                        }
-                    }
+                    Ok(Said::Now(c)) => self.holds_of_objects(c, &who),
                     Ok(Said::Always(always)) => self.assumptions.note_always(always, &who),
                     Err(why) => {
                         let name = &invariant.type_name;
@@ -75,6 +78,31 @@ impl Executor<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// What a view of memory means that is, or lies in, what a caller gave.
+    fn meaning_of(&mut self, o: ObjId, part: Part) {
+        let Some(given) = self.heap.given(o).copied() else { return };
+        let source = self.program.module(given.module).ty(part.ty).source.as_deref();
+        let Some(view) = source.and_then(views::view) else { return };
+        let mut state = self.state_at_start();
+        self.ensure(&mut state, o);
+        let side = std::mem::replace(&mut self.side, Side::Host);
+        let means = self.view_means(&mut state, (o, part.at), part.ty, &view);
+        self.side = side;
+        if let Some(c) = means {
+            let who = format!("what `{}` means: `{}` has the elements that it says", view.name, self.object(o).name);
+            self.holds_of_objects(c, &who);
+        }
+    }
+
+    fn holds_of_objects(&mut self, c: TermId, who: &str) {
+        for part in self.arena.conjuncts(c) {
+            self.assumptions.note(part, who);
+        }
+        if self.arena.as_bool(c) != Some(true) && !self.assumptions.of_objects.contains(&c) {
+            self.assumptions.of_objects.push(c);
         }
     }
 
@@ -114,30 +142,31 @@ impl Executor<'_> {
     }
 }
 
-/// The name of a type, or of the template that it is an instance of, without words before it and without inline namespaces of versions
-/// (`cuda::std::__4::span`).
-fn plain_name(name: &str) -> String {
-    let mut name = name.trim();
-    for word in ["const ", "struct ", "class "] {
-        name = name.strip_prefix(word).unwrap_or(name).trim_start();
-    }
-    let name = name.split('<').next().unwrap_or_default();
-    let is_version = |part: &&str| part.strip_prefix("__").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
-    name.split("::").filter(|part| !is_version(part)).collect::<Vec<_>>().join("::")
+/// A structure in what a caller gave.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Bytes from the first of the object.
+    at: u64,
+    ty: TypeId,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::plain_name;
+/// Structures in a structure that are looked at.
+const MOST_PARTS: usize = 64;
 
-    #[test]
-    fn names_of_types() {
-        for (written, name) in [
-            ("struct matrix", "matrix"),
-            ("cuda::std::__4::span<float, 3>", "cuda::std::span"),
-            ("const a::__b::c", "a::__b::c"),
-        ] {
-            assert_eq!(plain_name(written), name, "{written}");
+/// A structure and those that are members of it, or bases, or elements of arrays in it.
+fn parts_of(m: &Module, ty: TypeId, at: u64, out: &mut Vec<Part>) {
+    match &m.ty(ty).kind {
+        TypeKind::Struct { fields, .. } if out.len() < MOST_PARTS => {
+            out.push(Part { at, ty });
+            for f in fields {
+                parts_of(m, f.ty, at + f.offset, out);
+            }
         }
+        TypeKind::Array { elem, count } if matches!(m.ty(*elem).kind, TypeKind::Struct { .. }) => {
+            for offset in count.offsets(m.size_of(*elem)).take(MOST_PARTS) {
+                parts_of(m, *elem, at + offset, out);
+            }
+        }
+        _ => {}
     }
 }

@@ -10,4 +10,6 @@ pub(crate) mod contract_facts;
 mod contract_terms;
 mod invariants;
 pub(in crate::symbolic) mod option_values;
+mod registers;
 pub(crate) mod sources;
+mod views;

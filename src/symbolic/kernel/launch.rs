@@ -320,6 +320,7 @@ impl Executor<'_> {
     pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
         let func = self.program.func(kernel);
         let m = self.program.module(kernel.module);
-        func.params.iter().map(|p| self.root_argument(m, kernel, p)).collect()
+        let mut s = self.initial_state();
+        (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i)).collect()
     }
 }

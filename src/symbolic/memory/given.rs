@@ -131,6 +131,24 @@ impl Executor<'_> {
         Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
     }
 
+    /// The structure that a function was given by value under a name.
+    pub(crate) fn structure_given(&self, f: FuncRef, name: &str) -> Option<ObjId> {
+        self.heap.all_given().iter().copied().find(|o| {
+            let is_it = |g: &Given| g.by_value && g.function == f;
+            self.heap.given(*o).is_some_and(is_it) && self.object(*o).name == name
+        })
+    }
+
+    /// Puts what a structure was given with into a state, scalar by scalar: what is read of it may be several.
+    pub(crate) fn whole_as_given(&mut self, s: &mut State, o: ObjId) {
+        self.ensure(s, o);
+        let extent = self.object(o).extent.and_then(|e| self.arena.as_int(e));
+        let (Some(state), Some(bytes)) = (s.mem.get(&o).cloned(), extent) else { return };
+        let zero = self.arena.int(0);
+        let filled = self.with_given(o, state, (&zero, bytes));
+        s.mem.insert(o, filled);
+    }
+
     /// The objects behind pointers that a function was given, with their names, and bytes of an element where its type tells.
     pub(crate) fn given_objects(&self, f: FuncRef) -> Vec<(ObjId, String, Option<u64>)> {
         let known = |o: &ObjId| {
@@ -182,9 +200,12 @@ impl Executor<'_> {
                 }
                 TypeKind::Struct { fields, .. } => {
                     let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|at| at <= rest))?;
-                    let name = field.name.as_deref().filter(|n| !n.is_empty())?;
-                    let _ = write!(path, "{before_member}{name}");
-                    before_member = ".";
+                    let name = field.name.as_deref()?;
+                    // Members of bases, and of what has no name, are the whole's.
+                    if !name.is_empty() {
+                        let _ = write!(path, "{before_member}{name}");
+                        before_member = ".";
+                    }
                     rest -= i64::try_from(field.offset).ok()?;
                     (ty, declared) = (field.ty, field.declared.clone());
                 }

@@ -40,6 +40,7 @@ pub struct Heap {
     /// them led to.
     parameters: Vec<ObjId>,
     given: FxHashMap<ObjId, Given>,
+    all_given: Vec<ObjId>,
     pointees: FxHashMap<(ObjId, i64), ObjId>,
 }
 
@@ -155,7 +156,14 @@ impl Heap {
     }
 
     pub(super) fn note_given(&mut self, o: ObjId, given: Given) {
-        self.given.insert(o, given);
+        if self.given.insert(o, given).is_none() {
+            self.all_given.push(o);
+        }
+    }
+
+    /// All of which something is known, in the order in which they were come to.
+    pub(in crate::symbolic) fn all_given(&self) -> &[ObjId] {
+        &self.all_given
     }
 
     /// Where a pointer led, at a byte of what a caller gave.

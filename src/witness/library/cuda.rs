@@ -55,6 +55,7 @@ pub(super) const CUDA: Table = &[
     (&["cudaGetDeviceCount"], device_count, Class::Memory),
     (&["cudaGetDevice"], device_number, Class::Memory),
     (&["cudaDeviceGetAttribute"], attribute, Class::Memory),
+    (&["cudaFuncGetAttributes"], function_attributes, Class::Memory),
     (&["cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"], properties, Class::Memory),
     (&["cudaGetErrorString", "cudaGetErrorName"], message, Class::Pure),
     (&["cudaGetLastError"], last_error, Class::Pure),
@@ -481,6 +482,22 @@ fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) 
         [(308, 32), (320, 1024), (324, 1024), (328, 1024), (332, 64), (336, 0x7fff_ffff), (340, 65_535), (344, 65_535)]
     {
         write(m, th, call, at(off), 32, Val::new(v))?;
+    }
+    OK
+}
+
+/// `cudaFuncGetAttributes(cudaFuncAttributes *, kernel)`: for what kernels were compiled, at the offsets that the structure has had since
+/// CUDA 2; all else depends on the compiler.
+fn function_attributes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let why = m.reason(Cause::Other, "an attribute of a kernel");
+    let p = arg(a, 0);
+    m.forget(th, p, why);
+    let arch = m.program.modules.iter().find_map(|module| module.arch.strip_prefix("sm_"));
+    let version = arch.and_then(|a| a.trim_end_matches(|c: char| !c.is_ascii_digit()).parse::<u64>().ok());
+    if let Some(version) = version {
+        for off in [32, 36] {
+            write(m, th, call, Val { bits: p.bits + off, ..p }, 32, Val::new(version))?;
+        }
     }
     OK
 }

@@ -12,7 +12,7 @@ pub struct TypeTable {
 impl TypeTable {
     fn intern(&mut self, kind: TypeKind, size: Bytes, align: u32) -> TypeId {
         let at = self.defs.iter().position(|d| d.kind == kind).unwrap_or_else(|| {
-            self.defs.push(TypeDef { kind, size, align });
+            self.defs.push(TypeDef { kind, size, align, source: None });
             self.defs.len() - 1
         });
         TypeId(u32::try_from(at).unwrap_or(u32::MAX))

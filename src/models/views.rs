@@ -1,0 +1,143 @@
+//! Types of libraries that are views of memory, or own it: a pointer, and numbers that say how many elements are behind it.
+//!
+//! In: the name of a type as debug information has it. Out: how its numbers, in the order in which they lie in it, say that; `None` of other types.
+//! Sources: C++20 [span.overview], C++23 [mdspan.mdspan.overview] and [mdspan.layout], CCCL 3.0 (`cuda/std/span`, `cuda/std/__mdspan`,
+//! `thrust/detail/vector_base.h`), libstdc++ 12 (`span`).
+
+/// What an object of such a type says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    /// The template's name, for people.
+    pub name: &'static str,
+    /// The type of an element, without qualifiers.
+    pub element: String,
+    /// The type of what it is indexed by, where the product of its sides is a number of that type.
+    pub index: Option<String>,
+    /// Numbers of elements along each dimension; there are as many elements as their product is.
+    pub sides: Vec<Side>,
+    pub layout: Layout,
+}
+
+/// A number of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Fixed(u64),
+    /// The object's next number says it.
+    Given,
+}
+
+/// How elements lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Dense,
+    /// A number for each dimension, behind those of the sides, says how far elements lie apart along it.
+    Strided,
+    /// Dense, and the number behind the sides is not more: so many of the elements are in use.
+    Reserved,
+}
+
+/// What stands for a number that the object has.
+const DYNAMIC: u64 = u64::MAX;
+
+/// The view that a type is.
+pub(crate) fn view(type_name: &str) -> Option<View> {
+    let (template, arguments) = instance(type_name)?;
+    let of = |name, element: &str, sides, layout| {
+        let element = element.trim_start_matches("const ").trim_start_matches("volatile ").trim().to_owned();
+        Some(View { name, element, index: None, sides, layout })
+    };
+    match (template.as_str(), arguments.as_slice()) {
+        ("std::span", [element, count]) => of("std::span", element, vec![side(count)?], Layout::Dense),
+        ("cuda::std::span", [element, count]) => of("cuda::std::span", element, vec![side(count)?], Layout::Dense),
+        ("thrust::device_vector", [element, ..]) => {
+            of("thrust::device_vector", element, vec![Side::Given], Layout::Reserved)
+        }
+        ("cuda::std::mdspan", [element, extents, layout, accessor]) => {
+            let (extents, sides) = instance(extents)?;
+            let (accessor, _) = instance(accessor)?;
+            if extents != "cuda::std::extents" || accessor != "cuda::std::default_accessor" {
+                return None;
+            }
+            let (index, sides) = sides.split_first()?;
+            let layout = match without_versions(layout).as_str() {
+                "cuda::std::layout_right" | "cuda::std::layout_left" => Layout::Dense,
+                "cuda::std::layout_stride" => Layout::Strided,
+                _ => return None,
+            };
+            let sides = sides.iter().map(|s| side(s)).collect::<Option<Vec<_>>>()?;
+            let view = of("cuda::std::mdspan", element, sides, layout)?;
+            Some(View { index: Some(index.clone()), ..view })
+        }
+        _ => None,
+    }
+}
+
+/// `18446744073709551615UL`, the number for what is not known when the program is compiled, or another.
+fn side(text: &str) -> Option<Side> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let n: u64 = digits.parse().ok()?;
+    Some(if n == DYNAMIC { Side::Given } else { Side::Fixed(n) })
+}
+
+/// A template's name, without namespaces of versions, and its arguments.
+fn instance(name: &str) -> Option<(String, Vec<String>)> {
+    let (template, rest) = name.trim().split_once('<')?;
+    let list = rest.trim_end().strip_suffix('>')?;
+    let (mut depth, mut arguments, mut one) = (0_i32, vec![], String::new());
+    for c in list.chars() {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        if c == ',' && depth == 0 {
+            arguments.push(std::mem::take(&mut one).trim().to_owned());
+        } else {
+            one.push(c);
+        }
+    }
+    arguments.push(one.trim().to_owned());
+    Some((without_versions(template), arguments))
+}
+
+/// `cuda::std::span` of `cuda::std::__4::span`, and `thrust::device_vector` of `thrust::THRUST_300001_SM_800_NS::device_vector`.
+fn without_versions(name: &str) -> String {
+    let is_version = |part: &&str| {
+        part.strip_prefix("__").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+            || part.starts_with("THRUST_") && part.bytes().any(|b| b.is_ascii_digit())
+    };
+    name.trim().split("::").filter(|part| !is_version(part)).collect::<Vec<_>>().join("::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Layout, Side, view};
+
+    #[test]
+    fn views_say_how_many_elements_they_have() {
+        let sides = |name: &str| view(name).map(|v| (v.element, v.sides, v.layout));
+        let given = |element: &str| Some((element.to_owned(), vec![Side::Given], Layout::Dense));
+        assert_eq!(sides("std::span<const float, 18446744073709551615UL>"), given("float"));
+        assert_eq!(sides("cuda::std::__4::span<int, 18446744073709551615UL>"), given("int"));
+        assert_eq!(
+            sides("cuda::std::span<a::b<int, 4>, 4UL>"),
+            Some(("a::b<int, 4>".to_owned(), vec![Side::Fixed(4)], Layout::Dense))
+        );
+        let of = |layout: &str, accessor: &str| {
+            format!(
+                "cuda::std::__4::mdspan<float, cuda::std::__4::extents<int, 18446744073709551615UL, 3UL>, cuda::std::__4::{layout}, {accessor}<float> >"
+            )
+        };
+        let plain = "cuda::std::__4::default_accessor";
+        assert_eq!(
+            view(&of("layout_right", plain)).map(|v| (v.sides, v.index)),
+            Some((vec![Side::Given, Side::Fixed(3)], Some("int".to_owned())))
+        );
+        assert_eq!(view(&of("layout_stride", plain)).map(|v| v.layout), Some(Layout::Strided));
+        assert_eq!(view(&of("layout_right", "mine::accessor")), None);
+        assert_eq!(view(&of("layout_blocked", plain)), None);
+        for none in ["mine::span<float, 4UL>", "std::span", "float", "std::vector<float, std::allocator<float> >"] {
+            assert_eq!(view(none), None, "{none}");
+        }
+    }
+}

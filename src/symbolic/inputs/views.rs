@@ -1,0 +1,152 @@
+//! What views of memory mean that a caller gave: behind their pointer are as many elements as they say.
+//!
+//! In: a part of an object that was given, whose type is such a view ([`crate::models::views`]). Out: conditions over what it held when the
+//! function was called. It must not know what a user states of the type: that is [`super::invariants`].
+
+use crate::ir::{Declared, Module, Plain, TypeId, TypeKind, plain_number};
+use crate::models::views::{Layout, Side, View};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::TermId;
+use std::rc::Rc;
+
+/// Scalars of a view; more has none.
+const MOST: usize = 32;
+
+/// A number or a pointer of a structure.
+struct Scalar {
+    /// Bytes from the structure's first.
+    at: u64,
+    ty: TypeId,
+    declared: Option<Declared>,
+}
+
+impl Executor<'_> {
+    /// What a view means that lies in an object, at a byte of it; `None` where its scalars are not those that it should have.
+    pub(super) fn view_means(
+        &mut self,
+        s: &mut State,
+        (o, at): (ObjId, u64),
+        ty: TypeId,
+        view: &View,
+    ) -> Option<TermId> {
+        let given = *self.heap.given(o)?;
+        let m = self.program.module(given.module);
+        let mut scalars = vec![];
+        flatten(m, (ty, None), 0, &mut scalars);
+        let is_pointer = |x: &&Scalar| matches!(m.ty(x.ty).kind, TypeKind::Ptr(_));
+        let data = scalars.iter().find(is_pointer)?;
+        let bytes = data.declared.as_ref().and_then(|d| d.pointee).or_else(|| match plain_number(&view.element)? {
+            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+        })?;
+        let target = |e: &mut Self, x: &Scalar| {
+            let (cond, offset) = (e.arena.bool(true), e.arena.int(i128::from(at + x.at)));
+            Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
+        };
+        let to = target(self, data);
+        let Value::Ptr(targets) = self.load_typed(s, given.function, &to, data.ty) else { return None };
+        let [Target { base: Base::Object(behind), offset, .. }] = targets.as_slice() else { return None };
+        let extent = self.extent_of_parameter(given.function, *behind).ok()?;
+        let extent = self.arena.sub(extent, *offset);
+        let index = view.index.as_deref().and_then(plain_number);
+        let mut numbers = vec![];
+        for x in scalars.iter().filter(|x| !is_pointer(x)) {
+            let TypeKind::Int(bits) = m.ty(x.ty).kind else { return None };
+            let unsigned = match (&x.declared, index) {
+                (Some(d), _) => d.unsigned,
+                (None, Some(Plain::Int { unsigned, .. })) => unsigned,
+                // Sizes are of `size_t`.
+                (None, _) => bits == 64,
+            };
+            let from = target(self, x);
+            let v = self.load_typed(s, given.function, &from, x.ty);
+            if matches!(v, Value::Unknown(_)) {
+                return None;
+            }
+            let t = self.as_int_value(&v, bits);
+            numbers.push(self.interpret(t, bits, !unsigned));
+        }
+        let mut numbers = numbers.into_iter();
+        let sides: Vec<TermId> = view
+            .sides
+            .iter()
+            .map(|side| match side {
+                Side::Fixed(n) => Some(self.arena.int(i128::from(*n))),
+                Side::Given => numbers.next(),
+            })
+            .collect::<Option<_>>()?;
+        let further: Vec<TermId> = numbers.collect();
+        self.memory_of(view, &sides, &further, index, (extent, i128::from(bytes)))
+    }
+
+    /// That the memory is as large as that takes, with what holds of the numbers themselves.
+    fn memory_of(
+        &mut self,
+        view: &View,
+        sides: &[TermId],
+        further: &[TermId],
+        index: Option<Plain>,
+        (extent, bytes): (TermId, i128),
+    ) -> Option<TermId> {
+        let a = &mut self.arena;
+        let (zero, one) = (a.int(0), a.int(1));
+        let mut all: Vec<TermId> = sides.iter().map(|s| a.le(zero, *s)).collect();
+        let product = sides.iter().fold(one, |p, s| a.mul(p, *s));
+        // [mdspan.layout.right.cons]: the size of the index space is a number of the index's type.
+        if let Some(Plain::Int { bits, unsigned }) = index {
+            let most = a.int((1 << (bits - u32::from(!unsigned))) - 1);
+            all.push(a.le(product, most));
+        }
+        let needed = match (view.layout, further) {
+            (Layout::Dense, []) => product,
+            (Layout::Reserved, [used, ..]) => {
+                all.push(a.le(*used, product));
+                product
+            }
+            // [mdspan.layout.stride.expo]: one more than the largest offset, where there is any element.
+            (Layout::Strided, strides) if strides.len() == sides.len() => {
+                let mut last = one;
+                for (side, stride) in sides.iter().zip(strides) {
+                    all.push(a.le(one, *stride));
+                    let before = a.add_const(*side, -1);
+                    let far = a.mul(before, *stride);
+                    last = a.add(last, far);
+                }
+                let none = a.le(product, zero);
+                a.ite(none, zero, last)
+            }
+            _ => return None,
+        };
+        let size = a.scale(needed, bytes);
+        all.push(a.le(size, extent));
+        Some(a.and_all(all))
+    }
+}
+
+/// The scalars of a type, in the order in which they lie in it.
+fn flatten(m: &Module, (ty, declared): (TypeId, Option<Declared>), at: u64, out: &mut Vec<Scalar>) {
+    if out.len() > MOST {
+        return;
+    }
+    match &m.ty(ty).kind {
+        TypeKind::Struct { fields, .. } => {
+            for f in fields {
+                flatten(m, (f.ty, f.declared.clone()), at + f.offset, out);
+            }
+        }
+        TypeKind::Array { elem, count } => {
+            // Padding, and what an empty base takes.
+            if matches!(m.ty(*elem).kind, TypeKind::Int(8)) {
+                return;
+            }
+            for offset in count.offsets(m.size_of(*elem)).take(MOST) {
+                flatten(m, (*elem, declared.clone()), at + offset, out);
+            }
+        }
+        // An empty structure has a byte.
+        TypeKind::Int(8) => {}
+        _ => out.push(Scalar { at, ty, declared }),
+    }
+}
