@@ -8,7 +8,8 @@ use crate::check::obligations::decide::Decider;
 use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::solver::{Context, LARGEST, Limits, Sought, WrapMode};
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::symbolic::terms::term::{Poly, Term, TermId};
+use rustc_hash::FxHashMap;
 
 /// Conditions of one obligation among which the weakest is chosen.
 const MOST: usize = 6;
@@ -33,11 +34,18 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
         if a.as_bool(goal) == Some(true) || implies(a, decider, ob.facts, goal) {
             continue;
         }
-        parts.push(for_goal(a, decider, names, ob.facts, goal)?);
+        let found = match in_elements(a, names, ob).filter(|_| goal == goals[1]) {
+            Some(goal) => for_goal(a, decider, names, ob.facts, goal),
+            None => None,
+        };
+        match found {
+            Some(found) => parts.push(found),
+            None => parts.push(for_goal(a, decider, names, ob.facts, goal)?),
+        }
     }
     let condition = a.and_all(parts);
     // Each part may hold, and both never together: everything would be safe under that.
-    if !happens(a, decider, ob.facts, condition) {
+    if !happens(a, decider, names, ob.facts, condition) {
         return None;
     }
     let facts_with = a.and(ob.facts, condition);
@@ -47,7 +55,8 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
         _ => return None,
     };
     // Where the access is not made for what the function is given, nothing is needed.
-    let given: Vec<TermId> = facts.into_iter().filter(|f| names.has(a, *f, false)).collect();
+    let given: Vec<TermId> =
+        facts.into_iter().filter(|f| names.has(a, *f, false) && !names.checked.contains(f)).collect();
     let needed: Vec<TermId> = given
         .into_iter()
         .filter(|f| {
@@ -58,6 +67,22 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
     let given = a.and_all(needed);
     let otherwise = a.not(given);
     Some(Found { condition: a.or(otherwise, condition), wraps })
+}
+
+/// That an access lies in its object, counted in elements: a quotient is bounded by itself, not by a multiple of it. `None` where there is no quotient
+/// or remainder, or the access is not one of whole elements.
+fn in_elements(a: &mut Arena, names: &Names, ob: &Obligation) -> Option<TermId> {
+    let is_quotient =
+        |t: &TermId| matches!(a.get(*t), Term::Div(..) | Term::Rem(..) | Term::FloorDiv(..) | Term::Mod(..));
+    a.cone(&[ob.offset]).iter().any(is_quotient).then_some(())?;
+    let (elements, size) = names.in_elements(a, ob.extent)?;
+    let end = a.add(ob.offset, ob.bytes);
+    let end = a.poly(end);
+    if end.terms.iter().any(|(_, c)| c % size != 0) {
+        return None;
+    }
+    let end = a.from_poly(Poly { terms: end.terms.into_iter().map(|(m, c)| (m, c / size)).collect() });
+    Some(a.le(end, elements))
 }
 
 /// A condition for one goal: of the parameters alone, else of the launch too, else with numbers; where none is found, with parameters that are
@@ -82,11 +107,19 @@ fn for_goal(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, 
     None
 }
 
-/// That the parameters which are factors beside something else in the goal are not negative; `None` where the facts say of each what there
-/// is to say.
+/// That the parameters which are factors beside something else in the goal are not negative, and those that divide are positive; `None` where
+/// the facts say of each what there is to say.
 fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId) -> Option<TermId> {
     let mut factors: Vec<TermId> = vec![];
+    let mut divisors: Vec<TermId> = vec![];
     for t in a.cone(&[goal]) {
+        if let Term::Div(_, by) | Term::Rem(_, by) = a.get(t)
+            && names.has(a, *by, true)
+            && a.range(*by).lo.is_none_or(|lo| lo < 1)
+            && !divisors.contains(by)
+        {
+            divisors.push(*by);
+        }
         if !matches!(a.get(t), Term::Poly(_) | Term::Le(_)) {
             continue;
         }
@@ -99,9 +132,12 @@ fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId) -
             }
         }
     }
-    let zero = a.int(0);
+    factors.retain(|f| !divisors.contains(f));
+    let (zero, one) = (a.int(0), a.int(1));
     let known = a.conjuncts(facts);
-    let signs: Vec<TermId> = factors.iter().map(|f| a.le(zero, *f)).filter(|c| !known.contains(c)).collect();
+    let mut signs: Vec<TermId> = factors.iter().map(|f| a.le(zero, *f)).collect();
+    signs.extend(divisors.iter().map(|d| a.le(one, *d)));
+    signs.retain(|c| !known.contains(c));
     (!signs.is_empty()).then(|| a.and_all(signs))
 }
 
@@ -119,12 +155,13 @@ fn weakest(
     let found = context.conditions(a, goal, &stays, Sought { most: MOST, largest }, &limits);
     let mut good: Vec<(usize, TermId)> = vec![];
     for p in found {
+        let p = without_factors(a, decider, facts, p);
         let size = p.terms.iter().map(|(m, _)| 1 + m.len()).sum();
         let t = a.from_poly(p);
         let zero = a.int(0);
         let condition = a.le(zero, t);
         // One that never holds would make everything safe.
-        if a.as_bool(condition) == Some(false) || !happens(a, decider, facts, condition) {
+        if a.as_bool(condition) == Some(false) || !happens(a, decider, names, facts, condition) {
             continue;
         }
         good.push((size, condition));
@@ -141,6 +178,29 @@ fn weakest(
     best.map(|b| b.2)
 }
 
+/// `P >= 0` without factors of all of `P` that are positive anyway.
+fn without_factors(a: &mut Arena, decider: &mut Decider, facts: TermId, p: Poly) -> Poly {
+    let mut p = p;
+    let Some((first, _)) = p.terms.first().cloned() else { return p };
+    for f in first {
+        if !p.terms.iter().all(|(m, _)| m.contains(&f)) {
+            continue;
+        }
+        let one = a.int(1);
+        let positive = a.le(one, f);
+        if !implies(a, decider, facts, positive) {
+            continue;
+        }
+        for (m, _) in &mut p.terms {
+            if let Some(at) = m.iter().position(|x| *x == f) {
+                m.remove(at);
+            }
+        }
+        p.terms.sort_unstable_by(|x, y| x.0.cmp(&y.0));
+    }
+    p
+}
+
 /// Whether one condition implies another.
 pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId) -> bool {
     let not = a.not(y);
@@ -148,7 +208,31 @@ pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId
     a.as_bool(both) == Some(false) || matches!(decider.happens(a, both), Decision::Safe)
 }
 
-fn happens(a: &mut Arena, decider: &mut Decider, facts: TermId, condition: TermId) -> bool {
+/// Whether both hold for something. Where products and quotients by parameters leave that open, it is asked of parameters that are 1 there.
+fn happens(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, condition: TermId) -> bool {
     let both = a.and(facts, condition);
-    a.as_bool(both) != Some(false) && matches!(decider.happens(a, both), Decision::Fails { .. })
+    if a.as_bool(both) == Some(false) {
+        return false;
+    }
+    match decider.happens(a, both) {
+        Decision::Fails { .. } => return true,
+        Decision::Safe => return false,
+        _ => {}
+    }
+    let one = a.int(1);
+    let mut ones: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for t in a.cone(&[both]) {
+        match a.get(t) {
+            Term::Div(_, by) | Term::Rem(_, by) => drop(ones.insert(*by, one)),
+            Term::Poly(p) => {
+                ones.extend(p.terms.iter().filter(|(m, _)| m.len() > 1).flat_map(|(m, _)| m.iter().map(|f| (*f, one))));
+            }
+            _ => {}
+        }
+    }
+    ones.retain(|t, _| names.is_parameter(*t));
+    let simpler = a.substitute(both, &ones);
+    !ones.is_empty()
+        && a.as_bool(simpler) != Some(false)
+        && matches!(decider.happens(a, simpler), Decision::Fails { .. })
 }

@@ -4,12 +4,14 @@ use super::Inferred;
 use super::evidence;
 use super::gather::{Launched, inferred};
 use super::wording::{Name, Names};
-use crate::check::context::Tools;
+use crate::check::context::{Run, Tools};
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::engine::{Engine, budgets};
 use crate::host::Root;
 use crate::ir::FuncRef;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// What a function relies on; `None` where it launches nothing.
@@ -21,13 +23,32 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
     let runs = prepared.runs;
     let mut tools = engine.tools(prepared.executor, root, Sizes::default(), Arc::default());
     engine.cx.all = engine.cx.phase(budgets::FIRST_LOOKS, 100);
-    let names = names(&mut tools, root.func);
+    let mut names = names(&mut tools, root.func);
+    names.checked = checked(&tools.e.arena, &runs, &names);
     let launched: Vec<_> = runs.iter().map(|run| Launched { accesses: &run.run.accesses, run: Some(run) }).collect();
     let found = inferred(&engine.cx, &mut tools, (root.func, &names), &launched, &|tools, condition, of| {
         evidence::of_entry(tools, &runs, condition, of)
     });
     let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));
     Some(Inferred { partly: partly.map(|why| why.to_string()), ..found })
+}
+
+/// Bounds of numbers on the way to each of the launches: whoever breaks them launches nothing.
+fn checked(a: &Arena, runs: &[Run], names: &Names) -> FxHashSet<TermId> {
+    let mut paths = runs.iter().map(|run| a.conjuncts(run.launch.path));
+    let Some(first) = paths.next() else { return FxHashSet::default() };
+    let mut all: FxHashSet<TermId> = first.into_iter().collect();
+    for path in paths {
+        all.retain(|c| path.contains(c));
+    }
+    let is_bound = |t: TermId| match a.get(t) {
+        Term::Le(_) => true,
+        Term::Not(x) => matches!(a.get(*x), Term::Le(_)),
+        _ => false,
+    };
+    let of_numbers = |t: TermId| a.cone(&[t]).iter().all(|x| !matches!(names.all.get(x), Some(Name::Null(_))));
+    all.retain(|c| is_bound(*c) && of_numbers(*c));
+    all
 }
 
 /// The words for its parameters and the extents behind them.

@@ -10,7 +10,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::callers;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term as EngineTerm, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What symbols are called in contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,16 @@ pub(super) enum Name {
     Launch(Launch),
     /// The extent of what a parameter points to, in bytes; and bytes of an element, where its type tells.
     Extent(String, Option<u64>),
+    /// The same in whole elements.
+    Elements(String),
 }
 
 /// Names of a function's symbols.
 #[derive(Default)]
 pub(super) struct Names {
     pub all: FxHashMap<TermId, Name>,
+    /// What a function of the host checks before whatever it launches: no part of what it needs.
+    pub checked: FxHashSet<TermId>,
 }
 
 /// Nodes of a term beyond which nobody reads a condition.
@@ -62,6 +66,10 @@ impl Names {
             if let Ok(extent) = e.extent_of_parameter(f, o) {
                 let at = func.params.iter().position(|p| p.name == name);
                 let bytes = at.map_or(bytes, |at| func.element_bytes(at));
+                if let Some(size) = bytes.map(i128::from).filter(|size| *size > 1) {
+                    let elements = e.arena.floor_div(extent, size);
+                    self.all.insert(elements, Name::Elements(name.clone()));
+                }
                 self.all.insert(extent, Name::Extent(name, bytes));
             }
         }
@@ -77,6 +85,13 @@ impl Names {
         };
         let all: Vec<_> = (0..).zip(a.symbols()).filter_map(|(i, s)| Some((SymId(i), pointer(&s.kind)?))).collect();
         self.all.extend(all.into_iter().map(|(s, pointer)| (a.symbol_term(s), Name::Null(pointer))));
+    }
+
+    /// An extent as a number of elements, with bytes of one.
+    pub fn in_elements(&self, a: &mut Arena, extent: TermId) -> Option<(TermId, i128)> {
+        let Some(Name::Extent(_, Some(size))) = self.all.get(&extent) else { return None };
+        let size = i128::from(*size);
+        (size > 1).then(|| (a.floor_div(extent, size), size))
     }
 
     pub fn is_parameter(&self, t: TermId) -> bool {
@@ -117,6 +132,18 @@ impl Names {
             },
             _ => None,
         });
+        let elements = p.terms.iter().find_map(|(m, c)| match (m.as_slice(), c) {
+            ([t], 1) => match self.all.get(t) {
+                Some(Name::Elements(of)) => Some((*t, of.clone())),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some((t, of)) = elements {
+            let rest = p.terms.iter().filter(|(m, _)| m.as_slice() != [t]).map(|(m, c)| (m.clone(), -c)).collect();
+            let left = Term::apply(Function::Elements, vec![Term::name(of)]);
+            return Some(Cond::compare(Comparison::Ge, left, self.polynomial(a, &Poly { terms: rest })?));
+        }
         let Some((t, of, size)) = extent else { return self.sides(a, p) };
         let rest: Vec<_> = p.terms.iter().filter(|(m, _)| m.as_slice() != [t]).map(|(m, c)| (m.clone(), -c)).collect();
         let size = size.map(i128::from).filter(|z| *z > 1 && rest.iter().all(|(_, c)| c % z == 0));
@@ -212,6 +239,7 @@ impl Names {
             Some(Name::Parameter(name)) => return Some(Term::name(name)),
             Some(Name::Launch(l)) => return Some(Term::new(TermKind::Launch(*l), Span::default())),
             Some(Name::Extent(of, _)) => return Some(Term::apply(Function::Extent, vec![Term::name(of)])),
+            Some(Name::Elements(of)) => return Some(Term::apply(Function::Elements, vec![Term::name(of)])),
             Some(Name::Null(_)) => return None,
             None => {}
         }

@@ -546,11 +546,28 @@ impl Executor<'_> {
                         let up = self.arena.add_const(a, by - 1);
                         Ok(self.arena.floor_div(up, by))
                     }
-                    _ => Err("`ceil_div` by what is no number above 0 is not followed yet".into()),
+                    Some(0) => Err("it divides by zero".into()),
+                    _ => Ok(self.rounded_up(a, b)),
                 }
             }
             _ => Err(format!("`{t}` has the wrong number of arguments")),
         }
+    }
+}
+
+impl Executor<'_> {
+    /// The least whole number that is at least `a / b`; of a divisor that is 0 nothing is said.
+    fn rounded_up(&mut self, a: TermId, b: TermId) -> TermId {
+        let zero = self.arena.int(0);
+        let negative = self.arena.lt(b, zero);
+        let (minus_a, minus_b) = (self.arena.neg(a), self.arena.neg(b));
+        let (a, b) = (self.arena.ite(negative, minus_a, a), self.arena.ite(negative, minus_b, b));
+        // C's division rounds towards zero: up where the quotient is negative.
+        let more = self.arena.add(a, b);
+        let more = self.arena.add_const(more, -1);
+        let (up, towards_zero) = (self.arena.div(more, b), self.arena.div(a, b));
+        let positive = self.arena.lt(zero, a);
+        self.arena.ite(positive, up, towards_zero)
     }
 }
 

@@ -167,9 +167,9 @@ impl Store {
                 self.define_atoms(arena, &pf);
             } else {
                 self.quotient_facts(&pa, &pb, &q, &used);
-                self.at_least(Some(q.clone()), &used);
-                self.at_least(pa.add_scaled(&q, -1), &used);
             }
+            self.at_least(Some(q.clone()), &used);
+            self.at_least(pa.add_scaled(&q, -1), &used);
         } else if let Some(u) = self.proved(arena, below.clone()) {
             // Truncation of a negative dividend: the negated floor of its magnitude.
             let Some(minus) = below else { return };
