@@ -12,6 +12,7 @@ pub(crate) mod counterexample;
 mod engine;
 pub(crate) mod findings;
 pub mod inference;
+mod names;
 pub(crate) mod obligations;
 mod options;
 mod report;
@@ -23,7 +24,7 @@ use crate::inside;
 use crate::ir::Program;
 use crate::nets::{self, Nets};
 pub use options::{Options, Pace, STACK};
-pub use report::{Place, ProgramReport, Standing};
+pub use report::{Fault, Place, ProgramReport, Standing};
 use std::time::Duration;
 
 /// Analyses one program from all its roots.
@@ -36,11 +37,13 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
             for module in &program.modules {
                 inside::dump(inside::Dump::Ir, || module.to_string());
             }
-            let (options, mut problems) = stated::with_sources(program, options);
+            let (options, mut problems, mut faults) = stated::with_sources(program, options);
             let (budget, reached) = engine::budgets::of_pace(program, &options);
             let check = || engine::Engine::new(program, &options).run(budget);
             let mut report = solver::cache::on_program(|| program.digest(), check);
             report.problems.append(&mut problems);
+            faults.append(&mut report.faults);
+            report.faults = faults;
             if options.pace != Pace::Whole {
                 report.notes.push(format!(
                     "while the build waits: {reached} instructions are reached; of {} ms of work {} were done",

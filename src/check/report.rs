@@ -40,6 +40,25 @@ pub struct ProgramReport {
     pub notes: Vec<String>,
     /// What is wrong with the user's own settings, one line each.
     pub problems: Vec<String>,
+    /// What is wrong with contracts: they mean nothing where they are stated, or nothing is left to check under them.
+    pub faults: Vec<Fault>,
     /// What was to be seen of the check.
     pub seen: Seen,
+}
+
+/// What is wrong with a contract.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// With the text and the place in it, where it is one place.
+    pub shown: String,
+    /// The same in one line.
+    pub line: String,
+}
+
+impl Fault {
+    /// One that is no place in a text.
+    #[must_use]
+    pub fn of_line(line: String) -> Self {
+        Self { shown: format!("error: {line}"), line }
+    }
 }

@@ -1,13 +1,17 @@
 //! What the sources of a program state of their functions, beside scuba.toml: contracts and entry points of scuba.h.
 //!
-//! In: a program and the settings. Out: settings with what the sources state; what cannot be understood, one line each.
+//! In: a program and the settings. Out: settings with what the sources state; what cannot be understood, one line each; contracts that
+//! are wrong.
 
+use super::names;
 use super::options::Options;
-use crate::contracts::{Contract, ENTRY, Invariant, Requirement, parse};
-use crate::ir::{ModuleId, Program, TypeKind, source_name};
+use super::report::Fault;
+use crate::contracts::ast::{Access, Comparison, CondKind, TermKind};
+use crate::contracts::{Cond, Contract, ENTRY, Invariant, Requirement, Span, Term, parse, plain_name};
+use crate::ir::{ModuleId, Program, Side, TypeKind, pointee_name, source_name};
 
-/// The settings for a program.
-pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Vec<String>) {
+/// The settings for a program, without conditions that name what is not there.
+pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Vec<String>, Vec<Fault>) {
     let (mut options, mut problems) = (options.clone(), vec![]);
     for (r, _, f) in program.functions() {
         let mut requires: Vec<Requirement> = vec![];
@@ -48,7 +52,49 @@ pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Ve
             options.entry.functions.push(symbol.clone());
         }
     }
-    (options, problems)
+    let faults = names::take_misnamed(&program.modules, &mut options.contracts, &mut options.invariants);
+    options.owed = invariants_owed(program, &options);
+    (options, problems, faults)
+}
+
+/// What those owe who call an entry point: the invariants of the objects that its parameters lead to, which are assumed in it.
+fn invariants_owed(program: &Program, options: &Options) -> Vec<Contract> {
+    let mut out = vec![];
+    if options.invariants.is_empty() {
+        return out;
+    }
+    for (r, m, f) in program.functions() {
+        if m.side != Side::Host || f.is_declaration() || !options.entry.names(&f.name, &f.display) {
+            continue;
+        }
+        let mut requires: Vec<Requirement> = vec![];
+        for p in &f.params {
+            let name = p.source_name();
+            let declared = f.declared_type(name).unwrap_or_default();
+            let pointee = pointee_name(declared).filter(|_| p.byval.is_none());
+            let reference = pointee.is_none() || declared.trim_end().ends_with('&');
+            let of = plain_name(pointee.unwrap_or(declared));
+            for invariant in options.invariants.iter().filter(|i| plain_name(&i.type_name) == of) {
+                for said in invariant.conditions.iter().flat_map(Requirement::parts) {
+                    let whole = !matches!(said.condition.kind, CondKind::Forall(_) | CondKind::Disjoint(_));
+                    let object = Term::name(name);
+                    let access = if reference { Access::Dot } else { Access::Arrow };
+                    let condition = said.condition.of_object(&object, access);
+                    let null = Cond::compare(Comparison::Eq, object, Term::new(TermKind::Null, Span::default()));
+                    // Whoever gives no object owes nothing of it.
+                    let condition = if reference || !whole { condition } else { Cond::any(vec![null, condition]) };
+                    let text = condition.to_string();
+                    if requires.iter().all(|r| r.text != text) {
+                        requires.push(Requirement { text, condition, ..said });
+                    }
+                }
+            }
+        }
+        if !requires.is_empty() {
+            out.push(Contract { function: program.func(r).name.clone(), requires });
+        }
+    }
+    out
 }
 
 /// What `SCUBA_COUNTED_BY` says of members, as invariants of their types.

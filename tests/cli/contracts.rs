@@ -83,13 +83,11 @@ fn what_cannot_be_assumed_is_said() {
             "rows > 0",
             "scuba.toml:4: `rows > 0` is a contract of nothing: no function that is defined or called here has such a name",
         ),
-        (
-            "gather",
-            "row > 0",
-            "`row > 0` is not assumed of `gather(float*, float const*, Pair const*, int, int)`: `gather(float*, float const*, Pair const*, int, int)` has no parameter `row`",
-        ),
-        ("gather", "extent(x) > 0", "has no parameter `x`"),
-        ("gather", "disjoint(in, rows)", "`rows` is no pointer here"),
+        ("gather", "row > 0", "error: kernel `gather` has no `row`\n --> scuba.toml:4:1\n  |\n4 | row > 0\n  | ^^^"),
+        ("gather", "row > 0", "help: did you mean `rows`?"),
+        ("gather", "rows > 0 && extent(x) > 0", "error: kernel `gather` has no `x`"),
+        ("gather", "pairs->c > 0", "has no `c`"),
+        ("gather", "disjoint(in, rows)", "`disjoint` is asked of a number"),
         (
             "gather",
             "rows < 0 && rows > 0",
@@ -100,6 +98,10 @@ fn what_cannot_be_assumed_is_said() {
         let (r, err) = checked(&p);
         assert!(err.contains(said), "{said}\n{err}");
         assert_eq!(r.summary.unknown, 3, "{required}");
+        let wrong = if function == "gather" { 2 } else { 0 };
+        drop(p.scuba(["check", "a.cu"]).status(wrong));
+        let contracts = p.scuba(["contracts", "a.cu"]).status(if required.contains("rows < 0") { 0 } else { wrong });
+        assert!(wrong == 0 || !contracts.out.is_empty(), "what is found is shown all the same");
     }
     contract(&p, "gather", &["elements(in >= rows"]);
     let said = Said::from(p.command().args(["check", "a.cu"]).output().unwrap()).status(2);
@@ -496,4 +498,153 @@ fn what_is_known_of_a_call_is_owed_beside_what_is_not() {
     let r = checked(1000);
     let found: Vec<_> = r.findings.iter().map(|f| (f.rule.name(), f.access.array.as_str())).collect();
     assert_eq!(found, [("contract", "n <= 100")], "{:?}", r.summary);
+}
+
+/// The build goes on, with one line, unless it is strict.
+#[test]
+fn a_build_does_not_fail_by_what_is_wrong_with_a_contract() {
+    let p = Project::new();
+    p.write("a.cu", GATHER);
+    contract(&p, "gather", &["row > 0"]);
+    let build = |strict: Option<&str>| {
+        let mut c = p.command();
+        c.args(["build", "--", "sh", "-c", "nvcc -arch=sm_80 -c a.cu -o a.o"]);
+        if let Some(value) = strict {
+            c.env("SCUBA_STRICT", value);
+        }
+        let path = super::nvcc().parent().unwrap().display().to_string();
+        c.env("PATH", format!("{path}:{}", std::env::var("PATH").unwrap()));
+        Said::from(c.output().unwrap())
+    };
+    let said = build(None).status(0);
+    let lines: Vec<_> = said.err.lines().filter(|l| l.contains("scuba.toml:4: `row > 0`")).collect();
+    assert_eq!(lines.len(), 1, "{said:?}");
+    assert!(!said.err.contains("error"), "{said:?}");
+    let said = build(Some("1"));
+    assert_ne!(said.status, 0, "{said:?}");
+}
+
+#[test]
+fn a_contract_under_which_nothing_is_launched_is_an_error() {
+    let p = Project::new();
+    let source = "\
+__global__ void fill(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
+extern \"C\" int op_fill(float *x, int n) { if (n < 1 || n > 100000) return 1; fill<<<(n + 255) / 256, 256>>>(x, n); return 0; }
+";
+    p.write("a.cu", source);
+    for (required, wrong) in [("n < 1", true), ("n >= 1", false), ("n < 1 || elements(x) >= n", false)] {
+        let settings = format!(
+            "[entry]\nfunctions = [\"op_*\"]\n[[contract]]\nfunction = \"op_fill\"\nrequires = [\"{required}\"]\n"
+        );
+        p.write("scuba.toml", &settings);
+        let said = p.scuba(["check", "a.cu"]).status(if wrong { 2 } else { 0 });
+        let told = said.err.contains("under the contract of `op_fill` no launch of it is reachable: it is not assumed");
+        assert_eq!(told, wrong, "{said:?}");
+    }
+}
+
+#[test]
+fn what_contradicts_a_call_is_not_assumed_there() {
+    let p = Project::new();
+    // Of what the caller of `op` gives nothing is known, so that the kernel's contract is taken for granted at the launch: it says that there is none.
+    let source = "\
+__global__ void fill(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
+void op(float *x) {
+  fill<<<1, 32>>>(x, 4);
+  float *y;
+  cudaMalloc(&y, 4);
+  fill<<<1, 32>>>(y, 2);
+}
+";
+    p.write("a.cu", source);
+    let stated = |required: &str| {
+        let settings =
+            "[entry]\nfunctions = [\"op*\"]\n[[contract]]\nfunction = \"fill*\"\nrequires = [\"CONDITION\"]\n";
+        p.write("scuba.toml", &settings.replace("CONDITION", required));
+        checked(&p)
+    };
+    let never = "never holds where `fill(float*, int)` is called; it is not assumed there";
+    let (r, err) = stated("elements(x) >= n || n > 100");
+    assert!(r.findings.iter().any(|f| f.rule.name() == "oob-global") && !err.contains(never), "{err}");
+    let (r, err) = stated("elements(x) < 0 || n > 100");
+    assert!(r.findings.iter().any(|f| f.rule.name() == "oob-global") && err.contains(never), "{err}");
+    drop(p.scuba(["check", "a.cu"]).status(2));
+}
+
+#[test]
+fn calls_in_kernels_owe_contracts() {
+    let p = Project::new();
+    let source = "\
+__device__ __noinline__ void put(float *row, int n) { for (int k = 0; k < n; k++) row[k] = k; }
+__global__ void rows(float *x, int n, int width) { int i = threadIdx.x; if (i < n) put(x + i * width, MANY); }
+int main() {
+  float *x; cudaMalloc(&x, 32 * 8 * sizeof(float));
+  rows<<<1, 32>>>(x, 32, 8);
+  return cudaDeviceSynchronize();
+}
+";
+    contract(&p, "put", &["elements(row) >= n"]);
+    for (many, expected) in [("8", 0), ("9", 1)] {
+        p.write("a.cu", &source.replace("MANY", many));
+        let (r, err) = checked(&p);
+        let broken: Vec<_> = r.findings.iter().filter(|f| f.rule.name() == "contract").collect();
+        assert_eq!(broken.len(), expected, "{err}");
+        for f in broken {
+            assert_eq!((format!("{:?}", f.verdict), f.access.array.as_str()), ("Proved".into(), "elements(row) >= n"));
+            assert_eq!(f.witness.as_ref().unwrap().thread, [31, 0, 0], "{f:?}");
+        }
+    }
+}
+
+#[test]
+fn conditions_of_quotients_and_remainders_are_found() {
+    let p = Project::new();
+    let source = "\
+__global__ void half_of(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i / 2] = 0; }
+__global__ void round_robin(float *a, const float *b, int n, int m) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < m) a[i] = b[i % n]; }
+__global__ void row_of(float *a, const float *by, int rows, int cols) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < rows * cols) a[i] *= by[i / cols]; }
+__global__ void column_of(float *a, const float *by, int rows, int cols) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < rows * cols) a[i] *= by[i % cols]; }
+";
+    p.write("a.cu", source);
+    let said = p.scuba(["contracts", "a.cu"]).status(0);
+    for expected in ["elements(b) >= n", "elements(by) >= rows", "elements(by) >= cols"] {
+        assert!(said.out.contains(expected), "{expected}: {}", said.out);
+    }
+    assert!(!said.out.contains("not known of"), "{}", said.out);
+    let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0);
+    p.write("scuba.toml", &toml.out);
+    let (r, err) = checked(&p);
+    assert_eq!((r.summary.unknown, r.findings.len()), (0, 0), "{err}");
+}
+
+#[test]
+fn what_a_function_checks_itself_is_no_part_of_what_it_needs() {
+    let p = Project::new();
+    let source = "\
+__global__ void fill(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
+extern \"C\" int op_fill(float *x, float *y, int n) {
+  if (n < 1 || n > 100000) return 1;
+  fill<<<(n + 255) / 256, 256>>>(x, n);
+  if (y != nullptr) fill<<<(n + 255) / 256, 256>>>(y, n);
+  return 0;
+}
+";
+    p.write("a.cu", source);
+    let said = p.scuba(["contracts", "a.cu", "--function", "op_fill"]).status(0);
+    let lines: Vec<_> = said.out.lines().map(str::trim).filter(|l| l.contains("elements")).collect();
+    assert!(lines.iter().any(|l| l.starts_with("elements(x) >= n ") && l.contains("needed")), "{}", said.out);
+    assert!(lines.iter().any(|l| l.contains("y == nullptr") && l.contains("elements(y) >= n")), "{}", said.out);
+    assert!(!said.out.contains("100000"), "{}", said.out);
+}
+
+#[test]
+fn quotients_that_are_rounded_up_have_any_divisor() {
+    let p = Project::new();
+    p.write("a.cu", "__global__ void parts(float *a, int n, int k) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < (n + k - 1) / k) a[i] = 0; }\n");
+    contract(&p, "parts", &["k >= 1 && n >= 0 && k <= 1000 && n <= 1000000", "elements(a) >= ceil_div(n, k)"]);
+    let (r, err) = checked(&p);
+    assert_eq!((r.summary.safe_assuming, r.summary.unknown), (1, 0), "{err}");
+    contract(&p, "parts", &["k >= 1 && n >= 0 && k <= 1000 && n <= 1000000", "elements(a) >= n / k"]);
+    let (r, err) = checked(&p);
+    assert_eq!(r.summary.unknown, 1, "{err}");
 }

@@ -61,6 +61,8 @@ pub(in crate::check) enum Wanted {
     Fault(Fault),
     /// That the address is no multiple of so many bytes.
     Unaligned(u32),
+    /// That a call breaks a contract.
+    Broken(Required),
     /// That a part of an object is left.
     Out(Parts),
 }
@@ -204,10 +206,21 @@ impl<'p> Judge<'p> {
         let coordinate =
             |t: [TermId; 3]| t.map(|t| model.value(a, t, *mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
-        let (fault, align, parts) = match wanted {
-            Wanted::Fault(f) => (Some(f), None, None),
-            Wanted::Unaligned(by) => (Some(Fault::Misaligned), Some(by), None),
-            Wanted::Out(parts) => (None, None, Some(parts)),
+        let (mut align, mut parts, mut contract) = (None, None, None);
+        let fault = match wanted {
+            Wanted::Fault(f) => Some(f),
+            Wanted::Unaligned(by) => {
+                align = Some(by);
+                Some(Fault::Misaligned)
+            }
+            Wanted::Out(of) => {
+                parts = Some(of);
+                None
+            }
+            Wanted::Broken(required) => {
+                contract = Some(required);
+                Some(Fault::BrokenContract)
+            }
         };
         // A copy has two sides.
         let direction = align.map(|_| if ev.kind == AccessKind::Read { Direction::Read } else { Direction::Write });
@@ -221,7 +234,7 @@ impl<'p> Judge<'p> {
             direction,
             align,
             parts,
-            contract: None,
+            contract,
         };
         match self.seek(&inputs, &target, missing.as_ref()) {
             // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.

@@ -76,6 +76,10 @@ impl<'p> Engine<'p> {
     ) -> (Executor<'p>, KernelRun, (LaunchConfig, Vec<Value>)) {
         let mut e = self.executor();
         e.assumptions.contracts = contracts.into();
+        // What its own calls owe is judged where its launches are known.
+        if contracts.is_empty() {
+            e.assumptions.owed = [].into();
+        }
         self.leave_out_vain(kernel, &mut e);
         let name = self.cx.program.func(kernel).name.clone();
         let config = e.unknown_launch(&name);
@@ -101,49 +105,13 @@ impl<'p> Engine<'p> {
         (e, run, (l.config, l.args))
     }
 
-    /// Assumes no invariants where what is assumed of a function can never hold.
-    pub(super) fn leave_out_vain(&self, f: FuncRef, e: &mut Executor<'_>) {
-        if self.vain.contains(&f) {
-            e.assumptions.invariants = std::rc::Rc::default();
-        }
-    }
-
-    /// Contracts of a function whose callers are not known, but those that can never hold.
-    pub(super) fn contracts_of(&self, f: FuncRef) -> Vec<Contract> {
-        if self.vain.contains(&f) {
-            return vec![];
-        }
-        let func = self.cx.program.func(f);
-        self.cx.options.contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).cloned().collect()
-    }
-
-    /// Whether the contract that was assumed of a function can never hold: everything would be safe under it. Who stated it is told.
-    pub(super) fn can_never_hold(&mut self, f: FuncRef, e: &mut Executor<'_>) -> bool {
-        let of_objects = e.all_of_objects();
-        let path = match e.assumptions.required {
-            Some(path) => e.arena.and(path, of_objects),
-            None if e.arena.as_bool(of_objects) == Some(true) => return false,
-            None => of_objects,
-        };
-        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
-        let never = match decider.happens(&mut e.arena, path) {
-            Decision::Fails { .. } => return false,
-            Decision::Safe => "can never hold",
-            _ => "may be one that can never hold",
-        };
-        let display = &self.cx.program.func(f).display;
-        self.report.problems.push(format!("the contract of `{display}` {never}: it is not assumed"));
-        self.vain.insert(f);
-        true
-    }
-
     /// A kernel without a known launch: only what holds for every launch is said.
     pub(super) fn run_idle(&mut self, kernel: FuncRef) {
         self.kernels.insert(kernel);
         let (mut e, mut run, _) = self.any_launch(kernel, &self.cx.options.contracts);
         self.report.problems.append(&mut e.assumptions.problems);
-        if self.can_never_hold(kernel, &mut e) {
-            (e, run, _) = self.any_launch(kernel, &[]);
+        if self.can_never_hold(kernel, &mut e) || self.contradicts(&mut e) {
+            (e, run, _) = self.any_launch(kernel, &self.contracts_of(kernel));
         }
         let root = Root { func: kernel, trusted: false, entry: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());

@@ -14,12 +14,13 @@ pub(in crate::check) mod parallel;
 mod prepare;
 mod second_pass;
 mod tally;
+mod vain;
 
 use self::ablation::Assumed;
 use self::parallel::{Owners, SafeAnyway};
 use super::context::{Context, Places};
 use super::options::Options;
-use super::report::ProgramReport;
+use super::report::{Fault, ProgramReport};
 use super::rules::rule::HostEvents;
 use super::rules::{list, overflow};
 use crate::check::context::{Run, Tools};
@@ -59,6 +60,8 @@ pub(super) struct Engine<'p> {
     pub assumed: Assumed,
     /// Functions whose contracts can never hold.
     vain: FxHashSet<FuncRef>,
+    /// Conditions that contradict what is known where they would be assumed of a call.
+    refused: FxHashSet<(FuncRef, String)>,
     /// Which host code may lead to CUDA.
     pub reach: Arc<Reach>,
     /// Threads that it may have.
@@ -91,7 +94,13 @@ impl<'p> Engine<'p> {
             lost: None,
             assumed: Assumed::default(),
             vain: FxHashSet::default(),
+            refused: FxHashSet::default(),
         }
+    }
+
+    /// Contracts that turned out to be wrong.
+    pub fn faults(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.report.faults)
     }
 
     /// Checks the program; all of it may cost `most`.
@@ -159,7 +168,8 @@ impl<'p> Engine<'p> {
         e.runtime.device_memory = self.cx.options.device_memory;
         e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.bare);
-        e.assumptions.owed = self.cx.options.contracts.as_slice().into();
+        e.assumptions.owed = self.cx.options.contracts.iter().chain(&self.cx.options.owed).cloned().collect();
+        e.assumptions.refused = self.refused.clone();
         if !self.cx.bare {
             e.assumptions.invariants = self.cx.options.invariants.as_slice().into();
         }

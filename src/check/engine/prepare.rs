@@ -104,8 +104,12 @@ impl<'p> Engine<'p> {
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
         executor.apply_invariants();
-        if self.can_never_hold(root.func, &mut executor) {
+        if self.can_never_hold(root.func, &mut executor) || self.leaves_no_launch(root, &mut executor) {
             executor = self.follow(root);
+        }
+        if self.contradicts(&mut executor) {
+            executor = self.follow(root);
+            executor.apply_invariants();
         }
         let gave_up = executor.limits.take_reason();
         let launches = std::mem::take(&mut executor.events.launches);

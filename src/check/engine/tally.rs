@@ -29,6 +29,11 @@ impl Engine<'_> {
                 self.report.problems.push(problem);
             }
         }
+        for fault in std::mem::take(&mut other.report.faults) {
+            if !self.report.faults.contains(&fault) {
+                self.report.faults.push(fault);
+            }
+        }
         self.lost = self.lost.take().or(other.lost.take());
         self.own_alone.extend(&other.own_alone);
         for (kernel, why) in std::mem::take(&mut other.partly) {

@@ -16,6 +16,7 @@ mod wording;
 
 use super::engine::Engine;
 use super::options::Options;
+use super::report::Fault;
 use super::stated;
 use crate::contracts::Cond;
 use crate::host::roots;
@@ -93,17 +94,23 @@ pub struct Open {
     pub reason: String,
 }
 
+/// What was found of a program.
+#[derive(Clone, Debug, Default)]
+pub struct OfProgram {
+    pub functions: Vec<Inferred>,
+    /// Contracts that are stated, and wrong.
+    pub faults: Vec<Fault>,
+    /// Safety nets that were reached: without them more may be found.
+    pub nets: Vec<Net>,
+}
+
 /// The kernels of a program, and its functions that anybody may call or nobody does, in the order of their names; of these those that
-/// `wanted` names. Also the safety nets that were reached: without them more may be found.
+/// `wanted` names.
 #[must_use]
-pub fn of_program(
-    program: &Program,
-    options: &Options,
-    wanted: impl Fn(&str, &str) -> bool,
-) -> (Vec<Inferred>, Vec<Net>) {
+pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &str) -> bool) -> OfProgram {
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
-    let all = nets::under(Some(nets.clone()), || {
-        let (options, _) = stated::with_sources(program, options);
+    let (functions, faults) = nets::under(Some(nets.clone()), || {
+        let (options, _, mut faults) = stated::with_sources(program, options);
         let mut engine = Engine::new(program, &options);
         let mut kernels: Vec<_> = program
             .functions()
@@ -124,7 +131,8 @@ pub fn of_program(
         });
         all.extend(entries.filter_map(|root| entry::infer(&mut engine, &root)));
         all.sort_by(|a, b| a.function.cmp(&b.function));
-        all
+        faults.extend(engine.faults());
+        (all, faults)
     });
-    (all, nets.reached())
+    OfProgram { functions, faults, nets: nets.reached() }
 }

@@ -1,15 +1,19 @@
 //! `contract`: who calls or launches a function keeps to its contract.
 //!
-//! In: calls and launches of the host under which a contract may not hold. Out: findings at them.
+//! In: calls and launches of the host, and calls in kernels, under which a contract may not hold. Out: findings at them.
 
 use super::rule::{HostEvents, Rule, Tally};
-use crate::check::context::{Context, Place, Tools};
+use crate::check::context::{Context, Place, Run, Tools};
+use crate::check::counterexample::replay::Wanted;
 use crate::check::findings::host_call::Suspect;
-use crate::check::findings::position::{loc_of, users_call};
+use crate::check::findings::kernel::Suspected;
+use crate::check::findings::position::{below_the_user, loc_of, users_call};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
+use crate::ir::Program;
 use crate::report::finding::{Direction, Position, Related};
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::ContractEvent;
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, ContractEvent};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::witness::{Fault, Required};
@@ -39,45 +43,99 @@ impl Rule for Contracts {
             tally.note(place, event.function, outcome.unless(cut));
         }
     }
+
+    fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
+        let mut seen: FxHashSet<(Site, &str, u32)> = FxHashSet::default();
+        for event in &run.run.contracts {
+            if cx.is_spent() {
+                return;
+            }
+            let Some(call) = users_call(cx.program, &event.stack) else { continue };
+            let place: Place = (loc_of(cx.program, call), event.required.text.clone());
+            if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
+                continue;
+            }
+            let (found, cut) = tools.noting_cuts(|tools| in_launch(tools, run, event, place.clone()));
+            if let Some(outcome) = found {
+                tally.note(place, run.kernel, outcome.unless(cut));
+            }
+        }
+    }
+}
+
+/// The words for a contract that is broken, and where it is stated.
+fn words(program: &Program, event: &ContractEvent) -> (String, Vec<Related>) {
+    let display = &program.func(event.function).display;
+    let message = format!("this breaks the contract of `{display}`: `{}` does not hold", event.required.text);
+    let stated = event.required.place().map(|(file, line)| Related {
+        position: Position { file, line, column: 0 },
+        what: format!("the contract of `{display}`"),
+        inner: false,
+    });
+    (message, stated.into_iter().filter(|s| !s.position.file.is_empty()).collect())
+}
+
+/// What a broken contract is about: no memory of its own.
+fn nothing(program: &Program, event: &ContractEvent, kind: ObjKind) -> Object {
+    let name = program.func(event.function).display.clone();
+    Object { kind, name, extent: None, site: None, func: None, array: false }
+}
+
+fn sought(event: &ContractEvent) -> Required {
+    Required { function: event.function, condition: event.required.condition.clone() }
 }
 
 fn of_call(tools: &mut Tools<'_>, event: &ContractEvent, place: &Place) -> Outcome {
     let decision = tools.decider.happens(&mut tools.e.arena, event.path);
     let program = tools.e.program;
-    let func = program.func(event.function);
     let zero = tools.e.arena.int(0);
-    let stated = Related {
-        position: event.required.place().map_or_else(Position::default, |(file, line)| Position {
-            file,
-            line,
-            column: 0,
-        }),
-        what: format!("the contract of `{}`", func.display),
-        inner: false,
-    };
+    let (message, related) = words(program, event);
     let suspect = Suspect {
         rule: Class::Contract,
         fault: Fault::BrokenContract,
         stack: event.stack.to_vec(),
-        // It is about no memory of its own.
-        object: Object {
-            kind: ObjKind::HostLocal,
-            name: func.display.clone(),
-            extent: None,
-            site: None,
-            func: None,
-            array: false,
-        },
+        object: nothing(program, event, ObjKind::HostLocal),
         array: place.1.clone(),
         direction: Direction::Read,
         side: None,
-        contract: Some(Required { function: event.function, condition: event.required.condition.clone() }),
+        contract: Some(sought(event)),
         facts: event.path,
         offset: zero,
         bytes: zero,
         essential: vec![event.broken],
-        message: format!("this breaks the contract of `{}`: `{}` does not hold", func.display, event.required.text),
-        related: if stated.position.file.is_empty() { vec![] } else { vec![stated] },
+        message,
+        related,
     };
     suspect.judge(tools, decision)
+}
+
+/// A call in a kernel; `None` where it keeps to the contract.
+fn in_launch(tools: &mut Tools<'_>, run: &Run, event: &ContractEvent, place: Place) -> Option<Outcome> {
+    let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
+        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
+        Decision::Unknown(why) => return Some(Outcome::Unknown(why)),
+        Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
+    };
+    let program = tools.e.program;
+    let zero = tools.e.arena.int(0);
+    let nothing = nothing(program, event, ObjKind::DeviceLocal);
+    let access = AccessEvent::without_targets(event.stack.clone(), zero, AccessKind::Read, event.path)?;
+    let obligation = Obligation { facts: event.path, offset: zero, bytes: zero, extent: zero };
+    let (message, related) = words(program, event);
+    let suspected = Suspected {
+        rule: Class::Contract,
+        wanted: Wanted::Broken(sought(event)),
+        event: &access,
+        object: &nothing,
+        obligation: &obligation,
+        essential: &[event.broken],
+        message,
+    };
+    Some(match suspected.replayed(tools, run, &happens, place) {
+        Ok(mut f) => {
+            f.related = [related, below_the_user(program, &event.stack, "the call itself")].concat();
+            Outcome::Found(Box::new(f))
+        }
+        Err(why) => Outcome::Unknown(why),
+    })
 }

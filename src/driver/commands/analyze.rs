@@ -76,9 +76,10 @@ fn analyze() -> Result<Status> {
     for note in checked.notes.iter().chain(&checked.problems) {
         notes.add("check", note);
     }
-    for line in &checked.cut {
+    for line in checked.faults.iter().map(|f| &f.line).chain(&checked.cut) {
         output::complain(&output::harmless(line));
     }
+    let wrong = !checked.faults.is_empty();
     // Comments are judged by whole runs only, and others' failures were told when they were compiled.
     checked.found.files.clear();
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
@@ -141,7 +142,7 @@ fn analyze() -> Result<Status> {
     }
     Ok(if denied {
         Status::Denied
-    } else if lacking || !strictly.is_empty() {
+    } else if lacking || wrong || !strictly.is_empty() {
         Status::Unable
     } else {
         Status::Clean

@@ -157,10 +157,14 @@ pub fn finish(session: &Session, checked: Checked, folders: &[PathBuf]) -> Resul
             "nothing was judged at {spot}, which has no access of a kernel, no copy, and no free of what may be freed: `-v` lists what is open"
         ));
     }
+    for fault in &checked.faults {
+        output::print_error(&format!("{}\n\n", fault.shown));
+    }
+    let wrong = !checked.faults.is_empty();
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
     session.keep(&assembled.report, "check", None, session.elapsed(), folders);
     let status = session.tell(assembled, &sources, &[])?;
     // Sources of which nothing could be read, or whose check failed, have not been checked.
-    Ok(if nothing && status == Status::Clean { Status::Unable } else { status })
+    Ok(if wrong || nothing && status == Status::Clean { Status::Unable } else { status })
 }

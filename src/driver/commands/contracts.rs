@@ -1,14 +1,13 @@
 //! `scuba contracts`: what kernels need of their arguments, for people, for programs, for scuba.toml and for sources.
 
 use super::check;
-use crate::check::inference::{self, Inferred};
+use crate::check::inference::{self, Inferred, OfProgram};
 use crate::driver::args::{ContractFormat, ContractsArgs};
 use crate::driver::programs::stored;
 use crate::driver::session::Session;
 use crate::driver::worker::guarded;
 use crate::driver::{Status, output};
 use crate::ir::{Module, Program};
-use crate::nets::Net;
 use crate::report::contracts::{self as text, Function};
 use crate::report::levels::Overrides;
 use anyhow::{Context, Result, anyhow, bail};
@@ -24,9 +23,14 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     let wanted = patterns(&args.function)?;
     let (session, programs) = programs(args, overrides)?;
     let mut functions: Vec<Function> = vec![];
+    let mut wrong = false;
     for (name, code) in programs {
         match infer(code, &session, wanted.clone()) {
-            Ok((found, nets)) => {
+            Ok(OfProgram { functions: found, faults, nets }) => {
+                for fault in faults {
+                    wrong = true;
+                    output::print_error(&format!("{}\n\n", fault.shown));
+                }
                 for net in nets {
                     output::complain(&format!(
                         "{name}: {} was reached: another run, or one with more of it, may say more",
@@ -56,7 +60,7 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
             ContractFormat::Json => text::json_changes(&changes).context("cannot render JSON")?,
             _ => text::human_changes(&changes),
         });
-        return Ok(Status::Clean);
+        return Ok(if wrong { Status::Unable } else { Status::Clean });
     }
     output::print(&match args.format {
         ContractFormat::Human => text::human(&functions),
@@ -64,7 +68,7 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
         ContractFormat::Toml => text::toml(&functions),
         ContractFormat::Checks => text::checks(&functions),
     });
-    Ok(Status::Clean)
+    Ok(if wrong { Status::Unable } else { Status::Clean })
 }
 
 /// What another version requires: a document of an earlier run, or the same sources as they were in a revision.
@@ -173,11 +177,7 @@ fn patterns(given: &[String]) -> Result<Option<GlobSet>> {
     Ok(Some(all.build().context("--function")?))
 }
 
-fn infer(
-    mut code: Vec<Arc<Module>>,
-    session: &Session,
-    wanted: Option<GlobSet>,
-) -> Result<(Vec<Inferred>, Vec<Net>), guarded::Fault> {
+fn infer(mut code: Vec<Arc<Module>>, session: &Session, wanted: Option<GlobSet>) -> Result<OfProgram, guarded::Fault> {
     code.sort_by(|a, b| a.source.cmp(&b.source));
     let options = session.check_options();
     guarded::within(options.seconds, move || {

@@ -1,7 +1,7 @@
 //! Checking the programs that units make up.
 
 use crate::assume::Condition;
-use crate::check::{Options, ProgramReport};
+use crate::check::{self, Options, ProgramReport};
 use crate::contracts::Contract;
 use crate::driver::cache::reports;
 use crate::driver::second_reading;
@@ -40,6 +40,8 @@ pub struct Checked {
     pub notes: Vec<String>,
     /// What is wrong with the user's own settings, one line each.
     pub problems: Vec<String>,
+    /// What is wrong with contracts.
+    pub faults: Vec<check::Fault>,
     /// What was to be seen of the checks, line by line.
     pub inside: Vec<String>,
     /// Programs that a build's patience ended with, one line each.
@@ -191,6 +193,11 @@ fn take(checked: &mut Checked, plan: &Plan, source: &str, report: ProgramReport,
     for problem in report.problems {
         if !checked.problems.contains(&problem) {
             checked.problems.push(problem);
+        }
+    }
+    for fault in report.faults {
+        if !checked.faults.contains(&fault) {
+            checked.faults.push(fault);
         }
     }
     for net in &report.nets {

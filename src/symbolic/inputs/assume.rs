@@ -14,6 +14,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// A condition that was assumed of a call, since nothing is known of what it speaks of.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub function: FuncRef,
+    pub required: Requirement,
+    /// The path without it, and with it.
+    pub before: TermId,
+    pub path: TermId,
+}
+
 /// What is assumed in one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Assumptions {
@@ -22,6 +32,9 @@ pub struct Assumptions {
     pub contracts: Rc<[Contract]>,
     /// Contracts that those who call or launch a function owe it.
     pub owed: Rc<[Contract]>,
+    /// Of these, such as contradict what is known where nothing but they would tell; and what was assumed so.
+    pub refused: FxHashSet<(FuncRef, String)>,
+    pub taken: Vec<Taken>,
     /// What holds of each object of a type that a caller gave; how many of these objects were looked at; and what that says of them.
     pub invariants: Rc<[Invariant]>,
     pub(super) looked_at: usize,

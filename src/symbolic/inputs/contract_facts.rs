@@ -4,10 +4,11 @@
 //! for each pointer that it speaks of. What is safe by that is safe as long as callers keep to the contract, which is told as for any assumption.
 //! It is assumed of the function that an execution begins with, not of those that this one calls: these get what they are given.
 
+use super::assume::Taken;
 use super::contract_terms::{Asked, Names};
 use crate::contracts::ast::{CondKind, Forall};
 use crate::contracts::{Requirement, Term};
-use crate::ir::{FuncRef, Side};
+use crate::ir::FuncRef;
 use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -56,7 +57,7 @@ impl Executor<'_> {
     /// Adds what contracts require of the function that an execution begins with; who calls another owes it its contract.
     pub(super) fn contracts_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
         if !self.call_stack().is_empty() {
-            if self.side == Side::Device || self.assumptions.owed.is_empty() {
+            if self.assumptions.owed.is_empty() {
                 return s;
             }
             let stack = self.call_stack().to_vec();
@@ -91,11 +92,21 @@ impl Executor<'_> {
         let contracts = self.assumptions.owed.clone();
         let of_it = contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).flat_map(|c| &c.requires);
         for required in of_it.flat_map(Requirement::parts) {
+            let refused = !self.assumptions.refused.is_empty()
+                && self.assumptions.refused.contains(&(called.f, required.text.clone()));
+            if refused {
+                continue;
+            }
             let broken = match self.holds(called, &s, &required) {
                 Ok(Said::Now(holds)) => self.arena.not(holds),
                 Ok(Said::Always(always)) => always.broken(&mut self.arena),
                 Err(_) => {
+                    let before = s.path;
                     s = self.required(Called { by: By::Taken, ..called }, s, &required);
+                    if s.path != before {
+                        let (function, path) = (called.f, s.path);
+                        self.assumptions.taken.push(Taken { function, required, before, path });
+                    }
                     continue;
                 }
             };

@@ -5,7 +5,7 @@ use crate::ir::{FuncRef, Side};
 use crate::reasons::UnknownReason;
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
 use crate::symbolic::exec::events::{
-    AccessEvent, ClaimEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent, UnalignedEvent,
+    AccessEvent, ClaimEvent, ContractEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent, UnalignedEvent,
 };
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -41,6 +41,8 @@ pub struct KernelRun {
     pub unaligned: Vec<UnalignedEvent>,
     /// What it claims that may not hold.
     pub claims: Vec<ClaimEvent>,
+    /// Its calls that may not keep to contracts.
+    pub contracts: Vec<ContractEvent>,
     /// Instructions that came to nothing but a thread's own plain variables.
     pub own: FxHashSet<Site>,
     /// By the numbers that pointers carry.
@@ -161,6 +163,7 @@ impl Executor<'_> {
             stale: events.stale,
             unaligned: events.unaligned,
             claims: events.claims,
+            contracts: events.contracts,
             own: events.own,
             partitions: context.partitions.take(),
             thread,

@@ -31,7 +31,7 @@ const MAX_FRAMES: usize = 10_000;
 impl Machine<'_> {
     /// Enters a function that has a body.
     pub fn enter(&mut self, th: &mut Thread, func: FuncRef, args: &[Val], dst: u32, slots: u32) -> Result<(), Stop> {
-        if self.contract_of(func).is_some() && !th.on_device() {
+        if self.contract_of(func).is_some() {
             self.contract_at_call(th, func, args)?;
         }
         if th.frames.len() >= MAX_FRAMES {

@@ -1,0 +1,116 @@
+//! Contracts under which nothing is left to check.
+//!
+//! In: an execution under contracts. Out: whether they can never hold, leave no launch, or contradict what is known where they are assumed of a
+//! call: everything would be safe under them, so that they are not assumed, and whoever stated them is told.
+
+use super::Engine;
+use super::budgets;
+use crate::check::obligations::decide::Decider;
+use crate::check::obligations::obligation::Decision;
+use crate::check::report::Fault;
+use crate::check::solver::Limits;
+use crate::contracts::Contract;
+use crate::host::Root;
+use crate::ir::FuncRef;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::terms::term::TermId;
+
+const NEVER: &str = "can never hold";
+
+impl<'p> Engine<'p> {
+    /// Assumes no invariants where what is assumed of a function can never hold.
+    pub(super) fn leave_out_vain(&self, f: FuncRef, e: &mut Executor<'_>) {
+        if self.vain.contains(&f) {
+            e.assumptions.invariants = std::rc::Rc::default();
+        }
+    }
+
+    /// Contracts of a function whose callers are not known, but those that can never hold.
+    pub(super) fn contracts_of(&self, f: FuncRef) -> Vec<Contract> {
+        if self.vain.contains(&f) {
+            return vec![];
+        }
+        let func = self.cx.program.func(f);
+        self.cx.options.contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).cloned().collect()
+    }
+
+    /// Whether the contract that was assumed of a function can never hold: everything would be safe under it. Who stated it is told.
+    pub(super) fn can_never_hold(&mut self, f: FuncRef, e: &mut Executor<'_>) -> bool {
+        if e.assumptions.required.is_none() && e.assumptions.invariants.is_empty() {
+            return false;
+        }
+        let of_objects = e.all_of_objects();
+        let path = match e.assumptions.required {
+            Some(path) => e.arena.and(path, of_objects),
+            None if e.arena.as_bool(of_objects) == Some(true) => return false,
+            None => of_objects,
+        };
+        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+        let never = match decider.happens(&mut e.arena, path) {
+            Decision::Fails { .. } => return false,
+            Decision::Safe => NEVER,
+            _ => "may be one that can never hold",
+        };
+        let display = &self.cx.program.func(f).display;
+        let line = format!("the contract of `{display}` {never}: it is not assumed");
+        match never == NEVER {
+            true => self.report.faults.push(Fault::of_line(line)),
+            false => self.report.problems.push(line),
+        }
+        self.vain.insert(f);
+        true
+    }
+
+    /// Whether a function that launches something launches nothing under its contract.
+    pub(super) fn leaves_no_launch(&mut self, root: &Root, e: &mut Executor<'p>) -> bool {
+        if e.assumptions.required.is_none() || self.vain.contains(&root.func) || self.launches_something(e) {
+            return false;
+        }
+        self.vain.insert(root.func);
+        let mut without = self.follow(root);
+        if !self.launches_something(&mut without) {
+            self.vain.remove(&root.func);
+            return false;
+        }
+        let display = &self.cx.program.func(root.func).display;
+        let line = format!("under the contract of `{display}` no launch of it is reachable: it is not assumed");
+        self.report.faults.push(Fault::of_line(line));
+        true
+    }
+
+    /// Whether some launch may be come to, as far as that is known.
+    fn launches_something(&self, e: &mut Executor<'_>) -> bool {
+        if e.limits.gave_up().is_some() {
+            return true;
+        }
+        let of_objects = e.all_of_objects();
+        let paths: Vec<TermId> = e.events.launches.iter().map(|l| l.path).collect();
+        paths.into_iter().any(|path| {
+            let path = e.arena.and(path, of_objects);
+            self.may_happen(e, path)
+        })
+    }
+
+    /// Whether a condition that was assumed of a call contradicts what is known there: that is told, and it is not assumed again.
+    pub(super) fn contradicts(&mut self, e: &mut Executor<'_>) -> bool {
+        let mut any = false;
+        for taken in std::mem::take(&mut e.assumptions.taken) {
+            let key = (taken.function, taken.required.text.clone());
+            if self.refused.contains(&key) || self.may_happen(e, taken.path) || !self.may_happen(e, taken.before) {
+                continue;
+            }
+            let display = &self.cx.program.func(taken.function).display;
+            let (text, origin) = (&taken.required.text, &taken.required.origin);
+            let line = format!("{origin}: `{text}` never holds where `{display}` is called; it is not assumed there");
+            self.report.faults.push(Fault::of_line(line));
+            self.refused.insert(key);
+            any = true;
+        }
+        any
+    }
+
+    fn may_happen(&self, e: &mut Executor<'_>, path: TermId) -> bool {
+        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+        !matches!(decider.happens(&mut e.arena, path), Decision::Safe)
+    }
+}

@@ -1,0 +1,273 @@
+//! What contracts name, against the code that they are of.
+//!
+//! In: the code of a program, contracts and invariants. Out: conditions that name what is not there, each with what is wrong; the others. A
+//! condition is wrong where it is in each function, or type, that its contract is of; where a type is not known in full, nothing is said of its
+//! members.
+
+use super::report::Fault;
+use crate::contracts::ast::Sort;
+use crate::contracts::resolve::{Method, TypeDesc};
+use crate::contracts::{Contract, ContractError, Invariant, Requirement, Scope, plain_name, resolve};
+use crate::ir::{
+    Function, Module, Plain, Program, Side, TypeId, TypeKind, element_name, plain_number, pointee_name, source_name,
+};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Takes out the conditions of contracts and invariants that name what is not there.
+pub(super) fn take_misnamed(
+    code: &[Arc<Module>],
+    contracts: &mut Vec<Contract>,
+    invariants: &mut Vec<Invariant>,
+) -> Vec<Fault> {
+    let mut found = vec![];
+    for contract in contracts.iter_mut() {
+        let of: Vec<(&Module, &Function)> = code
+            .iter()
+            .flat_map(|m| m.functions.iter().map(move |f| (&**m, f)))
+            .filter(|(_, f)| !f.is_declaration() && Program::kernel_symbol_of_stub(&f.name).is_none())
+            .filter(|(_, f)| contract.is_of(&f.name, &f.display))
+            .collect();
+        contract.requires.retain(|r| {
+            let scopes = of.iter().map(|(m, f)| Names::of_function(m, f));
+            keeps(r, scopes, &mut found)
+        });
+    }
+    for invariant in invariants.iter_mut() {
+        let name = &plain_name(&invariant.type_name);
+        let of: Vec<(&Module, TypeId)> =
+            code.iter().flat_map(|m| types_named(m, name).map(move |t| (&**m, t))).collect();
+        invariant.conditions.retain(|r| {
+            let scopes = of.iter().map(|(m, t)| Names::of_type(m, *t, name));
+            keeps(r, scopes, &mut found)
+        });
+    }
+    found
+}
+
+/// Whether a condition has a meaning in one of these, or in none of them of which all is known.
+fn keeps<'m>(r: &Requirement, scopes: impl Iterator<Item = Names<'m>>, found: &mut Vec<Fault>) -> bool {
+    let mut wrong: Option<ContractError> = None;
+    for scope in scopes {
+        match resolve(&r.condition, &scope) {
+            Err(errors) if !scope.vague.get() => {
+                wrong = wrong.or_else(|| errors.into_iter().next());
+            }
+            _ => return true,
+        }
+    }
+    let Some(error) = wrong else { return true };
+    let (file, line) = r.place().unwrap_or_else(|| (r.origin.clone(), 1));
+    let shown = error.render(&r.text, &file, usize::try_from(line).unwrap_or(1));
+    let line = format!("{}: `{}`: {error}", r.origin, r.text);
+    let one = Fault { shown, line };
+    if !found.contains(&one) {
+        found.push(one);
+    }
+    false
+}
+
+fn types_named<'m>(m: &'m Module, name: &'m str) -> impl Iterator<Item = TypeId> + 'm {
+    (0..).zip(&m.types).filter_map(move |(i, def)| match &def.kind {
+        TypeKind::Struct { name: Some(llvm), fields }
+            if !fields.is_empty() && plain_name(source_name(llvm)) == name =>
+        {
+            Some(TypeId(i))
+        }
+        _ => None,
+    })
+}
+
+/// What is known of a type by its name.
+#[derive(Clone)]
+struct Known {
+    /// LLVM's, of an object; of a pointer or an array of what it leads to, with that type's name.
+    ty: Option<TypeId>,
+    leads_to: Option<(Option<TypeId>, String)>,
+}
+
+/// The names that a contract of a function, or an invariant of a type, may use.
+struct Names<'m> {
+    module: &'m Module,
+    owner: String,
+    kernel: bool,
+    own: BTreeMap<String, TypeDesc>,
+    /// Whether all names are known.
+    whole: bool,
+    known: RefCell<BTreeMap<String, Known>>,
+    /// Whether something was asked that is not known here.
+    vague: Cell<bool>,
+}
+
+impl<'m> Names<'m> {
+    fn new(module: &'m Module, owner: String) -> Self {
+        // Other front ends keep no names.
+        let (known, whole) = (RefCell::default(), module.producer.starts_with("clang"));
+        Self { module, owner, kernel: false, own: BTreeMap::new(), whole, known, vague: Cell::new(false) }
+    }
+
+    fn of_function(module: &'m Module, f: &Function) -> Self {
+        let what = if f.kernel { "kernel" } else { "function" };
+        let mut all = Self::new(module, format!("{what} `{}`", f.display.split('(').next().unwrap_or(&f.display)));
+        all.kernel = f.kernel || module.side == Side::Device;
+        for (i, p) in f.params.iter().enumerate() {
+            let (ty, name) = match f.in_registers(i) {
+                Some((name, ty, _)) => (ty, name),
+                None => (p.byval.unwrap_or(p.ty), p.name.as_str()),
+            };
+            if name.is_empty() || all.own.contains_key(name) {
+                continue;
+            }
+            let declared = f.declared_type(name).unwrap_or_default();
+            let desc = match &module.ty(ty).kind {
+                TypeKind::Ptr(_) if p.byval.is_none() => {
+                    let to = module.type_named(pointee_name(declared).unwrap_or_default());
+                    let is_structure = to.is_some_and(|t| matches!(module.ty(t).kind, TypeKind::Struct { .. }));
+                    match to {
+                        Some(to) if declared.ends_with('&') && is_structure => all.desc(to, declared),
+                        _ => all.desc(ty, declared),
+                    }
+                }
+                _ => all.desc(ty, declared),
+            };
+            all.own.insert(name.to_owned(), desc);
+        }
+        all
+    }
+
+    fn of_type(module: &'m Module, ty: TypeId, name: &str) -> Self {
+        let mut all = Self::new(module, format!("type `{name}`"));
+        all.members_of(ty);
+        all
+    }
+
+    fn members_of(&mut self, ty: TypeId) {
+        let TypeKind::Struct { fields, .. } = &self.module.ty(ty).kind else { return };
+        for f in fields {
+            match f.name.as_deref() {
+                None => self.whole = false,
+                Some("") => self.members_of(f.ty),
+                Some(name) => {
+                    let declared = f.declared.as_ref().map(|d| d.type_name.clone()).unwrap_or_default();
+                    let desc = self.desc(f.ty, &declared);
+                    self.own.entry(name.to_owned()).or_insert(desc);
+                }
+            }
+        }
+    }
+
+    /// A type of LLVM with the source's name for it, where that is known.
+    fn desc(&self, ty: TypeId, declared: &str) -> TypeDesc {
+        let name = if declared.is_empty() { format!("type {}", ty.0) } else { declared.to_owned() };
+        let (sort, known) = match &self.module.ty(ty).kind {
+            TypeKind::Int(_) => (Sort::Integer, Known { ty: Some(ty), leads_to: None }),
+            TypeKind::Ptr(_) => {
+                let to = pointee_name(declared).map(|to| (self.module.type_named(to), to.to_owned()));
+                (Sort::Pointer, Known { ty: None, leads_to: to })
+            }
+            TypeKind::Array { elem, .. } => {
+                (Sort::Pointer, Known { ty: None, leads_to: Some((Some(*elem), element_name(declared))) })
+            }
+            _ => (Sort::Object, Known { ty: Some(ty), leads_to: None }),
+        };
+        self.known.borrow_mut().insert(name.clone(), known);
+        TypeDesc::new(sort, name)
+    }
+
+    fn known(&self, of: &TypeDesc) -> Option<Known> {
+        self.known.borrow().get(&of.name).cloned()
+    }
+
+    /// Nothing is known of it.
+    fn unknown<T>(&self) -> Option<T> {
+        self.vague.set(true);
+        None
+    }
+}
+
+impl Scope for Names<'_> {
+    fn owner(&self) -> String {
+        self.owner.clone()
+    }
+
+    fn name(&self, name: &str) -> Option<TypeDesc> {
+        let found = self.own.get(name).cloned();
+        if found.is_none() && !self.whole {
+            return self.unknown();
+        }
+        found
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.own.keys().cloned().collect()
+    }
+
+    fn member(&self, of: &TypeDesc, name: &str) -> Option<TypeDesc> {
+        let Some(ty) = self.known(of).and_then(|k| k.ty) else { return self.unknown() };
+        if let Some((_, f)) = self.module.member(ty, name) {
+            let declared = f.declared.as_ref().map(|d| d.type_name.clone()).unwrap_or_default();
+            return Some(self.desc(f.ty, &declared));
+        }
+        if has_unnamed(self.module, ty) { self.unknown() } else { None }
+    }
+
+    fn members(&self, of: &TypeDesc) -> Vec<String> {
+        let Some(TypeKind::Struct { fields, .. }) = self.known(of).and_then(|k| k.ty).map(|t| &self.module.ty(t).kind)
+        else {
+            return vec![];
+        };
+        fields.iter().filter_map(|f| f.name.clone()).filter(|n| !n.is_empty()).collect()
+    }
+
+    fn method(&self, _: &TypeDesc, _: &str) -> Option<Method> {
+        // Methods are no part of the code's types.
+        self.vague.set(true);
+        None
+    }
+
+    fn methods(&self, _: &TypeDesc) -> Vec<String> {
+        vec![]
+    }
+
+    fn element(&self, of: &TypeDesc) -> Option<TypeDesc> {
+        match self.known(of).and_then(|k| k.leads_to) {
+            Some((Some(ty), name)) => Some(self.desc(ty, &name)),
+            Some((None, name)) => match plain_number(name.trim_start_matches("const ").trim()) {
+                // A module has no type that its code does not use.
+                Some(Plain::Int { .. }) => Some(TypeDesc::new(Sort::Integer, name)),
+                Some(Plain::Float(_)) => Some(TypeDesc::new(Sort::Object, name)),
+                None => self.unknown(),
+            },
+            None => self.unknown(),
+        }
+    }
+
+    fn size_of(&self, type_name: &str) -> Option<u64> {
+        let plain = type_name.trim_start_matches("const ").trim();
+        match plain_number(plain) {
+            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => Some(u64::from(bits / 8)),
+            None => match self.module.type_named(plain) {
+                Some(ty) => Some(self.module.size_of(ty).get()),
+                None => self.unknown(),
+            },
+        }
+    }
+
+    fn launched(&self) -> bool {
+        self.kernel
+    }
+}
+
+/// Whether a structure, or a base of it, has members whose names are not known.
+fn has_unnamed(m: &Module, ty: TypeId) -> bool {
+    match &m.ty(ty).kind {
+        TypeKind::Struct { fields, .. } => fields.iter().any(|f| match f.name.as_deref() {
+            None => true,
+            Some("") => has_unnamed(m, f.ty),
+            Some(_) => false,
+        }),
+        // What lies in a union is not told.
+        _ => true,
+    }
+}
