@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What `scuba contracts` finds for kernels alone, and whether what it prints decides what it says that it covers.
 
-    tools/contracts.py DIR... [--scuba PATH] [--nvcc PATH] [--flags "…"] [--every N] [--jobs N] [--limit SECONDS] [--journal FILE] [--out FILE.md] [--commit HASH]
+    tools/contracts.py DIR... [--scuba PATH] [--nvcc PATH] [--flags "…"] [--every N] [--jobs N] [--limit SECONDS] [--journal FILE] [--out FILE.md [--section TITLE]] [--commit HASH]
 
 Each .cu file under the folders is read where it lies, its device side alone (`-cubin`): no host decides anything. Of each: accesses, how
 many `scuba check` decides without contracts, how many conditions cover, and how many are decided once the tables of `--format toml` are
 its scuba.toml. Files that clang does not read, or that have no kernel, are counted and left out. FILE (target/contracts.jsonl) is a
-journal: a file that stands in it is not looked at again.
+journal: a file that stands in it is not looked at again, so that folders which need other flags are run before, one by one. With --section the
+table becomes a section of FILE.md in place of one of that title; what else stands there stays.
 
 Status 1 where an access that is covered stays undecided, or one that was safe is not any more: then something printed is wrong.
 """
@@ -95,13 +96,14 @@ def look(path, options):
 def table(rows, options):
     read = [r for r in rows if "why" not in r]
     left = collections.Counter(r["why"] for r in rows if "why" in r)
-    out = ["# Contracts of kernels alone", "", f"`tools/contracts.py`, {options.commit}. Generated.", ""]
+    head = f"## {options.section}" if options.section else "# Contracts of kernels alone"
+    out = [head, "", f"`tools/contracts.py{f' --every {options.every}' if options.every > 1 else ''}`, {options.commit}. Generated.", ""]
     out += ["| suite | files read | kernels | accesses | decided alone | covered | decided with what is printed | share |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for suite in options.dirs:
         of = [r for r in read if Path(r["file"]).is_relative_to(suite)]
         total = {k: sum(r[k] for r in of) for k in ("kernels", "accesses", "before", "covered", "after")}
         share = f"{100 * total['after'] / total['accesses']:.1f} %" if total["accesses"] else ""
-        name = f"{suite.parent.name} {suite.name}" if suite.name in ("cuda", "src") else suite.name
+        name = f"{suite.parent.name} {suite.name}" if suite.name in ("cuda", "src", "gpu") else suite.name
         out.append(f"| {name} | {len(of)} | {total['kernels']} | {total['accesses']} | {total['before']} | {total['covered']} | {total['after']} | {share} |")
     evidence, reasons = collections.Counter(), collections.Counter()
     for r in read:
@@ -116,6 +118,17 @@ def table(rows, options):
     return "\n".join(out) + "\n", broken
 
 
+def with_section(document, section):
+    """A document with a section, which replaces the one of the same title."""
+    title = section.splitlines()[0]
+    lines = document.rstrip("\n").splitlines()
+    if title in lines:
+        start = lines.index(title)
+        end = next((i for i in range(start + 1, len(lines)) if lines[i].startswith("## ")), len(lines))
+        del lines[start:end]
+    return "\n".join([*lines, "", section])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dirs", nargs="+", type=Path)
@@ -128,6 +141,7 @@ def main():
     parser.add_argument("--cache", default="off")
     parser.add_argument("--journal", type=Path, default=ROOT / "target/contracts.jsonl")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--section", help="the title of a section of the file")
     parser.add_argument("--commit", default="")
     options = parser.parse_args()
     options.dirs = [d.resolve() for d in options.dirs]
@@ -143,7 +157,7 @@ def main():
             known[row["file"]] = row
     text, broken = table([known[str(f)] for f in files if str(f) in known], options)
     if options.out:
-        options.out.write_text(text)
+        options.out.write_text(with_section(options.out.read_text(), text) if options.section else text)
     print(text)
     for at in broken:
         print(f"not as it was said: {at}", file=sys.stderr)
