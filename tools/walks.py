@@ -39,7 +39,7 @@ class Walk:
         for line in process.stdout:
             text.append(line)
             if self.verdict is None and VERDICT.search(line):
-                self.verdict, self.said = time.monotonic() - self.began, line.strip().replace(f"{self.folder}/project/", "")
+                self.verdict, self.said = time.monotonic() - self.began, line.strip().replace(f"{self.folder}/project/", "").replace(": `scuba check` goes on", ": …")
             # The rest of a long build shows nothing new.
             if self.verdict is not None and time.monotonic() - self.began > MOST:
                 process.terminate()
@@ -113,7 +113,7 @@ def table(walks):
         last = [l for l in walk.steps[-1][3].splitlines() if l.startswith("scuba: ") and "access" in l]
         total = sum(s[1] for s in walk.steps)
         first = "none" if walk.verdict is None else f"**{walk.verdict:.0f} s**"
-        lines.append(f"| {walk.name} | {first} | `{walk.said or '–'}` | `{last[-1] if last else '–'}` | {total:.0f} s |")
+        lines.append(f"| {walk.name} | {first} | `{walk.said or '–'}` | `{last[-1].replace(': `scuba check` goes on', ': …') if last else '–'}` | {total:.0f} s |")
     return "\n".join(lines)
 
 
