@@ -68,7 +68,11 @@ def read(folder, source, flags):
     if status != 0:
         refused = [("both", (err.strip().splitlines() or [f"status {status}"])[-1])]
     notes = re.findall(r"^; (?:Host|Device) side: (.*)$", out, re.M)
-    return {"refused": refused, "notes": sorted(set(notes)), "read_s": seconds}
+    return {"refused": refused, "notes": sorted(set(notes)), "read_s": seconds, "code": commit()}
+
+
+def commit():
+    return subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
 
 
 def first_error(text):
@@ -80,14 +84,15 @@ def ordinal(n):
     return f"{n}{'th' if 10 <= n % 100 <= 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
 
 
-def table(records, commit):
+def table(records):
     suites = collections.defaultdict(list)
     for r in records:
         suites[r["suite"]].append(r)
+    codes = collections.Counter(r["code"] for r in records if r["nvcc"])
     lines = [
         "# What the front end reads",
         "",
-        f"<!-- made by tools/front-end.py; code {commit} -->",
+        f"<!-- made by tools/front-end.py; read by {', '.join(f'{code} ({n})' for code, n in codes.most_common())} -->",
         "",
         "Units of public programs that nvcc 13.0 compiles (`nvcc -c`, with the flags of their makefiles), and how many of them clang reads for SCuBA, on",
         f"the host's side and the device's. Every {ordinal(OPTIONS.programs)} program of HeCBench, every {ordinal(OPTIONS.samples)} unit of cuda-samples. `tools/front-end.py DIR` repeats it.",
@@ -159,8 +164,7 @@ def main():
             records.append(record)
             state = "nvcc refuses it" if not record["nvcc"] else "; ".join(f"{s}: {r}" for s, r in record["refused"]) or "read"
             print(f"{suite} {name}: {state}", file=sys.stderr)
-    commit = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    text = table(records, commit)
+    text = table(records)
     if OPTIONS.out:
         OPTIONS.out.write_text(text)
     else:

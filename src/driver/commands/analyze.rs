@@ -17,7 +17,7 @@ use crate::nvcc::notes::Notes;
 use crate::nvcc::request::{Link, Request};
 use crate::nvcc::unit::TranslationUnit;
 use crate::paths;
-use crate::report::finding::{Finding, NotAnalysed, Verdict};
+use crate::report::finding::{Finding, NotAnalysed, Report, Verdict};
 use crate::rules::Level;
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -120,13 +120,8 @@ fn analyze() -> Result<Status> {
     let told: Vec<Told> =
         assembled.report.findings.iter().map(|f| Told { fingerprint: f.fingerprint.clone(), level: f.level }).collect();
     let denied = assembled.report.denied();
-    History::of(store.folder()).add(&Record::Analysis(Analysed {
-        at,
-        build: history::build_of_this_process(),
-        counts: session.tally.counts(),
-        programs,
-        denied,
-    }));
+    let (build, counts) = (history::build_of_this_process(), session.tally.counts());
+    History::of(store.folder()).add(&Record::Analysis(Analysed { at, build, counts, programs, denied }));
     if kept && !told.is_empty() {
         for unit in &units {
             if let Err(e) = store.note_verdict(&unit.facts.key, denied, &told) {
@@ -134,19 +129,20 @@ fn analyze() -> Result<Status> {
             }
         }
     }
-    let lacking = !assembled.report.not_analysed.is_empty();
-    // The shim asks for as much with its own words where units could not be read at all.
-    let strictly: Vec<_> = if session.strict && !lacking { assembled.report.lacking() } else { vec![] };
-    for line in &strictly {
+    Ok(if denied { Status::Denied } else { unless_lacking(&assembled.report, session.strict, wrong) })
+}
+
+/// The status of a command without a denied finding; `wrong` where a contract is in error.
+fn unless_lacking(report: &Report, strict: bool, wrong: bool) -> Status {
+    if !report.not_analysed.is_empty() {
+        // The shim says so with its own words where units could not be read at all.
+        return Status::Unable;
+    }
+    let lacking = if strict { report.lacking() } else { vec![] };
+    for line in &lacking {
         output::complain(&format!("SCUBA_STRICT: {line}"));
     }
-    Ok(if denied {
-        Status::Denied
-    } else if lacking || wrong || !strictly.is_empty() {
-        Status::Unable
-    } else {
-        Status::Clean
-    })
+    if lacking.is_empty() && !wrong { Status::Clean } else { Status::Unable }
 }
 
 /// Writes down what one command gave. Facts that cannot be kept do not make the analysis of this command worth less.

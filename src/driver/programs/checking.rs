@@ -90,11 +90,7 @@ pub fn check(
                 }
             }
             if seen.insert(i) {
-                checked.notes.extend(units[i].notes.iter().map(|n| format!("{}: {n}", units[i].unit.source.display())));
-                checked.found.not_analysed.extend(unread(&units[i]));
-                if units[i].built_without {
-                    checked.found.built_without.push(units[i].source().to_string_lossy().into_owned());
-                }
+                take_unit(&mut checked, &units[i]);
             }
         }
         drop(limit);
@@ -126,22 +122,7 @@ pub fn check(
                 beside(&mut checked, plan, &report, second, session);
                 take(&mut checked, plan, &source, report, session);
             }
-            Err(fault) => {
-                // A check that a net ended as a whole may end otherwise another time.
-                let net = match fault {
-                    Fault::TooLong(_) => Some(Net::Time),
-                    Fault::Memory(_) | Fault::NoThread(_) => Some(Net::Memory),
-                    Fault::Panicked(_) | Fault::Died(_) => None,
-                };
-                if let Some(setting) =
-                    net.map(|n| n.setting().to_owned()).filter(|s| !checked.found.limits_reached.contains(s))
-                {
-                    checked.found.limits_reached.push(setting);
-                }
-                if let Some(&first) = plan.units.first() {
-                    checked.found.not_analysed.push(not_analysed(&units[first], "both", fault.to_string()));
-                }
-            }
+            Err(fault) => take_fault(&mut checked, plan, units, &fault),
         }
     }
     checked.problems.extend(unnamed.iter().map(|c| {
@@ -184,6 +165,31 @@ fn beside(checked: &mut Checked, plan: &Plan, report: &ProgramReport, second: Ve
             checked.found.second.push(reading);
         }
         Err(e) => checked.notes.push(format!("{}: no second reading: {e}", plan.name)),
+    }
+}
+
+/// Notes what is to be said of a unit, whatever its programs.
+fn take_unit(checked: &mut Checked, unit: &UnitFacts) {
+    checked.notes.extend(unit.notes.iter().map(|n| format!("{}: {n}", unit.unit.source.display())));
+    checked.found.not_analysed.extend(unread(unit));
+    if unit.built_without {
+        checked.found.built_without.push(unit.source().to_string_lossy().into_owned());
+    }
+}
+
+/// Notes that the check of one program failed.
+fn take_fault(checked: &mut Checked, plan: &Plan, units: &[UnitFacts], fault: &Fault) {
+    // A check that a net ended as a whole may end otherwise another time.
+    let net = match fault {
+        Fault::TooLong(_) => Some(Net::Time),
+        Fault::Memory(_) | Fault::NoThread(_) => Some(Net::Memory),
+        Fault::Panicked(_) | Fault::Died(_) => None,
+    };
+    if let Some(setting) = net.map(|n| n.setting().to_owned()).filter(|s| !checked.found.limits_reached.contains(s)) {
+        checked.found.limits_reached.push(setting);
+    }
+    if let Some(&first) = plan.units.first() {
+        checked.found.not_analysed.push(not_analysed(&units[first], "both", fault.to_string()));
     }
 }
 
