@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// Takes out the conditions of contracts and invariants that name what is not there.
 pub(super) fn take_misnamed(
     code: &[Arc<Module>],
-    contracts: &mut Vec<Contract>,
-    invariants: &mut Vec<Invariant>,
+    contracts: &mut [Contract],
+    invariants: &mut [Invariant],
 ) -> Vec<Fault> {
     let mut found = vec![];
     for contract in contracts.iter_mut() {

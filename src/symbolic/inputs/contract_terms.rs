@@ -340,8 +340,13 @@ impl Executor<'_> {
 
     pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
         let func = self.program.func(f);
-        let mut names: Vec<_> =
-            func.params.iter().map(|p| p.source_name()).filter(|n| !n.is_empty()).map(|n| format!("`{n}`")).collect();
+        let mut names: Vec<_> = func
+            .params
+            .iter()
+            .map(crate::ir::Param::source_name)
+            .filter(|n| !n.is_empty())
+            .map(|n| format!("`{n}`"))
+            .collect();
         names.dedup();
         let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         format!("`{}` has no parameter `{name}`; it has {has}", func.display)
