@@ -89,7 +89,7 @@ impl Executor<'_> {
         let p = self.pointer(o, 0);
         if self.arena.as_int(holds) == Some(2) {
             let why = UnknownReason::Holds(self.object(o).name.clone());
-            self.clobber(&mut s, &[p.clone()], &why);
+            self.clobber(&mut s, std::slice::from_ref(&p), &why);
         }
         Ok(Some((p, s)))
     }

@@ -5,6 +5,7 @@ mod completion;
 pub(in crate::check) mod concrete_trials;
 pub(in crate::check) mod degenerate;
 pub(in crate::check) mod input_files;
+mod model_inputs;
 pub(in crate::check) mod recorded;
 pub(in crate::check) mod replay;
 pub(in crate::check) mod sequential;

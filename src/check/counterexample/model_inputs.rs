@@ -1,0 +1,69 @@
+//! From a model to what a program is given: the values of inputs, and what objects behind parameters hold.
+
+use super::{completion, tensors};
+use crate::check::solver::Model;
+use crate::report::finding::{Held, HeldValue};
+use crate::symbolic::memory::tensors::OF_HANDLE;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Symbol, TermId};
+use std::collections::BTreeMap;
+
+/// Values in a model of the program's inputs in these terms, one for each. An input that the model says nothing of may be anything.
+pub(super) fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i128)> {
+    let source = |s: SymId| if let SymKind::Input(source) = &a.symbol(s).kind { Some(source.clone()) } else { None };
+    // Of one that is read in several widths the widest value is the whole.
+    let mut said: Vec<(SymId, i128)> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
+    said.sort_by_key(|(s, _)| (std::cmp::Reverse(a.symbol(*s).range.hi), *s));
+    let of_tensor = |s: &SymId| matches!(&a.symbol(*s).kind, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
+    let open = a.symbols_of(depends).into_iter().filter(|s| !of_tensor(s)).map(|s| (s, 1));
+    let mut out: Vec<(InputSource, i128)> = vec![];
+    for (s, v) in said.into_iter().chain(open) {
+        if let Some(source) = source(s)
+            && !out.iter().any(|(o, _)| *o == source)
+        {
+            out.push((source, v));
+        }
+    }
+    out.extend(tensors_left_open(a, depends, model));
+    out
+}
+
+/// Numbers of tensors of which the model says nothing.
+fn tensors_left_open(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i128)> {
+    let number = |(i, s): (u32, &Symbol)| match &s.kind {
+        SymKind::Input(InputSource::Given { object, path, .. }) if object.ends_with(OF_HANDLE) => {
+            Some((SymId(i), tensors::usual(path)))
+        }
+        _ => None,
+    };
+    let symbols: Vec<(SymId, Option<i128>)> = (0..).zip(a.symbols()).filter_map(number).collect();
+    if symbols.is_empty() {
+        return vec![];
+    }
+    let mut known: BTreeMap<SymId, i128> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
+    completion::complete(a, depends, &mut known, &symbols);
+    let found = |s: &SymId| match &a.symbol(*s).kind {
+        SymKind::Input(source) if !model.values.contains_key(s) => Some((source.clone(), *known.get(s)?)),
+        _ => None,
+    };
+    symbols.iter().filter_map(|(s, _)| found(s)).collect()
+}
+
+/// What the objects that a caller gives hold: of what the model leaves open, 1.
+pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec<Held> {
+    let given = |s: &InputSource| match s {
+        InputSource::Given { function, object, at, bits, path } if function == root => {
+            let number = values.iter().find(|(of, _)| of == s).map(|(_, v)| *v);
+            let what = if *bits == 0 {
+                HeldValue::Pointer(path.clone())
+            } else {
+                // A tensor is made whole where all that is said of it is known.
+                let left_open = if object.ends_with(OF_HANDLE) { None } else { Some(1) };
+                HeldValue::Number { bits: *bits, value: number.or(left_open)? }
+            };
+            Some(Held { object: object.clone(), at: *at, what })
+        }
+        _ => None,
+    };
+    a.symbols().iter().filter_map(|s| if let SymKind::Input(source) = &s.kind { given(source) } else { None }).collect()
+}
