@@ -98,13 +98,24 @@ struct Names<'m> {
     known: RefCell<BTreeMap<String, Known>>,
     /// Whether something was asked that is not known here.
     vague: Cell<bool>,
+    /// A type, and a member that it has not.
+    missing: RefCell<Option<(String, String)>>,
 }
 
 impl<'m> Names<'m> {
     fn new(module: &'m Module, owner: String) -> Self {
         // Other front ends keep no names.
         let (known, whole) = (RefCell::default(), module.producer.starts_with("clang"));
-        Self { module, owner, kernel: false, own: BTreeMap::new(), whole, known, vague: Cell::new(false) }
+        Self {
+            module,
+            owner,
+            kernel: false,
+            own: BTreeMap::new(),
+            whole,
+            known,
+            vague: Cell::new(false),
+            missing: RefCell::default(),
+        }
     }
 
     fn of_function(module: &'m Module, f: &Function) -> Self {
@@ -209,7 +220,11 @@ impl Scope for Names<'_> {
             let declared = f.declared.as_ref().map(|d| d.type_name.clone()).unwrap_or_default();
             return Some(self.desc(f.ty, &declared));
         }
-        if has_unnamed(self.module, ty) { self.unknown() } else { None }
+        if has_unnamed(self.module, ty) {
+            return self.unknown();
+        }
+        *self.missing.borrow_mut() = Some((of.name.clone(), name.to_owned()));
+        None
     }
 
     fn members(&self, of: &TypeDesc) -> Vec<String> {
@@ -220,9 +235,12 @@ impl Scope for Names<'_> {
         fields.iter().filter_map(|f| f.name.clone()).filter(|n| !n.is_empty()).collect()
     }
 
-    fn method(&self, _: &TypeDesc, _: &str) -> Option<Method> {
-        // Methods are no part of the code's types.
-        self.vague.set(true);
+    fn method(&self, of: &TypeDesc, name: &str) -> Option<Method> {
+        // Methods are no part of the code's types. It is asked of what was looked for among members, too.
+        let asked = (of.name.clone(), name.to_owned());
+        if self.missing.borrow().as_ref() != Some(&asked) {
+            self.vague.set(true);
+        }
         None
     }
 

@@ -210,6 +210,12 @@ impl Executor<'_> {
                 s
             }
             Ok(Said::Now(c)) => self.assume_as(s.clone(), c, &who).unwrap_or_else(|| {
+                if called.by == By::Taken {
+                    let (before, path) = (s.path, self.arena.bool(false));
+                    let required = required.clone();
+                    self.assumptions.taken.push(Taken { function: called.f, required, before, path });
+                    return s;
+                }
                 self.problem(format!(
                     "{origin}: `{text}` never holds where `{display}` is called; it is not assumed there"
                 ));
