@@ -10,6 +10,7 @@ not be built or called.
 """
 
 import argparse
+import hashlib
 import importlib
 import json
 import os
@@ -39,8 +40,13 @@ def operator(torch, o):
 
         sources = [os.path.join(o.sources, s.lstrip("/")) if o.sources else s for s in CASE["sources"]]
         includes = [os.path.join(o.sources, s.lstrip("/")) if o.sources else s for s in CASE["includes"]]
+        # What was built of other sources is not taken for this.
+        built_of = hashlib.sha256("\0".join(sources).encode())
+        for source in sources:
+            with open(source, "rb") as file:
+                built_of.update(file.read())
         module = cpp_extension.load(
-            name="scuba_repro_" + CASE["fingerprint"][:12],
+            name="scuba_repro_" + built_of.hexdigest()[:16],
             sources=sources,
             extra_include_paths=includes,
             extra_cflags=CASE["flags"],
