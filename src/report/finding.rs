@@ -191,6 +191,16 @@ pub struct TensorArgument {
 }
 
 impl TensorArgument {
+    /// Whether anybody can make it: it has no more elements, and needs no more memory, than is taken for possible.
+    #[must_use]
+    pub fn can_be_made(&self) -> bool {
+        const MOST: i128 = 1 << 47;
+        let elements = self.sizes.iter().try_fold(1_i128, |n, s| n.checked_mul(i128::from(*s)));
+        let far = |(n, s): (&i64, &i64)| i128::from(*n - 1) * i128::from(*s);
+        let reach: i128 = self.sizes.iter().zip(&self.strides).map(far).sum();
+        self.sizes.contains(&0) || elements.is_some_and(|n| n <= MOST) && reach < MOST
+    }
+
     /// Whether its strides are those that a tensor of its sizes has when it is made.
     #[must_use]
     pub fn is_packed(&self) -> bool {

@@ -508,7 +508,8 @@ impl<'p> Judge<'p> {
             inputs.extents = names().filter_map(|name| Some((name.clone(), extent(name)?))).collect();
             inputs.tensors = tensors::complete(self.program, &mut inputs.held, &mut inputs.extents);
             inputs.required.clone_from(&self.required);
-            inputs.impossible = self.are_impossible(a, &values, model);
+            let too_large = inputs.tensors.values().any(|t| !t.can_be_made());
+            inputs.impossible = too_large || self.are_impossible(a, &values, model);
         }
         (inputs, missing)
     }

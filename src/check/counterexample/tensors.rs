@@ -229,7 +229,22 @@ pub(super) fn complete(
 
 #[cfg(test)]
 mod tests {
-    use super::{is_contiguous, packed};
+    use super::{TensorArgument, is_contiguous, packed};
+
+    #[test]
+    fn nobody_makes_a_tensor_that_needs_more_memory_than_there_is() {
+        let of = |sizes: &[i64], strides: &[i64]| TensorArgument {
+            dtype: "float32".into(),
+            sizes: sizes.to_vec(),
+            strides: strides.to_vec(),
+            on_device: true,
+        };
+        assert!(of(&[4, 8], &[8, 1]).can_be_made());
+        assert!(of(&[1 << 40, 0], &[1, 1]).can_be_made());
+        // More than 2^64 elements: their number wraps.
+        assert!(!of(&[2_147_483_584, 8_589_934_849], &[8_589_934_849, 1]).can_be_made());
+        assert!(!of(&[1 << 31, 1 << 31], &[0, 0]).can_be_made());
+    }
 
     #[test]
     fn contiguous_is_what_pytorch_says() {
