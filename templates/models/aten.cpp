@@ -69,6 +69,9 @@ static int64_t item_size(int8_t type) {
     case Int: case Float: case ComplexHalf: return 4;
     case Long: case Double: case ComplexFloat: return 8;
     case ComplexDouble: return 16;
+    case 27: return 2;  // UInt16
+    case 14: case 28: return 4;  // QInt32, UInt32
+    case 29: return 8;  // UInt64
   }
   switch (type) {
     case Byte: case Char: case Bool: return 1;
@@ -76,6 +79,9 @@ static int64_t item_size(int8_t type) {
     case Int: case Float: case ComplexHalf: return 4;
     case Long: case Double: case ComplexFloat: return 8;
     case ComplexDouble: return 16;
+    case 27: return 2;  // UInt16
+    case 14: case 28: return 4;  // QInt32, UInt32
+    case 29: return 8;  // UInt64
     default: return 1;  // eight-bit floating-point and quantised types
   }
 }
@@ -217,7 +223,8 @@ static void finish(Impl *t, int64_t dim, int holds) {
   t->dim = dim;
   DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
   t->numel = n;
-  t->data = __scuba_device_memory(times(n, item_size(t->dtype)), holds);
+  // Operations in place change what it holds without being followed.
+  t->data = __scuba_device_memory(times(n, item_size(t->dtype)), 2);
 }
 
 #define SIZE(i)                   \
@@ -243,15 +250,21 @@ static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t dev
 // The shape of another tensor.
 #define COPY_SIZE(i) t->sizes[i] = o->sizes[i];
 #define ANY_STRIDE(i) t->strides[i] = __scuba_any(0, 1L << 40);
-static Impl *like(const Impl *o, int8_t dtype, int8_t device, int holds) {
+static Impl *like(const Impl *o, int8_t dtype, int8_t device, int holds, bool preserved = true) {
   Impl *t = fresh(dtype, device);
   int64_t dim = __scuba_known(o->dim);
   EIGHT(COPY_SIZE)
   if (dim >= 0 && dim <= 8) {
     finish(t, dim, holds);
+    // Strides are kept where the other's are those of a permuted tensor (torch.preserve_format).
+    if (preserved && __scuba_known(o->contiguous) != 1) {
+      EIGHT(ANY_STRIDE)
+      t->contiguous = __scuba_any(0, 1);
+    }
     return t;
   }
   t->dim = o->dim;
+  if (preserved && __scuba_known(o->contiguous) != 1) t->contiguous = __scuba_any(0, 1);
   EIGHT(ANY_STRIDE)
   t->last[0] = o->last[0];
   t->last[1] = o->last[1];
@@ -259,7 +272,7 @@ static Impl *like(const Impl *o, int8_t dtype, int8_t device, int holds) {
   t->last[3] = o->last[3];
   t->lead = o->lead;
   t->numel = o->numel;
-  t->data = __scuba_device_memory(times(t->numel, item_size(t->dtype)), holds);
+  t->data = __scuba_device_memory(times(t->numel, item_size(t->dtype)), 2);
   return t;
 }
 
@@ -290,12 +303,9 @@ FAILS(check_message_alone, "c10::detail::torchCheckMsgImpl(*")
 FAILS(check_fail, "c10::detail::torchCheckFail(*")
 FAILS(assert_fail, "c10::detail::torchInternalAssertFail(*")
 FAILS(header_check, "torch::headeronly::detail::throw_exception(*")
-FAILS(make_error, "c10::Error::Error(*")
-FAILS(not_implemented, "c10::NotImplementedError::Error(*")
-FAILS(value_error, "c10::ValueError::Error(*")
-FAILS(index_error, "c10::IndexError::Error(*")
-FAILS(type_error, "c10::TypeError::Error(*")
-FAILS(cuda_error, "c10::cuda::c10_cuda_check_implementation(*")
+// It is called of every status, and throws where that is an error (c10/cuda/CUDAException.h).
+void cuda_check(int status) MODEL("! c10::cuda::c10_cuda_check_implementation(*");
+void cuda_check(int status) { if (status != 0) fail(); }
 
 // libstdc++'s std::string, empty: a message that nobody reads here.
 struct String { char *p; size_t n; char own[16]; };
@@ -548,7 +558,7 @@ void contiguous(Handle *out, const Handle *self, int8_t format) MODEL("at::Tenso
 void contiguous(Handle *out, const Handle *self, int8_t format) {
   const Impl *t = there(self);
   if (__scuba_known(t->contiguous) == 1) out->impl = self->impl;
-  else out->impl = like(t, t->dtype, t->device, 2);
+  else out->impl = like(t, t->dtype, t->device, 2, false);
 }
 void clone(Handle *out, const Handle *self, short format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
 void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device, 2); }
@@ -637,6 +647,12 @@ static Impl *some_view_of(const Impl *o) {
   t->device = device;
   return t;
 }
+// The same of a part that begins somewhere in it.
+static Impl *some_part_of(const Impl *o) {
+  Impl *t = some_view_of(o);
+  t->data = static_cast<char *>(t->data) + __scuba_any(0, 1L << 47);
+  return t;
+}
 #define KEEP(i) t->sizes[i] = o->sizes[i]; t->strides[i] = o->strides[i];
 #define FROM(to, of) t->sizes[to] = o->sizes[of]; t->strides[to] = o->strides[of];
 // The strides of a contiguous tensor of these sizes.
@@ -677,7 +693,7 @@ static Impl *without(const Impl *o, int64_t d, int64_t dim) {
 }
 static Impl *selected(const Impl *o, int64_t d, int64_t index) {
   int64_t dim = __scuba_known(o->dim);
-  if (dim < 0 || dim > 8) return some_view_of(o);
+  if (dim < 0 || dim > 8) return some_part_of(o);
   d = wrapped(o, d);
   if (index < -o->sizes[d] || index >= o->sizes[d]) fail();
   if (index < 0) index += o->sizes[d];
@@ -694,7 +710,7 @@ void indexed(Handle *out, const Handle *self, int64_t index) { out->impl = selec
 
 static Impl *narrowed(const Impl *o, int64_t d, int64_t start, int64_t length) {
   int64_t dim = __scuba_known(o->dim);
-  if (dim < 0 || dim > 8) return some_view_of(o);
+  if (dim < 0 || dim > 8) return some_part_of(o);
   d = wrapped(o, d);
   int64_t size = o->sizes[d];
   if (length < 0 || start < -size || start > size) fail();
@@ -715,7 +731,7 @@ void slice(Handle *out, const Handle *self, int64_t d, OptionalLong from, Option
     MODEL("at::Tensor::slice(long, std::optional<long>, std::optional<long>, long) const");
 void slice(Handle *out, const Handle *self, int64_t d, OptionalLong from, OptionalLong to, int64_t step) {
   const Impl *o = there(self);
-  if (__scuba_known(o->dim) < 0 || step != 1) { out->impl = some_view_of(o); return; }
+  if (__scuba_known(o->dim) < 0 || step != 1) { out->impl = some_part_of(o); return; }
   int64_t size = o->sizes[wrapped(o, d)];
   int64_t a = from.has ? from.value : 0, b = to.has ? to.value : size;
   if (a < 0) a += size;
