@@ -147,3 +147,10 @@ PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
     let (report, _) = checked(&source.replace("MASK", "TORCH_CHECK(m.is_contiguous());"));
     assert_eq!(proved(&report), [(Rule::UncheckedArgument, 6)], "{:?}", report.undecided);
 }
+
+#[test]
+fn what_comes_behind_a_status_that_is_checked_is_followed() {
+    let checks = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous() && w.dim() == 1 && w.is_contiguous()); C10_CUDA_CHECK(cudaGetLastError());";
+    let (report, _) = checked(&scale(checks, "torch::empty_like(x)", PYBIND));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 5)], "{:?}", report.undecided);
+}

@@ -60,6 +60,16 @@ namespace detail {
 }
 }  // namespace c10
 
+namespace c10::cuda {
+// Called of every status; throws where that is an error.
+void c10_cuda_check_implementation(const int32_t status, const char *file, const char *function, const uint32_t line, const bool assertions);
+}  // namespace c10::cuda
+#define C10_CUDA_CHECK(call) \
+  do { \
+    const cudaError_t status_ = call; \
+    c10::cuda::c10_cuda_check_implementation(static_cast<int32_t>(status_), __FILE__, __func__, static_cast<uint32_t>(__LINE__), true); \
+  } while (0)
+
 namespace at {
 using namespace c10;
 class TensorBase {
