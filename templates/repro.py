@@ -27,6 +27,8 @@ def tensor(torch, t):
     empty = 0 in t["sizes"]
     elements = 0 if empty else 1 + sum((n - 1) * s for n, s in zip(t["sizes"], t["strides"]))
     storage = torch.zeros(elements, dtype=getattr(torch, t["dtype"]), device="cuda" if t["on_device"] else "cpu")
+    for at, value in t.get("elements", {}).items():
+        storage[int(at)] = value
     return torch.as_strided(storage, t["sizes"], t["strides"])
 
 

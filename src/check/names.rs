@@ -11,6 +11,7 @@ use crate::contracts::{Contract, ContractError, Invariant, Requirement, Scope, p
 use crate::ir::{
     Function, Module, Plain, Program, Side, TypeId, TypeKind, element_name, plain_number, pointee_name, source_name,
 };
+use crate::models::tensors;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -130,8 +131,9 @@ impl<'m> Names<'m> {
             if name.is_empty() || all.own.contains_key(name) {
                 continue;
             }
-            let declared = f.declared_type(name).unwrap_or_default();
+            let declared = p.class.as_deref().or_else(|| f.declared_type(name)).unwrap_or_default();
             let desc = match &module.ty(ty).kind {
+                TypeKind::Ptr(_) if tensors::is_handle(declared) => TypeDesc::new(Sort::Object, declared),
                 TypeKind::Ptr(_) if p.byval.is_none() => {
                     let to = module.type_named(pointee_name(declared).unwrap_or_default());
                     let is_structure = to.is_some_and(|t| matches!(module.ty(t).kind, TypeKind::Struct { .. }));
@@ -236,6 +238,10 @@ impl Scope for Names<'_> {
     }
 
     fn method(&self, of: &TypeDesc, name: &str) -> Option<Method> {
+        if tensors::is_handle(&of.name) {
+            let arguments = tensors::arguments(name)?;
+            return Some(Method { arguments, result: TypeDesc::new(Sort::Integer, "int64_t") });
+        }
         // Methods are no part of the code's types. It is asked of what was looked for among members, too.
         let asked = (of.name.clone(), name.to_owned());
         if self.missing.borrow().as_ref() != Some(&asked) {
@@ -244,8 +250,8 @@ impl Scope for Names<'_> {
         None
     }
 
-    fn methods(&self, _: &TypeDesc) -> Vec<String> {
-        vec![]
+    fn methods(&self, of: &TypeDesc) -> Vec<String> {
+        if tensors::is_handle(&of.name) { tensors::names().map(str::to_owned).collect() } else { vec![] }
     }
 
     fn element(&self, of: &TypeDesc) -> Option<TypeDesc> {

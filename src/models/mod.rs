@@ -11,6 +11,7 @@ pub(crate) mod ptx;
 pub mod returns;
 pub mod row;
 pub mod table;
+pub(crate) mod tensors;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tiles;

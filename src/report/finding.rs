@@ -178,6 +178,9 @@ pub struct Run {
     pub files: Vec<RunFile>,
 }
 
+/// Elements of a tensor that people are shown.
+const SHOWN: usize = 4;
+
 /// A tensor that an operator is called with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TensorArgument {
@@ -188,6 +191,9 @@ pub struct TensorArgument {
     pub strides: Vec<i64>,
     /// On the GPU rather than the host.
     pub on_device: bool,
+    /// What its storage holds, by the number of the element there; 0 where nothing is said.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub elements: BTreeMap<u64, i64>,
 }
 
 impl TensorArgument {
@@ -220,6 +226,10 @@ impl std::fmt::Display for TensorArgument {
         write!(f, "{}[{}]", self.dtype, list(&self.sizes))?;
         if !self.is_packed() {
             write!(f, " with strides [{}]", list(&self.strides))?;
+        }
+        for (i, (at, value)) in self.elements.iter().filter(|(_, v)| **v != 0).take(SHOWN).enumerate() {
+            let before = if i == 0 { " where" } else { "," };
+            write!(f, "{before} element {at} is {value}")?;
         }
         Ok(())
     }

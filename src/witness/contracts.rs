@@ -16,6 +16,7 @@ use crate::contracts::world::{Reading, Value, World};
 use crate::ir::{
     FuncRef, Function, Module, Plain, Program, TypeId, TypeKind, element_name, plain_number, pointee_name,
 };
+use crate::models::tensors;
 use crate::report::finding::Direction;
 
 /// Nodes of a condition that are visited, each value of a `forall` again.
@@ -185,17 +186,19 @@ impl Called<'_, '_> {
         Some(Typed { address: 0, size: None, ty: Some(of?), unsigned: false, name, registers: Some(registers) })
     }
 
+    /// So many bytes at an address, where they are known.
+    fn read(&self, address: u64, bytes: u32) -> Option<u64> {
+        let (id, offset) = split(address);
+        let object = self.machine.mem.get(&self.th.stack, id)?;
+        object.holds(offset, u64::from(bytes)).then(|| object.store.read(offset.cast_unsigned(), bytes).known())?
+    }
+
     /// What lies at a place: a number, a pointer, an object, or an array as the pointer to its first element.
     fn held(&self, at: &Typed) -> Reading<Value<Typed, Typed>> {
         let m = self.module();
         let Some(ty) = at.ty else { return Reading::Unknown };
         let read = |bytes: u32| {
-            if at.registers.is_some() {
-                return at.in_registers(bytes);
-            }
-            let (id, offset) = split(at.address);
-            let object = self.machine.mem.get(&self.th.stack, id)?;
-            object.holds(offset, u64::from(bytes)).then(|| object.store.read(offset.cast_unsigned(), bytes).known())?
+            if at.registers.is_some() { at.in_registers(bytes) } else { self.read(at.address, bytes) }
         };
         match &m.ty(ty).kind {
             TypeKind::Int(bits) if *bits <= 64 => {
@@ -266,6 +269,10 @@ impl World for Called<'_, '_> {
                         return Reading::Value(Value::Null);
                     }
                     let at = Typed { size: func.element_bytes(i), ..self.pointed(v, type_name) };
+                    let declared = p.class.as_deref().unwrap_or(type_name);
+                    if tensors::is_handle(declared) {
+                        return Reading::Value(Value::Object(Typed { ty: None, name: declared.to_owned(), ..at }));
+                    }
                     let structure = at.ty.is_some_and(|ty| matches!(m.ty(ty).kind, TypeKind::Struct { .. }));
                     let by_reference = structure && type_name.ends_with('&');
                     Reading::Value(if by_reference { Value::Object(at) } else { Value::Pointer(at) })
@@ -308,8 +315,26 @@ impl World for Called<'_, '_> {
         })
     }
 
-    fn method(&self, _: &Value<Typed, Typed>, _: &str, _: &[i128]) -> Reading<Value<Typed, Typed>> {
-        Reading::Unknown
+    fn method(&self, of: &Value<Typed, Typed>, name: &str, args: &[i128]) -> Reading<Value<Typed, Typed>> {
+        let Value::Object(of) = of else { return Reading::Unknown };
+        let (true, Some(answer)) = (tensors::is_handle(&of.name), tensors::answer(name, args)) else {
+            return Reading::Unknown;
+        };
+        let tensor = self.module().type_named(tensors::TENSOR);
+        let (Some(tensor), Some(at)) = (tensor, self.read(of.address, 8)) else { return Reading::Unknown };
+        let of = Typed { address: at, ty: Some(tensor), name: tensors::TENSOR.to_owned(), ..of.clone() };
+        match self.member(&of, "dim") {
+            Reading::Value(Value::Int(dim)) if dim < i128::from(answer.dimensions) => return Reading::Nothing,
+            Reading::Value(Value::Int(_)) => {}
+            other => return other,
+        }
+        match self.member(&of, answer.member) {
+            Reading::Value(Value::Pointer(first)) => match self.advance(&first, i128::from(answer.index)) {
+                Reading::Value(element) => self.held(&element),
+                _ => Reading::Unknown,
+            },
+            whole => whole,
+        }
     }
 
     fn load(&self, from: &Typed) -> Reading<Value<Typed, Typed>> {

@@ -9,6 +9,7 @@ use super::memory::space::{Obj, ObjId};
 use super::memory::store::Fill;
 use crate::ir::{FuncRef, TypeKind};
 use crate::report::finding::{Held, HeldValue};
+use crate::symbolic::memory::tensors::OF_STORAGE;
 use rustc_hash::FxHashMap;
 
 impl Machine<'_> {
@@ -85,6 +86,10 @@ impl Machine<'_> {
             return Ok(0);
         }
         let obj = match self.inputs.extents.get(&name) {
+            // What is not said of a tensor's elements is 0.
+            Some(bytes) if name.strip_suffix(OF_STORAGE).is_some_and(|of| self.inputs.tensors.contains_key(of)) => {
+                Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Byte(0))
+            }
             Some(bytes) => Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Poison(why)),
             // Its extent is what the caller made it: accesses to it are not decided.
             None => Obj { kind: ObjectKind::Device, ..Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why) },

@@ -154,3 +154,36 @@ fn what_comes_behind_a_status_that_is_checked_is_followed() {
     let (report, _) = checked(&scale(checks, "torch::empty_like(x)", PYBIND));
     assert_eq!(proved(&report), [(Rule::UncheckedArgument, 5)], "{:?}", report.undecided);
 }
+
+const GATHER: &str = "\
+#include <torch/extension.h>
+__global__ void gather(float *y, const float *x, const int64_t *index, int64_t n, int64_t m) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int64_t j = index[i];
+  if (GUARD)
+    y[i] = x[j];
+}
+torch::Tensor op(const torch::Tensor &x, const torch::Tensor &index) {
+  TORCH_CHECK(x.dim() == 1 && x.is_contiguous() && index.dim() == 1 && index.is_contiguous());
+  int64_t n = index.size(0);
+  auto y = torch::zeros({n});
+  if (n == 0) return y;
+  gather<<<(n + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), index.data_ptr<int64_t>(), n, x.size(0));
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn what_an_index_tensor_holds_is_an_input() {
+    let (report, said) = checked(&GATHER.replace("GUARD", "j < m"));
+    assert_eq!(proved(&report), [(Rule::DataIndex, 7)], "{:?}", report.undecided);
+    let finding = &report.findings[0];
+    assert_eq!((finding.level, said.status), (Level::Warn, 0));
+    let index = &finding.arguments["index"];
+    assert_eq!(index.dtype, "int64");
+    assert!(index.elements.values().any(|v| *v < 0), "{index}");
+    let (report, _) = checked(&GATHER.replace("GUARD", "j >= 0 && j < m"));
+    assert_eq!((report.summary.accesses, report.summary.safe), (3, 3), "{:?} {:?}", report.findings, report.undecided);
+}

@@ -5,7 +5,9 @@ use crate::check::solver::Model;
 use crate::report::finding::{Held, HeldValue};
 use crate::symbolic::memory::tensors::OF_HANDLE;
 use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Symbol, TermId};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Values in a model of the program's inputs in these terms, one for each. An input that the model says nothing of may be anything.
@@ -66,4 +68,33 @@ pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec
         _ => None,
     };
     a.symbols().iter().filter_map(|s| if let SymKind::Input(source) = &s.kind { given(source) } else { None }).collect()
+}
+
+/// What a model says that storages of tensors hold, which have these names by object and version of its contents: within their extents. What it leaves
+/// open is 0.
+pub(super) fn contents_held(
+    model: &Model,
+    storages: &FxHashMap<(i128, i128), String>,
+    extents: &BTreeMap<String, u64>,
+) -> Vec<Held> {
+    let said = |((function, args), value): (&(Function, Vec<i128>), &i128)| {
+        let [object, version, at, bits] = args[..] else { return None };
+        let name = storages.get(&(object, version)).filter(|_| *function == Function::Content)?;
+        let (at, bits) = (u64::try_from(at).ok()?, u32::try_from(bits).ok()?);
+        let end = at.checked_add(u64::from(bits.div_ceil(8)))?;
+        (end <= *extents.get(name)?).then_some(())?;
+        let what = HeldValue::Number { bits, value: *value };
+        Some(Held { object: name.clone(), at: i64::try_from(at).ok()?, what })
+    };
+    let mut all: Vec<Held> = model.applications.iter().filter_map(said).collect();
+    // Of several numbers at one place the widest is written last.
+    all.sort_by(|x, y| (&x.object, width(x), x.at).cmp(&(&y.object, width(y), y.at)));
+    all
+}
+
+const fn width(h: &Held) -> u32 {
+    match h.what {
+        HeldValue::Number { bits, .. } => bits,
+        HeldValue::Pointer(_) => 64,
+    }
 }

@@ -4,7 +4,7 @@
 //! the same root are remembered. It knows neither the solver's ways nor what becomes of its answer.
 
 use super::input_files::Opened;
-use super::model_inputs::{held, values};
+use super::model_inputs::{contents_held, held, values};
 use super::recorded;
 use super::tensors;
 use crate::check::obligations::obligation::Counterexample;
@@ -23,6 +23,7 @@ use crate::symbolic::inputs::command_line::option_name;
 use crate::symbolic::inputs::contract_facts::DISJOINT;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::memory::callers;
+use crate::symbolic::memory::tensors::OF_STORAGE;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
 use crate::witness::{
@@ -98,6 +99,8 @@ pub(in crate::check) struct Judge<'p> {
     required: Vec<Required>,
     /// What types mean, and their invariants, of the objects that its caller gives.
     of_objects: Vec<TermId>,
+    /// The storages of tensors that its caller gives, by object and version of its contents.
+    tensor_contents: FxHashMap<(i128, i128), String>,
     /// Whether the root looks at how many arguments there are.
     counts_arguments: bool,
     /// How far patient passes came with some inputs.
@@ -128,6 +131,10 @@ impl<'p> Judge<'p> {
             opened,
             required,
             of_objects,
+            tensor_contents: e
+                .tensor_contents()
+                .map(|(o, version, name)| ((i128::from(o.0), i128::from(version)), format!("{name}{OF_STORAGE}")))
+                .collect(),
             counts_arguments,
             budget,
             first: budget,
@@ -507,6 +514,9 @@ impl<'p> Judge<'p> {
             inputs.null = names().filter(|name| is_null(name)).cloned().collect();
             inputs.extents = names().filter_map(|name| Some((name.clone(), extent(name)?))).collect();
             inputs.tensors = tensors::complete(self.program, &mut inputs.held, &mut inputs.extents);
+            let contents = contents_held(model, &self.tensor_contents, &inputs.extents);
+            tensors::note_contents(&mut inputs.tensors, &contents);
+            inputs.held.extend(contents);
             inputs.required.clone_from(&self.required);
             let too_large = inputs.tensors.values().any(|t| !t.can_be_made());
             inputs.impossible = too_large || self.are_impossible(a, &values, model);

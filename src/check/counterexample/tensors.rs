@@ -5,12 +5,10 @@
 //! reaches the access is for the replay to say.
 
 use crate::ir::{Module, Program, TypeKind};
+use crate::models::tensors::TENSOR;
 use crate::report::finding::{Held, HeldValue, TensorArgument};
-use crate::symbolic::memory::tensors::OF_HANDLE;
+use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use std::collections::BTreeMap;
-
-/// The type that the models give what a handle points to.
-const TENSOR: &str = "scuba::Tensor";
 
 /// `at::kFloat`, `at::kCUDA` (c10/core/ScalarType.h, DeviceType.h).
 const FLOAT: i128 = 6;
@@ -209,7 +207,7 @@ pub(super) fn complete(
         for (i, n) in sizes.iter().rev().take(4).enumerate() {
             put("last", i, *n);
         }
-        let data = format!("{handle}.data_ptr()");
+        let data = format!("{handle}{OF_STORAGE}");
         if let Some((at, _)) = layout.at("data", 0) {
             held.push(Held { object: name.clone(), at, what: HeldValue::Pointer(data.clone()) });
         }
@@ -221,10 +219,25 @@ pub(super) fn complete(
             sizes: numbers(&sizes),
             strides: numbers(&strides),
             on_device: device == CUDA,
+            elements: BTreeMap::new(),
         };
         out.insert(handle, argument);
     }
     out
+}
+
+/// Notes of what storages hold what the tensors' elements are.
+pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, contents: &[Held]) {
+    for h in contents {
+        let handle = h.object.strip_suffix(OF_STORAGE).unwrap_or(&h.object);
+        let (Some(t), HeldValue::Number { bits, value }) = (tensors.get_mut(handle), &h.what) else { continue };
+        let bytes = TYPES.iter().find(|(_, name, _)| *name == t.dtype).map_or(1, |(.., bytes)| *bytes);
+        let at = u64::try_from(h.at).unwrap_or(0);
+        // What is read of an element as something else is no number of Python's.
+        if u64::from(*bits) == bytes * 8 && at % bytes == 0 {
+            t.elements.insert(at / bytes, i64::try_from(*value).unwrap_or(0));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -238,6 +251,7 @@ mod tests {
             sizes: sizes.to_vec(),
             strides: strides.to_vec(),
             on_device: true,
+            elements: BTreeMap::new(),
         };
         assert!(of(&[4, 8], &[8, 1]).can_be_made());
         assert!(of(&[1 << 40, 0], &[1, 1]).can_be_made());

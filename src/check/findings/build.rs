@@ -18,7 +18,7 @@ use crate::rules::{Level, Rule};
 use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::memory::tensors::OF_HANDLE;
+use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use crate::witness::{self, Parts};
@@ -141,11 +141,11 @@ impl Bad<'_> {
     }
 
     fn rule(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> Rule {
-        if self.has_unchecked_arguments(e, arguments) {
-            return Rule::UncheckedArgument;
-        }
         if cone::reads_data(e, self.obligation.facts, self.obligation.offset) {
             return Rule::DataIndex;
+        }
+        if self.has_unchecked_arguments(e, arguments) {
+            return Rule::UncheckedArgument;
         }
         match self.object.kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Rule::OobShared,
@@ -298,7 +298,7 @@ fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<(String, bool)> 
         }
         SymKind::Input(InputSource::Param { name, .. }) => {
             let extent = name.strip_prefix("extent(").and_then(|n| n.strip_suffix(')'));
-            let tensor = extent.and_then(|name| name.strip_suffix(".data_ptr()"));
+            let tensor = extent.and_then(|name| name.strip_suffix(OF_STORAGE));
             match tensor {
                 Some(tensor) => Some((tensor.to_owned(), true)),
                 None => Some((extent.unwrap_or(name).to_owned(), false)),

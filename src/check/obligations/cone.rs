@@ -92,9 +92,13 @@ pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId>
     e.arena.symbols_of(&[offset]).into_iter().filter(|s| e.loaded.get(s).is_some_and(|l| l.counts)).collect()
 }
 
-/// Whether an offset depends on arrays of a file: by a value in it, or by one that says how often a loop goes round.
+/// Whether an offset depends on arrays of a file, or on what a tensor holds that a caller gave: by a value in it, or by one that says how often a loop goes round.
 pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
-    let is_data = |t: &TermId| matches!(e.arena.get(*t), Term::Apply { function, .. } if function.is_file());
+    let is_data = |t: &TermId| match e.arena.get(*t) {
+        Term::Apply { function: Function::Content, args, .. } => e.given_contents_of(args).is_some(),
+        Term::Apply { function, .. } => function.is_file(),
+        _ => false,
+    };
     if e.arena.cone(&[offset]).iter().any(is_data) {
         return true;
     }
@@ -180,7 +184,9 @@ pub(in crate::check) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<Unkn
                 SymKind::Content { what, .. } => Some(what.clone()),
                 _ => None,
             },
-            Term::Apply { function: Function::Content, .. } => Some(UnknownReason::BufferHolds),
+            Term::Apply { function: Function::Content, args, .. } => {
+                e.given_contents_of(args).is_none().then_some(UnknownReason::BufferHolds)
+            }
             Term::Apply { function: Function::Round(_), .. } => Some(UnknownReason::LoopWrites),
             _ => None,
         };

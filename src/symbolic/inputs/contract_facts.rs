@@ -126,7 +126,8 @@ impl Executor<'_> {
 
     /// What a condition says in a state.
     fn holds(&mut self, called: Called<'_>, s: &State, required: &Requirement) -> Result<Said, String> {
-        let mut asked = Asked { names: Names::Of(called), function: called.f, state: s.clone(), bound: vec![] };
+        let mut asked =
+            Asked { names: Names::Of(called), function: called.f, state: s.clone(), bound: vec![], defined: vec![] };
         self.said(&mut asked, required, called.by)
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Asked<'a> {
     pub state: State,
     /// Variables of `forall`.
     pub bound: Vec<(String, TermId)>,
+    /// Under which what was asked so far has a meaning.
+    pub defined: Vec<TermId>,
 }
 
 /// A pointer, or an object that lies there.
@@ -69,11 +71,14 @@ impl Executor<'_> {
     pub(super) fn condition_of(&mut self, asked: &mut Asked<'_>, c: &Cond) -> Found<TermId> {
         Ok(match &c.kind {
             CondKind::Literal(b) => self.arena.bool(*b),
-            CondKind::Compare(op, a, b) => self.comparison_of(asked, *op, a, b)?,
+            CondKind::Compare(op, a, b) => {
+                let holds = self.comparison_of(asked, *op, a, b)?;
+                self.where_defined(asked, holds)
+            }
             CondKind::Truth(t) => match self.denoted(asked, t)? {
                 Denoted::Number(t) => {
-                    let zero = self.arena.int(0);
-                    self.arena.ne(t, zero)
+                    let holds = self.is_true(t);
+                    self.where_defined(asked, holds)
                 }
                 Denoted::Null => self.arena.bool(false),
                 Denoted::Pointer(p) => {
@@ -253,7 +258,8 @@ impl Executor<'_> {
                 let p = self.indexed(asked, p, zero)?;
                 self.read(asked, &p, t)?
             }
-            TermKind::Method(..) => return Err(format!("`{t}` is not followed yet")),
+            TermKind::Method(of, Access::Dot, f, args) => Denoted::Number(self.method_of(asked, of, f, args)?),
+            TermKind::Method(..) => return Err(format!("`{t}` is not followed")),
             TermKind::SizeOf(name) => Denoted::Number(self.size_named(asked, name)?),
             TermKind::Cast(_, t) => self.denoted(asked, t)?,
             TermKind::Unary(op, t) => {

@@ -62,6 +62,7 @@ impl Executor<'_> {
                     function: given.function,
                     state,
                     bound: vec![],
+                    defined: vec![],
                 };
                 // As the host's code reads it, whoever asks.
                 let side = std::mem::replace(&mut self.side, Side::Host);

@@ -12,4 +12,5 @@ mod invariants;
 pub(in crate::symbolic) mod option_values;
 mod registers;
 pub(crate) mod sources;
+mod tensor_terms;
 mod views;

@@ -28,7 +28,7 @@ impl Executor<'_> {
         let name = object.name.clone();
         let func = self.program.func(f);
         // A tensor's handle leads to a tensor, and its storage is there where it has elements.
-        if self.heap.given(o).is_some_and(|given| given.class.is_some()) || name.ends_with(".data_ptr()") {
+        if self.heap.given(o).is_some_and(|given| given.class.is_some()) || name.ends_with(super::tensors::OF_STORAGE) {
             return None;
         }
         if func.params.iter().any(|p| p.name == name && p.dereferenceable > 0) {

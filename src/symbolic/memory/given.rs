@@ -4,10 +4,11 @@
 //! was called, numbers as inputs with the names that the source has for them (`t->ne[0]`), and pointers to objects of their own
 //! (`t->src[0]`), the same each time. What was written since is not looked at here: who asks knows that nothing was.
 
-use super::object::{Given, ObjId, ObjKind, ObjState, Object};
-use super::tensors::{self, Class, OF_HANDLE, TENSOR};
+use super::object::{Given, ObjId, ObjKind, ObjState, Object, Rest};
+use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
 use crate::ir::{Declared, FuncRef, Module, TypeId, TypeKind, pointee_name, source_name};
+use crate::models::tensors::TENSOR;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::interval::Range;
@@ -120,7 +121,7 @@ impl Executor<'_> {
         };
         if let TypeKind::Ptr(_) = m.ty(ty).kind {
             return Some(Place {
-                path: format!("{handle}.data_ptr()"),
+                path: format!("{handle}{OF_STORAGE}"),
                 ty,
                 declared: None,
                 range: None,
@@ -129,6 +130,25 @@ impl Executor<'_> {
         }
         let (path, range) = tensors::member(handle, name, index)?;
         Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
+    }
+
+    /// The tensor whose contents, as a caller gave them, these arguments of [`Function::Content`](crate::symbolic::terms::functions::Function) ask for.
+    pub(crate) fn given_contents_of(&self, args: &[TermId]) -> Option<&str> {
+        let [object, version, ..] = args else { return None };
+        let o = ObjId(u32::try_from(self.arena.as_int(*object)?).ok()?);
+        let given = self.arena.as_int(*version)?;
+        self.tensor_contents().find(|(of, version, _)| *of == o && i128::from(*version) == given).map(|(.., name)| name)
+    }
+
+    /// The storages of tensors that callers gave, with the version of what they held then and the names of the tensors.
+    pub(crate) fn tensor_contents(&self) -> impl Iterator<Item = (ObjId, u32, &str)> {
+        self.heap.parameters().iter().filter_map(|o| {
+            let name = self.object(*o).name.strip_suffix(OF_STORAGE)?;
+            match self.heap.at_entry(*o)?.rest {
+                Rest::Unknown { version, .. } => Some((*o, version, name)),
+                _ => None,
+            }
+        })
     }
 
     /// The structure that a function was given by value under a name.

@@ -3,6 +3,7 @@
 //! In: the name of a parameter's type. Out: what of it is a pointer to a tensor, as the models of ATen's functions lay it out (`scuba::Tensor` in
 //! `templates/models/aten.cpp`); the names of its members in the source's words (`x.size(0)`), and the numbers that they may be.
 
+use crate::models::tensors::is_handle;
 use crate::symbolic::terms::interval::Range;
 
 /// A class of a library that a caller gives.
@@ -16,11 +17,11 @@ pub(in crate::symbolic) enum Class {
     Tensor,
 }
 
-/// The type of what a handle points to.
-pub(in crate::symbolic) const TENSOR: &str = "scuba::Tensor";
-
 /// What the name of an object ends with that is what a handle points to: in front of it is the handle's.
 pub(crate) const OF_HANDLE: &str = ".impl";
+
+/// What the name of an object ends with that is a tensor's storage: in front of it is the handle's.
+pub(crate) const OF_STORAGE: &str = ".data_ptr()";
 
 /// Elements in one dimension, and bytes from one element to the next, at most: larger ones are left out.
 const LARGEST_SIZE: i128 = 1 << 40;
@@ -31,18 +32,16 @@ const LARGEST: i128 = 1 << 47;
 impl Class {
     /// The class of a type as the source spells it, or of what it refers to.
     pub(in crate::symbolic) fn of(type_name: &str) -> Option<Self> {
+        if is_handle(type_name) {
+            return Some(Self::Handle);
+        }
         let mut name = type_name.trim();
         for word in ["const ", "struct ", "class "] {
             name = name.strip_prefix(word).unwrap_or(name).trim_start();
         }
         let name = name.trim_end_matches(['&', ' ']).trim_end_matches("const").trim();
-        match name {
-            "at::Tensor" | "torch::Tensor" | "Tensor" | "at::TensorBase" => Some(Self::Handle),
-            _ => {
-                let of = name.split_once("optional<")?.1.strip_suffix('>')?.trim();
-                (Self::of(of) == Some(Self::Handle)).then_some(Self::OptionalHandle)
-            }
-        }
+        let of = name.split_once("optional<")?.1.strip_suffix('>')?.trim();
+        is_handle(of).then_some(Self::OptionalHandle)
     }
 }
 

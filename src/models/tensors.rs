@@ -1,0 +1,83 @@
+//! The functions of tensors that contracts may ask for, by what the models of ATen keep of a tensor (`scuba::Tensor` in
+//! `templates/models/aten.cpp`).
+//!
+//! In: the name of a function of `at::Tensor` (ATen/core/TensorBase.h), its arguments. Out: the member that answers it, which of its elements, and
+//! how many dimensions the tensor has at least where there is an answer.
+
+/// What answers a function of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub member: &'static str,
+    pub index: u64,
+    /// Dimensions that it has at least.
+    pub dimensions: u64,
+}
+
+/// Functions with the member that answers each, and how many arguments they take. All of them give a whole number.
+const FUNCTIONS: &[(&str, &str, usize)] = &[
+    ("dim", "dim", 0),
+    ("ndimension", "dim", 0),
+    ("numel", "numel", 0),
+    ("size", "sizes", 1),
+    ("stride", "strides", 1),
+    ("is_contiguous", "contiguous", 0),
+    ("scalar_type", "dtype", 0),
+];
+
+/// The type of what a handle points to.
+pub(crate) const TENSOR: &str = "scuba::Tensor";
+
+/// Sizes that are kept from the last dimension on.
+const FROM_THE_LAST: i128 = 4;
+
+/// The names of the functions.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|(name, ..)| *name)
+}
+
+/// How many arguments a function takes; `None` where contracts cannot ask for it.
+pub(crate) fn arguments(name: &str) -> Option<usize> {
+    FUNCTIONS.iter().find(|(n, ..)| *n == name).map(|(.., count)| *count)
+}
+
+/// What answers a function with these arguments; `None` where that is not kept.
+pub(crate) fn answer(name: &str, args: &[i128]) -> Option<Answer> {
+    let (_, member, count) = *FUNCTIONS.iter().find(|(n, ..)| *n == name)?;
+    match (count, args) {
+        (0, []) => Some(Answer { member, index: 0, dimensions: 0 }),
+        (1, [at @ 0..64]) => {
+            let index = u64::try_from(*at).ok()?;
+            Some(Answer { member, index, dimensions: index + 1 })
+        }
+        (1, [at]) if member == "sizes" && *at < 0 && -*at <= FROM_THE_LAST => {
+            let from_end = u64::try_from(-*at).ok()?;
+            Some(Answer { member: "last", index: from_end - 1, dimensions: from_end })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a type, as the source spells it, is a tensor's handle or a reference to one.
+pub(crate) fn is_handle(type_name: &str) -> bool {
+    let mut name = type_name.trim();
+    for word in ["const ", "struct ", "class "] {
+        name = name.strip_prefix(word).unwrap_or(name).trim_start();
+    }
+    let name = name.trim_end_matches(['&', ' ']).trim_end_matches("const").trim();
+    matches!(name, "at::Tensor" | "torch::Tensor" | "Tensor" | "at::TensorBase")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, answer};
+
+    #[test]
+    fn dimensions_count_from_either_end() {
+        assert_eq!(answer("size", &[1]), Some(Answer { member: "sizes", index: 1, dimensions: 2 }));
+        assert_eq!(answer("size", &[-1]), Some(Answer { member: "last", index: 0, dimensions: 1 }));
+        assert_eq!(answer("stride", &[-1]), None);
+        assert_eq!(answer("size", &[64]), None);
+        assert_eq!(answer("size", &[]), None);
+        assert_eq!(answer("dim", &[]), Some(Answer { member: "dim", index: 0, dimensions: 0 }));
+    }
+}
