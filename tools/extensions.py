@@ -2,21 +2,25 @@
 """What is decided of operators of public PyTorch extensions.
 
     tools/extensions.py DIR --torch INCLUDE [--cuda-headers INCLUDE] [--scuba PATH] [--nvcc PATH] [--only NAME] [--limit SECONDS] [--until SECONDS]
-                        [--journal FILE] [--oracle FILE] [--scripts FILE] [--out FILE.md] [--commit HASH]
+                        [--jobs N] [--journal FILE] [--oracle FILE] [--scripts FILE] [--out FILE.md] [--commit HASH]
 
 DIR holds checkouts; INCLUDE is torch's include folder (wheel torch==2.11.0), and one with cuSPARSE's and cuBLAS' headers. Each program below is checked
-where it lies, without a build, with the flags that torch's builds give. FILE (target/extensions.jsonl) is a journal: what stands in it is not checked
+where it lies, without a build, with the flags that torch's builds give; once as it is, and where accesses stay open once more with the conditions that
+`scuba contracts` infers stated as its contracts. FILE (target/extensions.jsonl) is a journal: what stands in it is not checked
 again; none is begun after --until seconds. --oracle is the journal of tools/tensors-oracle.py, --scripts a list of scripts of a bundle that ran on a GPU, each
 with its exit status. Writes the table.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import glob
 import json
 import os
 import subprocess
 import sysconfig
+import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -46,30 +50,61 @@ def programs(folder):
                 yield name, Path(unit).stem, base, [os.path.relpath(unit, f"{folder}/{base}"), registration], flags
 
 
-def check(o, folder, units, flags):
+def call(o, folder, command, units, flags):
+    """What a command of ours says of units, and its seconds; None where it takes too long."""
     includes = [f"-I{o.torch}", f"-I{o.torch}/torch/csrc/api/include", f"-I{sysconfig.get_paths()['include']}"]
     includes += [f"-I{o.cuda_headers}"] if o.cuda_headers else []
     units = [u for u in units if Path(folder, u).exists()]
-    command = [o.scuba, "check", *units, "-q", "--message-format", "json", "--", *FLAGS, *includes, *flags]
-    environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE="off")
+    command = [o.scuba, *command, *units, "-q", "--", *FLAGS, *includes, *flags]
+    environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE=o.cache)
     started = time.monotonic()
     try:
         said = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=o.limit, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        return {"why": f"over {o.limit} s"}
-    seconds = round(time.monotonic() - started)
+        return None, o.limit
+    return said, round(time.monotonic() - started)
+
+
+def summary(said, seconds):
+    """A line of the journal."""
+    if said is None:
+        return {"why": f"over {seconds} s"}
     try:
         report = json.loads(said.stdout)
     except ValueError:
         return {"why": (said.stderr.strip().splitlines() or ["nothing was said"])[0][:160], "seconds": seconds}
     s = report["summary"]
     findings = collections.Counter(f"{f['rule']} {f['verdict']}" for f in report["findings"])
+    shown = lambda f: {
+        **{k: f[k] for k in ("rule", "level", "verdict", "root", "fingerprint")},
+        "place": f"{f['access']['file']}:{f['access']['line']}:{f['access']['column']}", "array": f["access"]["array"],
+        "arguments": f.get("arguments"), "check": (f.get("missing_check") or {}).get("condition"),
+        "inputs": [i for i in (f.get("witness") or {}).get("inputs", []) if "(" not in i["name"]],
+    }
     return {
-        **{k: s[k] for k in ("accesses", "unknown", "not_analysed")},
+        **{k: s[k] for k in ("translation_units", "accesses", "unknown", "not_analysed")},
         "findings": dict(findings),
         "reasons": dict(collections.Counter(u["code"] for u in report["undecided"])),
+        "open": [[f"{u['file']}:{u['line']}", u["array"], u["reason"][:120]] for u in report["undecided"]],
+        "shown": [shown(f) for f in report["findings"]],
         "seconds": seconds,
     }
+
+
+def look(o, folder, units, flags):
+    line = summary(*call(o, folder, ["check", "--message-format", "json"], units, flags))
+    if not line.get("unknown") or o.plain:
+        return line
+    said, seconds = call(o, folder, ["contracts", "--format", "toml"], units, flags)
+    if said is None or said.returncode:
+        line["inferred"] = {"why": "no contracts were inferred", "seconds": seconds}
+        return line
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
+        config.write(said.stdout)
+        config.flush()
+        line["inferred"] = summary(*call(o, folder, ["check", "--message-format", "json", "--config", config.name], units, flags))
+    line["inferred"]["contracts"] = said.stdout
+    return line
 
 
 def read(path):
@@ -79,32 +114,78 @@ def read(path):
 def run(o):
     done = {(line["project"], line["name"]) for line in read(o.journal)}
     end = time.monotonic() + o.until
-    for project, name, folder, units, flags in programs(o.dir):
+    lock = threading.Lock()
+
+    def one(program):
+        project, name, folder, units, flags = program
         folder = Path(o.dir, folder)
         if o.only not in f"{project} {name}" or not folder.is_dir() or (project, name) in done or time.monotonic() > end:
-            continue
-        line = {"project": project, "name": name, **check(o, folder, units, flags)}
-        with Path(o.journal).open("a") as out:
+            return
+        line = {"project": project, "name": name, **look(o, folder, units, flags)}
+        with lock, Path(o.journal).open("a") as out:
             out.write(json.dumps(line) + "\n")
-        print(line, flush=True)
+            print({k: v for k, v in line.items() if k not in ("open", "shown", "inferred")}, flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+        list(pool.map(one, programs(o.dir)))
+
+
+def share(n, of):
+    return f"{n} ({100 * n / of:.0f} %)" if of else "–"
+
+
+def judged(o, lines):
+    """What reading says of findings: of all denied ones and of the warnings that were drawn."""
+    said = {j["fingerprint"]: j for j in read(o.judged)}
+    found = {f["fingerprint"]: (line, f) for line in lines for f in line.get("shown", [])}
+    known = [(j, *found[key]) for key, j in said.items() if key in found]
+    denied = [f for _, f in found.values() if f["level"] == "deny"]
+    warned = [f for _, f in found.values() if f["level"] != "deny"]
+    if not known:
+        return [f"{len(denied)} findings are denied and {len(warned)} warn; none was judged by reading yet.", ""]
+    counts = collections.Counter((f["level"] == "deny", j["judged"]) for j, _, f in known)
+    text = ["## Judged by reading", "", f"Of {len(denied)} denied findings and {len(warned)} warnings these were judged by reading the code: is there a call of the operator that its checks accept, with the memory error that is reported?", ""]
+    text += ["| | right | wrong | not clear |", "| --- | --- | --- | --- |"]
+    text += [f"| {name} | " + " | ".join(str(counts[level, word]) for word in ("right", "wrong", "not clear")) + " |" for level, name in ((True, "denied"), (False, "warnings"))]
+    text += ["", "| project | place | rule | judged | why |", "| --- | --- | --- | --- | --- |"]
+    text += [f"| {line['project']} | `{f['place']}` | {f['rule']} | {j['judged']} | {j['why']} |" for j, line, f in sorted(known, key=lambda x: (x[1]["project"], x[2]["place"]))]
+    return [*text, ""]
 
 
 def table(o):
-    listed = lambda counts: ", ".join(f"{n} {k}" for k, n in sorted(counts.items(), key=lambda x: (-x[1], x[0])))
-    rows = ["| project | program | accesses | decided | findings | what is open, by code | s |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    listed = lambda counts: ", ".join(f"{n} {k}" for k, n in sorted(counts.items(), key=lambda x: (-x[1], x[0]))) or "–"
+    rows = ["| project | program | units | accesses | decided | with inferred contracts | findings | what is open, by code | s |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     lines = sorted(read(o.journal), key=lambda line: (line["project"], line["name"]))
-    whole, open_ones = 0, 0
+    per = collections.defaultdict(collections.Counter)
     for line in lines:
+        total = per[line["project"]]
+        total["programs"] += 1
         if "why" in line:
-            rows.append(f"| {line['project']} | {line['name']} | | | {line['why']} | | {line.get('seconds', '')} |")
+            total["not checked"] += 1
+            rows.append(f"| {line['project']} | {line['name']} | | | | | {line['why']} | | {line.get('seconds', '')} |")
             continue
-        whole, open_ones = whole + line["accesses"], open_ones + line["unknown"]
-        share = f"{line['accesses'] - line['unknown']} ({100 * (line['accesses'] - line['unknown']) / max(line['accesses'], 1):.0f} %)"
-        rows.append(f"| {line['project']} | {line['name']} | {line['accesses']} | {share} | {listed(line['findings'])} | {listed(line['reasons'])} | {line['seconds']} |")
+        of, decided = line["accesses"], line["accesses"] - line["unknown"]
+        inferred = line.get("inferred", {})
+        under = max(decided, inferred["accesses"] - inferred["unknown"]) if "accesses" in inferred else decided
+        read_units = line["translation_units"] - line["not_analysed"]
+        for key, n in (("units", line["translation_units"]), ("read", read_units), ("accesses", of), ("decided", decided), ("under", under)):
+            total[key] += n
+        for k, n in line["findings"].items():
+            total[f"finding {k}"] += n
+        shown = share(under, of) if inferred else ""
+        rows.append(f"| {line['project']} | {line['name']} | {read_units} of {line['translation_units']} | {of} | {share(decided, of)} | {shown} | {listed(line['findings'])} | {listed(line['reasons'])} | {line['seconds']} |")
     text = ["# PyTorch extensions", "", f"Made by `tools/extensions.py`{f' on {o.commit}' if o.commit else ''}. Do not edit.", ""]
-    text += ["Operators checked where they lie, without a build and without any contract. Findings were **not judged by reading** unless a text beside this page says so.", ""]
-    text += rows
-    text += ["", f"{whole - open_ones} of {whole} accesses decided ({100 * (whole - open_ones) / max(whole, 1):.1f} %) in {len(lines)} programs."]
+    text += [f"Operators checked where they lie, without a build, each with its registration as one program; at most {o.limit} s each. *Decided*: safe, safe where nothing wraps, or reported.", ""]
+    text += ["*With inferred contracts*: once more with what `scuba contracts` prints of the program stated in scuba.toml.", ""]
+    text += ["| project | programs | units read | accesses | decided | with inferred contracts | findings |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    for project, t in sorted(per.items()):
+        found = {k.removeprefix("finding "): n for k, n in t.items() if k.startswith("finding ")}
+        programs = f"{t['programs']}" + (f", {t['not checked']} not checked" if t["not checked"] else "")
+        text.append(f"| {project} | {programs} | {t['read']} of {t['units']} | {t['accesses']} | {share(t['decided'], t['accesses'])} | {share(t['under'], t['accesses'])} | {listed(found)} |")
+    whole = sum((t for t in per.values()), collections.Counter())
+    text += [f"| all | {whole['programs']} | {whole['read']} of {whole['units']} | {whole['accesses']} | {share(whole['decided'], whole['accesses'])} | {share(whole['under'], whole['accesses'])} | |", ""]
+    text += judged(o, lines)
+    text += ["## Programs", "", *rows]
     oracle = read(o.oracle)
     if oracle:
         counts = collections.Counter()
@@ -131,9 +212,13 @@ def main():
     p.add_argument("--scuba", default=str(ROOT / "target/release/scuba"))
     p.add_argument("--nvcc", default=os.environ.get("SCUBA_NVCC", str(ROOT / ".deps/cuda/nvidia/cu13/bin/nvcc")))
     p.add_argument("--only", default="")
+    p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--plain", action="store_true", help="without inferred contracts")
+    p.add_argument("--cache", default="off", help="as SCUBA_CACHE")
     p.add_argument("--limit", type=int, default=600)
     p.add_argument("--until", type=int, default=1 << 30)
     p.add_argument("--journal", default=str(ROOT / "target/extensions.jsonl"))
+    p.add_argument("--judged", default=str(ROOT / "tools/extensions-judged.jsonl"), help="what reading says of findings, by their fingerprints")
     p.add_argument("--oracle", default="")
     p.add_argument("--scripts", default="")
     p.add_argument("--out", default=str(ROOT / "docs/evaluation/pytorch.md"))

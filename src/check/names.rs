@@ -255,6 +255,9 @@ impl Scope for Names<'_> {
     }
 
     fn element(&self, of: &TypeDesc) -> Option<TypeDesc> {
+        if of.sort == Sort::Object {
+            return tensors::is_handle(&of.name).then(|| TypeDesc::new(Sort::Integer, "int64_t"));
+        }
         match self.known(of).and_then(|k| k.leads_to) {
             Some((Some(ty), name)) => Some(self.desc(ty, &name)),
             Some((None, name)) => match plain_number(name.trim_start_matches("const ").trim()) {

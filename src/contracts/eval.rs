@@ -248,6 +248,9 @@ impl<'a, W: World> Evaluation<'a, W> {
             }
             TermKind::Subscript(a, index) => {
                 let (p, k) = (self.term(a)?, self.int(index)?);
+                if let Value::Object(of) = &p {
+                    return known(self.world.element(of, k), t.span);
+                }
                 let p = self.moved(p, k, a.span)?;
                 return self.loaded(p, t.span);
             }

@@ -35,7 +35,7 @@ pub mod world;
 
 pub use ast::{Cond, Span, Term};
 pub use error::ContractError;
-pub use parse::parse;
+pub use parse::{parse, parse_term};
 pub use resolve::{Scope, resolve};
 pub use simplify::simplify;
 pub use types::plain_name;

@@ -334,6 +334,12 @@ impl Resolution<'_> {
 
     fn element_of(&mut self, a: &mut Term, span: Span) -> Found {
         let of = self.term(a)?;
+        // Of a tensor these are the elements of its storage.
+        if of.sort == Sort::Object
+            && let Some(element) = self.scope.element(&of)
+        {
+            return Some(element);
+        }
         if of.sort != Sort::Pointer {
             let help =
                 if of.sort == Sort::Integer { "pointers and arrays have elements".into() } else { self.advice(&of) };

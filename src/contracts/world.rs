@@ -40,6 +40,10 @@ pub trait World {
         name: &str,
         args: &[i128],
     ) -> Reading<Value<Self::Pointer, Self::Object>>;
+    /// Element `index` of what is no pointer: of a tensor's storage.
+    fn element(&self, _of: &Self::Object, _index: i128) -> Reading<Value<Self::Pointer, Self::Object>> {
+        Reading::Unknown
+    }
     /// The element that the pointer points to.
     fn load(&self, from: &Self::Pointer) -> Reading<Value<Self::Pointer, Self::Object>>;
     /// The pointer, so many elements further. It may point anywhere.

@@ -24,6 +24,10 @@ const FUNCTIONS: &[(&str, &str, usize)] = &[
     ("scalar_type", "dtype", 0),
 ];
 
+/// Types whose elements are whole numbers that indices are made of, by their number (torch/headeronly/core/ScalarType.h), with bits of an element; the
+/// first is taken where the type is not known.
+pub(crate) const WHOLE_NUMBERS: &[(i128, u32)] = &[(4, 64), (3, 32), (2, 16)];
+
 /// The type of what a handle points to.
 pub(crate) const TENSOR: &str = "scuba::Tensor";
 

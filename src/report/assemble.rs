@@ -7,7 +7,7 @@ use super::paths::ProjectRoot;
 use super::second_reading::SecondReading;
 use super::sources::Sources;
 use super::suppress::{Notice, Suppressed, Suppressions};
-use super::{fingerprint, merge, span};
+use super::{fingerprint, fix, merge, span};
 use crate::config::Config;
 use crate::rules::Level;
 use rustc_hash::FxHashSet;
@@ -99,6 +99,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     let mut findings = merge::merge(findings, &mut summary);
     let mut undecided = merge::merge_undecided(undecided, &findings, &mut summary);
     point_at_expressions(&mut findings, sources);
+    fix::add(&mut findings, sources);
     findings.sort_by(|a, b| order(a).cmp(&order(b)));
     fingerprint::assign(&mut findings);
     undecided.sort_by(|a, b| (&a.position, &a.array).cmp(&(&b.position, &b.array)));
@@ -157,6 +158,9 @@ fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
     }
     if let Some(l) = &mut f.launch {
         l.file = root.show(&l.file);
+    }
+    if let Some(m) = &mut f.missing_check {
+        m.function.file = root.show(&m.function.file);
     }
     f
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+pub use super::operator::{Fix, MissingCheck, TensorArgument};
 use super::second_reading::SecondReading;
 pub use crate::reasons::Code;
 use crate::rules::{Level, Rule};
@@ -176,63 +177,6 @@ pub struct Run {
     /// Files that it opens.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub files: Vec<RunFile>,
-}
-
-/// Elements of a tensor that people are shown.
-const SHOWN: usize = 4;
-
-/// A tensor that an operator is called with.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct TensorArgument {
-    /// As Python calls it: `float32`.
-    pub dtype: String,
-    pub sizes: Vec<i64>,
-    /// In elements.
-    pub strides: Vec<i64>,
-    /// On the GPU rather than the host.
-    pub on_device: bool,
-    /// What its storage holds, by the number of the element there; 0 where nothing is said.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub elements: BTreeMap<u64, i64>,
-}
-
-impl TensorArgument {
-    /// Whether anybody can make it: it has no more elements, and needs no more memory, than is taken for possible.
-    #[must_use]
-    pub fn can_be_made(&self) -> bool {
-        const MOST: i128 = 1 << 47;
-        let elements = self.sizes.iter().try_fold(1_i128, |n, s| n.checked_mul(i128::from(*s)));
-        let far = |(n, s): (&i64, &i64)| i128::from(*n - 1) * i128::from(*s);
-        let reach: i128 = self.sizes.iter().zip(&self.strides).map(far).sum();
-        self.sizes.contains(&0) || elements.is_some_and(|n| n <= MOST) && reach < MOST
-    }
-
-    /// Whether its strides are those that a tensor of its sizes has when it is made.
-    #[must_use]
-    pub fn is_packed(&self) -> bool {
-        let mut n = 1_i64;
-        let of_one = |(size, stride): (&i64, &i64)| {
-            let packed = *size == 1 || *stride == n;
-            n = n.saturating_mul(*size);
-            packed
-        };
-        self.sizes.contains(&0) || self.sizes.iter().zip(&self.strides).rev().all(of_one)
-    }
-}
-
-impl std::fmt::Display for TensorArgument {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let list = |all: &[i64]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        write!(f, "{}[{}]", self.dtype, list(&self.sizes))?;
-        if !self.is_packed() {
-            write!(f, " with strides [{}]", list(&self.strides))?;
-        }
-        for (i, (at, value)) in self.elements.iter().filter(|(_, v)| **v != 0).take(SHOWN).enumerate() {
-            let before = if i == 0 { " where" } else { "," };
-            write!(f, "{before} element {at} is {value}")?;
-        }
-        Ok(())
-    }
 }
 
 /// A scalar of an object that the root is given.
@@ -424,6 +368,12 @@ pub struct Finding {
     /// Tensors of an operator for which it happens, by the names of its parameters.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub arguments: BTreeMap<String, TensorArgument>,
+    /// What the operator would have to check, where that was found.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub missing_check: Option<MissingCheck>,
+    /// The same as an edit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fix: Option<Fix>,
 }
 
 /// An access that could not be decided.

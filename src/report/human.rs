@@ -334,6 +334,7 @@ fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
         Rule::UncheckedArgument if !f.arguments.is_empty() => missing_check(f),
+        Rule::DataIndex if f.missing_check.is_some() => missing_check(f),
         Rule::OobGlobal
         | Rule::OobShared
         | Rule::OobLocal
@@ -367,18 +368,12 @@ fn help(f: &Finding) -> String {
 
 /// What an operator would have to check of its tensors.
 fn missing_check(f: &Finding) -> String {
-    let strided = f.arguments.iter().find(|(_, t)| !t.is_packed());
-    if let Some((name, _)) = strided {
-        return format!(
-            "check the layout before the launch: `TORCH_CHECK({name}.is_contiguous())`, or use its strides"
-        );
-    }
-    let empty = f.arguments.iter().find(|(_, t)| t.sizes.len() > 1 && t.sizes.contains(&0));
-    if let Some((name, t)) = empty {
-        let rank = t.sizes.len().saturating_sub(1);
-        return format!(
-            "check the rank before the launch: `TORCH_CHECK({name}.dim() == {rank})`, if that is what the code takes for granted"
-        );
+    if let Some(m) = &f.missing_check {
+        let function = f.root.split('(').next().unwrap_or(&f.root);
+        return match m.statement() {
+            Some(check) => format!("`{function}` does not check it: `{check}`"),
+            None => format!("`{function}` relies on `{}`", m.condition),
+        };
     }
     let names: Vec<String> = f.arguments.keys().map(|n| format!("`{n}`")).collect();
     format!("check with TORCH_CHECK before the launch that the sizes of {} fit together", names.join(" and "))

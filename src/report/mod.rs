@@ -12,11 +12,13 @@ pub mod contracts;
 pub mod explain;
 pub mod finding;
 pub mod fingerprint;
+mod fix;
 pub mod html;
 pub mod human;
 pub mod levels;
 pub mod merge;
 pub mod names;
+mod operator;
 pub mod paths;
 pub mod render;
 #[cfg(test)]

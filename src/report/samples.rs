@@ -53,6 +53,8 @@ pub fn finding() -> Finding {
         assumptions: vec![],
         unknowns: vec![],
         arguments: Default::default(),
+        missing_check: None,
+        fix: None,
     }
 }
 

@@ -107,6 +107,17 @@ fn result(f: &Finding) -> Value {
                        "array": a.array, "index": a.index, "witness": f.witness, "confirmation": f.confirmation,
                        "assumptions": f.assumptions, "unknowns": f.unknowns},
     });
+    if let Some(fix) = &f.fix {
+        let p = &fix.position;
+        let inserted = json!({
+            "deletedRegion": {"startLine": p.line, "startColumn": p.column, "endLine": p.line, "endColumn": p.column},
+            "insertedContent": {"text": fix.text},
+        });
+        result["fixes"] = json!([{
+            "description": {"text": format!("check it: `{}`", fix.text.trim())},
+            "artifactChanges": [{"artifactLocation": {"uri": uri(&p.file)}, "replacements": [inserted]}],
+        }]);
+    }
     if let Some(why) = &f.confirmation_not_run {
         result["properties"]["confirmationNotRun"] = json!(why);
     }

@@ -186,6 +186,13 @@ impl Called<'_, '_> {
         Some(Typed { address: 0, size: None, ty: Some(of?), unsigned: false, name, registers: Some(registers) })
     }
 
+    /// What a tensor's handle points to.
+    fn tensor(&self, handle: &Typed) -> Option<Typed> {
+        let ty = tensors::is_handle(&handle.name).then(|| self.module().type_named(tensors::TENSOR))??;
+        let address = self.read(handle.address, 8)?;
+        Some(Typed { address, ty: Some(ty), name: tensors::TENSOR.to_owned(), ..handle.clone() })
+    }
+
     /// So many bytes at an address, where they are known.
     fn read(&self, address: u64, bytes: u32) -> Option<u64> {
         let (id, offset) = split(address);
@@ -317,12 +324,7 @@ impl World for Called<'_, '_> {
 
     fn method(&self, of: &Value<Typed, Typed>, name: &str, args: &[i128]) -> Reading<Value<Typed, Typed>> {
         let Value::Object(of) = of else { return Reading::Unknown };
-        let (true, Some(answer)) = (tensors::is_handle(&of.name), tensors::answer(name, args)) else {
-            return Reading::Unknown;
-        };
-        let tensor = self.module().type_named(tensors::TENSOR);
-        let (Some(tensor), Some(at)) = (tensor, self.read(of.address, 8)) else { return Reading::Unknown };
-        let of = Typed { address: at, ty: Some(tensor), name: tensors::TENSOR.to_owned(), ..of.clone() };
+        let (Some(of), Some(answer)) = (self.tensor(of), tensors::answer(name, args)) else { return Reading::Unknown };
         match self.member(&of, "dim") {
             Reading::Value(Value::Int(dim)) if dim < i128::from(answer.dimensions) => return Reading::Nothing,
             Reading::Value(Value::Int(_)) => {}
@@ -334,6 +336,26 @@ impl World for Called<'_, '_> {
                 _ => Reading::Unknown,
             },
             whole => whole,
+        }
+    }
+
+    fn element(&self, of: &Typed, index: i128) -> Reading<Value<Typed, Typed>> {
+        let Some(tensor) = self.tensor(of) else { return Reading::Unknown };
+        let dtype = match self.member(&tensor, "dtype") {
+            Reading::Value(Value::Int(dtype)) => dtype,
+            other => return other,
+        };
+        let bits = tensors::WHOLE_NUMBERS.iter().find(|(t, _)| *t == dtype).map(|(_, bits)| *bits);
+        let (Some(bits), Reading::Value(Value::Pointer(data))) = (bits, self.member(&tensor, "data")) else {
+            return Reading::Unknown;
+        };
+        let at = index.checked_mul(i128::from(bits / 8)).and_then(|by| i64::try_from(by).ok());
+        let Some(address) = at.map(|by| data.address.wrapping_add_signed(by)) else { return Reading::Nothing };
+        match self.object(address) {
+            Some((size, offset)) if offset < 0 || offset.cast_unsigned() + u64::from(bits / 8) > size => {
+                Reading::Nothing
+            }
+            _ => known(self.read(address, bits / 8).map(|v| Value::Int(number(v, bits, false)))),
         }
     }
 

@@ -218,7 +218,7 @@ static Impl *fresh(int8_t dtype, int8_t device) {
     t->strides[i] = n;                                    \
     n = times(n, t->sizes[i]);                            \
   }
-static void finish(Impl *t, int64_t dim, int holds) {
+static void finish(Impl *t, int64_t dim) {
   int64_t n = 1;
   t->dim = dim;
   DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
@@ -232,7 +232,7 @@ static void finish(Impl *t, int64_t dim, int holds) {
     if (sizes[i] < 0) fail();     \
     t->sizes[i] = sizes[i];       \
   }
-static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t device, int holds) {
+static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t device) {
   Impl *t = fresh(dtype, device);
   if (__scuba_known(dim) < 0 || dim > 8) {
     anything(t);
@@ -243,19 +243,19 @@ static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t dev
     return t;
   }
   SIZE(0) SIZE(1) SIZE(2) SIZE(3) SIZE(4) SIZE(5) SIZE(6) SIZE(7)
-  finish(t, dim, holds);
+  finish(t, dim);
   return t;
 }
 
 // The shape of another tensor.
 #define COPY_SIZE(i) t->sizes[i] = o->sizes[i];
 #define ANY_STRIDE(i) t->strides[i] = __scuba_any(0, 1L << 40);
-static Impl *like(const Impl *o, int8_t dtype, int8_t device, int holds, bool preserved = true) {
+static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = true) {
   Impl *t = fresh(dtype, device);
   int64_t dim = __scuba_known(o->dim);
   EIGHT(COPY_SIZE)
   if (dim >= 0 && dim <= 8) {
-    finish(t, dim, holds);
+    finish(t, dim);
     // Strides are kept where the other's are those of a permuted tensor (torch.preserve_format).
     if (preserved && __scuba_known(o->contiguous) != 1) {
       EIGHT(ANY_STRIDE)
@@ -511,44 +511,44 @@ TYPED(ComplexDouble, "c10::complex<double>", c128)
 
 #define EMPTY(id, name)                                                                                       \
   void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short format) MODEL(name);                 \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o), 0); }
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
 EMPTY(at_empty, "at::empty(c10::ArrayRef<long>, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 EMPTY(torch_empty, "torch::empty(c10::ArrayRef<long>, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
-#define FILLED(id, name, holds)                                                                  \
+#define FILLED(id, name)                                                                         \
   void id(Handle *out, const int64_t *sizes, size_t dim, Options o) MODEL(name);          \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o), holds); }
-FILLED(at_zeros, "at::zeros(c10::ArrayRef<long>, c10::TensorOptions)", 1)
-FILLED(torch_zeros, "torch::zeros(c10::ArrayRef<long>, c10::TensorOptions)", 1)
-FILLED(at_ones, "at::ones(c10::ArrayRef<long>, c10::TensorOptions)", 2)
-FILLED(torch_ones, "torch::ones(c10::ArrayRef<long>, c10::TensorOptions)", 2)
-FILLED(at_rand, "at::rand(c10::ArrayRef<long>, c10::TensorOptions)", 2)
-FILLED(torch_rand, "torch::rand(c10::ArrayRef<long>, c10::TensorOptions)", 2)
-FILLED(at_randn, "at::randn(c10::ArrayRef<long>, c10::TensorOptions)", 2)
-FILLED(torch_randn, "torch::randn(c10::ArrayRef<long>, c10::TensorOptions)", 2)
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+FILLED(at_zeros, "at::zeros(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(torch_zeros, "torch::zeros(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(at_ones, "at::ones(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(torch_ones, "torch::ones(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(at_rand, "at::rand(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(torch_rand, "torch::rand(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(at_randn, "at::randn(c10::ArrayRef<long>, c10::TensorOptions)")
+FILLED(torch_randn, "torch::randn(c10::ArrayRef<long>, c10::TensorOptions)")
 #define FULL(id, name)                                                                    \
   void id(Handle *out, const int64_t *sizes, size_t dim, const void *value, Options o) MODEL(name); \
-  void id(Handle *out, const int64_t *sizes, size_t dim, const void *, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o), 2); }
+  void id(Handle *out, const int64_t *sizes, size_t dim, const void *, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
 FULL(at_full, "at::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
 FULL(torch_full, "torch::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
-#define LIKE(id, name, holds)                                                                    \
+#define LIKE(id, name)                                                                           \
   void id(Handle *out, const Handle *of, Options o, short format) MODEL(name);            \
-  void id(Handle *out, const Handle *of, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t), holds); }
-LIKE(at_empty_like, "at::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 0)
-LIKE(torch_empty_like, "torch::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 0)
-LIKE(at_zeros_like, "at::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 1)
-LIKE(torch_zeros_like, "torch::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 1)
-LIKE(at_ones_like, "at::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 2)
-LIKE(torch_ones_like, "torch::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)", 2)
+  void id(Handle *out, const Handle *of, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t)); }
+LIKE(at_empty_like, "at::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(torch_empty_like, "torch::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(at_zeros_like, "at::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(torch_zeros_like, "torch::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(at_ones_like, "at::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
+LIKE(torch_ones_like, "torch::ones_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 
-#define NEW(id, name, holds)                                                                    \
+#define NEW(id, name)                                                                           \
   void id(Handle *out, const Handle *of, const int64_t *sizes, size_t dim, Options o) MODEL(name); \
-  void id(Handle *out, const Handle *of, const int64_t *sizes, size_t dim, Options o) { const Impl *t = there(of); out->impl = of_sizes(sizes, dim, dtype_or(o, t), device_or(o, t), holds); }
-NEW(new_empty, "at::Tensor::new_empty(c10::ArrayRef<long>, c10::TensorOptions) const", 0)
-NEW(new_zeros, "at::Tensor::new_zeros(c10::ArrayRef<long>, c10::TensorOptions) const", 1)
-NEW(new_ones, "at::Tensor::new_ones(c10::ArrayRef<long>, c10::TensorOptions) const", 2)
+  void id(Handle *out, const Handle *of, const int64_t *sizes, size_t dim, Options o) { const Impl *t = there(of); out->impl = of_sizes(sizes, dim, dtype_or(o, t), device_or(o, t)); }
+NEW(new_empty, "at::Tensor::new_empty(c10::ArrayRef<long>, c10::TensorOptions) const")
+NEW(new_zeros, "at::Tensor::new_zeros(c10::ArrayRef<long>, c10::TensorOptions) const")
+NEW(new_ones, "at::Tensor::new_ones(c10::ArrayRef<long>, c10::TensorOptions) const")
 #define FULL_LIKE(id, name)                                                               \
   void id(Handle *out, const Handle *of, const void *value, Options o, short format) MODEL(name); \
-  void id(Handle *out, const Handle *of, const void *, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t), 2); }
+  void id(Handle *out, const Handle *of, const void *, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t)); }
 FULL_LIKE(at_full_like, "at::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 FULL_LIKE(torch_full_like, "torch::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 
@@ -558,18 +558,18 @@ void contiguous(Handle *out, const Handle *self, int8_t format) MODEL("at::Tenso
 void contiguous(Handle *out, const Handle *self, int8_t format) {
   const Impl *t = there(self);
   if (__scuba_known(t->contiguous) == 1) out->impl = self->impl;
-  else out->impl = like(t, t->dtype, t->device, 2, false);
+  else out->impl = like(t, t->dtype, t->device, false);
 }
 void clone(Handle *out, const Handle *self, short format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
-void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device, 2); }
+void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device); }
 void detach(Handle *out, const Handle *self) MODEL("at::Tensor::detach() const");
 void detach(Handle *out, const Handle *self) { out->impl = there(self); }
 void to_cpu(Handle *out, const Handle *self) MODEL("at::Tensor::cpu() const");
-void to_cpu(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 0, 2); }
+void to_cpu(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 0); }
 void to_cuda(Handle *out, const Handle *self) MODEL("at::Tensor::cuda() const");
-void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1, 2); }
+void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1); }
 void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
-void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) { const Impl *t = there(self); out->impl = like(t, type, t->device, 2); }
+void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) { const Impl *t = there(self); out->impl = like(t, type, t->device); }
 
 // ---- ranges ----
 
@@ -579,25 +579,25 @@ struct Scalar { int tag; int unused[3]; union { double d; int64_t i; } v; int64_
 static void range(Handle *out, int64_t from, int64_t to, int64_t step, Options o) {
   if (step == 0 || (step > 0 && to < from)) fail();
   int64_t n = step == 1 ? to - from : (to - from + step - 1) / step;
-  out->impl = of_sizes(&n, 1, (o.has & 8) ? static_cast<int8_t>(o.dtype) : static_cast<int8_t>(Long), device_of(o), 2);
+  out->impl = of_sizes(&n, 1, (o.has & 8) ? static_cast<int8_t>(o.dtype) : static_cast<int8_t>(Long), device_of(o));
 }
 #define RANGE(id, ns)                                                                                                  \
   void id(Handle *out, const Scalar *from, const Scalar *to, const Scalar *step, Options o)                            \
       MODEL(ns "::arange(c10::Scalar const&, c10::Scalar const&, c10::Scalar const&, c10::TensorOptions)");            \
   void id(Handle *out, const Scalar *from, const Scalar *to, const Scalar *step, Options o) {                          \
     if (from->tag == 1 && to->tag == 1 && step->tag == 1) range(out, from->v.i, to->v.i, step->v.i, o);                \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o), 2); }             \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
   }                                                                                                                    \
   void id##_from(Handle *out, const Scalar *from, const Scalar *to, Options o)                                         \
       MODEL(ns "::arange(c10::Scalar const&, c10::Scalar const&, c10::TensorOptions)");                                \
   void id##_from(Handle *out, const Scalar *from, const Scalar *to, Options o) {                                       \
     if (from->tag == 1 && to->tag == 1) range(out, from->v.i, to->v.i, 1, o);                                          \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o), 2); }             \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
   }                                                                                                                    \
   void id##_to(Handle *out, const Scalar *to, Options o) MODEL(ns "::arange(c10::Scalar const&, c10::TensorOptions)"); \
   void id##_to(Handle *out, const Scalar *to, Options o) {                                                             \
     if (to->tag == 1) range(out, 0, to->v.i, 1, o);                                                                    \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o), 2); }             \
+    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
   }
 RANGE(at_arange, "at")
 RANGE(torch_arange, "torch")

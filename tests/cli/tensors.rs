@@ -29,8 +29,14 @@ const PYBIND: &str = "PYBIND11_MODULE(ext, m) { m.def(\"scale\", &scale, \"scale
 const ALL: &str = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous() && w.size(0) == x.size(1));";
 
 fn checked(source: &str) -> (Report, Said) {
+    checked_under(source, "")
+}
+
+/// The same with settings.
+fn checked_under(source: &str, settings: &str) -> (Report, Said) {
     let p = Project::new();
     p.write("k.cu", source);
+    p.write("scuba.toml", settings);
     let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
     let mut c = p.command();
     c.args(["check", "k.cu", "--message-format", "json", "--", "-std=c++17", &include]);
@@ -184,6 +190,90 @@ fn what_an_index_tensor_holds_is_an_input() {
     let index = &finding.arguments["index"];
     assert_eq!(index.dtype, "int64");
     assert!(index.elements.values().any(|v| *v < 0), "{index}");
+    let relies_on = finding.missing_check.as_ref().map(|m| m.condition.as_str());
+    assert_eq!(relies_on, Some("forall i in [0, index.numel()): index[i] >= 0"));
+    // Stated, it makes the access safe.
+    let (report, _) = checked_under(
+        &GATHER.replace("GUARD", "j < m"),
+        &format!("[[contract]]\nfunction = \"op\"\nrequires = [\"{}\"]\n", relies_on.unwrap()),
+    );
+    assert_eq!((report.summary.accesses, report.summary.safe), (3, 3), "{:?} {:?}", report.findings, report.undecided);
     let (report, _) = checked(&GATHER.replace("GUARD", "j >= 0 && j < m"));
     assert_eq!((report.summary.accesses, report.summary.safe), (3, 3), "{:?} {:?}", report.findings, report.undecided);
+}
+
+/// A source with a finding's edit made.
+fn mended(source: &str, report: &Report) -> String {
+    let fix = report.findings[0].fix.as_ref().unwrap_or_else(|| panic!("no edit: {:?}", report.findings[0]));
+    let mut at = 0;
+    for line in source.split_inclusive('\n').take(fix.position.line as usize - 1) {
+        at += line.len();
+    }
+    at += fix.position.column as usize - 1;
+    format!("{}{}{}", &source[..at], fix.text, &source[at..])
+}
+
+#[test]
+fn a_missing_check_is_an_edit_that_mends_it() {
+    let checks = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous());";
+    for (checks, condition) in [
+        (checks.to_owned(), "w.size(0) >= x.size(1)"),
+        (ALL.replacen(" && x.is_contiguous()", "", 1), "x.is_contiguous()"),
+    ] {
+        let made = "torch::empty({x.size(0), x.size(1)}, x.options())";
+        let source = scale(&checks, made, PYBIND);
+        let (report, _) = checked(&source);
+        let missing = report.findings[0].missing_check.as_ref().map(|m| m.condition.as_str());
+        assert_eq!(missing, Some(condition), "{:?}", report.findings);
+        let source = mended(&source, &report);
+        assert!(
+            source.contains(&format!("scale(torch::Tensor x, const torch::Tensor &w) {{\n  TORCH_CHECK({condition},")),
+            "{source}"
+        );
+        let (report, _) = checked(&source);
+        assert_eq!(report.summary.safe, 3, "{:?} {:?}", report.findings, report.undecided);
+    }
+}
+
+#[test]
+fn what_operators_need_of_tensors_is_inferred_and_suffices() {
+    for (checks, expected) in [
+        (
+            "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous());",
+            vec!["w.size(0) >= x.size(1)"],
+        ),
+        ("", vec!["w.is_contiguous()", "x.is_contiguous()", "x.dim() == 2", "w.numel() >= x.size(1)"]),
+    ] {
+        let p = Project::new();
+        p.write("k.cu", &scale(checks, "torch::empty_like(x)", PYBIND));
+        let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
+        let flags = ["--", "-std=c++17", &include];
+        let mut c = p.command();
+        let said = Said::from(
+            c.args(["contracts", "k.cu", "--function", "scale", "--format", "json"]).args(flags).output().unwrap(),
+        );
+        let found: serde_json::Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+        let requires = found["functions"][0]["requires"].as_array().unwrap();
+        let mut texts: Vec<&str> = requires.iter().map(|r| r["condition"].as_str().unwrap()).collect();
+        let mut expected = expected;
+        texts.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(texts, expected, "{found:#}");
+        // Pasted in, it decides what it covers.
+        let mut c = p.command();
+        let said = Said::from(
+            c.args(["contracts", "k.cu", "--function", "scale", "--format", "toml"]).args(flags).output().unwrap(),
+        );
+        p.write("scuba.toml", &said.out);
+        let mut c = p.command();
+        let said = Said::from(c.args(["check", "k.cu", "--message-format", "json"]).args(flags).output().unwrap());
+        let report: Report = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+        assert_eq!(
+            (report.summary.accesses, report.summary.safe),
+            (3, 3),
+            "{:?} {:?}",
+            report.findings,
+            report.undecided
+        );
+    }
 }

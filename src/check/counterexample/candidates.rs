@@ -10,11 +10,13 @@ use super::sequential::in_turn;
 use crate::check::concurrency::atomic_counters;
 use crate::check::context::{Context, Run, Tools};
 use crate::check::findings::build::{Bad, Worth};
+use crate::check::inference::missing;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::{Model, WrapMode};
 use crate::reasons::UnknownReason;
+use crate::rules::Rule;
 use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::terms::term::{SymId, SymKind};
@@ -39,7 +41,7 @@ impl OutOfBounds<'_> {
     fn finding(
         self,
         cx: &Context<'_>,
-        tools: &Tools<'_>,
+        tools: &mut Tools<'_>,
         run: &Run,
         c: &Counterexample,
         judged: &Judged,
@@ -54,7 +56,11 @@ impl OutOfBounds<'_> {
             counterexample: c,
         };
         let place = cx.place_of(self.event);
-        Ok(Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, judged, worth, place))))
+        let mut finding = bad.finding(&tools.e, &tools.judge, judged, worth, place);
+        if matches!(finding.rule, Rule::UncheckedArgument | Rule::DataIndex) && !finding.arguments.is_empty() {
+            finding.missing_check = missing(tools, run, self.obligation, (finding.rule, &finding.arguments));
+        }
+        Ok(Outcome::Found(Box::new(finding)))
     }
 }
 

@@ -275,6 +275,8 @@ impl Bad<'_> {
             assumptions,
             unknowns: worth.unknowns_of_finding(),
             arguments,
+            missing_check: None,
+            fix: None,
         }
     }
 }

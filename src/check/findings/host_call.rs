@@ -173,6 +173,8 @@ impl Suspect {
             assumptions,
             unknowns: worth.unknowns_of_finding(),
             arguments: Default::default(),
+            missing_check: None,
+            fix: None,
         }
     }
 }

@@ -75,14 +75,22 @@ fn in_elements(a: &mut Arena, names: &Names, ob: &Obligation) -> Option<TermId> 
     let is_quotient =
         |t: &TermId| matches!(a.get(*t), Term::Div(..) | Term::Rem(..) | Term::FloorDiv(..) | Term::Mod(..));
     a.cone(&[ob.offset]).iter().any(is_quotient).then_some(())?;
-    let (elements, size) = names.in_elements(a, ob.extent)?;
+    let (elements, size) = names.in_elements(a, ob.extent).or_else(|| {
+        let size = a.as_int(ob.bytes).filter(|size| *size > 1)?;
+        Some((divided(a, ob.extent, size)?, size))
+    })?;
     let end = a.add(ob.offset, ob.bytes);
-    let end = a.poly(end);
-    if end.terms.iter().any(|(_, c)| c % size != 0) {
+    let end = divided(a, end, size)?;
+    Some(a.le(end, elements))
+}
+
+/// A sum whose parts are all whole multiples of a number, divided by it.
+fn divided(a: &mut Arena, t: TermId, by: i128) -> Option<TermId> {
+    let p = a.poly(t);
+    if p.terms.iter().any(|(_, c)| c % by != 0) {
         return None;
     }
-    let end = a.from_poly(Poly { terms: end.terms.into_iter().map(|(m, c)| (m, c / size)).collect() });
-    Some(a.le(end, elements))
+    Some(a.from_poly(Poly { terms: p.terms.into_iter().map(|(m, c)| (m, c / by)).collect() }))
 }
 
 /// A condition for one goal: of the parameters alone, else of the launch too, else with numbers; where none is found, with parameters that are
@@ -168,9 +176,16 @@ fn weakest(
     }
     good.sort_unstable();
     good.dedup();
+    // As far as they differ where the access is made at all.
+    let given: Vec<TermId> = a.conjuncts(facts).into_iter().filter(|f| names.has(a, *f, with_launch)).collect();
+    let given = a.and_all(given);
     let mut best: Option<(usize, usize, TermId)> = None;
     for (size, c) in &good {
-        let stronger = good.iter().filter(|(_, y)| y == c || implies(a, decider, *y, *c)).count();
+        let mut is_implied = |y: TermId| {
+            let there = a.and(given, y);
+            implies(a, decider, there, *c)
+        };
+        let stronger = good.iter().filter(|(_, y)| y == c || is_implied(*y)).count();
         if best.is_none_or(|(most, least, _)| stronger > most || stronger == most && *size < least) {
             best = Some((stronger, *size, *c));
         }

@@ -1,12 +1,14 @@
 //! One function of the host whose callers are not known: what it must be given, for the kernels that it launches.
 
-use super::Inferred;
 use super::evidence;
 use super::gather::{Launched, inferred};
+use super::tensors;
 use super::wording::{Name, Names};
-use crate::check::context::{Run, Tools};
+use super::{Condition, Evidence, Inferred};
+use crate::check::context::Tools;
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::engine::{Engine, budgets};
+use crate::contracts::{Cond, Contract, Requirement};
 use crate::host::Root;
 use crate::ir::FuncRef;
 use crate::symbolic::terms::arena::Arena;
@@ -15,7 +17,46 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// What a function relies on; `None` where it launches nothing.
+///
+/// Of tensors code takes more for granted than their sizes: where conditions on these alone do not cover every access, they are sought under the
+/// hypotheses that the tensors are laid out as it takes them ([`tensors::hypotheses`]), which are conditions then as well.
 pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
+    let OfRuns { found, hypotheses } = of_runs(engine, root)?;
+    if hypotheses.is_empty() || found.open.is_empty() {
+        return Some(found);
+    }
+    let name = engine.cx.program.func(root.func).name.clone();
+    let stated = |condition: &Cond| Requirement {
+        text: condition.to_string(),
+        condition: condition.clone(),
+        origin: "a hypothesis".to_owned(),
+        at: None,
+    };
+    let mut options = engine.cx.options.clone();
+    options.contracts.push(Contract { function: name, requires: hypotheses.iter().map(stated).collect() });
+    let mut engine = Engine::new(engine.cx.program, &options);
+    let under = of_runs(&mut engine, root)?.found;
+    if under.open.len() >= found.open.len() {
+        return Some(found);
+    }
+    let covers: Vec<_> =
+        found.open.iter().map(|o| &o.place).filter(|p| under.open.iter().all(|o| o.place != **p)).cloned().collect();
+    let taken = hypotheses.into_iter().map(|condition| Condition {
+        condition,
+        evidence: Evidence::Sufficient,
+        wraps: vec![],
+        covers: covers.clone(),
+    });
+    Some(Inferred { conditions: taken.chain(under.conditions).collect(), ..under })
+}
+
+/// What was found of the launches of a function, and what might be assumed besides.
+struct OfRuns {
+    found: Inferred,
+    hypotheses: Vec<Cond>,
+}
+
+fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
     let prepared = engine.prepare(root);
     if prepared.runs.is_empty() {
         return None;
@@ -24,26 +65,44 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
     let mut tools = engine.tools(prepared.executor, root, Sizes::default(), Arc::default());
     engine.cx.all = engine.cx.phase(budgets::FIRST_LOOKS, 100);
     let mut names = names(&mut tools, root.func);
-    names.checked = checked(&tools.e.arena, &runs, &names);
-    let launched: Vec<_> = runs.iter().map(|run| Launched { accesses: &run.run.accesses, run: Some(run) }).collect();
+    let launched: Vec<_> = runs
+        .iter()
+        .map(|run| {
+            let solved = tensors::solved(&mut tools.e.arena, run.launch.path);
+            Launched { accesses: &run.run.accesses, run: Some(run), solved }
+        })
+        .collect();
+    names.checked = checked(&mut tools.e.arena, &launched, &names);
+    let paths: Vec<TermId> = runs.iter().map(|run| run.launch.path).collect();
+    let hypotheses = tensors::hypotheses(&mut tools.e, root.func, &paths);
     let found = inferred(&engine.cx, &mut tools, (root.func, &names), &launched, &|tools, condition, of| {
         evidence::of_entry(tools, &runs, condition, of)
     });
     let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));
-    Some(Inferred { partly: partly.map(|why| why.to_string()), ..found })
+    Some(OfRuns { found: Inferred { partly: partly.map(|why| why.to_string()), ..found }, hypotheses })
 }
 
-/// Bounds of numbers on the way to each of the launches: whoever breaks them launches nothing.
-fn checked(a: &Arena, runs: &[Run], names: &Names) -> FxHashSet<TermId> {
-    let mut paths = runs.iter().map(|run| a.conjuncts(run.launch.path));
-    let Some(first) = paths.next() else { return FxHashSet::default() };
-    let mut all: FxHashSet<TermId> = first.into_iter().collect();
+/// Bounds of numbers on the way to each of the launches, and what is said there of tensors: whoever breaks them launches nothing.
+pub(super) fn checked(a: &mut Arena, launched: &[Launched<'_>], names: &Names) -> FxHashSet<TermId> {
+    let mut paths = vec![];
+    for l in launched {
+        let Some(run) = l.run else { continue };
+        let path = a.substitute(run.launch.path, &l.solved);
+        let mut all: FxHashSet<TermId> = a.conjuncts(path).into_iter().collect();
+        all.extend(a.conjuncts(run.launch.path));
+        let factors = tensors::positive_factors(a, path);
+        all.extend(a.conjuncts(factors));
+        paths.push(all);
+    }
+    let mut paths = paths.into_iter();
+    let Some(mut all) = paths.next() else { return FxHashSet::default() };
     for path in paths {
         all.retain(|c| path.contains(c));
     }
-    let is_bound = |t: TermId| match a.get(t) {
+    let positive = |t: TermId| if let Term::Not(x) = a.get(t) { *x } else { t };
+    let is_bound = |t: TermId| match a.get(positive(t)) {
         Term::Le(_) => true,
-        Term::Not(x) => matches!(a.get(*x), Term::Le(_)),
+        Term::EqZ(_) => tensors::is_of_tensors(a, t),
         _ => false,
     };
     let of_numbers = |t: TermId| a.cone(&[t]).iter().all(|x| !matches!(names.all.get(x), Some(Name::Null(_))));
@@ -52,7 +111,7 @@ fn checked(a: &Arena, runs: &[Run], names: &Names) -> FxHashSet<TermId> {
 }
 
 /// The words for its parameters and the extents behind them.
-fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
+pub(super) fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
     let mut names = Names::default();
     let func = tools.e.program.func(f);
     let symbols: Vec<(SymId, String)> = (0..)

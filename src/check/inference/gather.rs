@@ -1,6 +1,7 @@
 //! The conditions of one function, from the accesses of what it executes: one for each obligation, and of all these the few that say the same.
 
 use super::conditions::{self, Found, implies};
+use super::tensors;
 use super::wording::Names;
 use super::{Condition, Evidence, Inferred, Open, Place};
 use crate::check::context::{Context, InObject, Run, Tools};
@@ -13,7 +14,9 @@ use crate::ir::{FuncRef, Function, Module, Param, TypeKind};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::value::Base;
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::TermId;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// What a kernel accesses in one launch.
@@ -21,6 +24,8 @@ pub(super) struct Launched<'a> {
     pub accesses: &'a [AccessEvent],
     /// The launch, where a host makes it.
     pub run: Option<&'a Run>,
+    /// What numbers of tensors are on the way to it, in others.
+    pub solved: FxHashMap<TermId, TermId>,
 }
 
 /// An access: the number of its launch and its own.
@@ -107,14 +112,14 @@ pub(super) fn inferred(
 
 fn of_places(cx: &Context<'_>, tools: &mut Tools<'_>, names: &Names, launched: &[Launched<'_>]) -> BTreeMap<Place, At> {
     let mut places: BTreeMap<Place, At> = BTreeMap::new();
-    for (l, Launched { accesses, run }) in launched.iter().enumerate() {
-        for (n, ev) in accesses.iter().enumerate() {
+    for (l, launched) in launched.iter().enumerate() {
+        for (n, ev) in launched.accesses.iter().enumerate() {
             let (loc, array) = cx.place_of(ev);
             let at = places.entry(Place { position: position_of(loc), array }).or_default();
             if at.open.is_some() {
                 continue;
             }
-            match of_access(cx, tools, names, *run, ev) {
+            match of_access(cx, tools, names, launched, ev) {
                 Ok(OfAccess { conditions, wraps }) => {
                     at.conditions.extend(conditions.into_iter().map(|(f, ob)| (f, (l, n), ob)));
                     at.wraps |= wraps;
@@ -135,7 +140,7 @@ fn numbers(m: &Module, func: &Function) -> Vec<(String, u32, bool)> {
 }
 
 /// In the normal form, where that is no longer than what was found.
-fn readable(c: &Cond) -> Cond {
+pub(super) fn readable(c: &Cond) -> Cond {
     let normal = simplify(c);
     if normal.to_string().len() <= c.to_string().len() { normal } else { c.clone() }
 }
@@ -145,7 +150,7 @@ fn of_access(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
     names: &Names,
-    run: Option<&Run>,
+    launched: &Launched<'_>,
     ev: &AccessEvent,
 ) -> Result<OfAccess, UnknownReason> {
     let mut all = OfAccess::default();
@@ -166,7 +171,7 @@ fn of_access(
         let object = tools.e.object(o).clone();
         let extent = object.extent.ok_or_else(|| UnknownReason::ExtentOf(object.name.clone()))?;
         let access = InObject { event: ev, object: &object, target, facts, extent };
-        let (ob, _): (Obligation, bool) = bounds::obligation(tools, run, &access);
+        let (ob, _): (Obligation, bool) = bounds::obligation(tools, launched.run, &access);
         match tools.decider.decide_roughly(&mut tools.e.arena, &ob) {
             Decision::Safe => continue,
             Decision::SafeIfNoWrap(_) => {
@@ -175,7 +180,8 @@ fn of_access(
             }
             Decision::Fails { .. } | Decision::Unknown(_) => {}
         }
-        match conditions::of(&mut tools.e.arena, &mut tools.decider, names, &ob) {
+        let of_tensors = in_numbers_of_tensors(&mut tools.e.arena, launched, &ob);
+        match conditions::of(&mut tools.e.arena, &mut tools.decider, names, of_tensors.as_ref().unwrap_or(&ob)) {
             Some(found) => all.conditions.push((found, ob)),
             None => {
                 let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
@@ -184,6 +190,22 @@ fn of_access(
         }
     }
     Ok(all)
+}
+
+/// The same where what follows for numbers of tensors on the way to the launch stands in their place; `None` where nothing does.
+pub(super) fn in_numbers_of_tensors(a: &mut Arena, launched: &Launched<'_>, ob: &Obligation) -> Option<Obligation> {
+    let run = launched.run.filter(|_| !launched.solved.is_empty())?;
+    let mut done = FxHashMap::default();
+    let mut put = |a: &mut Arena, t: TermId| a.substitute_more(t, &launched.solved, &mut done);
+    let path = put(a, run.launch.path);
+    let facts = put(a, ob.facts);
+    let more = tensors::positive_factors(a, path);
+    Some(Obligation {
+        facts: a.and(facts, more),
+        offset: put(a, ob.offset),
+        bytes: put(a, ob.bytes),
+        extent: put(a, ob.extent),
+    })
 }
 
 fn share(all: &mut Vec<Shared>, found: Found, place: &Place, of: (Number, Obligation)) {

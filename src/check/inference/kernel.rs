@@ -12,6 +12,7 @@ use crate::host::Root;
 use crate::ir::FuncRef;
 use crate::symbolic::exec::events::LaunchConfig;
 use crate::symbolic::memory::value::Value;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What a kernel relies on, of so many of its program.
@@ -25,7 +26,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     let axioms = tools.e.launch_axioms(&config);
     let axioms = tools.e.arena.and_all(axioms);
     let launch = Executed { config: &config, run: &run, axioms };
-    let launched = [Launched { accesses: &run.accesses, run: None }];
+    let launched = [Launched { accesses: &run.accesses, run: None, solved: FxHashMap::default() }];
     let found = inferred(&engine.cx, &mut tools, (kernel, &names), &launched, &|tools, condition, of| {
         evidence::of_kernel(tools, &launch, condition, of)
     });

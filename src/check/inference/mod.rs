@@ -12,7 +12,11 @@ mod entry;
 mod evidence;
 mod gather;
 mod kernel;
+mod missing;
+mod tensors;
 mod wording;
+
+pub(in crate::check) use missing::missing;
 
 use super::engine::Engine;
 use super::options::Options;

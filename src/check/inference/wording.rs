@@ -3,11 +3,13 @@
 //! In: a term over the parameters of a function and its launch. Out: the same as a contract is written; `None` for what contracts
 //! have no words for.
 
+use super::tensors;
 use crate::contracts::ast::{Axis, Binary, Comparison, Function, Launch, TermKind};
-use crate::contracts::{Cond, Span, Term};
+use crate::contracts::{Cond, Span, Term, parse_term};
 use crate::ir::FuncRef;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::callers;
+use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term as EngineTerm, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -53,7 +55,9 @@ impl Names {
         let func = program.func(f);
         self.add_nulls(&mut e.arena, &func.display);
         let path = |kind: &SymKind| match kind {
-            SymKind::Input(InputSource::Given { function, path, bits: 1.., .. }) if *function == func.display => {
+            SymKind::Input(InputSource::Given { function, object, path, bits: 1.., .. })
+                if *function == func.display && (!object.ends_with(OF_HANDLE) || tensors::has_word(object, path)) =>
+            {
                 Some(path.clone())
             }
             _ => None,
@@ -62,7 +66,8 @@ impl Names {
         for (s, path) in all {
             self.all.insert(e.arena.symbol_term(s), Name::Parameter(path));
         }
-        for (o, name, bytes) in e.given_objects(f) {
+        // How long a tensor's storage is follows from its sizes.
+        for (o, name, bytes) in e.given_objects(f).into_iter().filter(|(_, name, _)| !name.ends_with(OF_STORAGE)) {
             if let Ok(extent) = e.extent_of_parameter(f, o) {
                 let at = func.params.iter().position(|p| p.name == name);
                 let bytes = at.map_or(bytes, |at| func.element_bytes(at));
@@ -236,6 +241,8 @@ impl Names {
 
     fn term(&self, a: &Arena, t: TermId) -> Option<Term> {
         match self.all.get(&t) {
+            // What a tensor is asked for is a call.
+            Some(Name::Parameter(name)) if name.ends_with(')') => return parse_term(name).ok(),
             Some(Name::Parameter(name)) => return Some(Term::name(name)),
             Some(Name::Launch(l)) => return Some(Term::new(TermKind::Launch(*l), Span::default())),
             Some(Name::Extent(of, _)) => return Some(Term::apply(Function::Extent, vec![Term::name(of)])),

@@ -76,10 +76,7 @@ impl Executor<'_> {
                 self.where_defined(asked, holds)
             }
             CondKind::Truth(t) => match self.denoted(asked, t)? {
-                Denoted::Number(t) => {
-                    let holds = self.is_true(t);
-                    self.where_defined(asked, holds)
-                }
+                Denoted::Number(t) => self.is_true(asked, t),
                 Denoted::Null => self.arena.bool(false),
                 Denoted::Pointer(p) => {
                     let null = self.is_null(&p, t)?;
@@ -226,6 +223,9 @@ impl Executor<'_> {
     }
 
     fn denoted(&mut self, asked: &mut Asked<'_>, t: &Term) -> Found<Denoted> {
+        if let Some(number) = self.number_of_tensor(asked, t)? {
+            return Ok(Denoted::Number(number));
+        }
         Ok(match &t.kind {
             TermKind::Int(v) => Denoted::Number(self.arena.int(*v)),
             TermKind::Null => Denoted::Null,
@@ -258,7 +258,6 @@ impl Executor<'_> {
                 let p = self.indexed(asked, p, zero)?;
                 self.read(asked, &p, t)?
             }
-            TermKind::Method(of, Access::Dot, f, args) => Denoted::Number(self.method_of(asked, of, f, args)?),
             TermKind::Method(..) => return Err(format!("`{t}` is not followed")),
             TermKind::SizeOf(name) => Denoted::Number(self.size_named(asked, name)?),
             TermKind::Cast(_, t) => self.denoted(asked, t)?,

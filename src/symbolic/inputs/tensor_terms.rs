@@ -6,7 +6,7 @@
 use super::contract_facts::Called;
 use super::contract_terms::{Asked, Names};
 use crate::contracts::Term;
-use crate::contracts::ast::TermKind;
+use crate::contracts::ast::{Access, TermKind};
 use crate::ir::{FuncRef, Module, TypeId, TypeKind};
 use crate::models::tensors::{self, TENSOR};
 use crate::symbolic::exec::executor::Executor;
@@ -15,18 +15,49 @@ use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
-/// A number of a tensor.
-struct OfTensor {
-    number: TermId,
-    /// Under which there is such a number.
-    defined: TermId,
-}
-
 impl Executor<'_> {
-    /// As C takes a number for a condition.
-    pub(super) fn is_true(&mut self, t: TermId) -> TermId {
-        let zero = self.arena.int(0);
-        self.arena.ne(t, zero)
+    /// As C takes a number for a condition, where it has a meaning.
+    pub(super) fn is_true(&mut self, asked: &mut Asked<'_>, t: TermId) -> TermId {
+        let range = self.arena.range(t);
+        let (zero, one) = (self.arena.int(0), self.arena.int(1));
+        // Of what is 0 or 1 it says which.
+        let holds =
+            if (range.lo, range.hi) == (Some(0), Some(1)) { self.arena.eq(t, one) } else { self.arena.ne(t, zero) };
+        self.where_defined(asked, holds)
+    }
+
+    /// What a function of a tensor gives, or an element of its storage is; `None` of other terms.
+    pub(super) fn number_of_tensor(&mut self, asked: &mut Asked<'_>, t: &Term) -> Result<Option<TermId>, String> {
+        match &t.kind {
+            TermKind::Method(of, Access::Dot, function, args) => {
+                let Some(tensor) = self.tensor_named(asked, of) else {
+                    return Err(format!("`{of}` has no functions that are known here"));
+                };
+                self.method_of(asked, tensor, (t, function), args).map(Some)
+            }
+            TermKind::Subscript(of, index) => {
+                let Some(tensor) = self.tensor_named(asked, of) else { return Ok(None) };
+                let index = self.number_said(asked, index)?;
+                self.element_of(asked, tensor, (t, index)).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A parameter that is a tensor, with its number.
+    fn tensor_named<'a>(&self, asked: &Asked<'a>, of: &Term) -> Option<(Called<'a>, usize)> {
+        match (&of.kind, &asked.names) {
+            (TermKind::Name(name), Names::Of(called)) => self.tensor_parameter(called.f, name).map(|at| (*called, at)),
+            _ => None,
+        }
+    }
+
+    /// The number of a parameter that is a tensor.
+    fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
+        let func = self.program.func(f);
+        let at = func.params.iter().position(|p| p.name == name)?;
+        let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(name)).unwrap_or_default();
+        tensors::is_handle(declared).then_some(at)
     }
 
     /// A condition where what it asks for has a meaning.
@@ -35,82 +66,93 @@ impl Executor<'_> {
         self.arena.and_all(defined.into_iter().chain([holds]).collect())
     }
 
-    /// What a function of a parameter gives.
-    pub(super) fn method_of(
+    fn method_of(
         &mut self,
         asked: &mut Asked<'_>,
-        of: &Term,
-        function: &str,
+        (called, at): (Called<'_>, usize),
+        (said, function): (&Term, &str),
         args: &[Term],
     ) -> Result<TermId, String> {
-        let called = match (&of.kind, &asked.names) {
-            (TermKind::Name(_), Names::Of(called)) => *called,
-            _ => return Err(format!("`{of}` has no functions that are known here")),
-        };
         let mut numbers = vec![];
         for a in args {
             let t = self.number_said(asked, a)?;
             let n = self.arena.as_int(t);
-            numbers.push(n.ok_or_else(|| format!("`{function}` of something other than a number is not followed"))?);
+            numbers.push(n.ok_or_else(|| format!("`{said}`, of something other than a number, is not followed"))?);
         }
-        let found = self.of_tensor((called, &asked.state), &of.to_string(), function, &numbers)?;
-        asked.defined.push(found.defined);
-        Ok(found.number)
-    }
-
-    /// What a function of a tensor gives that a function is called with.
-    fn of_tensor(
-        &mut self,
-        (called, state): (Called<'_>, &State),
-        parameter: &str,
-        function: &str,
-        args: &[i128],
-    ) -> Result<OfTensor, String> {
-        let f = called.f;
-        let func = self.program.func(f);
-        let at = func.params.iter().position(|p| p.name == parameter);
-        let at = at.ok_or_else(|| self.no_such_name(f, parameter))?;
-        let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(parameter)).unwrap_or_default();
-        if !tensors::is_handle(declared) {
-            return Err(format!("`{parameter}` is no tensor"));
-        }
-        let asked = || {
-            format!("{parameter}.{function}({})", args.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
-        };
-        let answer = tensors::answer(function, args).ok_or_else(|| format!("`{}` is not followed", asked()))?;
-        let m = self.module(f);
-        let pointer =
-            m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0))).and_then(|i| u32::try_from(i).ok());
-        let (Some(tensor), Some(pointer)) = (m.type_named(TENSOR), pointer) else {
-            return Err(format!("nothing is known of tensors where `{}` is", func.display));
-        };
-        let handle = match called.args.get(at) {
-            Some(v @ Value::Ptr(_)) => self.as_pointer(v),
-            _ => return Err(format!("what `{parameter}` is there is not known")),
-        };
-        let (offset, ty) = member(m, tensor, answer.member, answer.index).ok_or("its layout is not known")?;
-        let (dims, dims_ty) = member(m, tensor, "dim", 0).ok_or("its layout is not known")?;
+        let answer = tensors::answer(function, &numbers).ok_or_else(|| format!("`{said}` is not followed"))?;
         let used = self.runtime.used_by_host.clone();
-        let mut state = state.clone();
-        let to = self.load_typed(&mut state, f, &handle, TypeId(pointer));
-        let to = self.as_pointer(&to);
-        let number = self.member_at(&mut state, f, &to, (offset, ty));
-        let dimensions = self.member_at(&mut state, f, &to, (dims, dims_ty));
+        let found = self.tensor_at((called, at), &asked.state).and_then(|mut tensor| {
+            let number = self.member_at(&mut tensor, answer.member, answer.index)?;
+            Some((number, self.member_at(&mut tensor, "dim", 0)?))
+        });
         self.runtime.used_by_host = used;
-        let (Some(number), Some(dimensions)) = (number, dimensions) else {
-            return Err(format!("`{}` is not known there", asked()));
-        };
+        let (number, dimensions) = found.ok_or_else(|| format!("`{said}` is not known there"))?;
         let least = self.arena.int(i128::from(answer.dimensions));
-        Ok(OfTensor { number, defined: self.arena.le(least, dimensions) })
+        asked.defined.push(self.arena.le(least, dimensions));
+        Ok(number)
     }
 
-    fn member_at(&mut self, s: &mut State, f: FuncRef, of: &[Target], (offset, ty): (u64, TypeId)) -> Option<TermId> {
-        let moved: Vec<Target> = of
-            .iter()
-            .map(|t| Target { offset: self.arena.add_const(t.offset, i128::from(offset)), ..t.clone() })
-            .collect();
-        let TypeKind::Int(bits) = self.module(f).ty(ty).kind else { return None };
-        match self.load_typed(s, f, &Rc::new(moved), ty) {
+    /// An element of a tensor's storage that holds whole numbers, as its type says.
+    fn element_of(
+        &mut self,
+        asked: &mut Asked<'_>,
+        tensor: (Called<'_>, usize),
+        (said, index): (&Term, TermId),
+    ) -> Result<TermId, String> {
+        let f = tensor.0.f;
+        let used = self.runtime.used_by_host.clone();
+        let found = self.tensor_at(tensor, &asked.state).and_then(|mut of| {
+            let dtype = self.member_at(&mut of, "dtype", 0)?;
+            let (at, ty) = member(self.module(f), of.ty, "data", 0)?;
+            let data = self.load_member(&mut of, at, ty);
+            let data = self.as_pointer(&data);
+            let mut value = None;
+            for (of_type, bits) in tensors::WHOLE_NUMBERS {
+                let m = self.module(f);
+                let Some(ty) = m.types.iter().position(|t| t.kind == TypeKind::Int(*bits)) else { continue };
+                let ty = TypeId(u32::try_from(ty).ok()?);
+                let by = self.arena.scale(index, i128::from(bits / 8));
+                let moved = |t: &Target, offset| Target { offset, ..t.clone() };
+                let there: Vec<Target> = data.iter().map(|t| moved(t, self.arena.add(t.offset, by))).collect();
+                let element = match self.load_typed(&mut of.state, f, &Rc::new(there), ty) {
+                    Value::Unknown(_) => continue,
+                    v => self.as_int_value(&v, *bits),
+                };
+                value = Some(match value {
+                    None => element,
+                    Some(others) => {
+                        let of_type = self.arena.int(*of_type);
+                        let is_it = self.arena.eq(dtype, of_type);
+                        self.arena.ite(is_it, element, others)
+                    }
+                });
+            }
+            value
+        });
+        self.runtime.used_by_host = used;
+        found.ok_or_else(|| format!("`{said}` is not known there"))
+    }
+
+    /// The tensor behind a handle that a function is called with.
+    fn tensor_at(&mut self, (called, at): (Called<'_>, usize), state: &State) -> Option<Behind> {
+        let f = called.f;
+        let m = self.module(f);
+        let pointer = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
+        let (ty, pointer) = (m.type_named(TENSOR)?, TypeId(u32::try_from(pointer).ok()?));
+        let handle = match called.args.get(at)? {
+            v @ Value::Ptr(_) => self.as_pointer(v),
+            _ => return None,
+        };
+        let mut state = state.clone();
+        let to = self.load_typed(&mut state, f, &handle, pointer);
+        Some(Behind { f, ty, to: self.as_pointer(&to), state })
+    }
+
+    /// A number of a tensor.
+    fn member_at(&mut self, of: &mut Behind, name: &str, index: u64) -> Option<TermId> {
+        let (offset, ty) = member(self.module(of.f), of.ty, name, index)?;
+        let TypeKind::Int(bits) = self.module(of.f).ty(ty).kind else { return None };
+        match self.load_member(of, offset, ty) {
             Value::Unknown(_) => None,
             Value::Bool(b) => {
                 let (one, zero) = (self.arena.int(1), self.arena.int(0));
@@ -119,6 +161,22 @@ impl Executor<'_> {
             v => Some(self.as_int_value(&v, bits)),
         }
     }
+
+    fn load_member(&mut self, of: &mut Behind, offset: u64, ty: TypeId) -> Value {
+        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
+        let there: Vec<Target> =
+            of.to.iter().map(|t| moved(t, self.arena.add_const(t.offset, i128::from(offset)))).collect();
+        self.load_typed(&mut of.state, of.f, &Rc::new(there), ty)
+    }
+}
+
+/// A tensor in a state.
+struct Behind {
+    f: FuncRef,
+    /// Of what the models have of it.
+    ty: TypeId,
+    to: Rc<Vec<Target>>,
+    state: State,
 }
 
 /// Where an element of a member lies, in bytes, and its type.

@@ -1,0 +1,81 @@
+//! What an operator would have to check so that one access of it stays in bounds.
+//!
+//! In: an access that goes out of bounds, the launch that makes it, the tensors with which it does. Out: a condition on what the operator is given, as
+//! contracts are written: that a tensor is contiguous or has so many dimensions, where those of the witness do not; else what is left of the
+//! obligation when the variables of threads and loops are eliminated, for tensors that are laid out as they are made; of an index tensor the same of
+//! each of its elements. It decides nothing.
+
+use super::wording::Name;
+use super::{conditions, entry, gather, tensors};
+use crate::check::context::{Run, Tools};
+use crate::check::findings::position::position_of;
+use crate::check::obligations::obligation::Obligation;
+use crate::report::finding::{MissingCheck, TensorArgument};
+use crate::rules::Rule;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::term::{Term, TermId};
+use std::collections::BTreeMap;
+
+/// Characters of a condition; nobody writes a longer check.
+const LONGEST: usize = 160;
+
+/// The condition, and where the operator is defined.
+pub(in crate::check) fn missing(
+    tools: &mut Tools<'_>,
+    run: &Run,
+    ob: &Obligation,
+    (rule, arguments): (Rule, &BTreeMap<String, TensorArgument>),
+) -> Option<MissingCheck> {
+    let condition = match rule {
+        Rule::DataIndex => of_elements(tools, run, ob),
+        _ => of_layout(arguments).or_else(|| left_of(tools, run, ob, None)),
+    }?;
+    let func = tools.root.func;
+    let f = tools.e.program.func(func);
+    let function = position_of(tools.e.program.users_loc(func.module, f.loc));
+    Some(MissingCheck { condition, function })
+}
+
+/// A layout or a rank that the code takes for granted, by tensors that have another.
+fn of_layout(arguments: &BTreeMap<String, TensorArgument>) -> Option<String> {
+    if let Some((name, _)) = arguments.iter().find(|(_, t)| !t.is_packed()) {
+        return Some(format!("{name}.is_contiguous()"));
+    }
+    let (name, t) = arguments.iter().find(|(_, t)| t.sizes.len() > 1 && t.sizes.contains(&0))?;
+    Some(format!("{name}.dim() == {}", t.sizes.len() - 1))
+}
+
+/// What every element of an index tensor must keep to, where the access depends on one element of one tensor.
+fn of_elements(tools: &mut Tools<'_>, run: &Run, ob: &Obligation) -> Option<String> {
+    let e = &tools.e;
+    let mut contents: Vec<(TermId, String)> = vec![];
+    for t in e.arena.cone(&[ob.offset]) {
+        if let Term::Apply { function: Function::Content, args, .. } = e.arena.get(t)
+            && let Some(tensor) = e.given_contents_of(args)
+        {
+            contents.push((t, tensor.to_owned()));
+        }
+    }
+    let [(element, tensor)] = contents.as_slice() else { return None };
+    let params = &e.program.func(tools.root.func).params;
+    let variable = ["i", "k", "j"].into_iter().find(|v| params.iter().all(|p| p.name != *v))?;
+    let condition = left_of(tools, run, ob, Some((*element, format!("{tensor}[{variable}]"))))?;
+    let whole = condition.contains(&format!("{tensor}[{variable}]"));
+    whole.then(|| format!("forall {variable} in [0, {tensor}.numel()): {condition}"))
+}
+
+/// What is left of the obligation, where a term more has a name.
+fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, named: Option<(TermId, String)>) -> Option<String> {
+    let root = tools.root.func;
+    let mut names = entry::names(tools, root);
+    names.all.extend(named.map(|(t, name)| (t, Name::Parameter(name))));
+    let solved = tensors::solved_of_packed(&mut tools.e.arena, run.launch.path);
+    let launched = gather::Launched { accesses: &run.run.accesses, run: Some(run), solved };
+    names.checked = entry::checked(&mut tools.e.arena, std::slice::from_ref(&launched), &names);
+    let of_tensors = gather::in_numbers_of_tensors(&mut tools.e.arena, &launched, ob);
+    let ob = of_tensors.as_ref().unwrap_or(ob);
+    let found = conditions::of(&mut tools.e.arena, &mut tools.decider, &names, ob)?;
+    let condition = gather::readable(&names.condition(&tools.e.arena, found.condition)?);
+    let text = condition.to_string();
+    (text.len() <= LONGEST).then_some(text)
+}

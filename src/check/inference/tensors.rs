@@ -1,0 +1,214 @@
+//! Conditions on tensors: what the way to a launch says of them, solved for the numbers that contracts have words for, and what code takes for
+//! granted of their layout.
+//!
+//! In: conditions under which a launch is made, over numbers of tensors that a caller gave (`scuba::Tensor` in `templates/models/aten.cpp`). Out: terms for
+//! those that follow from others (extents, numbers of elements, sizes counted from the last dimension, and what is one number); hypotheses, each a
+//! condition as contracts are written.
+
+use crate::contracts::ast::TermKind;
+use crate::contracts::{Cond, parse, parse_term};
+use crate::ir::FuncRef;
+use crate::models::tensors::answer;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term, TermId};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Numbers that are solved for in one set of conditions at most.
+const MOST: usize = 400;
+
+/// What may be said by other numbers of tensors: the lower, the sooner. `None` for what is no number of a tensor.
+fn order(a: &Arena, s: SymId) -> Option<u32> {
+    match &a.symbol(s).kind {
+        SymKind::Input(InputSource::Given { object, path, .. }) if object.ends_with(OF_HANDLE) => {
+            let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
+            let asked = path.strip_prefix(handle).unwrap_or(path);
+            Some(match asked {
+                _ if asked.contains("numel() ") => 1,
+                ".numel()" => 2,
+                _ if asked.starts_with(".size(-") => 3,
+                _ => 4,
+            })
+        }
+        SymKind::Input(InputSource::Param { name, .. }) if name.ends_with(&format!("{OF_STORAGE})")) => Some(0),
+        _ => None,
+    }
+}
+
+/// Whether contracts have a word for a number of a tensor.
+pub(super) fn has_word(object: &str, path: &str) -> bool {
+    let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
+    let of_it = path.strip_prefix(handle).is_some_and(|rest| rest.starts_with('.'));
+    of_it
+        && parse_term(path).is_ok_and(|t| match &t.kind {
+            TermKind::Method(of, _, name, args) => {
+                let number = |t: &crate::contracts::Term| t.to_string().parse::<i128>().ok();
+                let args: Option<Vec<i128>> = args.iter().map(number).collect();
+                matches!(of.kind, TermKind::Name(_))
+                    && name != "scalar_type"
+                    && args.is_some_and(|a| answer(name.as_str(), &a).is_some())
+            }
+            _ => false,
+        })
+}
+
+/// Whether all that a condition speaks of are numbers of tensors.
+pub(super) fn is_of_tensors(a: &Arena, t: TermId) -> bool {
+    let symbols = a.symbols_of(&[t]);
+    !symbols.is_empty() && symbols.into_iter().all(|s| order(a, s).is_some())
+}
+
+/// What the equations among conditions say that numbers of tensors are, in others of them: each has nothing in it that is solved for.
+pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, TermId> {
+    let mut all: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let mut equations: Vec<TermId> = a
+        .conjuncts(conditions)
+        .into_iter()
+        .filter_map(|c| if let Term::EqZ(x) = a.get(c) { Some(*x) } else { None })
+        .collect();
+    while all.len() < MOST {
+        let candidate = |a: &Arena, p: TermId| -> Option<(u32, TermId, i128)> {
+            let p = a.poly(p);
+            let constant =
+                p.terms.iter().all(|(m, _)| m.len() <= 1) && p.terms.iter().filter(|(m, _)| !m.is_empty()).count() == 1;
+            let mut best = None;
+            for (m, c) in &p.terms {
+                let [t] = m.as_slice() else { continue };
+                let Term::Sym(s) = a.get(*t) else { continue };
+                let Some(order) = order(a, *s).filter(|r| *r < 4 || constant) else { continue };
+                let elsewhere = p.terms.iter().any(|(other, _)| other != m && other.contains(t));
+                if c.abs() == 1 && !elsewhere && best.is_none_or(|(r, ..): (u32, TermId, i128)| order < r) {
+                    best = Some((order, *t, *c));
+                }
+            }
+            best
+        };
+        let found = equations
+            .iter()
+            .enumerate()
+            .filter_map(|(i, p)| Some((candidate(a, *p)?, i)))
+            .min_by_key(|((r, t, _), i)| (*r, *t, *i));
+        let Some(((_, t, c), i)) = found else { break };
+        let p = a.poly(equations.swap_remove(i));
+        let rest: Vec<_> =
+            p.terms.iter().filter(|(m, _)| m.as_slice() != [t]).map(|(m, k)| (m.clone(), -k * c)).collect();
+        let value = a.from_poly(Poly { terms: rest });
+        let one: FxHashMap<TermId, TermId> = [(t, value)].into_iter().collect();
+        for e in &mut equations {
+            *e = a.substitute(*e, &one);
+        }
+        let known: Vec<TermId> = all.keys().copied().collect();
+        for k in known {
+            let new = a.substitute(all[&k], &one);
+            all.insert(k, new);
+        }
+        all.insert(t, value);
+    }
+    all
+}
+
+/// The same where strides are those of contiguous tensors, as far as the conditions say how many dimensions these have.
+pub(super) fn solved_of_packed(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, TermId> {
+    let known = solved(a, conditions);
+    let mut numbers: BTreeMap<(String, String), TermId> = BTreeMap::new();
+    for s in a.symbols_of(&[conditions]) {
+        if let SymKind::Input(InputSource::Given { object, path, .. }) = &a.symbol(s).kind
+            && let Some(handle) = object.strip_suffix(OF_HANDLE)
+            && let Some(asked) = path.strip_prefix(handle)
+        {
+            let key = (handle.to_owned(), asked.to_owned());
+            let t = a.symbol_term(s);
+            numbers.insert(key, t);
+        }
+    }
+    let number = |handle: &str, asked: String| numbers.get(&(handle.to_owned(), asked)).copied();
+    let mut packed: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for ((handle, asked), t) in &numbers {
+        let at = asked.strip_prefix(".stride(").and_then(|rest| rest.strip_suffix(')')?.parse::<i128>().ok());
+        let dim = number(handle, ".dim()".to_owned()).and_then(|d| a.as_int(*known.get(&d)?));
+        let (Some(at), Some(dim)) = (at, dim) else { continue };
+        let sizes: Option<Vec<TermId>> = (at + 1..dim).map(|k| number(handle, format!(".size({k})"))).collect();
+        let Some(sizes) = sizes else { continue };
+        let one = a.int(1);
+        let stride = sizes.into_iter().fold(one, |n, size| a.mul(n, size));
+        packed.insert(*t, stride);
+    }
+    let conditions = a.substitute(conditions, &packed);
+    let mut all = solved(a, conditions);
+    for (t, stride) in packed {
+        let stride = a.substitute(stride, &all);
+        all.insert(t, stride);
+    }
+    all
+}
+
+/// What follows for each factor where a product of numbers that are not negative is not 0: that it is positive.
+pub(super) fn positive_factors(a: &mut Arena, conditions: TermId) -> TermId {
+    let mut factors: BTreeSet<TermId> = BTreeSet::new();
+    for c in a.conjuncts(conditions) {
+        let Term::Not(x) = a.get(c) else { continue };
+        let Term::EqZ(p) = a.get(*x) else { continue };
+        // What is 0 is so in any number of bits.
+        let mut p = *p;
+        while let Term::Wrap { arg, .. } = a.get(p) {
+            p = *arg;
+        }
+        let p = a.poly(p);
+        if let [(m, _)] = p.terms.as_slice()
+            && m.iter().all(|f| a.range(*f).lo.is_some_and(|lo| lo >= 0))
+        {
+            factors.extend(m.iter().copied());
+        }
+    }
+    let one = a.int(1);
+    let all: Vec<TermId> = factors.into_iter().map(|f| a.le(one, f)).collect();
+    a.and_all(all)
+}
+
+/// What code takes for granted of the tensors that a function is given where these launches' conditions do not say it: that they are contiguous, and
+/// have as many dimensions as it asks for.
+pub(super) fn hypotheses(e: &mut Executor<'_>, f: FuncRef, paths: &[TermId]) -> Vec<Cond> {
+    let display = e.program.func(f).display.clone();
+    let mut numbers: BTreeMap<String, Vec<(SymId, String)>> = BTreeMap::new();
+    for (i, s) in (0..).zip(e.arena.symbols()) {
+        if let SymKind::Input(InputSource::Given { function, object, path, .. }) = &s.kind
+            && *function == display
+            && let Some(handle) = object.strip_suffix(OF_HANDLE)
+        {
+            let asked = path.strip_prefix(handle).unwrap_or_default().trim_start_matches('.').to_owned();
+            numbers.entry(handle.to_owned()).or_default().push((SymId(i), asked));
+        }
+    }
+    let known: Vec<FxHashMap<TermId, TermId>> = paths.iter().map(|p| solved(&mut e.arena, *p)).collect();
+    let mentioned: BTreeSet<SymId> = e.arena.symbols_of(paths).into_iter().collect();
+    let mut out = vec![];
+    for (handle, numbers) in numbers {
+        // A member of a structure, or one of several, is no name of a contract.
+        if handle.contains(|c: char| !c.is_alphanumeric() && c != '_') {
+            continue;
+        }
+        let fixed = |e: &mut Executor<'_>, asked: &str| {
+            let s = numbers.iter().find(|(_, a)| a == asked).map(|(s, _)| *s);
+            let t = s.map(|s| e.arena.symbol_term(s));
+            t.is_some_and(|t| known.iter().all(|k| k.get(&t).is_some_and(|v| e.arena.as_int(*v).is_some())))
+        };
+        if !numbers.iter().any(|(s, _)| mentioned.contains(s)) {
+            continue;
+        }
+        let mut said = vec![];
+        if !fixed(e, "is_contiguous()") {
+            said.push(format!("{handle}.is_contiguous()"));
+        }
+        let sizes = numbers
+            .iter()
+            .filter(|(s, _)| mentioned.contains(s))
+            .filter_map(|(_, asked)| asked.strip_prefix("size(")?.strip_suffix(')')?.parse::<u32>().ok());
+        if let Some(last) = sizes.max().filter(|_| !fixed(e, "dim()")) {
+            said.push(format!("{handle}.dim() == {}", last + 1));
+        }
+        out.extend(said.iter().filter_map(|text| parse(text).ok()));
+    }
+    out
+}
