@@ -2,7 +2,7 @@
 
 use super::Inferred;
 use super::evidence;
-use super::gather::{Launched, inferred};
+use super::gather::{Launched, Partly, inferred};
 use super::wording::{Name, Names};
 use crate::check::context::{Run, Tools};
 use crate::check::counterexample::degenerate::Sizes;
@@ -14,10 +14,10 @@ use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// What a function relies on; `None` where it launches nothing.
+/// What a function relies on; `None` where it launches nothing, and was followed to its end.
 pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
     let prepared = engine.prepare(root);
-    if prepared.runs.is_empty() {
+    if prepared.runs.is_empty() && prepared.gave_up.is_none() {
         return None;
     }
     let runs = prepared.runs;
@@ -25,7 +25,14 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
     engine.cx.all = engine.cx.phase(budgets::FIRST_LOOKS, 100);
     let mut names = names(&mut tools, root.func);
     names.checked = checked(&tools.e.arena, &runs, &names);
-    let launched: Vec<_> = runs.iter().map(|run| Launched { accesses: &run.run.accesses, run: Some(run) }).collect();
+    let launched: Vec<_> = runs
+        .iter()
+        .map(|run| {
+            let beyond = || engine.places_beyond(run.kernel, &run.run);
+            let partly = run.partly.clone().map(|why| Partly { why, beyond: beyond() });
+            Launched { accesses: &run.run.accesses, run: Some(run), partly }
+        })
+        .collect();
     let found = inferred(&engine.cx, &mut tools, (root.func, &names), &launched, &|tools, condition, of| {
         evidence::of_entry(tools, &runs, condition, of)
     });
