@@ -80,7 +80,7 @@ pub fn human(functions: &[Function]) -> String {
             let wraps = if r.if_no_wrap.is_empty() { "" } else { " if no index wraps" };
             let _ = writeln!(out, "    {:width$}  {}{wraps}: {places}", r.text, r.evidence);
         }
-        if f.requires.is_empty() && f.open.is_empty() && f.safe_if_no_wrap.is_empty() {
+        if f.requires.is_empty() && f.open.is_empty() && f.safe_if_no_wrap.is_empty() && f.partly.is_none() {
             let _ = writeln!(out, "    nothing");
         }
         if !f.safe_if_no_wrap.is_empty() {

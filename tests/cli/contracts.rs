@@ -647,3 +647,30 @@ fn quotients_that_are_rounded_up_have_any_divisor() {
     let (r, err) = checked(&p);
     assert_eq!(r.summary.unknown, 1, "{err}");
 }
+
+#[test]
+fn nothing_is_said_of_a_kernel_that_was_not_followed_to_its_end() {
+    let p = Project::new();
+    p.write(
+        "a.cu",
+        "__device__ __noinline__ void fill(int *s, int *out, int i, int n) {\n\
+           s[i] = 1;\n\
+           if (i < n) fill(s, out, i + 1, n); else out[i] = 2;\n\
+         }\n\
+         __global__ void k(int *out, int n) { __shared__ int s[100]; fill(s, out, 0, n); }\n",
+    );
+    // In rounds that were not followed the array is left: `s[i]` is safe as far as it was.
+    let (r, _) = checked(&p);
+    assert_eq!((r.summary.safe, r.summary.unknown), (0, 2), "{:?}", r.summary);
+    let json: Value = serde_json::from_str(&p.scuba(["contracts", "a.cu", "--format", "json"]).status(0).out).unwrap();
+    let k = &json["functions"][0];
+    let open: Vec<&str> = k["open"].as_array().unwrap().iter().map(|o| o["array"].as_str().unwrap()).collect();
+    assert_eq!(
+        (k["safe"].as_u64(), open, k["requires"].as_array().unwrap().len()),
+        (Some(0), vec!["s", "out"], 0),
+        "{json}"
+    );
+    let human = p.scuba(["contracts", "a.cu"]).status(0).out;
+    assert!(human.contains("not known of 2:s, 3:out: the kernel was not followed to its end"), "{human}");
+    assert!(!human.contains("nothing"), "{human}");
+}

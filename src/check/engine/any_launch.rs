@@ -116,6 +116,8 @@ impl<'p> Engine<'p> {
         let root = Root { func: kernel, trusted: false, entry: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
         tools.decider.limits.work = self.cx.scaled(Work::seconds(1));
+        // Beyond the point where it was given up, what it came to before may be reached again, otherwise.
+        let partly = run.gave_up.clone().map(|why| UnknownReason::KernelNotFollowed(Box::new(why)));
         for ev in &run.accesses {
             let place = self.cx.place_of(ev);
             if self.assumed.skips(&place) {
@@ -130,7 +132,7 @@ impl<'p> Engine<'p> {
                 // An extent that is not known says as much itself.
                 (o @ Outcome::Unknown(UnknownReason::ExtentOfParameter(_)), None) => o,
                 (Outcome::Unknown(why), None) => Outcome::Unknown(UnknownReason::NoLaunchOpen(Box::new(why))),
-                (o @ (Outcome::Safe | Outcome::SafeIfNoWrap(_)), _) => o,
+                (o @ (Outcome::Safe | Outcome::SafeIfNoWrap(_)), _) => partly.clone().map_or(o, Outcome::Unknown),
             };
             self.put(kernel, ev, outcome);
         }

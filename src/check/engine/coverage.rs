@@ -4,6 +4,7 @@
 //! In: a kernel and what its executions came to. Out: every other access of it and of the functions that it calls, in the tally.
 
 use super::Engine;
+use crate::check::context::Place;
 use crate::check::findings::position::{inner_places, loc_of};
 use crate::check::findings::wording;
 use crate::check::obligations::verdict::Outcome;
@@ -42,16 +43,29 @@ impl Engine<'_> {
             show(&loc, e.kind, &array);
         }
         let Some(why) = why else { return };
+        for a in self.beyond(kernel, run) {
+            self.count(kernel, &a, Outcome::Unknown(why.clone()));
+        }
+    }
+
+    /// What a kernel and the functions that it calls contain that an execution did not come to.
+    fn beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<Accessing> {
         let visited: FxHashSet<(Site, Site)> = run
             .accesses
             .iter()
             .map(|e| (e.stack.iter().rev().copied().find(|s| self.is_own(*s)).unwrap_or(e.site), e.site))
             .collect();
-        for a in self.accessing(kernel) {
-            if !visited.contains(&(a.at, a.site)) && !run.own.contains(&a.site) {
-                self.count(kernel, &a, Outcome::Unknown(why.clone()));
-            }
-        }
+        let is_new = |a: &Accessing| !visited.contains(&(a.at, a.site)) && !run.own.contains(&a.site);
+        self.accessing(kernel).into_iter().filter(is_new).collect()
+    }
+
+    /// The places of these.
+    pub(in crate::check) fn places_beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<Place> {
+        let place = |a: Accessing| {
+            let array = wording::seen(self.cx.program, &a.stack, a.at, a.kind).array;
+            (a.loc, array)
+        };
+        self.beyond(kernel, run).into_iter().map(place).collect()
     }
 
     /// Counts what is left once all launches are done: accesses that no execution of their kernel came to, since what leads there never

@@ -1,7 +1,7 @@
 //! One function of the host whose callers are not known: what it must be given, for the kernels that it launches.
 
 use super::evidence;
-use super::gather::{Launched, inferred};
+use super::gather::{Launched, Partly, inferred};
 use super::tensors;
 use super::wording::{Name, Names};
 use super::{Condition, Evidence, Inferred};
@@ -16,7 +16,7 @@ use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// What a function relies on; `None` where it launches nothing.
+/// What a function relies on; `None` where it launches nothing, and was followed to its end.
 ///
 /// Of tensors code takes more for granted than their sizes: where conditions on these alone do not cover every access, they are sought under the
 /// hypotheses that the tensors are laid out as it takes them ([`tensors::hypotheses`]), which are conditions then as well.
@@ -58,7 +58,7 @@ struct OfRuns {
 
 fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
     let prepared = engine.prepare(root);
-    if prepared.runs.is_empty() {
+    if prepared.runs.is_empty() && prepared.gave_up.is_none() {
         return None;
     }
     let runs = prepared.runs;
@@ -69,7 +69,9 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
         .iter()
         .map(|run| {
             let solved = tensors::solved(&mut tools.e.arena, run.launch.path);
-            Launched { accesses: &run.run.accesses, run: Some(run), solved }
+            let beyond = || engine.places_beyond(run.kernel, &run.run);
+            let partly = run.partly.clone().map(|why| Partly { why, beyond: beyond() });
+            Launched { accesses: &run.run.accesses, run: Some(run), solved, partly }
         })
         .collect();
     names.checked = checked(&mut tools.e.arena, &launched, &names);

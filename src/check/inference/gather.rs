@@ -4,7 +4,7 @@ use super::conditions::{self, Found, implies};
 use super::tensors;
 use super::wording::Names;
 use super::{Condition, Evidence, Inferred, Open, Place};
-use crate::check::context::{Context, InObject, Run, Tools};
+use crate::check::context::{self, Context, InObject, Run, Tools};
 use crate::check::findings::position::position_of;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Decision, Obligation};
@@ -26,6 +26,15 @@ pub(super) struct Launched<'a> {
     pub run: Option<&'a Run>,
     /// What numbers of tensors are on the way to it, in others.
     pub solved: FxHashMap<TermId, TermId>,
+    /// Where it was not followed to its end.
+    pub partly: Option<Partly>,
+}
+
+/// An execution that did not come to its end. Nothing of it is covered: what was come to may be reached again beyond that point, otherwise.
+pub(super) struct Partly {
+    pub why: UnknownReason,
+    /// What it did not come to.
+    pub beyond: Vec<context::Place>,
 }
 
 /// An access: the number of its launch and its own.
@@ -112,10 +121,17 @@ pub(super) fn inferred(
 
 fn of_places(cx: &Context<'_>, tools: &mut Tools<'_>, names: &Names, launched: &[Launched<'_>]) -> BTreeMap<Place, At> {
     let mut places: BTreeMap<Place, At> = BTreeMap::new();
+    let place = |(loc, array)| Place { position: position_of(loc), array };
     for (l, launched) in launched.iter().enumerate() {
+        if let Some(Partly { why, beyond }) = &launched.partly {
+            let visited = launched.accesses.iter().map(|ev| cx.place_of(ev));
+            for of in visited.chain(beyond.iter().cloned()) {
+                places.entry(place(of)).or_default().open.get_or_insert_with(|| why.to_string());
+            }
+            continue;
+        }
         for (n, ev) in launched.accesses.iter().enumerate() {
-            let (loc, array) = cx.place_of(ev);
-            let at = places.entry(Place { position: position_of(loc), array }).or_default();
+            let at = places.entry(place(cx.place_of(ev))).or_default();
             if at.open.is_some() {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use super::Inferred;
 use super::evidence::{self, Executed};
-use super::gather::{Launched, inferred};
+use super::gather::{Launched, Partly, inferred};
 use super::wording::{Name, Names};
 use crate::check::context::Tools;
 use crate::check::counterexample::degenerate::Sizes;
@@ -10,6 +10,7 @@ use crate::check::engine::Engine;
 use crate::check::engine::budgets;
 use crate::host::Root;
 use crate::ir::FuncRef;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::LaunchConfig;
 use crate::symbolic::memory::value::Value;
 use rustc_hash::FxHashMap;
@@ -26,7 +27,11 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     let axioms = tools.e.launch_axioms(&config);
     let axioms = tools.e.arena.and_all(axioms);
     let launch = Executed { config: &config, run: &run, axioms };
-    let launched = [Launched { accesses: &run.accesses, run: None, solved: FxHashMap::default() }];
+    let partly = run.gave_up.clone().map(|why| Partly {
+        why: UnknownReason::KernelNotFollowed(Box::new(why)),
+        beyond: engine.places_beyond(kernel, &run),
+    });
+    let launched = [Launched { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly }];
     let found = inferred(&engine.cx, &mut tools, (kernel, &names), &launched, &|tools, condition, of| {
         evidence::of_kernel(tools, &launch, condition, of)
     });

@@ -70,7 +70,7 @@ fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, named: Option<(Ter
     let mut names = entry::names(tools, root);
     names.all.extend(named.map(|(t, name)| (t, Name::Parameter(name))));
     let solved = tensors::solved_of_packed(&mut tools.e.arena, run.launch.path);
-    let launched = gather::Launched { accesses: &run.run.accesses, run: Some(run), solved };
+    let launched = gather::Launched { accesses: &run.run.accesses, run: Some(run), solved, partly: None };
     names.checked = entry::checked(&mut tools.e.arena, std::slice::from_ref(&launched), &names);
     let of_tensors = gather::in_numbers_of_tensors(&mut tools.e.arena, &launched, ob);
     let ob = of_tensors.as_ref().unwrap_or(ob);
