@@ -856,3 +856,49 @@ bool equal_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) {
 }
 bool other_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) MODEL("c10::operator!=<long>(c10::ArrayRef<long>, c10::ArrayRef<long>)");
 bool other_sizes(const int64_t *a, size_t n, const int64_t *b, size_t m) { return !equal_sizes(a, n, b, m); }
+
+// ---- checks of several tensors (ATen/TensorUtils.h) ----
+
+struct Arg { const Handle *tensor; const char *name; int pos; };
+#define OF_ALL(i, what) if (n > i) { const Impl *t = there(all[i].tensor), *first = there(all[0].tensor); (void)first; what }
+#define EIGHT_ARGS(what) OF_ALL(0, what) OF_ALL(1, what) OF_ALL(2, what) OF_ALL(3, what) OF_ALL(4, what) OF_ALL(5, what) OF_ALL(6, what) OF_ALL(7, what) \
+  OF_ALL(8, what) OF_ALL(9, what) OF_ALL(10, what) OF_ALL(11, what)
+#define CHECK_ALL(id, name, what)                                                                  \
+  void id(const char *, const Arg *all, size_t n) MODEL("at::" name "(char const*, c10::ArrayRef<at::TensorArg>)"); \
+  void id(const char *, const Arg *all, size_t n) { EIGHT_ARGS(what) }
+#define CHECK_TWO(id, name, what)                                                                  \
+  void id(const char *, const Arg *a, const Arg *b) MODEL("at::" name "(char const*, at::TensorArg const&, at::TensorArg const&)"); \
+  void id(const char *, const Arg *a, const Arg *b) { const Impl *t = there(b->tensor), *first = there(a->tensor); what }
+#define ON_GPU if (t->device != 1) fail();
+#define OF_TYPE if (t->dtype != first->dtype) fail();
+#define OF_NUMEL if (t != first) { relate(t); relate(first); if (elements(t) != elements(first)) fail(); }
+#define OF_SIZES if (t != first && !equal_sizes(t->sizes, t->dim, first->sizes, first->dim)) fail();
+CHECK_ALL(all_same_gpu, "checkAllSameGPU", ON_GPU)
+CHECK_TWO(same_gpu, "checkSameGPU", if (first->device != 1) fail(); ON_GPU)
+CHECK_ALL(all_same_type, "checkAllSameType", OF_TYPE)
+CHECK_TWO(same_type, "checkSameType", OF_TYPE)
+CHECK_ALL(all_same_numel, "checkAllSameNumel", OF_NUMEL)
+CHECK_TWO(same_numel, "checkSameNumel", OF_NUMEL)
+CHECK_ALL(all_same_size, "checkAllSameSize", OF_SIZES)
+CHECK_TWO(same_size, "checkSameSize", OF_SIZES)
+CHECK_ALL(all_contiguous, "checkAllContiguous", if (!t->contiguous) fail();)
+CHECK_ALL(all_defined, "checkAllDefined", )
+void of_scalar_type(const char *, const Arg *t, int8_t type) MODEL("at::checkScalarType(char const*, at::TensorArg const&, c10::ScalarType)");
+void of_scalar_type(const char *, const Arg *t, int8_t type) { if (there(t->tensor)->dtype != type) fail(); }
+
+// ---- settings of the process, properties of a device ----
+
+void *global_context() MODEL("at::globalContext()");
+void *global_context() { return operator new(1); }
+NOTHING(not_deterministic, "at::Context::alertNotDeterministic(*")
+bool deterministic(const void *) MODEL("at::Context::deterministicAlgorithms() const");
+bool deterministic(const void *) { return __scuba_any(0, 1); }
+extern "C" int cudaGetDeviceProperties(void *properties, int device);
+void *current_properties() MODEL("at::cuda::getCurrentDeviceProperties()");
+void *current_properties() {
+  void *properties = operator new(8192);
+  cudaGetDeviceProperties(properties, 0);
+  return properties;
+}
+void *device_properties(int8_t device) MODEL("at::cuda::getDeviceProperties(signed char)");
+void *device_properties(int8_t) { return current_properties(); }

@@ -277,3 +277,31 @@ fn what_operators_need_of_tensors_is_inferred_and_suffices() {
         );
     }
 }
+
+#[test]
+fn checks_of_several_tensors_at_once() {
+    let source = "\
+#include <torch/extension.h>
+__global__ void add(float *y, const float *x, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) y[i] +=
+        x[i];
+}
+void op(const at::Tensor &y, const at::Tensor &x) {
+  at::TensorArg all[] = {{y, \"y\", 1}, {x, \"x\", 2}};
+  at::checkAllSameGPU(\"op\", all);
+  at::globalContext().alertNotDeterministic(\"op\");
+  CHECKS
+  if (y.numel() == 0) return;
+  add<<<(y.numel() + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), y.numel());
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+    let both = "at::checkAllContiguous(\"op\", all); at::checkAllSameSize(\"op\", all);";
+    let fixed = "TORCH_CHECK(y.dim() == 2 && x.dim() == 2);";
+    let (report, _) = checked(&source.replace("CHECKS", &format!("{fixed} {both}")));
+    assert_eq!(report.summary.accesses, report.summary.safe, "{:?} {:?}", report.findings, report.undecided);
+    let (report, _) = checked(&source.replace("CHECKS", &format!("{fixed} at::checkAllContiguous(\"op\", all);")));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 5)], "{:?}", report.undecided);
+    assert_eq!(report.findings[0].missing_check.as_ref().map(|m| m.condition.as_str()), Some("x.size(0) * x.size(1) >= y.size(0) * y.size(1)"));
+}

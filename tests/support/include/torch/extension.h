@@ -22,6 +22,7 @@ template <typename T> class ArrayRef {
 
 public:
   ArrayRef(const T &one) : data_(&one), length_(1) {}
+  template <size_t N> ArrayRef(const T (&all)[N]) : data_(all), length_(N) {}
   ArrayRef(const std::initializer_list<T> &list) : data_(list.begin()), length_(list.size()) {}
   const T &operator[](size_t i) const { return data_[i]; }
   size_t size() const { return length_; }
@@ -107,6 +108,21 @@ public:
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   Tensor sum() const;
 };
+// ATen/TensorUtils.h
+struct TensorArg {
+  const Tensor &tensor;
+  const char *name;
+  int pos;
+  TensorArg(const Tensor &tensor, const char *name, int pos) : tensor(tensor), name(name), pos(pos) {}
+};
+void checkAllSameGPU(const char *c, ArrayRef<TensorArg> tensors);
+void checkAllSameSize(const char *c, ArrayRef<TensorArg> tensors);
+void checkAllContiguous(const char *c, ArrayRef<TensorArg> tensors);
+class Context {
+public:
+  static void alertNotDeterministic(const char *caller);
+};
+Context &globalContext();
 Tensor empty(IntArrayRef size, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor empty_like(const Tensor &self, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
