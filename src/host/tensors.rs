@@ -8,6 +8,7 @@ use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::tensors::OF_STORAGE;
 use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, TermId};
@@ -43,6 +44,17 @@ const RESHAPE: &[&str] = &[
 /// Numbers that a dimension, a type or a truth is looked for among.
 const SMALL: i128 = 16;
 
+/// Whether an operation writes elements of a tensor that it is given: PyTorch's name of one ends with an underscore, behind which that of an overload may
+/// stand (`at::_ops::fill__Scalar::call`; aten/src/ATen/native/README.md, "variants").
+fn writes_elements(display: &str) -> bool {
+    let name = display.split('(').next().unwrap_or_default();
+    let name = name.strip_suffix("::call").or_else(|| name.strip_suffix("::redispatch")).unwrap_or(name);
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let assigns =
+        name.strip_prefix("operator").is_some_and(|op| op.ends_with('=') && !matches!(op, "==" | "!=" | "<=" | ">="));
+    name.ends_with('_') || name.contains("__") || assigns
+}
+
 impl Executor<'_> {
     /// A function of PyTorch's that is not modelled and whose body is elsewhere. What it gives is not known; what tensors are that it is given by
     /// reference it leaves as it is, unless its name says otherwise.
@@ -59,6 +71,20 @@ impl Executor<'_> {
         if func.params.first().is_some_and(|p| p.sret.is_some()) {
             let given = c.args.iter().take(1).cloned().collect::<Vec<_>>();
             self.clobber(&mut s, &given, &why);
+        }
+        if writes_elements(c.display) {
+            let storages: Vec<Value> = self
+                .reached_from(&s, &c.args)
+                .into_iter()
+                .filter(|o| {
+                    let object = self.object(*o);
+                    object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
+                })
+                .collect::<Vec<_>>()
+                .into_iter()
+                .map(|o| self.pointer(o, 0))
+                .collect();
+            self.clobber(&mut s, &storages, &why);
         }
         let m = program.module(c.site.func.module);
         let v = self.unknown_of(m, c.ty, &why);

@@ -192,6 +192,18 @@ fn what_an_index_tensor_holds_is_an_input() {
     assert!(index.elements.values().any(|v| *v < 0), "{index}");
     let relies_on = finding.missing_check.as_ref().map(|m| m.condition.as_str());
     assert_eq!(relies_on, Some("forall i in [0, index.numel()): index[i] >= 0"));
+    // What is written in place since is not what was given.
+    let clamped = GATHER.replace("GUARD", "j < m").replace("  auto y", "  index.clamp_(0, n);\n  auto y");
+    let (report, _) = checked_under(
+        &clamped,
+        "[[contract]]\nfunction = \"op\"\nrequires = [\"forall i in [0, index.numel()): index[i] >= 0\"]\n",
+    );
+    assert_eq!(
+        (report.summary.accesses, report.summary.safe, report.summary.unknown),
+        (3, 2, 1),
+        "{:?}",
+        report.findings
+    );
     // Stated, it makes the access safe.
     let (report, _) = checked_under(
         &GATHER.replace("GUARD", "j < m"),
@@ -303,5 +315,8 @@ PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
     assert_eq!(report.summary.accesses, report.summary.safe, "{:?} {:?}", report.findings, report.undecided);
     let (report, _) = checked(&source.replace("CHECKS", &format!("{fixed} at::checkAllContiguous(\"op\", all);")));
     assert_eq!(proved(&report), [(Rule::UncheckedArgument, 5)], "{:?}", report.undecided);
-    assert_eq!(report.findings[0].missing_check.as_ref().map(|m| m.condition.as_str()), Some("x.size(0) * x.size(1) >= y.size(0) * y.size(1)"));
+    assert_eq!(
+        report.findings[0].missing_check.as_ref().map(|m| m.condition.as_str()),
+        Some("x.size(0) * x.size(1) >= y.size(0) * y.size(1)")
+    );
 }

@@ -26,7 +26,7 @@ pub(crate) struct Part {
 
 impl Executor<'_> {
     /// What a call with these arguments can reach, in order.
-    pub(in crate::symbolic) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
+    pub(crate) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
         let mut work: Vec<ObjId> = vec![];
         for a in args {
             collect(a, &mut work);

@@ -107,6 +107,7 @@ public:
   Tensor &operator=(Tensor &&) & = default;
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   Tensor sum() const;
+  Tensor &clamp_(int64_t least, int64_t most) const;
 };
 // ATen/TensorUtils.h
 struct TensorArg {
