@@ -45,14 +45,14 @@ NUMBERS = {"int": (32, True), "unsigned": (32, False), "long": (64, True), "size
 STORED = {"char": (8, True), "unsigned char": (8, False), "short": (16, True), "int": (32, True), "unsigned": (32, False)}
 ELEMENTS = {**STORED, "float": (32, True), "double": (64, True), "long long": (64, True)}
 SIDES, AXES, SIZES = (1, 2, 3), "xyz", [f"{size}.{axis}" for size in ("gridDim", "blockDim") for axis in "xyz"]
-# More bytes than small launches reach; the iterations after which a thread is taken for endless; what memory may hold.
-LARGE, FUEL = 1 << 40, 300
+# More bytes than small launches reach, and more elements than they read; the iterations after which a thread is taken for endless; what memory may hold.
+LARGE, READ, FUEL = 1 << 40, 4096, 300
 CONTENTS = [lambda at: 0, lambda at: 1, lambda at: -1, lambda at: 1000003, lambda at: at * 2654435761 // 512 % 8 - 2, lambda at: at * 2654435761 // 1024 % 4]
 # What is counted; of the first kinds no examples are shown.
 PLAIN = "kernels", "accesses", "covered", "safe", "open", "conditions", "sufficient", "needed", "exact", "tight"
 REMARKABLE = "not tight", "loose", "not seen", "vacuous", "never hold", "alone", "wrapped"
 # How conditions are written.
-TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*(?:\.[xyz])?|==>|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^~!?:(),])")
+TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*(?:\.[xyz])?|==>|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^~!?:(),\[\]])")
 LEVELS = {op: level for level, ops in enumerate(["==>", "?", "||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %"]) for op in ops.split()}
 # What has no value is None; a number is true where it is not 0.
 APPLIED = {"|": operator.or_, "^": operator.xor, "&": operator.and_, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
@@ -316,7 +316,7 @@ class Machine:
     nothing wrapped, behind them those of others."""
 
     def __init__(self, kernel):
-        self.kernel, self.sizes = kernel, [s.array.bytes for s in kernel.accesses]
+        self.kernel, self.sizes, self.held = kernel, [s.array.bytes for s in kernel.accesses], CONTENTS if kernel.indirect else CONTENTS[:1]
         scope = {"at": self.at, "go_on": lambda: next(self.fuel), "quotient": quotient, "remainder": lambda a, b: a - b * quotient(a, b)}
         scope.update({f"fit_{kind}": self.fitting(*of) for kind, of in NUMBERS.items()})
         exec(kernel.python, scope)
@@ -338,7 +338,7 @@ class Machine:
         """Runs each thread with each content, and says which. A launch is its grid, its block and its numbers."""
         grid, block, given = launch
         self.low, self.high, self.unclear = [math.inf] * 2 * len(self.sizes), [-math.inf] * 2 * len(self.sizes), False
-        for number, self.contents in enumerate(CONTENTS if self.kernel.indirect else CONTENTS[:1]):
+        for self.contents in self.held:
             for place in itertools.product(*(range(side) for side in grid + block)):
                 self.wrapped, self.fuel = False, itertools.repeat(True, FUEL)
                 try:
@@ -346,7 +346,7 @@ class Machine:
                 except StopIteration:
                     self.unclear = True
                 self.unclear |= self.wrapped
-                yield f"block {place[:3]} thread {place[3:]}" + f" contents {number}" * self.kernel.indirect
+                yield f"block {place[:3]} thread {place[3:]}" + f" contents {CONTENTS.index(self.contents)}" * self.kernel.indirect
 
     def run(self, launch):
         """False where something has no meaning, as a division by zero."""
@@ -365,7 +365,8 @@ class Claim:
         places = {(p["line"], p["array"]) for p in said["covers"]}
         self.covers = [i for i, s in enumerate(kernel.accesses) if (s.line, s.array.name) in places]
         self.sizes, self.words, self.extents = {a.name: a.bytes for a in kernel.arrays}, TOKEN.findall(self.text) + [""], set()
-        known = {*SIZES, *APPLIED, *self.sizes, *dict(kernel.parameters), "dynamicSharedBytes", "extent", "elements", "true", "false"}
+        self.types, bound = {a.name: ELEMENTS[a.element] for a in kernel.arrays}, re.findall(r"\bforall (\w+) in\b", self.text)
+        known = {*SIZES, *APPLIED, *self.sizes, *dict(kernel.parameters), "dynamicSharedBytes", "extent", "elements", "true", "false", "forall", "in", *bound}
         if "".join(self.words) != "".join(self.text.split()) or not {w for w in self.words if w[:1].isalpha()} <= known:
             raise ValueError(f"cannot read `{self.text}`")
         value = self.expression()
@@ -399,13 +400,28 @@ class Claim:
             return self.applied("negated" if word == "-" else word, self.unary())
         if word == "(":
             return (self.expression(), self.take(")"))[0]
+        if word == "forall":
+            return self.forall()
         if self.words[0] == "(":
             return self.call(word)
+        if self.words[0] == "[":
+            return self.element(word)
         if not word[:1].isalnum():
             raise ValueError(f"`{word}` where a number is wanted")
         self.extents |= {word} & {"dynamicSharedBytes"}
         fixed = int(word) if word.isdigit() else {"true": 1, "false": 0}.get(word)
         return operator.itemgetter(word) if fixed is None else lambda names: fixed
+
+    def forall(self):
+        """Of an array as large as can be, the elements that small launches read."""
+        name, _, _, low, _, high = self.take(), self.take("in"), self.take("["), self.expression(), self.take(","), self.expression()
+        closed, _, body = self.take(")", "]") == "]", self.take(":"), self.expression()
+        return lambda names: int(all(body({**names, name: i}) for i in range(low(names), min(high(names) + closed, READ))))
+
+    def element(self, array):
+        _, at, _ = self.take("["), self.expression(), self.take("]")
+        size, kind = self.sizes[array], self.types[array]
+        return lambda names: stored(names["held"](at(names) * size), *kind)
 
     def call(self, function):
         self.take("(")
@@ -469,9 +485,14 @@ class Judge:
             yield [self.r.choice(sorted(some)) for some in ends], None
 
     def launch(self, launch):
-        if not self.machine.run(launch):
-            return
-        names = dict(zip(SIZES + [n for n, _ in self.kernel.parameters], launch[0] + launch[1] + launch[2]))
+        """With each content of memory, since conditions may speak of it."""
+        for held in CONTENTS if self.kernel.indirect else CONTENTS[:1]:
+            self.machine.held = [held]
+            if self.machine.run(launch):
+                self.compare(launch, held)
+
+    def compare(self, launch, held):
+        names = {"held": held} | dict(zip(SIZES + [n for n, _ in self.kernel.parameters], launch[0] + launch[1] + launch[2]))
         for extents, below in self.around(names):
             names.update(zip(self.names, extents))
             holds, out = {c: c.holds(names) for c in self.claims}, [self.leaves(a, extents) for a in range(len(self.where))]

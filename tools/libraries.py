@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """What is decided of libraries without `main`, before and after something is stated of what their callers give.
 
-    tools/libraries.py DIR [--scuba PATH] [--nvcc PATH] [--only NAME] [--every N] [--limit SECONDS] [--until SECONDS] [--journal FILE] [--out FILE.md] [--commit HASH]
+    tools/libraries.py DIR [--scuba PATH] [--nvcc PATH] [--only NAME] [--every N] [--jobs N] [--flags "…"] [--limit SECONDS] [--until SECONDS]
+                       [--journal FILE] [--out FILE.md] [--commit HASH]
 
 DIR holds checkouts; of each project that is known here and lies there, every unit is checked where it lies, together with the units that
 define what it calls, twice: with nothing but its entry points stated, and with the invariants and contracts below. FILE (target/libraries.jsonl) is
-a journal: what stands in it is not checked again. None is begun after --until seconds.
+a journal: what stands in it is not checked again. None is begun after --until seconds. ggml includes cuBLAS, whose headers the pinned toolkit has not:
+--flags names their folder (-I…).
 """
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
-import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -50,18 +53,17 @@ PROJECTS = [
 
 
 def check(o, folder, sources, flags, settings):
-    """The report of a check, its seconds and peak memory; or why there is none."""
+    """The report of a check, and its seconds; or why there is none."""
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
         config.write(settings)
         config.flush()
         command = [o.scuba, "check", *sources, "--config", config.name, "-q", "--message-format", "json", "--", *flags]
         environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE="off")
-        started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        started = time.monotonic()
         try:
             said = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=o.limit, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return {"why": "time"}
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = round(time.monotonic() - started, 1)
     try:
         report = json.loads(said.stdout)
@@ -76,7 +78,6 @@ def check(o, folder, sources, flags, settings):
         "findings": dict(findings),
         "reasons": dict(reasons),
         "seconds": seconds,
-        "cpu": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
     }
 
 
@@ -84,23 +85,28 @@ def run(o):
     journal = Path(o.journal)
     done = {(line["project"], line["unit"]) for line in read(journal)}
     end = time.monotonic() + o.until
+    wanted = []
     for name, folder, pattern, joined, entries, stated, flags in PROJECTS:
         folder = Path(o.dir, folder)
         if o.only not in name or not folder.is_dir():
             continue
         listed = ", ".join(f'"{e}"' for e in entries)
         entry = f"[entry]\nfunctions = [{listed}]\n"
-        for unit in sorted(folder.glob(pattern))[:: o.every]:
-            if (name, unit.name) in done:
-                continue
-            if time.monotonic() > end:
-                return
-            line = {"project": name, "unit": unit.name}
-            line["before"] = check(o, folder, [unit.name, *joined], flags, entry)
-            line["after"] = check(o, folder, [unit.name, *joined], flags, entry + stated)
-            with journal.open("a") as out:
-                out.write(json.dumps(line) + "\n")
-            print(unit.name, line["before"], line["after"], flush=True)
+        units = [unit for unit in sorted(folder.glob(pattern))[:: o.every] if (name, unit.name) not in done]
+        wanted += [(name, folder, unit, joined, [*flags, *o.flags], entry, stated) for unit in units]
+
+    def look(one):
+        name, folder, unit, joined, flags, entry, stated = one
+        if time.monotonic() > end:
+            return None
+        sources = [unit.name, *joined]
+        return {"project": name, "unit": unit.name, "before": check(o, folder, sources, flags, entry), "after": check(o, folder, sources, flags, entry + stated)}
+
+    with journal.open("a") as out, concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+        for line in filter(None, pool.map(look, wanted)):
+            out.write(json.dumps(line) + "\n")
+            out.flush()
+            print(line["unit"], line["before"], line["after"], flush=True)
 
 
 def read(journal):
@@ -150,6 +156,8 @@ def main():
     p.add_argument("--nvcc", default=os.environ.get("SCUBA_NVCC") or ROOT / ".deps/cuda/nvidia/cu13/bin/nvcc")
     p.add_argument("--only", default="", help="projects whose names have this")
     p.add_argument("--every", type=int, default=1, help="every N-th unit")
+    p.add_argument("--jobs", "-j", type=int, default=1, help="checks at the same time")
+    p.add_argument("--flags", type=shlex.split, default=[], help="more flags for nvcc")
     p.add_argument("--limit", type=int, default=300, help="seconds for each check")
     p.add_argument("--until", type=float, default=1e9, help="seconds after which none is begun")
     p.add_argument("--journal", default=ROOT / "target/libraries.jsonl")

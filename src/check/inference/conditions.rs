@@ -3,7 +3,7 @@
 //! In: an obligation and the names that contracts have for symbols. Out: the weakest condition that was found, as a term, under
 //! the parts of the path that only speak of what the function is given. Each is proved to suffice before it is given back.
 
-use super::wording::Names;
+use super::wording::{Names, Words};
 use crate::check::obligations::decide::Decider;
 use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::solver::{Context, LARGEST, Limits, Sought, WrapMode};
@@ -28,19 +28,18 @@ pub(super) struct Found {
 pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Obligation) -> Option<Found> {
     let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
     let goals = [a.le(zero, ob.offset), a.le(end, ob.extent)];
-    let facts = a.conjuncts(ob.facts);
     let mut parts = vec![];
     for goal in goals {
         if a.as_bool(goal) == Some(true) || implies(a, decider, ob.facts, goal) {
             continue;
         }
         let found = match in_elements(a, names, ob).filter(|_| goal == goals[1]) {
-            Some(goal) => for_goal(a, decider, names, ob.facts, goal),
+            Some(goal) => for_goal(a, decider, names, (ob.facts, goal), false),
             None => None,
         };
         match found {
             Some(found) => parts.push(found),
-            None => parts.push(for_goal(a, decider, names, ob.facts, goal)?),
+            None => parts.push(for_goal(a, decider, names, (ob.facts, goal), false)?),
         }
     }
     let condition = a.and_all(parts);
@@ -54,19 +53,26 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
         Decision::SafeIfNoWrap(ops) => ops,
         _ => return None,
     };
-    // Where the access is not made for what the function is given, nothing is needed.
-    let given: Vec<TermId> =
-        facts.into_iter().filter(|f| names.has(a, *f, false) && !names.checked.contains(f)).collect();
-    let needed: Vec<TermId> = given
-        .into_iter()
-        .filter(|f| {
-            let otherwise = a.not(*f);
-            !implies(a, decider, otherwise, condition)
-        })
-        .collect();
-    let given = a.and_all(needed);
+    Some(Found { condition: where_made(a, decider, names, ob.facts, condition), wraps })
+}
+
+/// A condition where an access is made: where that depends on what the function is given alone, nothing is needed otherwise.
+pub(super) fn where_made(
+    a: &mut Arena,
+    decider: &mut Decider,
+    names: &Names,
+    facts: TermId,
+    condition: TermId,
+) -> TermId {
+    let mut given = a.conjuncts(facts);
+    given.retain(|f| names.has(a, *f, Words::default()) && !names.checked.contains(f));
+    given.retain(|f| {
+        let otherwise = a.not(*f);
+        !implies(a, decider, otherwise, condition)
+    });
+    let given = a.and_all(given);
     let otherwise = a.not(given);
-    Some(Found { condition: a.or(otherwise, condition), wraps })
+    a.or(otherwise, condition)
 }
 
 /// That an access lies in its object, counted in elements: a quotient is bounded by itself, not by a multiple of it. `None` where there is no quotient
@@ -94,19 +100,26 @@ fn divided(a: &mut Arena, t: TermId, by: i128) -> Option<TermId> {
 }
 
 /// A condition for one goal: of the parameters alone, else of the launch too, else with numbers; where none is found, with parameters that are
-/// not negative.
-fn for_goal(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, goal: TermId) -> Option<TermId> {
+/// not negative. `elements` where it may speak of the numbers that arrays hold.
+pub(super) fn for_goal(
+    a: &mut Arena,
+    decider: &mut Decider,
+    names: &Names,
+    (facts, goal): (TermId, TermId),
+    elements: bool,
+) -> Option<TermId> {
     let mut with = a.bool(true);
     for signs in [false, true] {
         if signs {
-            let more = signs_of_factors(a, names, facts, goal)?;
+            let more = signs_of_factors(a, names, facts, goal, elements)?;
             with = more;
         }
         let all = a.and(facts, with);
         let literals = a.conjuncts(all);
         let mut context = Context::new(a, &literals, WrapMode::Assume);
-        for (with_launch, largest) in [(false, 1), (true, 1), (false, LARGEST), (true, LARGEST)] {
-            let found = weakest(a, decider, names, &mut context, (all, goal), (with_launch, largest));
+        for (launch, largest) in [(false, 1), (true, 1), (false, LARGEST), (true, LARGEST)] {
+            let words = Words { launch, elements };
+            let found = weakest(a, decider, names, &mut context, (all, goal), (words, largest));
             if let Some(found) = found {
                 return Some(a.and(with, found));
             }
@@ -117,12 +130,13 @@ fn for_goal(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, 
 
 /// That the parameters which are factors beside something else in the goal are not negative, and those that divide are positive; `None` where
 /// the facts say of each what there is to say.
-fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId) -> Option<TermId> {
+fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId, elements: bool) -> Option<TermId> {
+    let is_factor = |t: TermId| names.is_parameter(t) || elements && names.is_element(t);
     let mut factors: Vec<TermId> = vec![];
     let mut divisors: Vec<TermId> = vec![];
     for t in a.cone(&[goal]) {
         if let Term::Div(_, by) | Term::Rem(_, by) = a.get(t)
-            && names.has(a, *by, true)
+            && names.has(a, *by, Words { launch: true, elements })
             && a.range(*by).lo.is_none_or(|lo| lo < 1)
             && !divisors.contains(by)
         {
@@ -134,7 +148,7 @@ fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId) -
         let t = if let Term::Le(x) = a.get(t) { *x } else { t };
         for (m, _) in &a.poly(t).terms {
             for f in m.iter().filter(|_| m.len() > 1) {
-                if names.is_parameter(*f) && a.range(*f).lo.is_none_or(|lo| lo < 0) && !factors.contains(f) {
+                if is_factor(*f) && a.range(*f).lo.is_none_or(|lo| lo < 0) && !factors.contains(f) {
                     factors.push(*f);
                 }
             }
@@ -156,10 +170,10 @@ fn weakest(
     names: &Names,
     context: &mut Context,
     (facts, goal): (TermId, TermId),
-    (with_launch, largest): (bool, i128),
+    (words, largest): (Words, i128),
 ) -> Option<TermId> {
     let limits = Limits { steps: STEPS, ..decider.limits };
-    let stays = |a: &Arena, t: TermId| names.has(a, t, with_launch);
+    let stays = |a: &Arena, t: TermId| names.has(a, t, words);
     let found = context.conditions(a, goal, &stays, Sought { most: MOST, largest }, &limits);
     let mut good: Vec<(usize, TermId)> = vec![];
     for p in found {
@@ -168,6 +182,10 @@ fn weakest(
         let t = a.from_poly(p);
         let zero = a.int(0);
         let condition = a.le(zero, t);
+        // What relates several numbers of arrays cannot be said of each of them.
+        if words.elements && names.elements_in(a, condition).len() > 1 {
+            continue;
+        }
         // One that never holds would make everything safe.
         if a.as_bool(condition) == Some(false) || !happens(a, decider, names, facts, condition) {
             continue;
@@ -177,7 +195,7 @@ fn weakest(
     good.sort_unstable();
     good.dedup();
     // As far as they differ where the access is made at all.
-    let given: Vec<TermId> = a.conjuncts(facts).into_iter().filter(|f| names.has(a, *f, with_launch)).collect();
+    let given: Vec<TermId> = a.conjuncts(facts).into_iter().filter(|f| names.has(a, *f, words)).collect();
     let given = a.and_all(given);
     let mut best: Option<(usize, usize, TermId)> = None;
     for (size, c) in &good {
@@ -224,7 +242,7 @@ pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId
 }
 
 /// Whether both hold for something. Where products and quotients by parameters leave that open, it is asked of parameters that are 1 there.
-fn happens(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, condition: TermId) -> bool {
+pub(super) fn happens(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, condition: TermId) -> bool {
     let both = a.and(facts, condition);
     if a.as_bool(both) == Some(false) {
         return false;

@@ -77,7 +77,7 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
     names.checked = checked(&mut tools.e.arena, &launched, &names);
     let paths: Vec<TermId> = runs.iter().map(|run| run.launch.path).collect();
     let hypotheses = tensors::hypotheses(&mut tools.e, root.func, &paths);
-    let found = inferred(&engine.cx, &mut tools, (root.func, &names), &launched, &|tools, condition, of| {
+    let found = inferred(&engine.cx, &mut tools, (root.func, &mut names), &launched, &|tools, condition, of| {
         evidence::of_entry(tools, &runs, condition, of)
     });
     let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));

@@ -1,6 +1,7 @@
 //! The conditions of one function, from the accesses of what it executes: one for each obligation, and of all these the few that say the same.
 
 use super::conditions::{self, Found, implies};
+use super::elements::{self, Each, Needs};
 use super::tensors;
 use super::wording::Names;
 use super::{Condition, Evidence, Inferred, Open, Place};
@@ -43,9 +44,29 @@ pub(super) type Number = (usize, usize);
 /// Says what is known of a condition that these obligations need.
 pub(super) type Tried<'a> = dyn Fn(&mut Tools<'_>, TermId, &[(Number, Obligation)]) -> Evidence + 'a;
 
+/// What an access needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Need {
+    /// A condition on what the function is given.
+    Now(TermId),
+    /// One on what an array holds.
+    Each(Each),
+}
+
+impl Need {
+    /// Whether whoever keeps to it keeps to another one.
+    fn implies(&self, other: &Self, tools: &mut Tools<'_>) -> bool {
+        match (self, other) {
+            (Self::Now(x), Self::Now(y)) => implies(&mut tools.e.arena, &mut tools.decider, *x, *y),
+            (Self::Each(x), Self::Each(y)) => x.implies(y, tools),
+            _ => false,
+        }
+    }
+}
+
 /// A condition that accesses have in common.
 struct Shared {
-    condition: TermId,
+    need: Need,
     wraps: Vec<String>,
     covers: Vec<Place>,
     /// Where it was found.
@@ -55,7 +76,7 @@ struct Shared {
 /// What was found of one place.
 #[derive(Default)]
 struct At {
-    conditions: Vec<(Found, Number, Obligation)>,
+    needs: Vec<(Need, Vec<String>, Number, Obligation)>,
     /// Safe only where nothing wraps.
     wraps: bool,
     open: Option<String>,
@@ -64,7 +85,7 @@ struct At {
 /// What was found of one access.
 #[derive(Default)]
 struct OfAccess {
-    conditions: Vec<(Found, Obligation)>,
+    needs: Vec<(Need, Vec<String>, Obligation)>,
     wraps: bool,
 }
 
@@ -72,13 +93,13 @@ struct OfAccess {
 pub(super) fn inferred(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
-    (f, names): (FuncRef, &Names),
+    (f, names): (FuncRef, &mut Names),
     launched: &[Launched<'_>],
     evidence: &Tried<'_>,
 ) -> Inferred {
-    let places = of_places(cx, tools, names, launched);
+    let places = of_places(cx, tools, (f, names), launched);
     let func = cx.program.func(f);
-    let decided = || places.iter().filter(|(_, at)| at.open.is_none() && at.conditions.is_empty());
+    let decided = || places.iter().filter(|(_, at)| at.open.is_none() && at.needs.is_empty());
     let safe = decided().filter(|(_, at)| !at.wraps).count();
     let safe_if_no_wrap = decided().filter(|(_, at)| at.wraps).map(|(place, _)| place.clone()).collect();
     let (mut shared, mut open): (Vec<Shared>, Vec<Open>) = (vec![], vec![]);
@@ -87,14 +108,21 @@ pub(super) fn inferred(
             open.push(Open { place, reason });
             continue;
         }
-        for (found, number, ob) in at.conditions {
-            share(&mut shared, found, &place, (number, ob));
+        for (need, wraps, number, ob) in at.needs {
+            share(&mut shared, (need, wraps), &place, (number, ob));
         }
     }
     let mut conditions = vec![];
     for s in fewest(tools, shared) {
-        let evidence = evidence(tools, s.condition, &s.of);
-        match names.condition(&tools.e.arena, s.condition).map(|c| readable(&c)) {
+        let (evidence, said) = match &s.need {
+            Need::Now(c) => {
+                let said = names.condition(&tools.e.arena, *c).map(|c| readable(&c));
+                (evidence(tools, *c, &s.of), said)
+            }
+            // What arrays hold is no part of a replay.
+            Need::Each(each) => (Evidence::Sufficient, names.of_each(&tools.e.arena, each)),
+        };
+        match said {
             Some(condition) => conditions.push(Condition { condition, evidence, wraps: s.wraps, covers: s.covers }),
             None => open.extend(
                 s.covers
@@ -119,7 +147,12 @@ pub(super) fn inferred(
     }
 }
 
-fn of_places(cx: &Context<'_>, tools: &mut Tools<'_>, names: &Names, launched: &[Launched<'_>]) -> BTreeMap<Place, At> {
+fn of_places(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    (f, names): (FuncRef, &mut Names),
+    launched: &[Launched<'_>],
+) -> BTreeMap<Place, At> {
     let mut places: BTreeMap<Place, At> = BTreeMap::new();
     let place = |(loc, array)| Place { position: position_of(loc), array };
     for (l, launched) in launched.iter().enumerate() {
@@ -135,9 +168,9 @@ fn of_places(cx: &Context<'_>, tools: &mut Tools<'_>, names: &Names, launched: &
             if at.open.is_some() {
                 continue;
             }
-            match of_access(cx, tools, names, launched, ev) {
-                Ok(OfAccess { conditions, wraps }) => {
-                    at.conditions.extend(conditions.into_iter().map(|(f, ob)| (f, (l, n), ob)));
+            match of_access(cx, tools, (f, names), launched, ev) {
+                Ok(OfAccess { needs, wraps }) => {
+                    at.needs.extend(needs.into_iter().map(|(need, wraps, ob)| (need, wraps, (l, n), ob)));
                     at.wraps |= wraps;
                 }
                 Err(why) => at.open = Some(why.to_string()),
@@ -165,7 +198,7 @@ pub(super) fn readable(c: &Cond) -> Cond {
 fn of_access(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
-    names: &Names,
+    (f, names): (FuncRef, &mut Names),
     launched: &Launched<'_>,
     ev: &AccessEvent,
 ) -> Result<OfAccess, UnknownReason> {
@@ -197,13 +230,17 @@ fn of_access(
             Decision::Fails { .. } | Decision::Unknown(_) => {}
         }
         let of_tensors = in_numbers_of_tensors(&mut tools.e.arena, launched, &ob);
-        match conditions::of(&mut tools.e.arena, &mut tools.decider, names, of_tensors.as_ref().unwrap_or(&ob)) {
-            Some(found) => all.conditions.push((found, ob)),
-            None => {
-                let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
-                return Err(unknowns.into_iter().next().unwrap_or(UnknownReason::NoCondition));
-            }
+        let asked = of_tensors.as_ref().unwrap_or(&ob);
+        if let Some(Found { condition, wraps }) = conditions::of(&mut tools.e.arena, &mut tools.decider, names, asked) {
+            all.needs.push((Need::Now(condition), wraps, ob));
+            continue;
         }
+        let Some(Needs { now, each, wraps }) = elements::of(tools, f, names, &ob) else {
+            let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
+            return Err(unknowns.into_iter().next().unwrap_or(UnknownReason::NoCondition));
+        };
+        let needs = now.into_iter().map(Need::Now).chain(each.into_iter().map(Need::Each));
+        all.needs.extend(needs.map(|need| (need, wraps.clone(), ob.clone())));
     }
     Ok(all)
 }
@@ -224,19 +261,21 @@ pub(super) fn in_numbers_of_tensors(a: &mut Arena, launched: &Launched<'_>, ob: 
     })
 }
 
-fn share(all: &mut Vec<Shared>, found: Found, place: &Place, of: (Number, Obligation)) {
-    match all.iter_mut().find(|s| s.condition == found.condition) {
+fn share(
+    all: &mut Vec<Shared>,
+    (need, wraps): (Need, Vec<String>),
+    place: &Place,
+    of: (Number, Obligation),
+) {
+    match all.iter_mut().find(|s| s.need == need) {
         Some(s) => {
             if !s.covers.contains(place) {
                 s.covers.push(place.clone());
             }
-            s.wraps.extend(found.wraps.into_iter().filter(|w| !s.wraps.contains(w)).collect::<Vec<_>>());
+            s.wraps.extend(wraps.into_iter().filter(|w| !s.wraps.contains(w)).collect::<Vec<_>>());
             s.of.push(of);
         }
-        None => {
-            let (condition, wraps) = (found.condition, found.wraps);
-            all.push(Shared { condition, wraps, covers: vec![place.clone()], of: vec![of] });
-        }
+        None => all.push(Shared { need, wraps, covers: vec![place.clone()], of: vec![of] }),
     }
 }
 
@@ -250,8 +289,7 @@ fn fewest(tools: &mut Tools<'_>, all: Vec<Shared>) -> Vec<Shared> {
     }
     let mut kept: Vec<Shared> = vec![];
     for new in all {
-        let implied =
-            kept.iter().position(|k| implies(&mut tools.e.arena, &mut tools.decider, k.condition, new.condition));
+        let implied = kept.iter().position(|k| k.need.implies(&new.need, tools));
         if let Some(i) = implied {
             merge(&mut kept[i], new);
             continue;
@@ -259,7 +297,7 @@ fn fewest(tools: &mut Tools<'_>, all: Vec<Shared>) -> Vec<Shared> {
         let mut new = new;
         let mut i = 0;
         while i < kept.len() {
-            if implies(&mut tools.e.arena, &mut tools.decider, new.condition, kept[i].condition) {
+            if new.need.implies(&kept[i].need, tools) {
                 let old = kept.remove(i);
                 merge(&mut new, old);
             } else {

@@ -23,7 +23,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     let (e, run, (config, args)) = engine.any_launch(kernel, contracts);
     let root = Root { func: kernel, trusted: false, entry: false };
     let mut tools = engine.tools(e, &root, Sizes::default(), Arc::default());
-    let names = names(&mut tools, kernel, &config, &args);
+    let mut names = names(&mut tools, kernel, &config, &args);
     let axioms = tools.e.launch_axioms(&config);
     let axioms = tools.e.arena.and_all(axioms);
     let launch = Executed { config: &config, run: &run, axioms };
@@ -32,7 +32,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
         beyond: engine.places_beyond(kernel, &run),
     });
     let launched = [Launched { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly }];
-    let found = inferred(&engine.cx, &mut tools, (kernel, &names), &launched, &|tools, condition, of| {
+    let found = inferred(&engine.cx, &mut tools, (kernel, &mut names), &launched, &|tools, condition, of| {
         evidence::of_kernel(tools, &launch, condition, of)
     });
     Inferred { partly: run.gave_up.as_ref().map(ToString::to_string), ..found }

@@ -8,6 +8,7 @@
 //! terms as contracts.
 
 mod conditions;
+mod elements;
 mod entry;
 mod evidence;
 mod gather;

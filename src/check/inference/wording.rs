@@ -3,16 +3,19 @@
 //! In: a term over the parameters of a function and its launch. Out: the same as a contract is written; `None` for what contracts
 //! have no words for.
 
+use super::elements::{self, Each};
 use super::tensors;
-use crate::contracts::ast::{Axis, Binary, Comparison, Function, Launch, TermKind};
-use crate::contracts::{Cond, Span, Term, parse_term};
+use crate::contracts::ast::{Axis, Binary, Comparison, CondKind, Forall, Function, Launch, TermKind};
+use crate::contracts::{Cond, Span, Term, parse_term, simplify};
 use crate::ir::FuncRef;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::inputs::elements::ElementRead;
 use crate::symbolic::memory::callers;
 use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term as EngineTerm, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// What symbols are called in contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,15 @@ pub(super) enum Name {
     Extent(String, Option<u64>),
     /// The same in whole elements.
     Elements(String),
+    /// A number that an array holds, or any one of them.
+    Element(Rc<ElementRead>),
+}
+
+/// Which words a condition has besides the parameters and what is behind them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Words {
+    pub launch: bool,
+    pub elements: bool,
 }
 
 /// Names of a function's symbols.
@@ -33,6 +45,10 @@ pub(super) struct Names {
     pub all: FxHashMap<TermId, Name>,
     /// What a function of the host checks before whatever it launches: no part of what it needs.
     pub checked: FxHashSet<TermId>,
+    /// What `forall` calls the number of an element: no parameter's name.
+    pub variable: String,
+    /// Arrays that numbers are read from, each with the symbol that stands for any of them.
+    pub elements: Vec<(Rc<ElementRead>, TermId)>,
 }
 
 /// Nodes of a term beyond which nobody reads a condition.
@@ -53,6 +69,8 @@ impl Names {
     pub fn add_given(&mut self, e: &mut Executor<'_>, f: FuncRef) {
         let program = e.program;
         let func = program.func(f);
+        let taken: Vec<&str> = func.params.iter().map(|p| p.name.as_str()).collect();
+        self.variable = elements::variable(&taken);
         self.add_nulls(&mut e.arena, &func.display);
         let path = |kind: &SymKind| match kind {
             SymKind::Input(InputSource::Given { function, object, path, bits: 1.., .. })
@@ -103,28 +121,54 @@ impl Names {
         matches!(self.all.get(&t), Some(Name::Parameter(_)))
     }
 
+    pub fn is_element(&self, t: TermId) -> bool {
+        matches!(self.all.get(&t), Some(Name::Element(_)))
+    }
+
     /// Whether contracts have words for it.
-    pub fn has(&self, a: &Arena, t: TermId, with_launch: bool) -> bool {
-        let mut open = vec![t];
+    pub fn has(&self, a: &Arena, t: TermId, words: Words) -> bool {
+        let allowed = |t: &TermId| match self.all.get(t) {
+            Some(Name::Launch(_)) => words.launch,
+            Some(Name::Element(_)) => words.elements,
+            _ => true,
+        };
+        self.named(a, t).is_some_and(|all| all.iter().all(allowed))
+    }
+
+    /// What has a name in a term; `None` where something has none, or nobody would read it.
+    fn named(&self, a: &Arena, t: TermId) -> Option<Vec<TermId>> {
+        let (mut open, mut out) = (vec![t], vec![]);
         let mut count = 0;
         while let Some(t) = open.pop() {
             count += 1;
             if count > LONGEST {
-                return false;
+                return None;
             }
-            match (self.all.get(&t), a.get(t)) {
-                (Some(Name::Launch(_)), _) if !with_launch => return false,
-                (Some(_), _) | (None, EngineTerm::Int(_)) => {}
-                (None, EngineTerm::Poly(p)) => open.extend(p.terms.iter().flat_map(|(m, _)| m.iter().copied())),
-                (None, EngineTerm::Div(x, y) | EngineTerm::Rem(x, y)) => open.extend([*x, *y]),
-                (None, EngineTerm::FloorDiv(x, _) | EngineTerm::Mod(x, _)) => open.push(*x),
-                (None, EngineTerm::Ite(c, x, y)) => open.extend([*c, *x, *y]),
-                (None, EngineTerm::Le(x) | EngineTerm::EqZ(x) | EngineTerm::Not(x)) => open.push(*x),
-                (None, EngineTerm::And(all) | EngineTerm::Or(all)) => open.extend(all),
-                _ => return false,
+            if self.all.contains_key(&t) {
+                out.push(t);
+                continue;
+            }
+            match a.get(t) {
+                EngineTerm::Int(_) => {}
+                EngineTerm::Poly(p) => open.extend(p.terms.iter().flat_map(|(m, _)| m.iter().copied())),
+                EngineTerm::Div(x, y) | EngineTerm::Rem(x, y) => open.extend([*x, *y]),
+                EngineTerm::FloorDiv(x, _) | EngineTerm::Mod(x, _) => open.push(*x),
+                EngineTerm::Ite(c, x, y) => open.extend([*c, *x, *y]),
+                EngineTerm::Le(x) | EngineTerm::EqZ(x) | EngineTerm::Not(x) => open.push(*x),
+                EngineTerm::And(all) | EngineTerm::Or(all) => open.extend(all),
+                _ => return None,
             }
         }
-        true
+        Some(out)
+    }
+
+    /// The numbers of arrays that a condition speaks of, each once.
+    pub fn elements_in(&self, a: &Arena, t: TermId) -> Vec<TermId> {
+        let mut all = self.named(a, t).unwrap_or_default();
+        all.retain(|t| matches!(self.all.get(t), Some(Name::Element(_))));
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// `p >= 0`.
@@ -206,8 +250,20 @@ impl Names {
                 .then(|| Cond::compare(op, Term::name(pointer), null));
         }
         let c = self.sides(a, &p)?;
-        let crate::contracts::ast::CondKind::Compare(_, left, right) = c.kind else { return None };
+        let CondKind::Compare(_, left, right) = c.kind else { return None };
         Some(Cond::compare(op, *left, *right))
+    }
+
+    /// That something holds of the first elements of an array.
+    pub fn of_each(&self, a: &Arena, each: &Each) -> Option<Cond> {
+        let all = Forall {
+            variable: self.variable.clone(),
+            from: Term::int(0),
+            to: self.term(a, each.count)?,
+            closed: false,
+            body: simplify(&self.condition(a, each.body)?),
+        };
+        Some(Cond::new(CondKind::Forall(Box::new(all)), Span::default()))
     }
 
     fn polynomial(&self, a: &Arena, p: &Poly) -> Option<Term> {
@@ -247,6 +303,7 @@ impl Names {
             Some(Name::Launch(l)) => return Some(Term::new(TermKind::Launch(*l), Span::default())),
             Some(Name::Extent(of, _)) => return Some(Term::apply(Function::Extent, vec![Term::name(of)])),
             Some(Name::Elements(of)) => return Some(Term::apply(Function::Elements, vec![Term::name(of)])),
+            Some(Name::Element(of)) => return Some(of.written(Term::name(&self.variable))),
             Some(Name::Null(_)) => return None,
             None => {}
         }

@@ -17,6 +17,7 @@ use crate::models::attributes::{
 };
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
+use crate::inside::{self, Dump};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
@@ -49,6 +50,7 @@ impl Executor<'_> {
     /// The state after one of these functions was called, which is not executed.
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         self.kernel.unknown_code |= self.side == Side::Device;
+        inside::dump(Dump::State, || self.passed_by(callees, why));
         let args = &self.without_texts_read(callees, args);
         let with_bodies: Vec<FuncRef> =
             callees.iter().copied().filter(|f| !self.function(*f).is_declaration()).collect();
@@ -89,6 +91,17 @@ impl Executor<'_> {
         if anything || anywhere || written {
             self.forget_escaped(s, why, false);
         }
+    }
+
+    /// What is passed by, and where, for whoever looks inside.
+    fn passed_by(&self, callees: &[FuncRef], why: &UnknownReason) -> String {
+        let at = self.call_stack().iter().rev().map(|s| {
+            let block = &self.function(s.func).blocks[s.block.index()];
+            let loc = block.insts.get(s.inst as usize).map_or(block.term_loc, |i| i.loc);
+            self.program.loc(s.func.module, loc).to_string()
+        });
+        let names: Vec<&str> = callees.iter().map(|f| self.function(*f).display.as_str()).collect();
+        format!("passed by: {}: {why}, at {}", names.join(", "), at.collect::<Vec<_>>().join(" < "))
     }
 
     /// Whether a call with these arguments has a pointer of which nothing is known.

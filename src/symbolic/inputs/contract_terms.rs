@@ -362,7 +362,7 @@ impl Executor<'_> {
     }
 
     /// The type that a pointer of this type points to.
-    fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
+    pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
         let Some(name) = pointee_name(pointer) else { return Element::default() };
         let m = self.module(f);
         let plain = name.trim_start_matches("const ").trim();

@@ -8,6 +8,7 @@ pub(in crate::symbolic) mod assumed_facts;
 pub mod command_line;
 pub(crate) mod contract_facts;
 mod contract_terms;
+pub(crate) mod elements;
 mod invariants;
 pub(in crate::symbolic) mod option_values;
 mod registers;

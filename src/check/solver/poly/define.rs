@@ -4,6 +4,7 @@
 //! facts that are named with them.
 
 use super::form::{Used, atom, divide, gcd, plus, product, scaled, single, union};
+use super::quotients::Division;
 use super::store::Store;
 use crate::check::solver::query::WrapMode;
 use crate::symbolic::terms::arena::Arena;
@@ -66,6 +67,11 @@ impl Store {
                 let (pa, d) = (arena.poly(a), single(Monomial::new(), c));
                 self.quotient_facts(&pa, &d, &atom(n), &none);
                 self.divisors.insert(n, (d, none));
+                if let [(m, 1)] = pa.terms.as_slice()
+                    && let [x] = m.as_slice()
+                {
+                    self.floors.entry(*x).or_default().push((c, n));
+                }
                 let m = arena.modulo(a, c);
                 self.relate(arena, m, n, a, c);
             }
@@ -138,9 +144,17 @@ impl Store {
         if !occurs(remainder) || !occurs(quotient) {
             return;
         }
+        let used = Used::new();
+        self.divisions.push(Division {
+            dividend: arena.poly(a),
+            divisor: single(Monomial::new(), c),
+            quotient,
+            remainder,
+            used: used.clone(),
+        });
         let p =
             arena.poly(a).add_scaled(&arena.poly(quotient), -c).and_then(|p| p.add_scaled(&arena.poly(remainder), -1));
-        self.equal(p, &Used::new());
+        self.equal(p, &used);
     }
 
     fn define_division(&mut self, arena: &mut Arena, n: TermId, a: TermId, b: TermId) {
@@ -167,6 +181,7 @@ impl Store {
                 self.define_atoms(arena, &pf);
             } else {
                 self.quotient_facts(&pa, &pb, &q, &used);
+                self.bounds_of_quotient(&pa, &pb, n, &used);
             }
             self.at_least(Some(q.clone()), &used);
             self.at_least(pa.add_scaled(&q, -1), &used);
@@ -223,6 +238,13 @@ impl Store {
         if !self.defined.contains(&q) || !self.defined.contains(&r) {
             return;
         }
+        self.divisions.push(Division {
+            dividend: a.clone(),
+            divisor: b.clone(),
+            quotient: q,
+            remainder: r,
+            used: used.clone(),
+        });
         let (q, r) = (arena.poly(q), arena.poly(r));
         let p = b.mul(&q).and_then(|bq| a.add_scaled(&bq, -1)).and_then(|p| p.add_scaled(&r, -1));
         self.equal(p, used);

@@ -55,7 +55,8 @@ impl Store {
             self.propagate(arena);
         }
         let mut search = Elimination { stays, seen: FxHashSet::default(), found: vec![], sought };
-        self.eliminate(arena, tighten(p.clone()), DEPTH, &mut search);
+        let p = self.recombined(p).map_or_else(|| p.clone(), |(whole, _)| whole);
+        self.eliminate(arena, tighten(p), DEPTH, &mut search);
         search.found
     }
 

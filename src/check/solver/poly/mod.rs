@@ -2,13 +2,14 @@
 //!
 //! In: facts and a goal. Out: the facts of a proof, or nothing; it never refutes. A proof is a certificate of `P >= 0` as a sum of products
 //! of facts (as those of Handelman, 1988, and Schmüdgen, 1991, over the integers, with small multipliers). [`store`] reads the facts,
-//! [`define`] says what quotients, minima and the like mean, [`disjunctions`] what follows of cases, [`search`] looks for a proof; here a
-//! goal is taken apart and cases are split.
+//! [`define`] says what quotients, minima and the like mean, [`disjunctions`] what follows of cases, [`search`] looks for a proof, [`quotients`]
+//! has its steps for quotients and remainders; here a goal is taken apart and cases are split.
 
 mod define;
 mod disjunctions;
 mod eliminate;
 mod form;
+mod quotients;
 mod samples;
 mod search;
 mod store;

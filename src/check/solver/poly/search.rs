@@ -6,8 +6,7 @@
 //! polynomials in other atoms, and products of facts.
 
 use super::form::{
-    Used, cofactor, common, divide, gcd, mul_ranges, plus, power, product, quotient, scaled, single, subtract, tighten,
-    union,
+    Used, cofactor, common, divide, gcd, mul_ranges, power, product, quotient, scaled, single, subtract, tighten, union,
 };
 use super::store::{Constraint, Store};
 use crate::symbolic::terms::arena::Arena;
@@ -78,7 +77,9 @@ impl Store {
         // Also cuts cycles: while it is being tried, it counts as failed.
         self.memo.failed.insert(p.clone(), depth);
         let found = self
-            .by_common_factor(arena, &p, depth)
+            .by_recombination(arena, &p, depth)
+            .or_else(|| self.by_common_factor(arena, &p, depth))
+            .or_else(|| self.by_floor(arena, &p, depth))
             .or_else(|| self.by_divisor(arena, &p, depth))
             .or_else(|| self.by_facts(arena, &p, depth));
         if let Some(used) = &found {
@@ -110,30 +111,7 @@ impl Store {
         Some(union(&rest, &self.range_facts(&g)))
     }
 
-    /// Over integers `P >= 0` follows from `d·P + d - 1 >= 0` for a `d >= 1`; where P lacks a quotient by `d`, that
-    /// turns the quotient into the dividend.
-    fn by_divisor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
-        for (m, c) in &p.terms {
-            let [q] = m.as_slice() else { continue };
-            if *c >= 0 {
-                continue;
-            }
-            let Some((d, used)) = self.divisors.get(q).cloned() else { continue };
-            let Some(whole) = p.mul(&d).and_then(|dp| dp.add_scaled(&d, 1)).and_then(|dp| plus(&dp, -1)) else {
-                continue;
-            };
-            // Tightening would undo the step where the divisor is a constant.
-            let constant = d.terms.iter().all(|(m, _)| m.is_empty());
-            let found =
-                if constant { self.by_facts(arena, &whole, depth - 1) } else { self.nonneg(arena, &whole, depth - 1) };
-            if let Some(rest) = found {
-                return Some(union(&rest, &used));
-            }
-        }
-        None
-    }
-
-    fn by_facts(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+    pub(super) fn by_facts(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         if depth == 0 || self.steps == 0 {
             return None;
         }

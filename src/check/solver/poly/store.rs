@@ -4,6 +4,7 @@
 //! constants, booleans known to be true, and the disjunctions that are left. Equalities `x == e` are used as rewriting.
 
 use super::form::{Used, common, quotient, scaled, tighten, union};
+use super::quotients::Division;
 use super::samples::{self, Sample};
 use super::search::Memo;
 use crate::check::solver::query::WrapMode;
@@ -58,6 +59,10 @@ pub(super) struct Store {
     pub defined: FxHashSet<TermId>,
     /// Quotients with their divisors, which are at least 1 by the facts named.
     pub divisors: FxHashMap<TermId, (Poly, Used)>,
+    /// Of terms those that are they over a constant, rounded down, with that.
+    pub floors: FxHashMap<TermId, Vec<(i128, TermId)>>,
+    /// Quotients that occur with their remainders.
+    pub divisions: Vec<Division>,
     pub memo: Memo,
     pub steps: u32,
     /// Assignments that satisfy the facts, once they were looked for.
@@ -85,6 +90,8 @@ impl Store {
             contradiction: None,
             defined: FxHashSet::default(),
             divisors: FxHashMap::default(),
+            floors: FxHashMap::default(),
+            divisions: vec![],
             memo: Memo::default(),
             steps: 400,
             samples: vec![],

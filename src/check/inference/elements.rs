@@ -1,0 +1,229 @@
+//! Conditions on what arrays hold: an index that is read from memory is in bounds where each element that may be read is.
+//!
+//! In: an obligation whose offset depends on numbers that arrays of the function's held when it was called. Out: conditions on the parameters
+//! alone, and conditions that hold of each of an array's first elements (`forall i in [0, n): 0 <= idx[i] && idx[i] < m`), which together
+//! suffice. How many elements these are comes from the condition under which the read itself stays in its array, else it is all of them.
+
+use super::conditions::{for_goal, happens, implies, where_made};
+use super::wording::{Name, Names};
+use crate::check::context::Tools;
+use crate::check::obligations::obligation::{Decision, Obligation};
+use crate::ir::FuncRef;
+use crate::symbolic::inputs::elements::ElementRead;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Poly, Term, TermId};
+use std::rc::Rc;
+
+/// Numbers of arrays that one obligation may depend on.
+const MOST_READ: usize = 6;
+/// Arrays that lead to each other.
+const DEEPEST: usize = 3;
+
+/// `body` holds of each of the first `count` elements of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Each {
+    /// The symbol that stands for one of them: the array's own.
+    pub element: TermId,
+    /// In terms that contracts have words for.
+    pub count: TermId,
+    pub body: TermId,
+}
+
+impl Each {
+    /// Whether it says no less than another one, as far as that shows at once.
+    pub fn implies(&self, other: &Self, tools: &mut Tools<'_>) -> bool {
+        let a = &mut tools.e.arena;
+        let as_many = a.le(other.count, self.count);
+        self.element == other.element
+            && a.as_bool(as_many) == Some(true)
+            && implies(a, &mut tools.decider, self.body, other.body)
+    }
+}
+
+/// What together suffices for an access.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    pub now: Vec<TermId>,
+    pub each: Vec<Each>,
+    pub wraps: Vec<String>,
+}
+
+/// What suffices for an obligation; `None` where that is not found, or no number of an array is in it.
+pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> Option<Needs> {
+    let mut needs = Needs::default();
+    let read = add(tools, f, names, ob, &mut needs, 0)?;
+    if needs.each.is_empty() {
+        return None;
+    }
+    let mut facts = vec![ob.facts];
+    facts.extend(&needs.now);
+    for (t, of) in &read {
+        for each in needs.each.iter().filter(|each| names.any(of) == Some(each.element)) {
+            let a = &mut tools.e.arena;
+            let zero = a.int(0);
+            let (before, behind) = (a.lt(of.at, zero), a.le(each.count, of.at));
+            let holds = a.substitute(each.body, &std::iter::once((each.element, *t)).collect());
+            facts.push(a.or_all(vec![before, behind, holds]));
+        }
+    }
+    let a = &mut tools.e.arena;
+    let all = a.and_all(facts);
+    // What can never hold makes everything safe.
+    let satisfiable = a.bool(true);
+    if !happens(a, &mut tools.decider, names, all, satisfiable) {
+        return None;
+    }
+    needs.wraps = match tools.decider.decide_roughly(a, &Obligation { facts: all, ..ob.clone() }) {
+        Decision::Safe => vec![],
+        Decision::SafeIfNoWrap(ops) => ops,
+        _ => return None,
+    };
+    for part in needs.now.iter_mut().chain(needs.each.iter_mut().map(|each| &mut each.body)) {
+        *part = where_made(a, &mut tools.decider, names, ob.facts, *part);
+    }
+    Some(needs)
+}
+
+/// A number that is read, and where.
+type Read = (TermId, Rc<ElementRead>);
+
+/// Adds what an obligation needs, and what the reads need that it depends on; gives these.
+fn add(
+    tools: &mut Tools<'_>,
+    f: FuncRef,
+    names: &mut Names,
+    ob: &Obligation,
+    needs: &mut Needs,
+    depth: usize,
+) -> Option<Vec<Read>> {
+    let mut read = reads(tools, f, names, ob);
+    let mut parts = vec![];
+    let a = &mut tools.e.arena;
+    let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
+    for goal in [a.le(zero, ob.offset), a.le(end, ob.extent)] {
+        if a.as_bool(goal) == Some(true) || implies(a, &mut tools.decider, ob.facts, goal) {
+            continue;
+        }
+        let found = match for_goal(a, &mut tools.decider, names, (ob.facts, goal), false) {
+            Some(found) => found,
+            None if read.is_empty() => return None,
+            None => for_goal(a, &mut tools.decider, names, (ob.facts, goal), true)?,
+        };
+        parts.extend(a.conjuncts(found));
+    }
+    let mut of_elements: Vec<(TermId, TermId)> = vec![];
+    for part in parts {
+        match names.elements_in(&tools.e.arena, part).as_slice() {
+            [] if needs.now.contains(&part) => {}
+            [] => needs.now.push(part),
+            [one] => of_elements.push((*one, part)),
+            _ => return None,
+        }
+    }
+    // Of each array one condition.
+    let mut bodies: Vec<(TermId, Rc<ElementRead>, Vec<TermId>)> = vec![];
+    for (t, part) in of_elements {
+        let (_, of) = read.iter().find(|(x, _)| *x == t)?.clone();
+        match bodies.iter_mut().find(|(x, ..)| *x == t) {
+            Some((.., all)) => all.push(part),
+            None => bodies.push((t, of, vec![part])),
+        }
+    }
+    for (t, of, all) in bodies {
+        let body = tools.e.arena.and_all(all);
+        let (count, inner) = elements_read(tools, f, names, ob.facts, &of, needs, depth)?;
+        read.extend(inner);
+        let element = names.any(&of)?;
+        let body = tools.e.arena.substitute(body, &std::iter::once((t, element)).collect());
+        let each = Each { element, count, body };
+        if !needs.each.contains(&each) {
+            needs.each.push(each);
+        }
+    }
+    Some(read)
+}
+
+/// Of how many elements, from the first, one is read; with what that rests on.
+fn elements_read(
+    tools: &mut Tools<'_>,
+    f: FuncRef,
+    names: &mut Names,
+    facts: TermId,
+    of: &ElementRead,
+    needs: &mut Needs,
+    depth: usize,
+) -> Option<(TermId, Vec<Read>)> {
+    if depth >= DEEPEST {
+        return None;
+    }
+    let extent = tools.e.extent_of_parameter(f, of.object).ok()?;
+    let a = &mut tools.e.arena;
+    let (offset, bytes) = (a.scale(of.at, of.size), a.int(of.size));
+    let ob = Obligation { facts, offset, bytes, extent };
+    let before = needs.now.len();
+    let inner = add(tools, f, names, &ob, needs, depth + 1)?;
+    let a = &mut tools.e.arena;
+    let new: Vec<TermId> = needs.now[before..].to_vec();
+    let all = a.floor_div(extent, of.size);
+    let bounds = needs.now.clone();
+    let with = a.and_all(bounds);
+    let with = a.and(facts, with);
+    for condition in new {
+        let Some(count) = counted(a, condition, (extent, all), of.size) else { continue };
+        let within = a.lt(of.at, count);
+        if implies(a, &mut tools.decider, with, within) {
+            return Some((count, inner));
+        }
+    }
+    Some((all, inner))
+}
+
+/// The `n` of `extent >= size * n`, or of `elements >= n`.
+fn counted(a: &mut Arena, condition: TermId, (extent, elements): (TermId, TermId), size: i128) -> Option<TermId> {
+    let Term::Le(x) = *a.get(condition) else { return None };
+    let p = a.poly(x);
+    for (of, by) in [(extent, size), (elements, 1)] {
+        let is_it = |m: &[TermId]| m == [of];
+        if !p.terms.iter().any(|(m, c)| is_it(m) && *c == -1) {
+            continue;
+        }
+        let rest: Vec<_> = p.terms.iter().filter(|(m, _)| !is_it(m)).cloned().collect();
+        if rest.iter().all(|(_, c)| c % by == 0) {
+            return Some(a.from_poly(Poly { terms: rest.into_iter().map(|(m, c)| (m, c / by)).collect() }));
+        }
+    }
+    None
+}
+
+/// The numbers of arrays that an obligation depends on. From here on they have names.
+fn reads(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> Vec<Read> {
+    let mut out = vec![];
+    for t in tools.e.arena.cone(&[ob.offset, ob.bytes, ob.facts]) {
+        if out.len() == MOST_READ {
+            break;
+        }
+        let Some(of) = tools.e.element_read(f, t) else { continue };
+        let of = Rc::new(of);
+        if names.any(&of).is_none() {
+            let any = tools.e.any_element(&of);
+            names.all.insert(any, Name::Element(of.clone()));
+            names.elements.push((of.clone(), any));
+        }
+        names.all.insert(t, Name::Element(of.clone()));
+        out.push((t, of));
+    }
+    out
+}
+
+impl Names {
+    /// The symbol that stands for any element of the array that is read there.
+    fn any(&self, of: &ElementRead) -> Option<TermId> {
+        self.elements.iter().find(|(known, _)| known.is_of_the_same(of)).map(|(_, any)| *any)
+    }
+}
+
+/// A name for the number of an element that is no parameter's.
+pub(super) fn variable(taken: &[&str]) -> String {
+    let free = ["i", "j", "k", "l", "at", "element"].into_iter().find(|name| !taken.contains(name));
+    free.map_or_else(|| format!("element_{}", taken.len()), str::to_owned)
+}
