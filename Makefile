@@ -101,10 +101,11 @@ corpus: build ## what is found in the programs of the evaluation, whose checkout
 	@python3 -B tools/corpus.py "$(DIR)" $(ROWS)
 
 .PHONY: corpus-libraries
-corpus-libraries: build ## what is decided of libraries without main, whose checkouts lie in DIR; goes on where it ended (LIBRARIES_ARGS: tools/libraries.py --help)
+corpus-libraries: build ## what is decided of libraries without main, whose checkouts lie in DIR, and of PyTorch extensions where TORCH is torch's include folder; goes on where it ended (LIBRARIES_ARGS, EXTENSIONS_ARGS: tools/libraries.py and tools/extensions.py --help)
 	@[ -n "$(DIR)" ] || { echo "make corpus-libraries DIR=FOLDER: the folder that holds the checkouts (tools/libraries.py says which)" >&2; exit 2; }
 	@tools/setup.sh test
 	@python3 -B tools/libraries.py "$(abspath $(DIR))" $(LIBRARIES_ARGS)
+	@[ -z "$(TORCH)" ] || python3 -B tools/extensions.py "$(abspath $(DIR))" --torch "$(abspath $(TORCH))" $(EXTENSIONS_ARGS)
 
 .PHONY: campaign-bundles
 campaign-bundles: build ## bundles in OUT of all proved findings: of our programs, or of those in the checkouts DIR (CAMPAIGN_ARGS: tools/confirm-campaign.py --help)

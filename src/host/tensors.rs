@@ -73,17 +73,14 @@ impl Executor<'_> {
             self.clobber(&mut s, &given, &why);
         }
         if writes_elements(c.display) {
-            let storages: Vec<Value> = self
-                .reached_from(&s, &c.args)
-                .into_iter()
-                .filter(|o| {
-                    let object = self.object(*o);
-                    object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
-                })
-                .collect::<Vec<_>>()
-                .into_iter()
-                .map(|o| self.pointer(o, 0))
-                .collect();
+            // What a caller gave is in no state before it is read.
+            let reached = self.reached_from(&s, &c.args);
+            let mut storages = self.heap.given_behind(&reached);
+            storages.retain(|o| {
+                let object = self.object(*o);
+                object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
+            });
+            let storages: Vec<Value> = storages.into_iter().map(|o| self.pointer(o, 0)).collect();
             self.clobber(&mut s, &storages, &why);
         }
         let m = program.module(c.site.func.module);

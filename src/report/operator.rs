@@ -75,7 +75,7 @@ impl MissingCheck {
     /// The check as PyTorch has it (c10/util/Exception.h); `None` where it would have to look at every element.
     #[must_use]
     pub fn statement(&self) -> Option<String> {
-        let of_elements = self.condition.starts_with("forall ");
+        let of_elements = self.condition.contains("forall ");
         (!of_elements).then(|| format!("TORCH_CHECK({0}, \"expected {0}\");", self.condition))
     }
 }

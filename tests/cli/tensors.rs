@@ -191,7 +191,7 @@ fn what_an_index_tensor_holds_is_an_input() {
     assert_eq!(index.dtype, "int64");
     assert!(index.elements.values().any(|v| *v < 0), "{index}");
     let relies_on = finding.missing_check.as_ref().map(|m| m.condition.as_str());
-    assert_eq!(relies_on, Some("forall i in [0, index.numel()): index[i] >= 0"));
+    assert_eq!(relies_on, Some("forall i in [0, index.size(0)): index[i] >= 0"));
     // What is written in place since is not what was given.
     let clamped = GATHER.replace("GUARD", "j < m").replace("  auto y", "  index.clamp_(0, n);\n  auto y");
     let (report, _) = checked_under(

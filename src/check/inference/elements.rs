@@ -158,6 +158,7 @@ fn elements_read(
     }
     let extent = tools.e.extent_of_parameter(f, of.object).ok()?;
     let a = &mut tools.e.arena;
+    let extent = a.substitute(extent, &names.solved);
     let (offset, bytes) = (a.scale(of.at, of.size), a.int(of.size));
     let ob = Obligation { facts, offset, bytes, extent };
     let before = needs.now.len();

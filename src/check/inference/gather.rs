@@ -163,6 +163,7 @@ fn of_places(
             }
             continue;
         }
+        names.solved.clone_from(&launched.solved);
         for (n, ev) in launched.accesses.iter().enumerate() {
             let at = places.entry(place(cx.place_of(ev))).or_default();
             if at.open.is_some() {
@@ -235,7 +236,7 @@ fn of_access(
             all.needs.push((Need::Now(condition), wraps, ob));
             continue;
         }
-        let Some(Needs { now, each, wraps }) = elements::of(tools, f, names, &ob) else {
+        let Some(Needs { now, each, wraps }) = elements::of(tools, f, names, asked) else {
             let unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
             return Err(unknowns.into_iter().next().unwrap_or(UnknownReason::NoCondition));
         };
@@ -261,12 +262,7 @@ pub(super) fn in_numbers_of_tensors(a: &mut Arena, launched: &Launched<'_>, ob: 
     })
 }
 
-fn share(
-    all: &mut Vec<Shared>,
-    (need, wraps): (Need, Vec<String>),
-    place: &Place,
-    of: (Number, Obligation),
-) {
+fn share(all: &mut Vec<Shared>, (need, wraps): (Need, Vec<String>), place: &Place, of: (Number, Obligation)) {
     match all.iter_mut().find(|s| s.need == need) {
         Some(s) => {
             if !s.covers.contains(place) {

@@ -5,15 +5,13 @@
 //! obligation when the variables of threads and loops are eliminated, for tensors that are laid out as they are made; of an index tensor the same of
 //! each of its elements. It decides nothing.
 
-use super::wording::Name;
-use super::{conditions, entry, gather, tensors};
+use super::{conditions, elements, entry, gather, tensors};
 use crate::check::context::{Run, Tools};
 use crate::check::findings::position::position_of;
 use crate::check::obligations::obligation::Obligation;
+use crate::contracts::Cond;
 use crate::report::finding::{MissingCheck, TensorArgument};
 use crate::rules::Rule;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Term, TermId};
 use std::collections::BTreeMap;
 
 /// Characters of a condition; nobody writes a longer check.
@@ -27,8 +25,8 @@ pub(in crate::check) fn missing(
     (rule, arguments): (Rule, &BTreeMap<String, TensorArgument>),
 ) -> Option<MissingCheck> {
     let condition = match rule {
-        Rule::DataIndex => of_elements(tools, run, ob),
-        _ => of_layout(arguments).or_else(|| left_of(tools, run, ob, None)),
+        Rule::DataIndex => left_of(tools, run, ob, true),
+        _ => of_layout(arguments).or_else(|| left_of(tools, run, ob, false)),
     }?;
     let func = tools.root.func;
     let f = tools.e.program.func(func);
@@ -45,37 +43,26 @@ fn of_layout(arguments: &BTreeMap<String, TensorArgument>) -> Option<String> {
     Some(format!("{name}.dim() == {}", t.sizes.len() - 1))
 }
 
-/// What every element of an index tensor must keep to, where the access depends on one element of one tensor.
-fn of_elements(tools: &mut Tools<'_>, run: &Run, ob: &Obligation) -> Option<String> {
-    let e = &tools.e;
-    let mut contents: Vec<(TermId, String)> = vec![];
-    for t in e.arena.cone(&[ob.offset]) {
-        if let Term::Apply { function: Function::Content, args, .. } = e.arena.get(t)
-            && let Some(tensor) = e.given_contents_of(args)
-        {
-            contents.push((t, tensor.to_owned()));
-        }
-    }
-    let [(element, tensor)] = contents.as_slice() else { return None };
-    let params = &e.program.func(tools.root.func).params;
-    let variable = ["i", "k", "j"].into_iter().find(|v| params.iter().all(|p| p.name != *v))?;
-    let condition = left_of(tools, run, ob, Some((*element, format!("{tensor}[{variable}]"))))?;
-    let whole = condition.contains(&format!("{tensor}[{variable}]"));
-    whole.then(|| format!("forall {variable} in [0, {tensor}.numel()): {condition}"))
-}
-
-/// What is left of the obligation, where a term more has a name.
-fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, named: Option<(TermId, String)>) -> Option<String> {
+/// What is left of the obligation: of what index tensors hold where it depends on that.
+fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, of_elements: bool) -> Option<String> {
     let root = tools.root.func;
     let mut names = entry::names(tools, root);
-    names.all.extend(named.map(|(t, name)| (t, Name::Parameter(name))));
     let solved = tensors::solved_of_packed(&mut tools.e.arena, run.launch.path);
+    names.solved.clone_from(&solved);
     let launched = gather::Launched { accesses: &run.run.accesses, run: Some(run), solved, partly: None };
     names.checked = entry::checked(&mut tools.e.arena, std::slice::from_ref(&launched), &names);
     let of_tensors = gather::in_numbers_of_tensors(&mut tools.e.arena, &launched, ob);
     let ob = of_tensors.as_ref().unwrap_or(ob);
-    let found = conditions::of(&mut tools.e.arena, &mut tools.decider, &names, ob)?;
-    let condition = gather::readable(&names.condition(&tools.e.arena, found.condition)?);
-    let text = condition.to_string();
+    let condition = if of_elements {
+        let needs = elements::of(tools, root, &mut names, ob)?;
+        let (a, now) = (&tools.e.arena, needs.now.iter());
+        let now = now.map(|c| names.condition(a, *c)).collect::<Option<Vec<_>>>()?;
+        let each = needs.each.iter().map(|each| names.of_each(a, each)).collect::<Option<Vec<_>>>()?;
+        Cond::all(now.into_iter().chain(each).collect())
+    } else {
+        let found = conditions::of(&mut tools.e.arena, &mut tools.decider, &names, ob)?;
+        names.condition(&tools.e.arena, found.condition)?
+    };
+    let text = gather::readable(&condition).to_string();
     (text.len() <= LONGEST).then_some(text)
 }

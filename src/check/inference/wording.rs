@@ -47,6 +47,8 @@ pub(super) struct Names {
     pub checked: FxHashSet<TermId>,
     /// What `forall` calls the number of an element: no parameter's name.
     pub variable: String,
+    /// What numbers of tensors are on the way to the launch that is looked at, in others.
+    pub solved: FxHashMap<TermId, TermId>,
     /// Arrays that numbers are read from, each with the symbol that stands for any of them.
     pub elements: Vec<(Rc<ElementRead>, TermId)>,
 }

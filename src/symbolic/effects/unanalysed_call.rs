@@ -10,6 +10,7 @@
 //! later. In memory of which nothing is known it may find any function whose address is taken; those of the program's C library and
 //! CUDA's are taken to look at none there. Addresses of functions that were handed on as numbers are not seen.
 
+use crate::inside::{self, Dump};
 use crate::ir::{FuncRef, Program, Side};
 use crate::models::attributes::{
     calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda, is_of_library,
@@ -17,7 +18,6 @@ use crate::models::attributes::{
 };
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
-use crate::inside::{self, Dump};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};

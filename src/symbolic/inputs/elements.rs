@@ -3,10 +3,11 @@
 //! In: a term that an index is made of. Out: array, element and member where the term is a number that the array held when the function was
 //! called, and contracts read it as such. What was written since is another number.
 
+use crate::contracts::Span;
 use crate::contracts::Term as Written;
 use crate::contracts::ast::{Access, TermKind};
-use crate::contracts::Span;
 use crate::ir::{FuncRef, Module, TypeId, TypeKind};
+use crate::models::tensors;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::terms::functions::Function;
@@ -46,6 +47,9 @@ impl ElementRead {
 impl Executor<'_> {
     /// The number of an array that a term is; `None` where contracts have no word for it.
     pub(crate) fn element_read(&mut self, f: FuncRef, t: TermId) -> Option<ElementRead> {
+        if let Some(read) = self.tensor_element_read(f, t) {
+            return Some(read);
+        }
         let Term::Apply { function: Function::Reading { bits, signed }, args, range } = self.arena.get(t) else {
             return None;
         };
@@ -75,6 +79,33 @@ impl Executor<'_> {
         (unsigned != signed).then_some(ElementRead { object: o, array, members, at, size, range })
     }
 
+    /// The same of a tensor's storage, whose elements contracts count from its first one on.
+    fn tensor_element_read(&mut self, f: FuncRef, t: TermId) -> Option<ElementRead> {
+        let (args, range) = match self.arena.get(t) {
+            Term::Apply { function: Function::Content, args, range } => (args, *range),
+            Term::Apply { function: Function::Reading { signed: true, .. }, args, range } => {
+                match self.arena.get(*args.first()?) {
+                    Term::Apply { function: Function::Content, args, .. } => (args, *range),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let [object, _, offset, width] = args.as_slice() else { return None };
+        let array = self.given_contents_of(args)?.to_owned();
+        self.tensor_parameter(f, &array)?;
+        let size = self
+            .arena
+            .as_int(*width)
+            .filter(|bits| tensors::WHOLE_NUMBERS.iter().any(|(_, b)| i128::from(*b) == *bits))?
+            / 8;
+        let p = self.arena.poly(*offset);
+        let (at, 0) = divided(&p, size)? else { return None };
+        let object = ObjId(u32::try_from(self.arena.as_int(*object)?).ok()?);
+        let at = self.arena.from_poly(at);
+        Some(ElementRead { object, array, members: vec![], at, size, range })
+    }
+
     /// A number that stands for any element of an array.
     pub(crate) fn any_element(&mut self, of: &ElementRead) -> TermId {
         let name = of.written(Written::name("…")).to_string();
@@ -102,7 +133,13 @@ fn divided(offset: &Poly, size: i128) -> Option<(Poly, i128)> {
 }
 
 /// The members that lead to the number at a byte of a type, and whether it is unsigned.
-fn member_at(m: &Module, (ty, unsigned): (TypeId, bool), at: u64, bits: u32, members: &mut Vec<String>) -> Option<bool> {
+fn member_at(
+    m: &Module,
+    (ty, unsigned): (TypeId, bool),
+    at: u64,
+    bits: u32,
+    members: &mut Vec<String>,
+) -> Option<bool> {
     match &m.ty(ty).kind {
         TypeKind::Int(width) => (at == 0 && *width == bits).then_some(unsigned),
         TypeKind::Struct { fields, .. } => {

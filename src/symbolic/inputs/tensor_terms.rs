@@ -53,7 +53,7 @@ impl Executor<'_> {
     }
 
     /// The number of a parameter that is a tensor.
-    fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
+    pub(super) fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
         let func = self.program.func(f);
         let at = func.params.iter().position(|p| p.name == name)?;
         let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(name)).unwrap_or_default();

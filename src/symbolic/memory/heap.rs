@@ -166,6 +166,21 @@ impl Heap {
         &self.all_given
     }
 
+    /// What pointers in an object led to that a caller gave, and so on, besides these objects themselves.
+    pub(crate) fn given_behind(&self, objects: &[ObjId]) -> Vec<ObjId> {
+        let mut all = objects.to_vec();
+        let mut at = 0;
+        while let Some(from) = all.get(at).copied() {
+            let mut behind: Vec<ObjId> =
+                self.pointees.iter().filter(|((o, _), _)| *o == from).map(|(_, to)| *to).collect();
+            behind.sort_unstable();
+            behind.retain(|o| !all.contains(o));
+            all.extend(behind);
+            at += 1;
+        }
+        all
+    }
+
     /// Where a pointer led, at a byte of what a caller gave.
     pub(super) fn pointee(&self, o: ObjId, at: i64) -> Option<ObjId> {
         self.pointees.get(&(o, at)).copied()
