@@ -83,6 +83,7 @@ def summary(said, seconds):
     }
     return {
         **{k: s[k] for k in ("translation_units", "accesses", "unknown", "not_analysed")},
+        "unread": [[n["file"], n["side"], n["reason"][:160]] for n in report["not_analysed"]],
         "findings": dict(findings),
         "reasons": dict(collections.Counter(u["code"] for u in report["undecided"])),
         "open": [[f"{u['file']}:{u['line']}", u["array"], u["reason"][:120]] for u in report["undecided"]],

@@ -80,6 +80,8 @@ impl Executor<'_> {
                 let object = self.object(*o);
                 object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
             });
+            // By a kernel, or as the host's own code writes no handle.
+            storages.iter().for_each(|o| self.note_written_by_device(*o));
             let storages: Vec<Value> = storages.into_iter().map(|o| self.pointer(o, 0)).collect();
             self.clobber(&mut s, &storages, &why);
         }

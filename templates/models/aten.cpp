@@ -902,3 +902,12 @@ void *current_properties() {
 }
 void *device_properties(int8_t device) MODEL("at::cuda::getDeviceProperties(signed char)");
 void *device_properties(int8_t) { return current_properties(); }
+
+// The same tensor without its history.
+#define SAME_TENSOR(id, name)                            \
+  void id(Handle *out, const Handle *self) MODEL(name);  \
+  void id(Handle *out, const Handle *self) { out->impl = there(self); }
+SAME_TENSOR(base_data, "at::TensorBase::data() const")
+SAME_TENSOR(tensor_data, "at::Tensor::tensor_data() const")
+SAME_TENSOR(base_tensor_data, "at::TensorBase::tensor_data() const")
+SAME_TENSOR(base_variable_data, "at::TensorBase::variable_data() const")

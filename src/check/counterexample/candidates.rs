@@ -10,7 +10,7 @@ use super::sequential::in_turn;
 use crate::check::concurrency::atomic_counters;
 use crate::check::context::{Context, Run, Tools};
 use crate::check::findings::build::{Bad, Worth};
-use crate::check::inference::missing;
+use crate::check::inference::{Wrong, missing};
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
@@ -58,7 +58,9 @@ impl OutOfBounds<'_> {
         let place = cx.place_of(self.event);
         let mut finding = bad.finding(&tools.e, &tools.judge, judged, worth, place);
         if matches!(finding.rule, Rule::UncheckedArgument | Rule::DataIndex) && !finding.arguments.is_empty() {
-            finding.missing_check = missing(tools, run, self.obligation, (finding.rule, &finding.arguments));
+            let object = &self.object.name;
+            let (rule, obligation, arguments) = (finding.rule, self.obligation, &finding.arguments);
+            finding.missing_check = missing(tools, run, &Wrong { rule, obligation, object, arguments });
         }
         Ok(Outcome::Found(Box::new(finding)))
     }

@@ -8,48 +8,75 @@
 use super::{conditions, elements, entry, gather, tensors};
 use crate::check::context::{Run, Tools};
 use crate::check::findings::position::position_of;
-use crate::check::obligations::obligation::Obligation;
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::contracts::Cond;
 use crate::report::finding::{MissingCheck, TensorArgument};
 use crate::rules::Rule;
+use crate::symbolic::memory::tensors::OF_STORAGE;
 use std::collections::BTreeMap;
 
 /// Characters of a condition; nobody writes a longer check.
 const LONGEST: usize = 160;
 
+/// An access that goes out of bounds.
+pub(in crate::check) struct Wrong<'a> {
+    pub rule: Rule,
+    pub obligation: &'a Obligation,
+    /// The name of what it goes out of.
+    pub object: &'a str,
+    /// The tensors with which it does.
+    pub arguments: &'a BTreeMap<String, TensorArgument>,
+}
+
 /// The condition, and where the operator is defined.
-pub(in crate::check) fn missing(
-    tools: &mut Tools<'_>,
-    run: &Run,
-    ob: &Obligation,
-    (rule, arguments): (Rule, &BTreeMap<String, TensorArgument>),
-) -> Option<MissingCheck> {
-    let condition = match rule {
-        Rule::DataIndex => left_of(tools, run, ob, true),
-        _ => of_layout(arguments).or_else(|| left_of(tools, run, ob, false)),
-    }?;
+pub(in crate::check) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<MissingCheck> {
+    let condition = match wrong.rule {
+        Rule::DataIndex => left_of(tools, run, wrong.obligation, true)?,
+        _ => of_layout_and_sizes(tools, run, wrong)?,
+    };
+    if condition.len() > LONGEST {
+        return None;
+    }
     let func = tools.root.func;
     let f = tools.e.program.func(func);
     let function = position_of(tools.e.program.users_loc(func.module, f.loc));
     Some(MissingCheck { condition, function })
 }
 
-/// A layout or a rank that the code takes for granted, by tensors that have another.
-fn of_layout(arguments: &BTreeMap<String, TensorArgument>) -> Option<String> {
-    if let Some((name, _)) = arguments.iter().find(|(_, t)| !t.is_packed()) {
-        return Some(format!("{name}.is_contiguous()"));
+/// Of a tensor that is not laid out as it is made, that it is, where that is enough; else with what sizes must keep to. Of one whose rank nobody checks
+/// the rank that is asked for.
+fn of_layout_and_sizes(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String> {
+    let tensor = wrong.object.strip_suffix(OF_STORAGE);
+    let strided = tensor.filter(|name| wrong.arguments.get(*name).is_some_and(|t| !t.is_packed()));
+    if let Some(name) = strided {
+        let layout = format!("{name}.is_contiguous()");
+        let launched = packed(tools, run);
+        let ob = gather::in_numbers_of_tensors(&mut tools.e.arena, &launched, wrong.obligation)?;
+        if matches!(tools.decider.decide_roughly(&mut tools.e.arena, &ob), Decision::Safe | Decision::SafeIfNoWrap(_)) {
+            return Some(layout);
+        }
+        let sizes = left_of(tools, run, wrong.obligation, false)?;
+        return Some(format!("{layout} && {sizes}"));
     }
-    let (name, t) = arguments.iter().find(|(_, t)| t.sizes.len() > 1 && t.sizes.contains(&0))?;
-    Some(format!("{name}.dim() == {}", t.sizes.len() - 1))
+    left_of(tools, run, wrong.obligation, false).or_else(|| {
+        let rank = tensors::hypotheses(&mut tools.e, tools.root.func, &[run.launch.path]);
+        let asked = format!("{}.dim() ==", tensor?);
+        rank.iter().map(ToString::to_string).find(|c| c.starts_with(&asked))
+    })
+}
+
+/// The launch with what numbers of tensors are where these are contiguous.
+fn packed<'a>(tools: &mut Tools<'_>, run: &'a Run) -> gather::Launched<'a> {
+    let solved = tensors::solved_of_packed(&mut tools.e.arena, run.launch.path);
+    gather::Launched { accesses: &run.run.accesses, run: Some(run), solved, partly: None }
 }
 
 /// What is left of the obligation: of what index tensors hold where it depends on that.
 fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, of_elements: bool) -> Option<String> {
     let root = tools.root.func;
     let mut names = entry::names(tools, root);
-    let solved = tensors::solved_of_packed(&mut tools.e.arena, run.launch.path);
-    names.solved.clone_from(&solved);
-    let launched = gather::Launched { accesses: &run.run.accesses, run: Some(run), solved, partly: None };
+    let launched = packed(tools, run);
+    names.solved.clone_from(&launched.solved);
     names.checked = entry::checked(&mut tools.e.arena, std::slice::from_ref(&launched), &names);
     let of_tensors = gather::in_numbers_of_tensors(&mut tools.e.arena, &launched, ob);
     let ob = of_tensors.as_ref().unwrap_or(ob);
@@ -63,6 +90,5 @@ fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, of_elements: bool)
         let found = conditions::of(&mut tools.e.arena, &mut tools.decider, &names, ob)?;
         names.condition(&tools.e.arena, found.condition)?
     };
-    let text = gather::readable(&condition).to_string();
-    (text.len() <= LONGEST).then_some(text)
+    Some(gather::readable(&condition).to_string())
 }

@@ -17,7 +17,7 @@ mod missing;
 mod tensors;
 mod wording;
 
-pub(in crate::check) use missing::missing;
+pub(in crate::check) use missing::{Wrong, missing};
 
 use super::engine::Engine;
 use super::options::Options;
