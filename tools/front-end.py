@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Which share of the units that nvcc compiles does our front end read, on both sides?
 
-    tools/front-end.py DIR [--out FILE.md] [--journal FILE] [--extract PATH] [--nvcc PATH] [--headers DIR] [--programs N] [--samples N] [--until SECONDS] [--again]
+    tools/front-end.py DIR [--out FILE.md] [--journal FILE] [--extract PATH] [--nvcc PATH] [--headers DIR] [--programs N] [--samples N] [--until SECONDS] [--again] [-j N]
 
 DIR holds checkouts of HeCBench and of NVIDIA's cuda-samples (folder `cuda-samples`). Of HeCBench the units of every Nth program are taken
 (16), with the flags of their makefiles; of cuda-samples every Nth unit (4), with relocatable device code where the sample's CMakeLists.txt asks
 for it. --headers names a folder of libraries' headers (cuBLAS and the like), which both are given. Each is compiled by nvcc (`-c`, to nowhere), and read by `scuba-extract`; nothing is written into the checkouts. FILE
 (target/front-end.jsonl) is a journal: nvcc is not asked again of units that stand in it; with --again they are read again by the front end. None
-is begun after --until seconds. Only the Python standard library is used.
+is begun after --until seconds; N units at a time (1). Only the Python standard library is used.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -133,6 +134,7 @@ def main():
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--until", type=float, default=float("inf"))
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("-j", "--jobs", type=int, default=1)
     OPTIONS = parser.parse_args()
     units = [("HeCBench", *u) for u in hecbench(OPTIONS.dir / "HeCBench", OPTIONS.programs)]
     units += [("cuda-samples", *u) for u in samples(OPTIONS.dir / "cuda-samples", OPTIONS.samples)]
@@ -143,27 +145,32 @@ def main():
         for line in OPTIONS.journal.read_text().splitlines():
             record = json.loads(line)
             known[record["suite"], record["unit"]] = record
-    records, start = [], time.monotonic()
-    with OPTIONS.journal.open("a") as journal:
-        for suite, folder, source, flags in units:
-            name = f"{folder.name}/{source}"
-            record = known.get((suite, name))
-            if record and not (OPTIONS.again and record["nvcc"]):
-                records.append(record)
+    start = time.monotonic()
+
+    def measure(unit):
+        """Its record, and whether that is new."""
+        suite, folder, source, flags = unit
+        name = f"{folder.name}/{source}"
+        record = known.get((suite, name))
+        if record and not (OPTIONS.again and record["nvcc"]) or time.monotonic() - start > OPTIONS.until:
+            return record, False
+        if not record:
+            status, _, err, seconds = run([str(OPTIONS.nvcc), *flags, "-c", source, "-o", "/dev/null"], folder)
+            record = {"suite": suite, "unit": name, "nvcc": status == 0, "why": first_error(err) if status != 0 else "", "nvcc_s": seconds, "refused": [], "notes": []}
+        if record["nvcc"]:
+            record = {**record, **read(folder, source, flags)}
+        return record, True
+
+    records = []
+    with OPTIONS.journal.open("a") as journal, concurrent.futures.ThreadPoolExecutor(OPTIONS.jobs) as pool:
+        for record, new in pool.map(measure, units):
+            records += [record] if record else []
+            if not new:
                 continue
-            if time.monotonic() - start > OPTIONS.until:
-                records += [record] if record else []
-                continue
-            if not record:
-                status, _, err, seconds = run([str(OPTIONS.nvcc), *flags, "-c", source, "-o", "/dev/null"], folder)
-                record = {"suite": suite, "unit": name, "nvcc": status == 0, "why": first_error(err) if status != 0 else "", "nvcc_s": seconds, "refused": [], "notes": []}
-            if record["nvcc"]:
-                record = {**record, **read(folder, source, flags)}
             journal.write(json.dumps(record) + "\n")
             journal.flush()
-            records.append(record)
             state = "nvcc refuses it" if not record["nvcc"] else "; ".join(f"{s}: {r}" for s, r in record["refused"]) or "read"
-            print(f"{suite} {name}: {state}", file=sys.stderr)
+            print(f"{record['suite']} {record['unit']}: {state}", file=sys.stderr)
     text = table(records)
     if OPTIONS.out:
         OPTIONS.out.write_text(text)

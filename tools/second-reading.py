@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Reads programs of a HeCBench checkout by clang, and by clang with cgeist beside it, and writes what both say and what it cost.
 
-    tools/second-reading.py DIR --cgeist PATH [--cuda FOLDER] [--count N] [--seed S] [--out FILE] [--table FILE] [--until SECONDS]
+    tools/second-reading.py DIR --cgeist PATH [--cuda FOLDER] [--count N] [--seed S] [--out FILE] [--table FILE] [--until SECONDS] [-j N] [--scuba PATH] [--nvcc PATH]
 
 DIR is a checkout of HeCBench. N programs (30) are taken by a shuffle with seed S (35) of those whose makefile names one CUDA source or more.
 PATH is a cgeist with polygeist-opt beside it, FOLDER the CUDA headers that it reads (SCUBA_CGEIST_CUDA). Its own runs are timed by scripts in
-its place. FILE (target/second-reading.jsonl) is a journal as that of tools/sweep.py. Seconds are of the processor: other work on
+its place. N programs are read at a time (1). FILE (target/second-reading.jsonl) is a journal as that of tools/sweep.py. Seconds are of the processor: other work on
 the machine counts less than on a clock. Only the Python standard library is used.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -45,7 +46,7 @@ def timed(folder, cgeist, log):
 def run(sources, flags, folder, kind, arguments, cgeist):
     command = [arguments.scuba, "check", "-v", "-j", "1", "--frontend", kind, "--message-format", "json", *sources, "--", *flags]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SCUBA_")}
-    environment.update(SCUBA_CACHE="off", SCUBA_NVCC=str(sweep.TOOLKIT / "bin/nvcc"), SCUBA_CGEIST=str(cgeist))
+    environment.update(SCUBA_CACHE="off", SCUBA_NVCC=str(arguments.nvcc), SCUBA_CGEIST=str(cgeist))
     if arguments.cuda:
         environment["SCUBA_CGEIST_CUDA"] = str(arguments.cuda.resolve())
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -161,6 +162,8 @@ def main():
     parser.add_argument("--table", help="writes the figures to this Markdown file")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds after which a check is ended")
     parser.add_argument("--until", type=float, default=float("inf"), help="seconds after which no further program is begun")
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    parser.add_argument("--nvcc", type=pathlib.Path, default=sweep.TOOLKIT / "bin/nvcc")
     parser.add_argument("--scuba", default=str(sweep.HERE / "target/release/scuba"))
     arguments = parser.parse_args()
     if not shutil.which(str(arguments.cgeist)):
@@ -173,12 +176,16 @@ def main():
     journal = pathlib.Path(arguments.out)
     journal.parent.mkdir(parents=True, exist_ok=True)
     done, start = sweep.read(journal), time.monotonic()
-    with journal.open("a") as out:
-        for name in (n for n in names if n not in done):
-            if time.monotonic() - start > arguments.until:
+    left = [n for n in names if n not in done]
+
+    def one(name):
+        return None if time.monotonic() - start > arguments.until else measure(name, sources / name, arguments)
+
+    with journal.open("a") as out, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for name, record in zip(left, pool.map(one, left)):
+            if record is None:
                 print("time is up; the same command goes on from here", file=sys.stderr)
                 break
-            record = measure(name, sources / name, arguments)
             out.write(json.dumps(record) + "\n")
             out.flush()
             print(f"{name}: {record.get('error') or record['second'] and record['second']['compared'] or record['why']}", file=sys.stderr)

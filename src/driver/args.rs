@@ -27,6 +27,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Write a commented scuba.toml for the project that is here, and say what to run next
+    Init(InitArgs),
     /// Run any build command with nvcc replaced by the analysis, then join and report
     Build(BuildArgs),
     /// Check sources as one program, or join the facts of a build and report
@@ -308,6 +310,16 @@ pub struct StatsArgs {
     /// How they are written, to standard output
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     pub format: StatsFormat,
+}
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The project's folder [default: here]
+    #[arg(value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Also where there is a scuba.toml: it is written anew
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

@@ -35,6 +35,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> anyhow::Result<Status> {
     match command {
         Command::Check(a) => commands::check::run(a, overrides),
+        Command::Init(a) => commands::init::run(&a),
         Command::Build(a) => commands::build::run(&a, overrides),
         Command::Report(a) => programs::stored::report(&a, overrides),
         Command::Baseline(a) => commands::baseline::run(&a, overrides),

@@ -6,7 +6,7 @@
 
 use super::{
     Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
-    Terminator, ValueId,
+    Terminator, TypeKind, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -70,7 +70,10 @@ impl Mentions {
                     self.add_constant(program, module, e);
                 }
             }
-            Const::Opaque { .. } => self.opaque = true,
+            // A single bit holds no address.
+            Const::Opaque { ty, .. } => {
+                self.opaque |= program.module(module).ty(*ty).kind != TypeKind::Int(1);
+            }
             Const::Int { .. }
             | Const::Float { .. }
             | Const::Address { .. }

@@ -3,7 +3,7 @@
 use super::programs::{SHAPES, check, folder, programs, read_by_clang, recorded, recorded_modules};
 use super::reading::read;
 use scuba::check::ProgramReport;
-use scuba::frontend::cgeist::{known_misreadings, mlir};
+use scuba::frontend::cgeist::{known_misreadings, mlir, signs};
 use scuba::ir::Program;
 use scuba::rules::Rule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -229,18 +229,39 @@ fn subscripts_of_the_recorded_programs_may_be_of_either_sign() {
     assert!(flipped > 20, "{flipped}");
 }
 
-/// Programs of which cgeist's reading is doubtful, and why.
-const DOUBTFUL: &[(&str, &str)] = &[("control", "cgeist takes `uint64_t` for a signed type")];
-
 #[test]
-fn readings_are_doubtful_where_the_recorded_programs_give_reason() {
+fn nothing_of_the_recorded_programs_is_doubtful() {
     for p in programs() {
         let source = std::fs::read_to_string(folder().join(format!("{p}.cu"))).unwrap();
+        assert_eq!(known_misreadings::about(&[&source]), Vec::<String>::new(), "{p}");
         for shape in SHAPES {
             let Ok(text) = std::fs::read_to_string(folder().join(format!("{p}.{shape}.mlir"))) else { continue };
-            let doubts = known_misreadings::about(&mlir::read(&text).unwrap(), &[&source]);
-            let expected: Vec<&str> = DOUBTFUL.iter().filter(|d| d.0 == p).map(|d| d.1).collect();
-            assert_eq!(doubts, expected, "{p} {shape}");
+            let open = signs::settle(&mut mlir::read(&text).unwrap(), &[&source]);
+            assert!(open.is_empty(), "{p} {shape}: {open:?}");
         }
     }
+}
+
+/// Comparisons, quotients and the like of a module whose operands are signed, and those whose operands are not.
+fn signs_of(module: &mlir::Module) -> (usize, usize) {
+    let (mut signed, mut unsigned) = (0, 0);
+    for o in &module.ops {
+        o.walk(&mut |o| match (o.name.as_str(), o.int("predicate")) {
+            ("arith.shrsi", _) | ("arith.cmpi", Some(2..=5)) => signed += 1,
+            ("arith.shrui", _) | ("arith.cmpi", Some(6..=9)) => unsigned += 1,
+            _ => {}
+        });
+    }
+    (signed, unsigned)
+}
+
+#[test]
+fn what_is_unsigned_by_a_typedef_is_unsigned() {
+    // `gid >> 7` and `gid >= m`, both of `uint64_t`.
+    let source = std::fs::read_to_string(folder().join("control.cu")).unwrap();
+    let text = std::fs::read_to_string(folder().join("control.stock-16.0.6.generic.mlir")).unwrap();
+    let mut module = mlir::read(&text).unwrap();
+    let (signed, unsigned) = signs_of(&module);
+    signs::settle(&mut module, &[&source]);
+    assert_eq!(signs_of(&module), (signed - 2, unsigned + 2));
 }

@@ -433,6 +433,66 @@ fn subscripts_that_may_be_unsigned_are_in_bounds_only_where_both_readings_are() 
 }
 
 #[test]
+fn sizes_are_unsigned_where_cgeist_is_alone() {
+    let report = Place::replaying("sizes", "sizes.stock-16.0.6.generic.mlir").check("cgeist").report();
+    let s = &report.summary;
+    assert_eq!((s.safe, s.accesses, report.findings.len()), (2, 2, 0), "{:?}", report.undecided);
+}
+
+/// A kernel that writes to the element of half of a number.
+fn half_of(number: &str) -> String {
+    mixed::text(
+        "Pii",
+        &format!(
+            r#"
+    %one = "arith.constant"() <{{value = 1 : i32}}> : () -> i32
+    %two = "arith.constant"() <{{value = 2 : i32}}> : () -> i32
+    %less = "arith.subi"(%t32, %one) : (i32, i32) -> i32
+    %half = "arith.divsi"({number}, %two) : (i32, i32) -> i32
+    %i = "arith.index_cast"(%half) : (i32) -> index
+    "memref.store"(%v, %p, %i) : (i32, memref<?xi32>, index) -> ()"#
+        ),
+    )
+}
+
+#[test]
+fn what_may_be_unsigned_is_in_bounds_only_where_it_is_both_ways() {
+    let of = |number: &str, ty: &str| {
+        let place = Place::new("globalOk", "cat module.mlir", None);
+        let source =
+            format!("#include <cstdint>\n__global__ void k(int *p, int n) {{ {ty} t = threadIdx.x; p[t / 2] = 7; }}\n");
+        std::fs::write(place.path("a.cu"), source).unwrap();
+        std::fs::write(place.path("module.mlir"), half_of(number)).unwrap();
+        place.check("cgeist").report()
+    };
+    for ty in ["int", "uint32_t"] {
+        let report = of("%t32", ty);
+        assert_eq!((report.summary.safe, report.findings.len()), (1, 0), "{ty}: {:?}", report.undecided);
+    }
+    // Half of -1 is 0, and half of 4294967295 is 2147483647.
+    let signed = of("%less", "int");
+    assert_eq!((signed.summary.safe, signed.findings.len()), (1, 0), "{:?}", signed.undecided);
+    let open = of("%less", "uint32_t").summary;
+    assert_eq!((open.safe, open.proved, open.possible + open.unknown), (0, 0, 1), "{open:?}");
+}
+
+#[test]
+fn a_module_that_mlir_refuses_proves_nothing() {
+    // It is printed in generic form though nobody asked for that.
+    let place = Place::new("globalOk", "cat module.mlir", Some("globalOk.stock.generic.mlir"));
+    std::fs::write(place.path("module.mlir"), half_of("%t32")).unwrap();
+    let report = place.check("cgeist").report();
+    assert_eq!(report.summary.safe, 1, "{:?}", report.undecided);
+    place.script(
+        "polygeist-opt",
+        "#!/bin/sh\ncat > /dev/null\necho '<stdin>:3:5: error: operand #0 does not dominate this use' >&2\nexit 1\n",
+    );
+    let report = place.check("cgeist").report();
+    assert_eq!((report.summary.safe, report.summary.unknown), (0, 1), "{:?}", report.undecided);
+    assert!(report.undecided[0].reason.contains("MLIR's own verifier refuses"), "{:?}", report.undecided);
+}
+
+#[test]
 fn doubtful_readings_prove_nothing() {
     // What cgeist drops might have kept the bad input out.
     let place = Place::replaying("globalOOb", "globalOOb.stock.generic.mlir");

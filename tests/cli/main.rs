@@ -11,6 +11,7 @@ mod contracts;
 mod facts;
 mod findings;
 mod headers;
+mod init;
 mod inside;
 mod readings;
 mod stats;

@@ -115,11 +115,13 @@ pub fn check(
         };
         // Units whose code could not be read are not in the program.
         let whole = if complete { verdicts.as_ref() } else { None };
+        // What another reading is held against.
+        let read = if frontend_of(&second).is_some() { code.clone() } else { vec![] };
         let outcome = reports::report(code, &options, memory, (&session.root, session.is_settled()), whole, check);
         session.tally.checks(!anew.get());
         match outcome {
             Ok(report) => {
-                beside(&mut checked, plan, &report, second, session);
+                beside(&mut checked, plan, &report, (&read, second), session);
                 take(&mut checked, plan, &source, report, session);
             }
             Err(fault) => take_fault(&mut checked, plan, units, &fault),
@@ -142,10 +144,21 @@ pub fn check(
     checked
 }
 
+/// The front end that read units a second time, where one did.
+fn frontend_of(second: &[Option<Second>]) -> Option<String> {
+    second.iter().flatten().map(|s| s.frontend.clone()).find(|f| !f.is_empty())
+}
+
 /// Holds another front end's reading of a program against its report, where there is one of all its units.
-fn beside(checked: &mut Checked, plan: &Plan, report: &ProgramReport, second: Vec<Option<Second>>, session: &Session) {
+fn beside(
+    checked: &mut Checked,
+    plan: &Plan,
+    report: &ProgramReport,
+    (read, second): (&[Arc<Module>], Vec<Option<Second>>),
+    session: &Session,
+) {
     let there = second.iter().flatten().count();
-    let Some(frontend) = second.iter().flatten().map(|s| s.frontend.clone()).find(|f| !f.is_empty()) else { return };
+    let Some(frontend) = frontend_of(&second) else { return };
     if there < second.len() {
         let note = format!("{}: no second reading: {there} of {} units have one", plan.name, second.len());
         return checked.notes.push(note);
@@ -158,7 +171,7 @@ fn beside(checked: &mut Checked, plan: &Plan, report: &ProgramReport, second: Ve
         true => check_here(code, options, memory, verdicts.clone(), &plan.name),
         false => process::check_program(&code, options, memory, verdicts.as_ref()),
     };
-    match second_reading::compare(report, modules, frontend, &session.check_options(), check) {
+    match second_reading::compare(report, read, modules, frontend, &session.check_options(), check) {
         Ok((reading, launches)) => {
             let lines = reading.lines().into_iter().chain(launches);
             checked.notes.extend(lines.map(|line| format!("{}: {line}", plan.name)));

@@ -6,6 +6,7 @@ use crate::frontend::clang::flags::nvcc_macros;
 use crate::frontend::paths::normalise;
 use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 /// A command line.
 pub struct Arguments {
@@ -25,9 +26,9 @@ fn defined_by(flag: &OsStr) -> Option<&str> {
     flag.to_str()?.strip_prefix("-D")?.split('=').next()
 }
 
-/// cgeist's flags. `--immediate` gives its reading before its own optimiser, which deletes kernels, buffers and accesses.
+/// cgeist's flags. `shields`: a folder of headers that go before all others. `--immediate` gives its reading before its own optimiser, which deletes kernels, buffers and accesses.
 #[must_use]
-pub fn arguments(unit: &TranslationUnit, root: &Root, without_ndebug: bool) -> Arguments {
+pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, without_ndebug: bool) -> Arguments {
     let mut notes = vec![];
     let mut a: Vec<OsString> =
         vec![unit.source.clone().into(), "-S".into(), "--function=*".into(), "--immediate".into()];
@@ -45,6 +46,9 @@ pub fn arguments(unit: &TranslationUnit, root: &Root, without_ndebug: bool) -> A
         a.extend(["-x".into(), "cuda".into()]);
     }
     a.push(format!("-std={}", unit.standard.as_deref().unwrap_or(DEFAULT_STANDARD)).into());
+    if let Some(s) = shields {
+        a.push(joined("-I", s));
+    }
     // Sources that ask for a version are to find what these headers have.
     let version = root.version.map_or((0, 0, 0), |(major, minor)| (major, minor, 0));
     a.extend(nvcc_macros(unit, version).into_iter().map(OsString::from));
@@ -80,13 +84,12 @@ pub fn arguments(unit: &TranslationUnit, root: &Root, without_ndebug: bool) -> A
 mod tests {
     use super::*;
     use crate::nvcc::command::{Command, Environment};
-    use std::path::Path;
 
     fn of(words: &[&str], root: &Root) -> (String, Vec<String>) {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
         let folder = Path::new("/p");
         let plan = Command::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new).unwrap();
-        let made = arguments(&plan.request.units[0], root, false);
+        let made = arguments(&plan.request.units[0], root, None, false);
         let words: Vec<String> = made.arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
         (format!(" {} ", words.join(" ")), made.notes)
     }

@@ -3,7 +3,8 @@
 //! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process, and in `scuba doctor` for a
 //! program of its own (`probe`). `root` finds the CUDA headers for it, `command` its flags, `process` runs the tools, `mlir`
 //! reads their text and knows nothing of CUDA, `lower` makes modules of it by the conventions of clang's reading,
-//! `known_misreadings` says where cgeist reads otherwise than a compiler.
+//! `signs` settles what it takes for signed although the source may not, `known_misreadings` says where else cgeist reads otherwise
+//! than a compiler.
 
 mod command;
 #[cfg(test)]
@@ -14,6 +15,7 @@ pub mod mlir;
 mod probe;
 pub mod process;
 mod root;
+pub mod signs;
 mod sources;
 mod text;
 
@@ -114,7 +116,7 @@ struct Read {
 
 /// What cgeist prints of a unit, and how it was asked.
 struct Printed {
-    text: String,
+    text: process::Text,
     tool: Tool,
     root: Root,
     command: Arguments,
@@ -126,7 +128,7 @@ struct Printed {
 /// # Errors
 /// Where it prints nothing: see [`Failure`].
 pub fn printed(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<String, Failure> {
-    print(unit, options, deadline).map(|p| p.text)
+    print(unit, options, deadline).map(|p| p.text.text)
 }
 
 fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<Printed, Failure> {
@@ -135,11 +137,12 @@ fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) ->
     let released = flags::defines_ndebug(unit);
     // Asserts are facts: they are kept where that compiles.
     let mut asserts_restored = released;
-    let mut command = arguments(unit, &root, asserts_restored);
+    let shields = root::shields();
+    let mut command = arguments(unit, &root, shields.as_deref(), asserts_restored);
     let mut answer = tool.module(&command.arguments, &unit.directory, deadline);
     if released && matches!(answer, Err(Failure::Failed { .. })) {
         asserts_restored = false;
-        command = arguments(unit, &root, false);
+        command = arguments(unit, &root, shields.as_deref(), false);
         answer = tool.module(&command.arguments, &unit.directory, deadline);
     }
     let text = answer.map_err(|failure| match failure {
@@ -158,19 +161,23 @@ fn read(
     texts: &[(PathBuf, String)],
 ) -> Result<Read, Failure> {
     let Printed { text, tool, root, command, asserts_restored } = print(unit, options, deadline)?;
-    let module = mlir::read(&text).map_err(|e| Failure::Text(e.into()))?;
+    let mut module = mlir::read(&text.text).map_err(|e| Failure::Text(e.into()))?;
     let name = tool.name();
     // What is defined on the command line counts as text too.
     let defined: Vec<String> = unit
         .preprocessor
         .iter()
         .filter_map(|f| match f {
-            PreprocessorFlag::Define(d) => Some(d.replacen('=', " ", 1)),
+            PreprocessorFlag::Define(d) => Some(format!("#define {}\n", d.replacen('=', " ", 1))),
             _ => None,
         })
         .collect();
     let plain: Vec<&str> = texts.iter().map(|t| &t.1).chain(&defined).map(String::as_str).collect();
-    let doubts = known_misreadings::about(&module, &plain);
+    let mut doubts = known_misreadings::about(&plain);
+    if text.refused {
+        doubts.push("cgeist made a module that MLIR's own verifier refuses".into());
+    }
+    let open = signs::settle(&mut module, &plain);
     let producer = if doubts.is_empty() { name.clone() } else { format!("{name}{DOUBTFUL}{}", doubts.join(", ")) };
     let about = About {
         source: unit.source.to_string_lossy().into_owned(),
@@ -186,6 +193,13 @@ fn read(
     let mut notes = command.notes;
     for d in doubts {
         notes.push(format!("{name}: {d}"));
+    }
+    if !open.is_empty() {
+        let words: Vec<String> = open.iter().map(|w| format!("`{w}`")).collect();
+        notes.push(format!(
+            "{name}: of some operations it does not say whether they are unsigned ({})",
+            words.join(", ")
+        ));
     }
     if !lowered.unknown.is_empty() {
         let list: Vec<String> = lowered.unknown.iter().map(|(n, k)| format!("{n} ({k})")).collect();

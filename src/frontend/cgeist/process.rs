@@ -145,7 +145,7 @@ impl Tool {
     ///
     /// # Errors
     /// Where there is none; see [`Failure`].
-    pub fn module(&self, arguments: &[OsString], directory: &Path, deadline: Instant) -> Result<String, Failure> {
+    pub fn module(&self, arguments: &[OsString], directory: &Path, deadline: Instant) -> Result<Text, Failure> {
         let mut command = Command::new(&self.cgeist);
         command.args(arguments).current_dir(directory);
         if self.generic {
@@ -159,16 +159,64 @@ impl Tool {
         }
         let out = run(command, "cgeist", None, deadline)?;
         let text = String::from_utf8_lossy(&out).into_owned();
+        if self.generic {
+            return Ok(Text { text, refused: false });
+        }
+        let reread = |opt: &Path, text: String| {
+            let mut command = Command::new(opt);
+            command.args(["--mlir-print-op-generic", "--mlir-print-debuginfo"]).current_dir(directory);
+            run(command, "polygeist-opt", Some(text.into_bytes()), deadline)
+        };
         // A module that MLIR's verifier refuses is printed in generic form whatever was asked.
-        if self.generic || text.contains("\"builtin.module\"(") {
-            return Ok(text);
+        if text.contains("\"builtin.module\"(") {
+            let refused = match self.opt.as_deref().map(|opt| reread(opt, text.clone())) {
+                Some(Err(timeout @ Failure::TimedOut { .. })) => return Err(timeout),
+                answer => matches!(answer, Some(Err(_))),
+            };
+            return Ok(Text { text, refused });
         }
         let Some(opt) = &self.opt else { return Err(Failure::NoOpt) };
-        let mut command = Command::new(opt);
-        command.args(["--mlir-print-op-generic", "--mlir-print-debuginfo"]).current_dir(directory);
-        let out = run(command, "polygeist-opt", Some(out), deadline)?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        let out = reread(opt, retold(&text))?;
+        Ok(Text { text: String::from_utf8_lossy(&out).into_owned(), refused: false })
     }
+}
+
+/// A module in generic form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    pub text: String,
+    /// MLIR's verifier refuses it: values may be used where they are not defined, and names stand for others than they seem to.
+    pub refused: bool,
+}
+
+/// Predicates of `llvm.icmp` by number (LLVM dialect).
+const PREDICATES: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+
+/// Text in custom form that can be read again: comparisons of pointers to what LLVM has no type for (`!llvm.ptr<memref<?xi32>>`, in
+/// every program with a `std::vector`) are printed and then refused by the parser of their custom form, not by that of the generic one.
+fn retold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match comparison(line) {
+            Some(generic) => out.push_str(&generic),
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// `%r = llvm.icmp "ne" %a, %b : T` in generic form.
+fn comparison(line: &str) -> Option<String> {
+    let (result, rest) = line.split_once(" = llvm.icmp \"")?;
+    let (predicate, rest) = rest.split_once("\" ")?;
+    let number = PREDICATES.iter().position(|p| *p == predicate)?;
+    let (operands, rest) = rest.split_once(" : ")?;
+    if operands.contains('{') || operands.split(',').count() != 2 {
+        return None;
+    }
+    let end = rest.find(" loc(").unwrap_or(rest.trim_end().len());
+    let (ty, location) = rest.split_at(end);
+    Some(format!("{result} = \"llvm.icmp\"({operands}) {{predicate = {number} : i64}} : ({ty}, {ty}) -> i1{location}"))
 }
 
 pub(super) fn joined(flag: &str, value: impl AsRef<std::ffi::OsStr>) -> OsString {
@@ -400,6 +448,19 @@ fn telling_line(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comparisons_of_pointers_are_told_so_that_they_can_be_read() {
+        let text = "  %17 = arith.addi %a, %b : i32\n  %19 = llvm.icmp \"ult\" %17, %18 : !llvm.ptr<memref<?xi32>> loc(#loc)\n  %2 = llvm.icmp \"eq\" %0, %1 : !llvm.ptr<i8>\n";
+        assert_eq!(
+            retold(text),
+            "  %17 = arith.addi %a, %b : i32\n  %19 = \"llvm.icmp\"(%17, %18) {predicate = 6 : i64} : (!llvm.ptr<memref<?xi32>>, !llvm.ptr<memref<?xi32>>) -> i1 loc(#loc)\n  %2 = \"llvm.icmp\"(%0, %1) {predicate = 0 : i64} : (!llvm.ptr<i8>, !llvm.ptr<i8>) -> i1\n"
+        );
+        for other in ["%2 = llvm.icmp \"eq\" %0, %1 {x} : i8\n", "%2 = llvm.icmp \"eq\" %0 : i8\n", "llvm.icmp \"", ""]
+        {
+            assert_eq!(retold(other), other);
+        }
+    }
 
     #[test]
     fn versions_and_messages() {

@@ -97,6 +97,35 @@ impl Root {
     }
 }
 
+/// Headers of the standard library that CUDA's macros would break, and what is put before them. libstdc++ 12 says
+/// `__attribute__((__noinline__))` where CUDA's `crt/host_defines.h` has a macro of that name; clang has such a header from LLVM 17 on
+/// (`cuda_wrappers/bits/shared_ptr_base.h`).
+const SHIELDED: [(&str, &str); 1] = [(
+    "bits/shared_ptr_base.h",
+    "#pragma push_macro(\"__noinline__\")\n#undef __noinline__\n#include_next <bits/shared_ptr_base.h>\n#pragma pop_macro(\"__noinline__\")\n",
+)];
+
+/// A folder with these headers; `None` where it cannot be written: what includes them then fails as it did.
+pub fn shields() -> Option<PathBuf> {
+    let cache = super::process::cache_folder()?;
+    let folder = cache.join("cgeist-headers-1");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    std::fs::create_dir_all(&cache).ok()?;
+    let made = tempfile::tempdir_in(&cache).ok()?;
+    for (name, text) in SHIELDED {
+        let file = made.path().join(name);
+        std::fs::create_dir_all(file.parent()?).ok()?;
+        std::fs::write(file, text).ok()?;
+    }
+    if std::fs::rename(made.path(), &folder).is_ok() {
+        // It has another name now.
+        let _ = made.keep();
+    }
+    folder.is_dir().then_some(folder)
+}
+
 /// `(12, 1)` from `#define CUDA_VERSION 12010`.
 fn version(root: &Path) -> Option<(u32, u32)> {
     let text = std::fs::read_to_string(root.join("include/cuda.h")).ok()?;

@@ -3,6 +3,7 @@
 use super::lower::module::{LowerError, Lowered, lower};
 use super::lower::unit::About;
 use super::mlir;
+use super::signs;
 
 /// Why a text gives no modules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,5 +19,8 @@ pub enum TextError {
 /// # Errors
 /// Where the text is not MLIR in generic form, or holds no module.
 pub fn lower_text(text: &str, about: &About) -> Result<Lowered, TextError> {
-    Ok(lower(&mlir::read(text)?, about)?)
+    let mut module = mlir::read(text)?;
+    let texts: Vec<&str> = std::iter::once(&about.text).chain(&about.headers).map(String::as_str).collect();
+    signs::settle(&mut module, &texts);
+    Ok(lower(&module, about)?)
 }

@@ -334,9 +334,10 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         if let Some(o) = self.values.get(&v) {
             return o.clone();
         }
-        // Only a value of a block that cannot be reached has none.
+        // Of a block that cannot be reached, or of another region, in which the text does not define it for this use.
         let ty = self.side.types.of(t);
-        Operand::Const(Const::Undef(ty))
+        let what = "a value that cgeist uses where it does not define it".into();
+        Operand::Const(Const::Opaque { ty, what })
     }
 
     pub fn operand(&mut self, op: &MOp, i: usize) -> Operand {

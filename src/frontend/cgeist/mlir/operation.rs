@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Extent, ReadError, Res};
 use super::{Attr, Block, Loc, Module, Op, Region, Type, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 pub(super) struct Reader<'t> {
@@ -16,6 +16,8 @@ pub(super) struct Reader<'t> {
     values: u32,
     /// Names in sight, one table for each region around.
     scopes: Vec<Scope<'t>>,
+    /// Names that are defined anywhere.
+    known: HashSet<&'t str>,
     /// Labels, one table for each region around.
     labels: Vec<Labels<'t>>,
 }
@@ -62,6 +64,7 @@ pub(super) fn module(text: &str) -> Result<Module, ReadError> {
         locations: HashMap::new(),
         values: 0,
         scopes: vec![],
+        known: HashSet::new(),
         labels: vec![],
     };
     r.scopes.push(Scope::default());
@@ -183,6 +186,7 @@ impl<'t> Reader<'t> {
         let v = self.fresh(n)?;
         // The outermost scope always exists.
         let Some(scope) = self.scopes.last_mut() else { return self.at.error("a value outside every region") };
+        self.known.insert(name);
         if scope.defined.insert(name, (v, n)).is_some() {
             return self.at.error_at(at, format!("`%{name}` is defined twice"));
         }
@@ -226,6 +230,8 @@ impl<'t> Reader<'t> {
                 Some((_, n)) => return self.at.error_at(at, format!("`%{name}` has {n} values")),
                 None => match self.scopes.last_mut() {
                     Some(outer) => outer.pending.push((name, nth, at, stand_in)),
+                    // Of another region: cgeist prints such a module, which MLIR refuses. The use is of no value that anything makes.
+                    None if self.known.contains(name) => {}
                     None => return self.at.error_at(at, format!("`%{name}` is not defined")),
                 },
             }

@@ -99,6 +99,20 @@ fn an_operation_has_all_its_parts() {
 }
 
 #[test]
+fn a_value_of_another_region_is_none_that_the_text_defines() {
+    let m =
+        read("\"f\"() ({\n\"g\"() ({\n%1 = \"a\"() : () -> i32\n}) : () -> ()\n\"b\"(%1) : (i32) -> ()\n}) : () -> ()")
+            .unwrap();
+    let mut made: Vec<Value> = vec![];
+    let mut used: Vec<Value> = vec![];
+    m.ops[0].walk(&mut |o| {
+        made.extend(&o.results);
+        used.extend(&o.operands);
+    });
+    assert_eq!((made.len(), used.len(), made.contains(&used[0])), (1, 1, false));
+}
+
+#[test]
 fn errors_say_where() {
     for (text, line, column, what) in [
         ("\n  \"a.b\"() : () ->", 2, 18, "expected a type"),

@@ -2,6 +2,7 @@
 
 use crate::frontend::cgeist::lower::body::Body;
 use crate::frontend::cgeist::mlir::{Attr, Op as MOp, Type};
+use crate::frontend::cgeist::signs;
 use crate::ir::{BinOp, CastOp, Const, Op, Operand, Pred};
 
 /// Comparison predicates by number (MLIR `arith.cmpi` and `llvm.icmp`).
@@ -46,30 +47,55 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// A scalar operation by its name without the dialect.
     pub(in crate::frontend::cgeist::lower) fn scalar(&mut self, op: &'m MOp, name: &str) -> bool {
-        let Some(result) = op.result_types.first() else { return false };
+        let Some(signed) = self.scalar_value(op, name) else { return false };
+        let value = match op.text(signs::MARK) {
+            Some(word) => self.of_either_sign(op, signed, word),
+            None => signed,
+        };
+        self.set(op, 0, value);
+        true
+    }
+
+    /// What an operation gives that may be unsigned: either, and which of them is not known. Where both are the same it is that, in the
+    /// symbolic engine as in a replay.
+    fn of_either_sign(&mut self, op: &MOp, signed: Operand, word: &str) -> Operand {
+        let mut other = op.clone();
+        signs::make_unsigned(&mut other);
+        let name = other.name.split_once('.').map_or(other.name.as_str(), |n| n.1).to_owned();
+        let Some(unsigned) = self.scalar_value(&other, &name) else { return signed };
+        if signed == unsigned {
+            return signed;
+        }
+        let i1 = self.side.types.int(1);
+        let which = Const::Opaque { ty: i1, what: signs::which(word) };
+        let ty = self.result_type(op);
+        self.select(Operand::Const(which), unsigned, signed, ty)
+    }
+
+    fn scalar_value(&mut self, op: &MOp, name: &str) -> Option<Operand> {
+        let result = op.result_types.first()?;
         let ty = self.side.types.of(result);
         let scalar = matches!(result, Type::Int(_) | Type::Index | Type::Float(_));
         let bits = Self::bits(result);
         let from = op.operand_types.first().and_then(Self::bits);
-        let v = match name {
+        Some(match name {
             "constant" | "mlir.constant" | "bool.constant" => {
-                let Some(a) = op.attr("value") else { return false };
+                let a = op.attr("value")?;
                 let c = match a {
                     Attr::Dense { elems, .. } if elems.len() == 1 && scalar => self.side.constant(&elems[0], result),
                     a if scalar => self.side.constant(a, result),
                     _ => Some(Const::Opaque { ty, what: "a constant of several elements".into() }),
                 };
-                let Some(c) = c else { return false };
-                Operand::Const(c)
+                Operand::Const(c?)
             }
             "cmpi" | "icmp" | "cmp" => {
                 let Some(pred) =
                     op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| INT_PREDICATES.get(p))
                 else {
-                    return false;
+                    return None;
                 };
                 if *result != Type::Int(1) {
-                    return false;
+                    return None;
                 }
                 let (a, b) = (self.operand(op, 0), self.operand(op, 1));
                 self.icmp(*pred, a, b)
@@ -78,7 +104,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let Some(pred) =
                     op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| FLOAT_PREDICATES.get(p))
                 else {
-                    return false;
+                    return None;
                 };
                 let (a, b) = (self.operand(op, 0), self.operand(op, 1));
                 self.emit(Op::Fcmp { pred: (*pred).to_owned(), a, b }, ty)
@@ -93,7 +119,7 @@ impl<'m> Body<'_, '_, 'm> {
             }
             "extsi" | "sext" | "index_cast" | "casts" | "extui" | "zext" | "index_castui" | "castu" | "trunci"
             | "trunc" => {
-                let (Some(from), Some(to)) = (from, bits) else { return false };
+                let (Some(from), Some(to)) = (from, bits) else { return None };
                 let a = self.operand(op, 0);
                 match name {
                     "index_cast" => self.subscript(a, from, to),
@@ -120,23 +146,19 @@ impl<'m> Body<'_, '_, 'm> {
             }
             // Rounded towards minus or plus infinity.
             "floordivsi" | "ceildivsi" | "ceildivui" => {
-                let Some(bits) = bits else { return false };
+                let bits = bits?;
                 let (a, b) = (self.operand(op, 0), self.operand(op, 1));
                 self.rounded_division(name, a, b, bits)
             }
-            _ => match binary(name) {
-                Some(b) => {
-                    let (x, y) = (self.operand(op, 0), self.operand(op, 1));
-                    self.bin(b, x, y, ty)
-                }
-                None => return false,
-            },
-        };
-        self.set(op, 0, v);
-        true
+            _ => {
+                let b = binary(name)?;
+                let (x, y) = (self.operand(op, 0), self.operand(op, 1));
+                self.bin(b, x, y, ty)
+            }
+        })
     }
 
-    fn cast(&mut self, op: &'m MOp, cast: CastOp) -> Operand {
+    fn cast(&mut self, op: &MOp, cast: CastOp) -> Operand {
         let value = self.operand(op, 0);
         let from = match op.operand_types.first() {
             Some(t) => self.side.types.of(t),

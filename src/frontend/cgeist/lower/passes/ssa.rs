@@ -37,59 +37,6 @@ pub(in crate::frontend::cgeist::lower) fn headers(f: &Function) -> Vec<bool> {
     out
 }
 
-/// What a condition is at a block, where the only way there has branched on it.
-pub(in crate::frontend::cgeist::lower) fn known_at(
-    f: &Function,
-    preds: &[Vec<BlockId>],
-    block: BlockId,
-    cond: ValueId,
-) -> Option<bool> {
-    branched_before(f, preds, block, cond).or_else(|| branched_before(f, preds, block, negated(f, cond)?).map(|k| !k))
-}
-
-/// What a value is the negation of.
-fn negated(f: &Function, v: ValueId) -> Option<ValueId> {
-    let made = f.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(v))?;
-    match &made.op {
-        Op::Bin { op: BinOp::Xor, a: Operand::Value(a), b, .. } if boolean(b) == Some(true) => Some(*a),
-        _ => None,
-    }
-}
-
-fn branched_before(f: &Function, preds: &[Vec<BlockId>], block: BlockId, cond: ValueId) -> Option<bool> {
-    let mut at = block;
-    for _ in 0..f.blocks.len() {
-        let [one] = preds[at.index()].as_slice() else { return None };
-        if let Some(k) = branched(f, *one, at, cond) {
-            return Some(k);
-        }
-        at = *one;
-    }
-    None
-}
-
-/// As [`known_at`], on the way from one block to another.
-pub(in crate::frontend::cgeist::lower) fn known_on(
-    f: &Function,
-    preds: &[Vec<BlockId>],
-    from: BlockId,
-    to: BlockId,
-    cond: ValueId,
-) -> Option<bool> {
-    branched(f, from, to, cond)
-        .or_else(|| branched(f, from, to, negated(f, cond)?).map(|k| !k))
-        .or_else(|| known_at(f, preds, from, cond))
-}
-
-fn branched(f: &Function, from: BlockId, to: BlockId, cond: ValueId) -> Option<bool> {
-    match &f.blocks[from.index()].term {
-        Terminator::CondBr { cond: Operand::Value(c), then, otherwise } if *c == cond && then != otherwise => {
-            Some(*then == to)
-        }
-        _ => None,
-    }
-}
-
 /// One variable that several blocks define: what it is elsewhere is found by going back, with phis where ways meet
 /// (Braun et al.: Simple and Efficient Construction of Static Single Assignment Form, 2013).
 struct Variable<'a> {
@@ -485,14 +432,10 @@ pub(in crate::frontend::cgeist::lower) fn used_elsewhere(f: &Function, block: Bl
                         }
                     }
                 }
-                op => {
-                    let mut op = op.clone();
-                    operands(&mut op, &mut |o| note(o));
-                }
+                op => op.operands(&mut note),
             }
         }
-        let mut t = x.term.clone();
-        term_operands(&mut t, &mut |o| note(o));
+        x.term.operands(&mut note);
     }
     found
 }
@@ -576,15 +519,11 @@ fn uses(f: &Function, block: BlockId, copy: BlockId) -> HashMap<ValueId, Vec<Pla
                     }
                 }
                 _ if b == block || b == copy => {}
-                op => {
-                    let mut op = op.clone();
-                    operands(&mut op, &mut |o| note(o, Place::In(b)));
-                }
+                op => op.operands(&mut |o| note(o, Place::In(b))),
             }
         }
         if b != block && b != copy {
-            let mut t = x.term.clone();
-            term_operands(&mut t, &mut |o| note(o, Place::In(b)));
+            x.term.operands(&mut |o| note(o, Place::In(b)));
         }
     }
     out

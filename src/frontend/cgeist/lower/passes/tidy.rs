@@ -5,6 +5,7 @@
 //! flag that guards all that follows. An edge on which such a value is constant leads straight to where it would lead,
 //! so that loops are tested and functions are left as the source says.
 
+use super::branches::Branches;
 use super::ssa;
 use crate::frontend::cgeist::lower::types::TypeTable;
 use crate::ir::{BinOp, Block, BlockId, Const, Function, Op, Operand, Terminator, TypeKind, ValueId};
@@ -232,11 +233,11 @@ pub(in crate::frontend::cgeist::lower) fn boolean(o: &Operand) -> Option<bool> {
 /// Branches on constants, and on conditions that have been branched on before on the only way here.
 fn decided(f: &mut Function) -> bool {
     let mut gone = vec![];
-    let preds = ssa::all_predecessors(f);
+    let branches = Branches::of(f, &ssa::all_predecessors(f));
     for b in 0..f.blocks.len() {
         let Terminator::CondBr { cond: Operand::Value(c), .. } = f.blocks[b].term else { continue };
         let this = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
-        if let Some(known) = ssa::known_at(f, &preds, this, c)
+        if let Some(known) = branches.known_at(this, c)
             && let Terminator::CondBr { cond, .. } = &mut f.blocks[b].term
         {
             *cond = Operand::Const(Const::Int { bits: 1, value: -i128::from(known) });
@@ -327,6 +328,7 @@ fn forward(f: &mut Function) -> bool {
 fn thread(f: &mut Function, copies: &mut usize) -> bool {
     let headers = ssa::headers(f);
     let preds = ssa::all_predecessors(f);
+    let branches = Branches::of(f, &preds);
     for b in 0..f.blocks.len() {
         let block = &f.blocks[b];
         let Terminator::CondBr { cond: Operand::Value(cond), then, otherwise } = &block.term else { continue };
@@ -352,8 +354,8 @@ fn thread(f: &mut Function, copies: &mut usize) -> bool {
             let (values, insts) = ssa::copied(f, this, pred);
             let passed = match values.get(&cond) {
                 Some(o @ Operand::Const(_)) => boolean(o),
-                Some(Operand::Value(v)) => ssa::known_on(f, &preds, pred, this, *v),
-                None => ssa::known_on(f, &preds, pred, this, cond),
+                Some(Operand::Value(v)) => branches.known_on(f, pred, this, *v),
+                None => branches.known_on(f, pred, this, cond),
             };
             let Some(go) = passed else { continue };
             *copies -= 1;
@@ -366,48 +368,45 @@ fn thread(f: &mut Function, copies: &mut usize) -> bool {
 
 /// Joins blocks with their only successor where they are its only predecessor, and drops those that are not reached.
 fn compact(f: &mut Function) {
-    loop {
-        let mut count = vec![0u32; f.blocks.len()];
-        let seen = reachable(f);
-        for (b, s) in f.blocks.iter().zip(&seen) {
-            if *s {
-                for t in b.term.successors() {
-                    count[t.index()] += 1;
-                }
-            }
+    let seen = reachable(f);
+    let mut count = vec![0u32; f.blocks.len()];
+    for (b, _) in f.blocks.iter().zip(&seen).filter(|(_, s)| **s) {
+        for t in b.term.successors() {
+            count[t.index()] += 1;
         }
-        let found = (0..f.blocks.len()).find_map(|b| match f.blocks[b].term {
-            Terminator::Br(t)
-                if seen[b]
-                    && count[t.index()] == 1
-                    && t.index() != b
-                    && t.index() != 0
-                    && !f.blocks[t.index()].insts.iter().any(|i| matches!(i.op, Op::Phi(_))) =>
-            {
-                Some((b, t))
-            }
-            _ => None,
-        });
-        let Some((b, t)) = found else { break };
-        let next = std::mem::replace(
-            &mut f.blocks[t.index()],
-            Block { name: String::new(), insts: vec![], term: Terminator::Unreachable, term_loc: crate::ir::LocId(0) },
-        );
-        let this = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
-        let block = &mut f.blocks[b];
-        block.insts.extend(next.insts);
-        block.term = next.term;
-        block.term_loc = next.term_loc;
-        for x in &mut f.blocks {
-            for i in &mut x.insts {
-                if let Op::Phi(e) = &mut i.op {
-                    for (p, _) in e {
-                        if *p == t {
-                            *p = this;
-                        }
-                    }
-                }
-            }
+    }
+    // Which block each has gone into.
+    let mut into: Vec<BlockId> = (0u32..).map(BlockId).take(f.blocks.len()).collect();
+    for b in (0..f.blocks.len()).filter(|b| seen[*b]) {
+        while let Terminator::Br(t) = f.blocks[b].term
+            && count[t.index()] == 1
+            && t.index() != b
+            && t.index() != 0
+            && !f.blocks[t.index()].insts.iter().any(|i| matches!(i.op, Op::Phi(_)))
+        {
+            let gone = Block {
+                name: String::new(),
+                insts: vec![],
+                term: Terminator::Unreachable,
+                term_loc: crate::ir::LocId(0),
+            };
+            let next = std::mem::replace(&mut f.blocks[t.index()], gone);
+            into[t.index()] = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
+            let block = &mut f.blocks[b];
+            block.insts.extend(next.insts);
+            block.term = next.term;
+            block.term_loc = next.term_loc;
+        }
+    }
+    let last = |mut b: BlockId| {
+        while into[b.index()] != b {
+            b = into[b.index()];
+        }
+        b
+    };
+    for i in f.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let Op::Phi(e) = &mut i.op {
+            e.iter_mut().for_each(|(p, _)| *p = last(*p));
         }
     }
     let seen = reachable(f);

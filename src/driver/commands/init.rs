@@ -1,0 +1,223 @@
+//! `scuba init`: a commented scuba.toml for the project in a folder, and what to run next.
+
+use crate::driver::args::InitArgs;
+use crate::driver::commands::project::{BuildSystem, Project, Shape};
+use crate::driver::{Status, output, session};
+use anyhow::{Context, Result, bail};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// The name of the settings.
+const NAME: &str = "scuba.toml";
+
+/// # Errors
+/// Where there are settings already (without `--force`), no CUDA source, or the folder cannot be written.
+pub fn run(args: &InitArgs) -> Result<Status> {
+    let here = match &args.dir {
+        Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
+        Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
+        None => std::env::current_dir().context("there is no working folder")?,
+    };
+    let file = here.join(NAME);
+    if file.symlink_metadata().is_ok() && !args.force {
+        bail!("{} is there already; --force writes it anew", file.display());
+    }
+    let project = Project::of(&here);
+    if project.sources.is_empty() {
+        bail!("no CUDA source (.cu) under {}: give the project's folder", here.display());
+    }
+    let nvcc = session::real_nvcc(&crate::config::Config::default());
+    let text = settings(&project, nvcc.as_deref());
+    // As a whole or not at all.
+    let mut made =
+        tempfile::NamedTempFile::new_in(&here).with_context(|| format!("cannot write {}", here.display()))?;
+    std::io::Write::write_all(&mut made, text.as_bytes())
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    let saved = if args.force { made.persist(&file) } else { made.persist_noclobber(&file) };
+    let written = saved.with_context(|| format!("cannot write {}", file.display()))?;
+    readable(&written).with_context(|| format!("cannot write {}", file.display()))?;
+    output::print(&said(&project, nvcc.as_deref(), &file));
+    Ok(Status::Clean)
+}
+
+/// For all who may read the project: temporary files are for their owner alone.
+fn readable(file: &std::fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+/// What is told of it.
+fn said(project: &Project, nvcc: Option<&Path>, file: &Path) -> String {
+    let mut out = format!("{}: {}\n", file.display(), summary(project));
+    if nvcc.is_none() {
+        out.push_str("no nvcc was found: put it into PATH, or name it by `path` under [nvcc] there\n");
+    }
+    let _ =
+        writeln!(out, "next:\n{}", next(project).lines().map(|l| format!("    {l}\n")).collect::<String>().trim_end());
+    out
+}
+
+/// One line on what was found.
+fn summary(project: &Project) -> String {
+    let shape = match project.shape {
+        Shape::Program => "a program",
+        Shape::Library => "a library without `main`",
+        Shape::Extension => "an extension of PyTorch",
+    };
+    let builds: Vec<&str> = project.builds.iter().map(BuildSystem::name).collect();
+    let by = if builds.is_empty() { "no build system that is known".to_owned() } else { builds.join(", ") };
+    let units = match project.sources.len() {
+        1 => "1 CUDA source".to_owned(),
+        n => format!("{n} CUDA sources"),
+    };
+    format!("{shape}, {units}, {by}")
+}
+
+/// The commands that lead to the first verdicts.
+fn next(project: &Project) -> String {
+    match project.builds.first() {
+        Some(BuildSystem::CMake { preset: Some(p) }) => {
+            format!("cmake --preset {p}\nscuba build -- cmake --build --preset {p}")
+        }
+        Some(BuildSystem::CMake { preset: None }) => match &project.configured {
+            Some(folder) => format!("scuba build -- cmake --build {folder}"),
+            None => "cmake -B build\nscuba build -- cmake --build build".into(),
+        },
+        Some(BuildSystem::Meson) => "meson setup build\nscuba build -- meson compile -C build".into(),
+        Some(BuildSystem::ScikitBuild | BuildSystem::Setuptools) => {
+            "scuba build -- pip install --no-build-isolation .".into()
+        }
+        Some(BuildSystem::Bazel) => "scuba build -- bazel build --spawn_strategy=local //...".into(),
+        Some(BuildSystem::Make) => "scuba build -- make".into(),
+        None => {
+            let named: Vec<&str> = project.sources.iter().take(8).map(String::as_str).collect();
+            let more = if project.sources.len() > named.len() { " …" } else { "" };
+            format!("scuba check {}{more} -- -std=c++17", named.join(" "))
+        }
+    }
+}
+
+/// The text of scuba.toml: what holds of this project, and what is likely to be changed, each with a comment.
+fn settings(project: &Project, nvcc: Option<&Path>) -> String {
+    let mut out = format!(
+        "# Settings of SCuBA for this project ({}). All of them, with what they mean: scuba.toml.example.\n\
+         # Next: {}\n",
+        summary(project),
+        next(project).replace('\n', " && ")
+    );
+    section(&mut out, "nvcc", "The real nvcc, where it is not the one of the build, CUDA_HOME or PATH.");
+    match nvcc {
+        Some(p) => {
+            let _ = writeln!(out, "# Found: {}\n#path = {}", p.display(), quoted(&p.to_string_lossy()));
+        }
+        None => out.push_str("# None was found.\n#path = \"/usr/local/cuda/bin/nvcc\"\n"),
+    }
+    section(
+        &mut out,
+        "levels",
+        "What becomes of a proved finding, by rule (`scuba explain RULE`): allow, note, warn or deny.",
+    );
+    out.push_str("#all = \"warn\"          # to begin with, in a large project\n#index-overflow = \"warn\"\n");
+    section(
+        &mut out,
+        "entry",
+        match project.shape {
+            Shape::Program => "Functions of the host that others call, as a library's are: checked for any arguments.",
+            Shape::Library => {
+                "There is no `main`: without entry points only kernels are checked, each for any launch. Functions of the host that others\n\
+             # call are checked for any arguments; `scuba contracts` says what they need of them."
+            }
+            Shape::Extension => {
+                "Operators that TORCH_LIBRARY or PYBIND11_MODULE register are entry points by themselves. Others that are called from outside:"
+            }
+        },
+    );
+    out.push_str(if project.shape == Shape::Library {
+        "exports = true          # all that is exported under names of C\n#functions = [\"launch_*\"]\n"
+    } else {
+        "#functions = [\"launch_*\"]\n"
+    });
+    out.push_str("\n# What always holds, as a C expression over main's inputs or a function's parameters.\n#[[assume]]\n#expr = \"n % 16 == 0\"\n#function = \"launch\"\n");
+    if project.foreign.is_empty() {
+        out.push_str("\n# Findings that are known and meant, by rule (or all) and path.\n#[[allow]]\n#rule = \"all\"\n#path = \"third_party/**\"\n#reason = \"not ours\"\n");
+    } else {
+        out.push_str(
+            "\n# Code of others, which is analysed with the rest, but whose findings are nobody's here to mend.\n",
+        );
+        for folder in &project.foreign {
+            let pattern = quoted(&format!("{folder}/**"));
+            let _ = writeln!(out, "[[allow]]\nrule = \"all\"\npath = {pattern}\nreason = \"code of others\"");
+        }
+    }
+    section(
+        &mut out,
+        "build",
+        "Where a build waits for verdicts: compile, link, or never (`scuba check` and the end of `scuba build` decide).",
+    );
+    out.push_str("#check = \"compile\"\n");
+    section(&mut out, "baseline", "Findings that `scuba baseline --write` recorded are not reported again.");
+    out.push_str("#path = \"scuba-baseline.json\"\n");
+    out
+}
+
+fn section(out: &mut String, name: &str, comment: &str) {
+    let _ = write!(out, "\n# {comment}\n[{name}]\n");
+}
+
+/// As a string of TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn project(shape: Shape, builds: Vec<BuildSystem>, foreign: &[&str]) -> Project {
+        Project {
+            shape,
+            builds,
+            sources: vec!["a.cu".into(), "src/b.cu".into()],
+            foreign: foreign.iter().map(|f| (*f).to_owned()).collect(),
+            configured: None,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_settings() {
+        for shape in [Shape::Program, Shape::Library, Shape::Extension] {
+            for foreign in [&[][..], &["third_party", "a \"b\" \\c"]] {
+                for nvcc in [None, Some(PathBuf::from("/opt/cuda \"13\"/bin/nvcc"))] {
+                    let text = settings(&project(shape, vec![BuildSystem::Make], foreign), nvcc.as_deref());
+                    let dir = tempfile::tempdir().unwrap();
+                    std::fs::write(dir.path().join(NAME), &text).unwrap();
+                    let config = crate::config::load(&dir.path().join(NAME)).unwrap_or_else(|e| panic!("{e}\n{text}"));
+                    assert_eq!(config.allow.len(), foreign.len(), "{text}");
+                    assert_eq!(config.entry.exports, shape == Shape::Library);
+                    // What is commented out is right, too.
+                    let all: String = text
+                        .lines()
+                        .map(|l| {
+                            let setting = l.strip_prefix('#').filter(|r| !r.starts_with(' '));
+                            format!("{}\n", setting.unwrap_or(l))
+                        })
+                        .collect();
+                    std::fs::write(dir.path().join(NAME), &all).unwrap();
+                    crate::config::load(&dir.path().join(NAME)).unwrap_or_else(|e| panic!("{e}\n{all}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_next_command_is_that_of_the_build() {
+        let next = |builds| next(&project(Shape::Program, builds, &[]));
+        assert_eq!(next(vec![]), "scuba check a.cu src/b.cu -- -std=c++17");
+        assert_eq!(next(vec![BuildSystem::Make]), "scuba build -- make");
+        assert_eq!(
+            next(vec![BuildSystem::CMake { preset: Some("release".into()) }, BuildSystem::Make]),
+            "cmake --preset release\nscuba build -- cmake --build --preset release"
+        );
+    }
+}

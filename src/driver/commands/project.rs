@@ -1,0 +1,300 @@
+//! What a folder holds, as far as plain reading tells: build system, programs or a library, code of others.
+//!
+//! In: a folder. Out: [`Project`]. It runs nothing, and reads no more than names and the beginnings of sources.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Folders below which nothing is looked at: others' code, and what builds leave.
+const FOREIGN: &[&str] = &[
+    "third_party",
+    "third-party",
+    "thirdparty",
+    "3rdparty",
+    "3rd_party",
+    "external",
+    "externals",
+    "extern",
+    "vendor",
+    "_deps",
+];
+/// Entries looked at, how deep, and bytes of a source.
+const MAX_ENTRIES: usize = 50_000;
+const MAX_DEPTH: usize = 8;
+const MAX_BYTES: u64 = 2 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Something has a `main`.
+    Program,
+    Library,
+    /// Operators are registered with PyTorch.
+    Extension,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildSystem {
+    /// `preset`: the first of those that have builds.
+    CMake {
+        preset: Option<String>,
+    },
+    Meson,
+    ScikitBuild,
+    Setuptools,
+    Bazel,
+    Make,
+}
+
+impl BuildSystem {
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::CMake { .. } => "CMake",
+            Self::Meson => "Meson",
+            Self::ScikitBuild => "scikit-build-core",
+            Self::Setuptools => "setuptools",
+            Self::Bazel => "Bazel",
+            Self::Make => "Make",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Project {
+    pub shape: Shape,
+    /// The likeliest first.
+    pub builds: Vec<BuildSystem>,
+    /// CUDA sources of its own, relative to the folder, in order.
+    pub sources: Vec<String>,
+    /// Folders with code of others.
+    pub foreign: Vec<String>,
+    /// A folder that CMake has configured.
+    pub configured: Option<String>,
+}
+
+impl Project {
+    pub fn of(folder: &Path) -> Self {
+        let mut found = Found { foreign: submodules(folder), ..Found::default() };
+        found.walk(folder, &PathBuf::new(), 0);
+        found.sources.sort();
+        let shape = if found.registers {
+            Shape::Extension
+        } else if found.main || found.sources.is_empty() {
+            Shape::Program
+        } else {
+            Shape::Library
+        };
+        let builds = builds(folder, shape);
+        Self {
+            shape,
+            builds,
+            sources: found.sources,
+            foreign: found.foreign.into_iter().collect(),
+            configured: configured(folder),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    sources: Vec<String>,
+    foreign: BTreeSet<String>,
+    main: bool,
+    registers: bool,
+    entries: usize,
+}
+
+impl Found {
+    fn walk(&mut self, root: &Path, below: &Path, depth: usize) {
+        let Ok(entries) = std::fs::read_dir(root.join(below)) else { return };
+        let mut entries: Vec<_> = entries.flatten().collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return;
+            }
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let path = below.join(name);
+            let Ok(kind) = entry.file_type() else { continue };
+            let shown = path.to_string_lossy().into_owned();
+            if kind.is_dir() {
+                if self.foreign.contains(&shown) || name.starts_with('.') || is_built(&entry.path()) {
+                    continue;
+                }
+                if FOREIGN.contains(&name.to_lowercase().as_str()) {
+                    self.foreign.insert(shown);
+                } else if depth < MAX_DEPTH {
+                    self.walk(root, &path, depth + 1);
+                }
+            } else if kind.is_file() {
+                self.file(&entry.path(), &shown);
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path, shown: &str) {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        if extension == "cu" {
+            self.sources.push(shown.to_owned());
+        } else if !matches!(extension, "c" | "cc" | "cpp" | "cxx") {
+            return;
+        }
+        if path.metadata().map_or(0, |m| m.len()) > MAX_BYTES {
+            return;
+        }
+        let Ok(bytes) = std::fs::read(path) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        self.main |= has_main(&text);
+        self.registers |=
+            ["TORCH_LIBRARY", "PYBIND11_MODULE", "torch::RegisterOperators"].iter().any(|m| text.contains(m))
+                && ["torch/", "ATen/", "TORCH_LIBRARY"].iter().any(|m| text.contains(m));
+    }
+}
+
+/// A folder that a build made.
+fn is_built(folder: &Path) -> bool {
+    folder.join("CMakeCache.txt").is_file()
+        || folder.join("build.ninja").is_file()
+        || folder.join("pyvenv.cfg").is_file()
+        || folder.file_name().is_some_and(|n| n == "node_modules" || n == "__pycache__")
+}
+
+/// `main` as a word, and a parenthesis behind it, on a line that is no comment.
+fn has_main(text: &str) -> bool {
+    text.lines().filter(|l| !l.trim_start().starts_with(['/', '*', '#'])).any(|l| {
+        l.match_indices("main").any(|(i, _)| {
+            let before = l[..i].chars().next_back();
+            before.is_some_and(|c| c.is_whitespace() || c == '*') && l[i + 4..].trim_start().starts_with('(')
+        })
+    })
+}
+
+/// Paths of `.gitmodules`.
+fn submodules(folder: &Path) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(folder.join(".gitmodules")).unwrap_or_default();
+    text.lines()
+        .filter_map(|l| l.trim().strip_prefix("path")?.trim_start().strip_prefix('='))
+        .map(|p| p.trim().trim_end_matches('/').to_owned())
+        .filter(|p| folder.join(p).is_dir())
+        .collect()
+}
+
+fn builds(folder: &Path, shape: Shape) -> Vec<BuildSystem> {
+    let there = |name: &str| folder.join(name).is_file();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+    let mut out = vec![];
+    if read("pyproject.toml").contains("scikit_build_core") {
+        out.push(BuildSystem::ScikitBuild);
+    }
+    if there("setup.py") && (shape == Shape::Extension || read("setup.py").contains("CUDAExtension")) {
+        out.push(BuildSystem::Setuptools);
+    }
+    if there("CMakeLists.txt") {
+        out.push(BuildSystem::CMake { preset: preset(&read("CMakePresets.json")) });
+    }
+    if there("meson.build") {
+        out.push(BuildSystem::Meson);
+    }
+    if ["MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel"].iter().any(|n| there(n)) {
+        out.push(BuildSystem::Bazel);
+    }
+    if ["Makefile", "makefile", "GNUmakefile"].iter().any(|n| there(n)) {
+        out.push(BuildSystem::Make);
+    }
+    out
+}
+
+/// The first preset to build by that is not hidden, under whose name a configuration stands too.
+fn preset(text: &str) -> Option<String> {
+    let presets: serde_json::Value = serde_json::from_str(text).ok()?;
+    let names = |kind: &str| -> Vec<String> {
+        let list = presets[kind].as_array().cloned().unwrap_or_default();
+        list.iter().filter(|p| p["hidden"] != true).filter_map(|p| p["name"].as_str().map(str::to_owned)).collect()
+    };
+    let configure = names("configurePresets");
+    names("buildPresets").into_iter().find(|n| configure.contains(n))
+}
+
+fn configured(folder: &Path) -> Option<String> {
+    let mut found: Vec<String> = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .filter(|e| e.path().join("CMakeCache.txt").is_file())
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    found.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn programs_libraries_and_extensions_are_told_apart() {
+        let shape = |files: &[(&str, &str)]| Project::of(folder(files).path()).shape;
+        let kernel = ("k.cu", "__global__ void k(int *a) { a[0] = 1; }\n// int main() is elsewhere\n");
+        assert_eq!(shape(&[kernel, ("main.cpp", "int\nmain (void) { }")]), Shape::Library);
+        assert_eq!(shape(&[kernel, ("main.cpp", "int main (void) { }")]), Shape::Program);
+        assert_eq!(shape(&[kernel, ("a.cpp", "void domain(int);\nint x = remain(3);")]), Shape::Library);
+        assert_eq!(
+            shape(&[kernel, ("ops.cpp", "#include <torch/extension.h>\nPYBIND11_MODULE(a, m) {}")]),
+            Shape::Extension
+        );
+        assert_eq!(
+            shape(&[kernel, ("ops.cpp", "#include <pybind11/pybind11.h>\nPYBIND11_MODULE(a, m) {}")]),
+            Shape::Library
+        );
+    }
+
+    #[test]
+    fn code_of_others_and_of_builds_is_not_the_projects() {
+        let dir = folder(&[
+            ("src/a.cu", ""),
+            ("third_party/b.cu", "int main() {}"),
+            ("libs/x/c.cu", "int main() {}"),
+            (".gitmodules", "[submodule \"x\"]\n\tpath = libs/x\n\turl = x\n[submodule \"gone\"]\n\tpath = gone\n"),
+            ("build/CMakeCache.txt", ""),
+            ("build/d.cu", ""),
+            (".git/e.cu", ""),
+        ]);
+        let p = Project::of(dir.path());
+        assert_eq!(
+            (p.sources, p.foreign),
+            (vec!["src/a.cu".to_owned()], vec!["libs/x".to_owned(), "third_party".to_owned()])
+        );
+        assert_eq!((p.shape, p.configured), (Shape::Library, Some("build".to_owned())));
+    }
+
+    #[test]
+    fn build_systems_are_known_by_their_files() {
+        let of = |files: &[(&str, &str)]| -> Vec<String> {
+            let files: Vec<_> = files.iter().copied().chain([("a.cu", "int main() {}")]).collect();
+            Project::of(folder(&files).path()).builds.iter().map(|b| format!("{b:?}")).collect()
+        };
+        assert_eq!(of(&[("Makefile", ""), ("CMakeLists.txt", "")]), ["CMake { preset: None }", "Make"]);
+        let presets = r#"{"configurePresets": [{"name": "base", "hidden": true}, {"name": "r"}], "buildPresets": [{"name": "base"}, {"name": "r"}]}"#;
+        assert_eq!(of(&[("CMakePresets.json", presets), ("CMakeLists.txt", "")]), ["CMake { preset: Some(\"r\") }"]);
+        assert_eq!(of(&[("setup.py", "from setuptools import setup"), ("meson.build", "")]), ["Meson"]);
+        assert_eq!(
+            of(&[("setup.py", "from torch.utils.cpp_extension import CUDAExtension"), ("MODULE.bazel", "")]),
+            ["Setuptools", "Bazel"]
+        );
+        assert_eq!(
+            of(&[("pyproject.toml", "build-backend = \"scikit_build_core.build\""), ("CMakeLists.txt", "")]),
+            ["ScikitBuild", "CMake { preset: None }"]
+        );
+        assert_eq!(of(&[]), Vec::<String>::new());
+    }
+}
