@@ -31,6 +31,12 @@ pub(crate) const WHOLE_NUMBERS: &[(i128, u32)] = &[(4, 64), (3, 32), (2, 16)];
 /// The type of what a handle points to.
 pub(crate) const TENSOR: &str = "scuba::Tensor";
 
+/// What the name of an object ends with that is what a handle points to: in front of it is the handle's.
+pub(crate) const OF_HANDLE: &str = ".impl";
+
+/// What the name of an object ends with that is a tensor's storage: in front of it is the handle's.
+pub(crate) const OF_STORAGE: &str = ".data_ptr()";
+
 /// Sizes that are kept from the last dimension on.
 const FROM_THE_LAST: i128 = 4;
 

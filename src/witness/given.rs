@@ -8,8 +8,8 @@ use super::memory::globals::leaves;
 use super::memory::space::{Obj, ObjId};
 use super::memory::store::Fill;
 use crate::ir::{FuncRef, TypeKind};
+use crate::models::tensors::OF_STORAGE;
 use crate::report::finding::{Held, HeldValue};
-use crate::symbolic::memory::tensors::OF_STORAGE;
 use rustc_hash::FxHashMap;
 
 impl Machine<'_> {

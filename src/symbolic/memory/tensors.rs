@@ -17,11 +17,7 @@ pub(in crate::symbolic) enum Class {
     Tensor,
 }
 
-/// What the name of an object ends with that is what a handle points to: in front of it is the handle's.
-pub(crate) const OF_HANDLE: &str = ".impl";
-
-/// What the name of an object ends with that is a tensor's storage: in front of it is the handle's.
-pub(crate) const OF_STORAGE: &str = ".data_ptr()";
+pub(crate) use crate::models::tensors::{OF_HANDLE, OF_STORAGE};
 
 /// Elements in one dimension, and bytes from one element to the next, at most: larger ones are left out.
 const LARGEST_SIZE: i128 = 1 << 40;
