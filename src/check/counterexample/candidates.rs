@@ -10,7 +10,7 @@ use super::sequential::in_turn;
 use crate::check::concurrency::atomic_counters;
 use crate::check::context::{Context, Run, Tools};
 use crate::check::findings::build::{Bad, Worth};
-use crate::check::inference::{Wrong, missing};
+use crate::check::inference::missing::{Wrong, missing};
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;

@@ -2,18 +2,14 @@
 
 use super::evidence;
 use super::gather::{Launched, Partly, inferred};
+use super::given::{Way, checked, names};
 use super::tensors;
-use super::wording::{Name, Names};
 use super::{Condition, Evidence, Inferred};
-use crate::check::context::Tools;
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::engine::{Engine, budgets};
 use crate::contracts::{Cond, Contract, Requirement};
 use crate::host::Root;
-use crate::ir::FuncRef;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
-use rustc_hash::FxHashSet;
+use crate::symbolic::terms::term::TermId;
 use std::sync::Arc;
 
 /// What a function relies on; `None` where it launches nothing, and was followed to its end.
@@ -74,7 +70,9 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
             Launched { accesses: &run.run.accesses, run: Some(run), solved, partly }
         })
         .collect();
-    names.checked = checked(&mut tools.e.arena, &launched, &names);
+    let ways: Vec<Way<'_>> =
+        runs.iter().zip(&launched).map(|(run, l)| Way { path: run.launch.path, solved: &l.solved }).collect();
+    names.checked = checked(&mut tools.e.arena, &ways, &names);
     let paths: Vec<TermId> = runs.iter().map(|run| run.launch.path).collect();
     let hypotheses = tensors::hypotheses(&mut tools.e, root.func, &paths);
     let found = inferred(&engine.cx, &mut tools, (root.func, &mut names), &launched, &|tools, condition, of| {
@@ -82,53 +80,4 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
     });
     let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));
     Some(OfRuns { found: Inferred { partly: partly.map(|why| why.to_string()), ..found }, hypotheses })
-}
-
-/// Bounds of numbers on the way to each of the launches, and what is said there of tensors: whoever breaks them launches nothing.
-pub(super) fn checked(a: &mut Arena, launched: &[Launched<'_>], names: &Names) -> FxHashSet<TermId> {
-    let mut paths = vec![];
-    for l in launched {
-        let Some(run) = l.run else { continue };
-        let path = a.substitute(run.launch.path, &l.solved);
-        let mut all: FxHashSet<TermId> = a.conjuncts(path).into_iter().collect();
-        all.extend(a.conjuncts(run.launch.path));
-        let factors = tensors::positive_factors(a, path);
-        all.extend(a.conjuncts(factors));
-        paths.push(all);
-    }
-    let mut paths = paths.into_iter();
-    let Some(mut all) = paths.next() else { return FxHashSet::default() };
-    for path in paths {
-        all.retain(|c| path.contains(c));
-    }
-    let positive = |t: TermId| if let Term::Not(x) = a.get(t) { *x } else { t };
-    let is_bound = |t: TermId| match a.get(positive(t)) {
-        Term::Le(_) => true,
-        Term::EqZ(_) => tensors::is_of_tensors(a, t),
-        _ => false,
-    };
-    let of_numbers = |t: TermId| a.cone(&[t]).iter().all(|x| !matches!(names.all.get(x), Some(Name::Null(_))));
-    all.retain(|c| is_bound(*c) && of_numbers(*c));
-    all
-}
-
-/// The words for its parameters and the extents behind them.
-pub(super) fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
-    let mut names = Names::default();
-    let func = tools.e.program.func(f);
-    let symbols: Vec<(SymId, String)> = (0..)
-        .zip(tools.e.arena.symbols())
-        .filter_map(|(i, s)| match &s.kind {
-            SymKind::Input(InputSource::Param { function, name }) if *function == func.display => {
-                Some((SymId(i), name.clone()))
-            }
-            _ => None,
-        })
-        .collect();
-    for (s, name) in symbols.into_iter().filter(|(_, n)| func.params.iter().any(|p| p.name == *n)) {
-        let t = tools.e.arena.symbol_term(s);
-        names.all.insert(t, Name::Parameter(name));
-    }
-    names.add_given(&mut tools.e, f);
-    names
 }

@@ -3,19 +3,17 @@
 use super::conditions::{self, Found, implies};
 use super::elements::{self, Each, Needs};
 use super::tensors;
-use super::wording::Names;
+use super::wording::{Names, readable};
 use super::{Condition, Evidence, Inferred, Open, Place};
 use crate::check::context::{self, Context, InObject, Run, Tools};
 use crate::check::findings::position::position_of;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::rules::bounds;
-use crate::contracts::{Cond, simplify};
 use crate::ir::{FuncRef, Function, Module, Param, TypeKind};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -189,12 +187,6 @@ fn numbers(m: &Module, func: &Function) -> Vec<(String, u32, bool)> {
     func.params.iter().filter_map(number).collect()
 }
 
-/// In the normal form, where that is no longer than what was found.
-pub(super) fn readable(c: &Cond) -> Cond {
-    let normal = simplify(c);
-    if normal.to_string().len() <= c.to_string().len() { normal } else { c.clone() }
-}
-
 /// The conditions for all targets of an access; none where it is safe anyway.
 fn of_access(
     cx: &Context<'_>,
@@ -230,7 +222,8 @@ fn of_access(
             }
             Decision::Fails { .. } | Decision::Unknown(_) => {}
         }
-        let of_tensors = in_numbers_of_tensors(&mut tools.e.arena, launched, &ob);
+        let of_tensors =
+            launched.run.and_then(|run| tensors::put_into(&mut tools.e.arena, &launched.solved, run.launch.path, &ob));
         let asked = of_tensors.as_ref().unwrap_or(&ob);
         if let Some(Found { condition, wraps }) = conditions::of(&mut tools.e.arena, &mut tools.decider, names, asked) {
             all.needs.push((Need::Now(condition), wraps, ob));
@@ -244,22 +237,6 @@ fn of_access(
         all.needs.extend(needs.map(|need| (need, wraps.clone(), ob.clone())));
     }
     Ok(all)
-}
-
-/// The same where what follows for numbers of tensors on the way to the launch stands in their place; `None` where nothing does.
-pub(super) fn in_numbers_of_tensors(a: &mut Arena, launched: &Launched<'_>, ob: &Obligation) -> Option<Obligation> {
-    let run = launched.run.filter(|_| !launched.solved.is_empty())?;
-    let mut done = FxHashMap::default();
-    let mut put = |a: &mut Arena, t: TermId| a.substitute_more(t, &launched.solved, &mut done);
-    let path = put(a, run.launch.path);
-    let facts = put(a, ob.facts);
-    let more = tensors::positive_factors(a, path);
-    Some(Obligation {
-        facts: a.and(facts, more),
-        offset: put(a, ob.offset),
-        bytes: put(a, ob.bytes),
-        extent: put(a, ob.extent),
-    })
 }
 
 fn share(all: &mut Vec<Shared>, (need, wraps): (Need, Vec<String>), place: &Place, of: (Number, Obligation)) {

@@ -5,7 +5,9 @@
 //! obligation when the variables of threads and loops are eliminated, for tensors that are laid out as they are made; of an index tensor the same of
 //! each of its elements. It decides nothing.
 
-use super::{conditions, elements, entry, gather, tensors};
+use super::given::{self, Way};
+use super::wording::readable;
+use super::{conditions, elements, tensors};
 use crate::check::context::{Run, Tools};
 use crate::check::findings::position::position_of;
 use crate::check::obligations::obligation::{Decision, Obligation};
@@ -50,8 +52,9 @@ fn of_layout_and_sizes(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> O
     let strided = tensor.filter(|name| wrong.arguments.get(*name).is_some_and(|t| !t.is_packed()));
     if let Some(name) = strided {
         let layout = format!("{name}.is_contiguous()");
-        let launched = packed(tools, run);
-        let ob = gather::in_numbers_of_tensors(&mut tools.e.arena, &launched, wrong.obligation)?;
+        let path = run.launch.path;
+        let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
+        let ob = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation)?;
         if matches!(tools.decider.decide_roughly(&mut tools.e.arena, &ob), Decision::Safe | Decision::SafeIfNoWrap(_)) {
             return Some(layout);
         }
@@ -65,20 +68,15 @@ fn of_layout_and_sizes(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> O
     })
 }
 
-/// The launch with what numbers of tensors are where these are contiguous.
-fn packed<'a>(tools: &mut Tools<'_>, run: &'a Run) -> gather::Launched<'a> {
-    let solved = tensors::solved_of_packed(&mut tools.e.arena, run.launch.path);
-    gather::Launched { accesses: &run.run.accesses, run: Some(run), solved, partly: None }
-}
-
 /// What is left of the obligation: of what index tensors hold where it depends on that.
 fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, of_elements: bool) -> Option<String> {
     let root = tools.root.func;
-    let mut names = entry::names(tools, root);
-    let launched = packed(tools, run);
-    names.solved.clone_from(&launched.solved);
-    names.checked = entry::checked(&mut tools.e.arena, std::slice::from_ref(&launched), &names);
-    let of_tensors = gather::in_numbers_of_tensors(&mut tools.e.arena, &launched, ob);
+    let mut names = given::names(tools, root);
+    let path = run.launch.path;
+    let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
+    names.checked = given::checked(&mut tools.e.arena, &[Way { path, solved: &solved }], &names);
+    let of_tensors = tensors::put_into(&mut tools.e.arena, &solved, path, ob);
+    names.solved = solved;
     let ob = of_tensors.as_ref().unwrap_or(ob);
     let condition = if of_elements {
         let needs = elements::of(tools, root, &mut names, ob)?;
@@ -90,5 +88,5 @@ fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, of_elements: bool)
         let found = conditions::of(&mut tools.e.arena, &mut tools.decider, &names, ob)?;
         names.condition(&tools.e.arena, found.condition)?
     };
-    Some(gather::readable(&condition).to_string())
+    Some(readable(&condition).to_string())
 }

@@ -12,12 +12,11 @@ mod elements;
 mod entry;
 mod evidence;
 mod gather;
+mod given;
 mod kernel;
-mod missing;
+pub(in crate::check) mod missing;
 mod tensors;
 mod wording;
-
-pub(in crate::check) use missing::{Wrong, missing};
 
 use super::engine::Engine;
 use super::options::Options;

@@ -5,6 +5,7 @@
 //! those that follow from others (extents, numbers of elements, sizes counted from the last dimension, and what is one number); hypotheses, each a
 //! condition as contracts are written.
 
+use crate::check::obligations::obligation::Obligation;
 use crate::contracts::ast::TermKind;
 use crate::contracts::{Cond, parse, parse_term};
 use crate::ir::FuncRef;
@@ -165,6 +166,28 @@ pub(super) fn positive_factors(a: &mut Arena, conditions: TermId) -> TermId {
     let one = a.int(1);
     let all: Vec<TermId> = factors.into_iter().map(|f| a.le(one, f)).collect();
     a.and_all(all)
+}
+
+/// An obligation where what follows for numbers of tensors on the way to the launch stands in their place; `None` where nothing does.
+pub(super) fn put_into(
+    a: &mut Arena,
+    solved: &FxHashMap<TermId, TermId>,
+    path: TermId,
+    ob: &Obligation,
+) -> Option<Obligation> {
+    if solved.is_empty() {
+        return None;
+    }
+    let mut done = FxHashMap::default();
+    let mut put = |a: &mut Arena, t: TermId| a.substitute_more(t, solved, &mut done);
+    let (path, facts) = (put(a, path), put(a, ob.facts));
+    let more = positive_factors(a, path);
+    Some(Obligation {
+        facts: a.and(facts, more),
+        offset: put(a, ob.offset),
+        bytes: put(a, ob.bytes),
+        extent: put(a, ob.extent),
+    })
 }
 
 /// What code takes for granted of the tensors that a function is given where these launches' conditions do not say it: that they are contiguous, and

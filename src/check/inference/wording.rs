@@ -337,3 +337,9 @@ impl Names {
         }
     }
 }
+
+/// In the normal form, where that is no longer than what was found.
+pub(super) fn readable(c: &Cond) -> Cond {
+    let normal = simplify(c);
+    if normal.to_string().len() <= c.to_string().len() { normal } else { c.clone() }
+}

@@ -1,0 +1,68 @@
+//! What a function of the host is given, in the words of contracts: names of its symbols, and what it checks itself.
+//!
+//! In: an execution of the function, the conditions on the ways to its launches. Out: names; conditions that are no part of what it needs, since whoever
+//! breaks them launches nothing. It decides nothing.
+
+use super::tensors;
+use super::wording::{Name, Names};
+use crate::check::context::Tools;
+use crate::ir::FuncRef;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The way to a launch.
+pub(super) struct Way<'a> {
+    /// Its conditions.
+    pub path: TermId,
+    /// What numbers of tensors are on it, in others.
+    pub solved: &'a FxHashMap<TermId, TermId>,
+}
+
+/// Bounds of numbers on the way to each of the launches, and what is said there of tensors: whoever breaks them launches nothing.
+pub(super) fn checked(a: &mut Arena, ways: &[Way<'_>], names: &Names) -> FxHashSet<TermId> {
+    let mut paths = vec![];
+    for way in ways {
+        let path = a.substitute(way.path, way.solved);
+        let mut all: FxHashSet<TermId> = a.conjuncts(path).into_iter().collect();
+        all.extend(a.conjuncts(way.path));
+        let factors = tensors::positive_factors(a, path);
+        all.extend(a.conjuncts(factors));
+        paths.push(all);
+    }
+    let mut paths = paths.into_iter();
+    let Some(mut all) = paths.next() else { return FxHashSet::default() };
+    for path in paths {
+        all.retain(|c| path.contains(c));
+    }
+    let positive = |t: TermId| if let Term::Not(x) = a.get(t) { *x } else { t };
+    let is_bound = |t: TermId| match a.get(positive(t)) {
+        Term::Le(_) => true,
+        Term::EqZ(_) => tensors::is_of_tensors(a, t),
+        _ => false,
+    };
+    let of_numbers = |t: TermId| a.cone(&[t]).iter().all(|x| !matches!(names.all.get(x), Some(Name::Null(_))));
+    all.retain(|c| is_bound(*c) && of_numbers(*c));
+    all
+}
+
+/// The words for its parameters and the extents behind them.
+pub(super) fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
+    let mut names = Names::default();
+    let func = tools.e.program.func(f);
+    let symbols: Vec<(SymId, String)> = (0..)
+        .zip(tools.e.arena.symbols())
+        .filter_map(|(i, s)| match &s.kind {
+            SymKind::Input(InputSource::Param { function, name }) if *function == func.display => {
+                Some((SymId(i), name.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    for (s, name) in symbols.into_iter().filter(|(_, n)| func.params.iter().any(|p| p.name == *n)) {
+        let t = tools.e.arena.symbol_term(s);
+        names.all.insert(t, Name::Parameter(name));
+    }
+    names.add_given(&mut tools.e, f);
+    names
+}
