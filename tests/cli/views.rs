@@ -223,6 +223,16 @@ int main(int argc, char **argv) {
             "thrust::device_vector<float> a(n, 1.0f); scale<<<(n + 256) / 256, 256>>>(thrust::raw_pointer_cast(&a[0]), (int)a.size());",
         ),
         ("<=", "thrust::device_vector<float> a; a.resize(n); scale<<<(n + 256) / 256, 256>>>(a.data().get(), n);"),
+        (
+            "<",
+            "thrust::device_vector<float> a(n, 1.0f), b(n), c(n, 2.0f); scale<<<(n + 256) / 256, 256>>>(thrust::raw_pointer_cast(a.data()), n); \
+             scale<<<(n + 256) / 256, 256>>>(thrust::raw_pointer_cast(&b[0]), (int)c.size());",
+        ),
+        (
+            "<=",
+            "thrust::device_vector<int> first(4, 7); thrust::device_vector<float> a(n, 1.0f), b(n); \
+             scale<<<(n + 256) / 256, 256>>>(thrust::raw_pointer_cast(b.data()), n);",
+        ),
     ] {
         let (r, said) = checked(&source.replace("HOW", how).replace("LESS", less), "", &["-std=c++17"]);
         // Thrust's own kernel is among them.
