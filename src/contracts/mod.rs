@@ -22,6 +22,7 @@ mod constraint;
 pub mod error;
 pub mod eval;
 mod lexical;
+pub mod operators;
 pub mod parse;
 mod polynomial;
 pub mod print;
