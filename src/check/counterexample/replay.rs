@@ -20,7 +20,7 @@ use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, Launc
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::inputs::command_line::option_name;
-use crate::symbolic::inputs::contract_facts::DISJOINT;
+use crate::symbolic::inputs::contract_facts::{DISJOINT, UNCHANGED};
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::memory::callers;
 use crate::symbolic::memory::tensors::OF_STORAGE;
@@ -181,7 +181,7 @@ impl<'p> Judge<'p> {
                     InputSource::FileSize(file) => format!("the size of {file}"),
                     InputSource::Param { name, .. } => match name.strip_prefix(callers::NULL) {
                         Some(pointer) => return (v == 1).then(|| (pointer.to_owned(), "nullptr".to_owned())),
-                        None if name.starts_with(DISJOINT) => return None,
+                        None if name.starts_with(DISJOINT) || name.starts_with(UNCHANGED) => return None,
                         None => name.clone(),
                     },
                     InputSource::Given { path, .. } => path.clone(),
