@@ -184,7 +184,7 @@ impl<'p> Judge<'p> {
                         None if name.starts_with(DISJOINT) || name.starts_with(UNCHANGED) => return None,
                         None => name.clone(),
                     },
-                    InputSource::Given { path, .. } => path.clone(),
+                    InputSource::Given { path, .. } | InputSource::Count { path, .. } => path.clone(),
                     InputSource::ArgvWord { index, word } => {
                         return (v == 0).then(|| (format!("argv[{index}]"), word.clone()));
                     }
@@ -465,6 +465,7 @@ impl<'p> Judge<'p> {
                 | InputSource::World(_)
                 // All of them are given below, whether anything depends on them or not.
                 | InputSource::Given { .. }
+                | InputSource::Count { .. }
                 | InputSource::Read { .. }
                 | InputSource::File { .. }
                 | InputSource::Word { .. }
@@ -527,7 +528,7 @@ impl<'p> Judge<'p> {
     /// Whether these inputs break what must hold of what a caller gives. What a model says nothing of decides nothing.
     fn are_impossible(&self, a: &Arena, values: &[(InputSource, i128)], model: &Model) -> bool {
         let value = |s: SymId| match &a.symbol(s).kind {
-            SymKind::Input(source @ InputSource::Given { .. }) => {
+            SymKind::Input(source @ (InputSource::Given { .. } | InputSource::Count { .. })) => {
                 Some(values.iter().find(|(of, _)| of == source).map_or(1, |(_, v)| *v))
             }
             _ => model.values.get(&s).copied(),

@@ -234,11 +234,7 @@ impl Executor<'_> {
                 Denoted::Number(found.ok_or_else(|| format!("`{t}` is of a kernel's launch alone"))?)
             }
             TermKind::Member(of, access, name) => {
-                let ((Denoted::Object(found), Access::Dot) | (Denoted::Pointer(found), Access::Arrow)) =
-                    (self.denoted(asked, of)?, access)
-                else {
-                    return Err(format!("`{of}` has no members that are known here"));
-                };
+                let found = self.object_said(asked, of, *access)?;
                 self.member_of(asked, &found, name)?
             }
             TermKind::Subscript(p, index) => {
@@ -251,7 +247,16 @@ impl Executor<'_> {
                 let p = self.indexed(asked, p, zero)?;
                 self.read(asked, &p, t)?
             }
-            TermKind::Method(..) => return Err(format!("`{t}` is not followed")),
+            TermKind::Method(of, access, name, args) => {
+                let found = self
+                    .object_said(asked, of, *access)
+                    .map_err(|_| format!("`{of}` has no functions that are known here"))?;
+                match (name.as_str(), args.as_slice()) {
+                    ("size", []) => Denoted::Number(self.size_of_container(asked, &found, t)?),
+                    ("data", []) => Denoted::Pointer(self.data_of_container(asked, &found, t)?),
+                    _ => return Err(format!("`{t}` is not followed")),
+                }
+            }
             TermKind::SizeOf(name) => Denoted::Number(self.size_named(asked, name)?),
             TermKind::Cast(_, t) => self.denoted(asked, t)?,
             TermKind::Unary(op, t) => {
