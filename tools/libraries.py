@@ -26,7 +26,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # What is stated of ggml's tensors: sizes and strides are not 0, the first stride is the size of an element (two plain types of each size), and
 # the data reach to the last element, also as rows that lie side by side.
+# `ggml_cuda_set_device` is in ggml-cuda.cu, which no operator's unit is joined with.
 GGML = """
+[[contract]]
+function = "ggml_cuda_set_device"
+modifies = []
+
 [[contract]]
 type = "ggml_tensor"
 invariant = [

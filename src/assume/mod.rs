@@ -5,6 +5,7 @@
 
 mod parse;
 
+use crate::contracts::operators::Operator;
 pub use parse::{ExprError, parse};
 
 /// A C expression over integers. It is meant over the whole numbers: nothing in it wraps.
@@ -16,7 +17,7 @@ pub enum Expr {
     /// `argv[k]`, read as a number.
     Argv(u32),
     Unary(Unary, Box<Expr>),
-    Binary(Binary, Box<Expr>, Box<Expr>),
+    Binary(Operator, Box<Expr>, Box<Expr>),
     /// `c ? a : b`.
     Choice(Box<Expr>, Box<Expr>, Box<Expr>),
 }
@@ -26,28 +27,6 @@ pub enum Unary {
     Minus,
     Not,
     Complement,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Binary {
-    Mul,
-    Div,
-    Rem,
-    Add,
-    Sub,
-    Shl,
-    Shr,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Eq,
-    Ne,
-    And,
-    Xor,
-    Or,
-    LogicalAnd,
-    LogicalOr,
 }
 
 impl Expr {

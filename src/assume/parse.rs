@@ -1,6 +1,7 @@
 //! Text → [`Expr`], with C's operators and their precedence.
 
-use super::{Binary, Expr, Unary};
+use super::{Expr, Unary};
+use crate::contracts::operators::{OPERATORS, of_each_row};
 use winnow::ascii::{digit1, hex_digit1, multispace0, oct_digit0};
 use winnow::combinator::{
     Infix, Postfix, Prefix, alt, cut_err, delimited, dispatch, expression, fail, not, opt, peek, preceded, repeat,
@@ -76,7 +77,7 @@ fn whole(i: &mut Input<'_>) -> Result<Expr, Error> {
     at_least(0, i)
 }
 
-/// Operators that bind at least so much. C's table, upside down.
+/// Operators that bind at least so much.
 fn at_least(level: i64, i: &mut Input<'_>) -> Result<Expr, Error> {
     expression(delimited(multispace0, operand, multispace0))
         .current_precedence_level(level)
@@ -100,40 +101,21 @@ fn at_least(level: i64, i: &mut Input<'_>) -> Result<Expr, Error> {
 
 type Fold = fn(&mut Input<'_>, Expr, Expr) -> Result<Expr, Error>;
 
-/// Each operator with how tightly it binds; those that begin another one after it.
-const OPERATORS: [(&str, i64, Fold); 18] = {
-    macro_rules! table {
-        ($(($text:literal, $power:literal, $op:ident)),* $(,)?) => { [$(($text, $power, |_, a, b| Ok(Expr::Binary(Binary::$op, Box::new(a), Box::new(b))))),*] };
-    }
-    table![
-        ("<<", 20, Shl),
-        (">>", 20, Shr),
-        ("<=", 18, Le),
-        (">=", 18, Ge),
-        ("==", 16, Eq),
-        ("!=", 16, Ne),
-        ("&&", 8, LogicalAnd),
-        ("||", 6, LogicalOr),
-        ("*", 24, Mul),
-        ("/", 24, Div),
-        ("%", 24, Rem),
-        ("+", 22, Add),
-        ("-", 22, Sub),
-        ("<", 18, Lt),
-        (">", 18, Gt),
-        ("&", 14, And),
-        ("^", 12, Xor),
-        ("|", 10, Or),
-    ]
-};
+/// The operands of the operator of a row, with it.
+fn folded<const ROW: usize>(_: &mut Input<'_>, a: Expr, b: Expr) -> Result<Expr, Error> {
+    Ok(Expr::Binary(OPERATORS[ROW].2, Box::new(a), Box::new(b)))
+}
+
+const FOLDS: [Fold; OPERATORS.len()] = of_each_row!(folded);
 
 fn infix<'i>(i: &mut Input<'i>) -> Result<Infix<Input<'i>, Expr, Error>, Error> {
-    let Some((text, power, fold)) = OPERATORS.iter().find(|(text, ..)| i.starts_with(text)) else {
+    let Some(row) = OPERATORS.iter().position(|(text, ..)| i.starts_with(text)) else {
         return fail.parse_next(i);
     };
+    let (text, power, _) = OPERATORS[row];
     // `+=` and its kin assign.
-    terminated(*text, peek(not('='))).parse_next(i)?;
-    Ok(Infix::Left(*power, *fold))
+    terminated(text, peek(not('='))).parse_next(i)?;
+    Ok(Infix::Left(power, FOLDS[row]))
 }
 
 fn unary(op: Unary, a: Expr) -> Expr {
@@ -178,7 +160,7 @@ fn name(i: &mut Input<'_>) -> Result<Expr, Error> {
 #[cfg(test)]
 mod tests {
     use super::{ExprError, parse};
-    use crate::assume::{Binary, Expr, Unary};
+    use crate::assume::{Expr, Unary};
 
     /// Fully parenthesised.
     fn show(e: &Expr) -> String {
@@ -195,31 +177,7 @@ mod tests {
                 },
                 show(a)
             ),
-            Expr::Binary(op, a, b) => format!(
-                "({} {} {})",
-                show(a),
-                match op {
-                    Binary::Mul => "*",
-                    Binary::Div => "/",
-                    Binary::Rem => "%",
-                    Binary::Add => "+",
-                    Binary::Sub => "-",
-                    Binary::Shl => "<<",
-                    Binary::Shr => ">>",
-                    Binary::Lt => "<",
-                    Binary::Le => "<=",
-                    Binary::Gt => ">",
-                    Binary::Ge => ">=",
-                    Binary::Eq => "==",
-                    Binary::Ne => "!=",
-                    Binary::And => "&",
-                    Binary::Xor => "^",
-                    Binary::Or => "|",
-                    Binary::LogicalAnd => "&&",
-                    Binary::LogicalOr => "||",
-                },
-                show(b)
-            ),
+            Expr::Binary(op, a, b) => format!("({} {} {})", show(a), op.sign(), show(b)),
             Expr::Choice(c, a, b) => format!("({} ? {} : {})", show(c), show(a), show(b)),
         }
     }

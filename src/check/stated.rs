@@ -42,7 +42,7 @@ pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Ve
             }
         }
         if !requires.is_empty() {
-            options.contracts.push(Contract { function: f.name.clone(), requires });
+            options.contracts.push(Contract { function: f.name.clone(), requires, modifies_nothing: None });
         }
     }
     counted_members(program, &mut options, &mut problems);
@@ -91,7 +91,7 @@ fn invariants_owed(program: &Program, options: &Options) -> Vec<Contract> {
             }
         }
         if !requires.is_empty() {
-            out.push(Contract { function: program.func(r).name.clone(), requires });
+            out.push(Contract { function: program.func(r).name.clone(), requires, modifies_nothing: None });
         }
     }
     out

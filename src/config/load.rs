@@ -117,6 +117,7 @@ struct RawContract {
     function: Option<RawName>,
     #[serde(default)]
     requires: Vec<Spanned<String>>,
+    modifies: Option<Spanned<Vec<String>>>,
     #[serde(rename = "type")]
     type_name: Option<String>,
     #[serde(default)]
@@ -311,16 +312,23 @@ fn contracts_of(
     let (mut contracts, mut invariants) = (vec![], vec![]);
     for one in all {
         let (line, column) = position(text, one.span().start);
-        let RawContract { function, requires, type_name, invariant } = one.into_inner();
+        let RawContract { function, requires, modifies, type_name, invariant } = one.into_inner();
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(places) = modifies.as_ref().filter(|m| !m.get_ref().is_empty()) {
+            let (line, column) = position(text, places.span().start);
+            let message = "`modifies` has no places yet: the empty list says that the function changes nothing that its callers know";
+            return Err(ConfigError::Parse { path: path.to_owned(), line, column, message: message.to_owned() });
+        }
+        let modifies_nothing = modifies.map(|m| format!("{file}:{}", position(text, m.span().start).0));
         match (function, type_name) {
             (Some(RawName(function)), None) if invariant.is_empty() => {
-                contracts.push(Contract { function, requires: stated(requires, text, path)? });
+                contracts.push(Contract { function, requires: stated(requires, text, path)?, modifies_nothing });
             }
-            (None, Some(type_name)) if requires.is_empty() => {
+            (None, Some(type_name)) if requires.is_empty() && modifies_nothing.is_none() => {
                 invariants.push(Invariant { type_name, conditions: stated(invariant, text, path)? });
             }
             _ => {
-                let message = "a contract is of a `function`, which `requires` something, or of a `type`, which has an `invariant`";
+                let message = "a contract is of a `function`, which `requires` something or has `modifies = []`, or of a `type`, which has an `invariant`";
                 return Err(ConfigError::Parse { path: path.to_owned(), line, column, message: message.to_owned() });
             }
         }

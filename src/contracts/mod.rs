@@ -22,6 +22,7 @@ mod constraint;
 pub mod error;
 pub mod eval;
 mod lexical;
+pub mod operators;
 pub mod parse;
 mod polynomial;
 pub mod print;
@@ -47,6 +48,9 @@ pub struct Contract {
     /// A pattern of names, as globs are: `knn_*`.
     pub function: String,
     pub requires: Vec<Requirement>,
+    /// Where it is stated that the function leaves all memory as it was that its callers know (`modifies = []`, a frame condition): it is taken for
+    /// true of a function whose body is not at hand.
+    pub modifies_nothing: Option<String>,
 }
 
 impl Contract {

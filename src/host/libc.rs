@@ -5,7 +5,7 @@
 
 use super::Call;
 use super::table::{Table, find};
-use super::{files, formats, libc_memory, libc_text, tensors};
+use super::{files, formats, guards, libc_memory, libc_text, tensors};
 use crate::kernel::builtins::Modelled;
 use crate::models::no_return::returns;
 use crate::models::returns::Returns;
@@ -61,7 +61,15 @@ impl Executor<'_> {
             }
             Some(Returns::IfHandled(_) | Returns::Perhaps) | None => {}
         }
-        let families = [files::FILES, libc_memory::MEMORY, libc_text::TEXT, formats::FORMATS, NUMBERS, tensors::BASIS];
+        let families = [
+            files::FILES,
+            libc_memory::MEMORY,
+            libc_text::TEXT,
+            formats::FORMATS,
+            NUMBERS,
+            guards::GUARDS,
+            tensors::BASIS,
+        ];
         match find(&families, c.name) {
             Some(model) => model(self, c, s),
             None => Err(Box::new(s)),

@@ -10,6 +10,7 @@ mod cuda_memory;
 mod files;
 mod formats;
 mod getopt;
+mod guards;
 mod libc;
 mod libc_memory;
 mod libc_text;

@@ -5,8 +5,8 @@
 
 use super::waits;
 use super::{
-    Call, copies, cuda, cuda_launch, cuda_memory, files, formats, libc, libc_memory, libc_text, outputs, stdcxx,
-    tensors,
+    Call, copies, cuda, cuda_launch, cuda_memory, files, formats, guards, libc, libc_memory, libc_text, outputs,
+    stdcxx, tensors,
 };
 use crate::kernel::builtins::Modelled;
 use crate::models::returns::Returns;
@@ -40,6 +40,7 @@ pub fn keys() -> Vec<(On, Key)> {
         libc_text::TEXT,
         formats::FORMATS,
         libc::NUMBERS,
+        guards::GUARDS,
         tensors::BASIS,
     ];
     let by_name = families.into_iter().flatten().flat_map(|(names, _)| *names).map(|n| Key::whole(*n));

@@ -72,6 +72,19 @@ pub(crate) fn view(type_name: &str) -> Option<View> {
     }
 }
 
+/// What a container's elements are called that has three pointers, as libstdc++ 12 and libc++ 17 lay it out: to its first element, behind its last
+/// one, and behind its storage; `None` of other types. `std::vector<bool>` is none.
+pub(crate) fn container(type_name: &str) -> Option<String> {
+    let (template, arguments) = instance(type_name)?;
+    match (template.as_str(), arguments.as_slice()) {
+        ("std::vector", [element, ..]) if element != "bool" => Some(element.clone()),
+        _ => None,
+    }
+}
+
+/// How the path to a pointer in such a container goes on behind the container's own: a member of its base class.
+pub(crate) const WITHIN_CONTAINERS: [&str; 2] = ["_M_impl", "__begin_"];
+
 /// `18446744073709551615UL`, the number for what is not known when the program is compiled, or another.
 fn side(text: &str) -> Option<Side> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -111,7 +124,7 @@ fn without_versions(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layout, Side, view};
+    use super::{Layout, Side, container, view};
 
     #[test]
     fn views_say_how_many_elements_they_have() {
@@ -136,6 +149,13 @@ mod tests {
         assert_eq!(view(&of("layout_stride", plain)).map(|v| v.layout), Some(Layout::Strided));
         assert_eq!(view(&of("layout_right", "mine::accessor")), None);
         assert_eq!(view(&of("layout_blocked", plain)), None);
+        assert_eq!(container("std::vector<float, std::allocator<float> >").as_deref(), Some("float"));
+        assert_eq!(
+            container("std::vector<a::b<int, 4>, std::allocator<a::b<int, 4> > >").as_deref(),
+            Some("a::b<int, 4>")
+        );
+        assert_eq!(container("std::vector<bool, std::allocator<bool> >"), None);
+        assert_eq!(container("mine::vector<int>"), None);
         for none in ["mine::span<float, 4UL>", "std::span", "float", "std::vector<float, std::allocator<float> >"] {
             assert_eq!(view(none), None, "{none}");
         }

@@ -198,6 +198,11 @@ pub enum HeldValue {
     },
     /// To an object of its own, of this name.
     Pointer(String),
+    /// So many bytes behind what the pointer at byte `data` of the same object points to.
+    Behind {
+        data: i64,
+        bytes: i64,
+    },
 }
 
 impl Held {
@@ -206,7 +211,7 @@ impl Held {
     pub const fn pointer_to(&self) -> Option<&String> {
         match &self.what {
             HeldValue::Pointer(to) => Some(to),
-            HeldValue::Number { .. } => None,
+            HeldValue::Number { .. } | HeldValue::Behind { .. } => None,
         }
     }
 }

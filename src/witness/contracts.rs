@@ -16,7 +16,7 @@ use crate::contracts::world::{Reading, Value, World};
 use crate::ir::{
     FuncRef, Function, Module, Plain, Program, TypeId, TypeKind, element_name, plain_number, pointee_name,
 };
-use crate::models::tensors;
+use crate::models::{tensors, views};
 use crate::report::finding::Direction;
 
 /// Nodes of a condition that are visited, each value of a `forall` again.
@@ -228,6 +228,31 @@ impl Called<'_, '_> {
         }
     }
 
+    /// What a container of the standard library says, from its pointers to its first element and behind its last one.
+    fn of_container(&self, of: &Typed, name: &str) -> Option<Value<Typed, Typed>> {
+        let m = self.module();
+        let element = views::container(m.ty(of.ty?).source.as_deref()?)?;
+        let first = self.pointed(0, &format!("{element} *"));
+        let word = |at: u64| match self.held(&Typed {
+            address: of.address.wrapping_add(at),
+            ty: m.type_named("void *"),
+            name: "void *".to_owned(),
+            ..of.clone()
+        }) {
+            Reading::Value(Value::Pointer(p)) => Some(p.address),
+            Reading::Value(Value::Null) => Some(0),
+            _ => None,
+        };
+        match name {
+            "data" => Some(Value::Pointer(Typed { address: word(0)?, ..first })),
+            "size" => {
+                let bytes = word(8)?.wrapping_sub(word(0)?);
+                Some(Value::Int(i128::from(bytes.checked_div(first.size?)?)))
+            }
+            _ => None,
+        }
+    }
+
     /// Bytes and offset of the object that an address was meant for.
     fn object(&self, address: u64) -> Option<(u64, i64)> {
         let (id, offset) = split(address);
@@ -324,6 +349,9 @@ impl World for Called<'_, '_> {
 
     fn method(&self, of: &Value<Typed, Typed>, name: &str, args: &[i128]) -> Reading<Value<Typed, Typed>> {
         let Value::Object(of) = of else { return Reading::Unknown };
+        if let ([], Some(found)) = (args, self.of_container(of, name)) {
+            return Reading::Value(found);
+        }
         let (Some(of), Some(answer)) = (self.tensor(of), tensors::answer(name, args)) else { return Reading::Unknown };
         match self.member(&of, "dim") {
             Reading::Value(Value::Int(dim)) if dim < i128::from(answer.dimensions) => return Reading::Nothing,

@@ -113,6 +113,13 @@ impl Machine<'_> {
                     let why = self.reason(Cause::Other, &format!("what `{to}` points to"));
                     (8, self.given_pointer(to, why, objects)?)
                 }
+                HeldValue::Behind { data, bytes } => {
+                    let first = objects.get(&object).and_then(|id| self.mem.global_mut(*id)).and_then(|held| {
+                        held.holds(data, 8).then(|| held.store.read(data.cast_unsigned(), 8).known())?
+                    });
+                    let Some(first) = first else { continue };
+                    (8, first.wrapping_add_signed(bytes))
+                }
             };
             // Behind a null pointer there is nothing, nor beyond the end.
             let Some(held) = objects.get(&object).and_then(|id| self.mem.global_mut(*id)) else { continue };

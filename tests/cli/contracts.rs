@@ -178,7 +178,8 @@ fn what_kernels_need_is_found_and_decides_what_it_covers() {
     assert_eq!(conditions("all"), ["elements(a) >= gridDim.x * blockDim.x"]);
     assert_eq!(conditions("rowsum"), ["ld >= 0 && elements(m) >= ld * rows + cols - ld", "elements(out) >= rows"]);
     assert_eq!(conditions("tile"), ["blockDim.x <= 256", "flag == 0 || elements(a) >= n", "elements(b) >= gridDim.x"]);
-    assert_eq!(conditions("gather"), ["elements(y) >= n", "elements(idx) >= n"], "nothing is said of what `idx` holds");
+    let held = "forall i in [0, n): idx[i] >= 0 && elements(x) > idx[i]";
+    assert_eq!(conditions("gather"), ["elements(y) >= n", "elements(idx) >= n", held]);
 
     let summary = |said: Said| -> (u64, u64, u64) {
         let report: Value = serde_json::from_str(&said.status(0).out).unwrap();
@@ -192,7 +193,7 @@ fn what_kernels_need_is_found_and_decides_what_it_covers() {
     p.write("scuba.toml", &toml);
     let (same, after, assuming) = summary(check());
     assert_eq!((all, same, before), (15, 15, 1));
-    assert_eq!((after, assuming), (14, 13), "all but what `idx` leads to");
+    assert_eq!((after, assuming), (15, 14), "what `idx` leads to, too");
     // What is written down is not found again.
     let human = p.scuba(["contracts", "k.cu"]).status(0).out;
     assert!(
@@ -673,4 +674,74 @@ fn nothing_is_said_of_a_kernel_that_was_not_followed_to_its_end() {
     let human = p.scuba(["contracts", "a.cu"]).status(0).out;
     assert!(human.contains("not known of 2:s, 3:out: the kernel was not followed to its end"), "{human}");
     assert!(!human.contains("nothing"), "{human}");
+}
+
+#[test]
+fn what_arrays_hold_that_indices_are_read_from_is_found() {
+    let p = Project::new();
+    let source = "\
+struct Arc { int to; float weight; };
+__global__ void rows(const int *idx, const float *x, float *y, int n, int cols, int ld) { int r = blockIdx.x, c = threadIdx.x; if (r < n && c < cols) y[r * cols + c] = x[idx[r] * ld + c]; }
+__global__ void csr(const int *row, const int *col, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0;
+  for (int j = row[i]; j < row[i + 1]; j++) sum += x[col[j]];
+  y[i] = sum;
+}
+__global__ void arcs(const Arc *arcs, float *score, int n, int flag) { int k = blockIdx.x * blockDim.x + threadIdx.x; if (flag && k < n) score[arcs[k].to] += arcs[k].weight; }
+__global__ void changed(int *idx, float *x, int n) { int k = blockIdx.x * blockDim.x + threadIdx.x; if (k < n) { idx[k] += 1; __syncthreads(); x[idx[k]] = 1; } }
+";
+    p.write("a.cu", source);
+    let said = p.scuba(["contracts", "a.cu"]).status(0).out;
+    for expected in [
+        "forall i in [0, n): idx[i] >= 0 && elements(x) >= idx[i] * ld + cols",
+        "forall j in [0, n): flag == 0 || arcs[j].to >= 0 && elements(score) > arcs[j].to",
+        "forall i in [0, n + 1): elements(col) >= row[i]",
+        "elements(x) > col[i]",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    // What the kernel writes itself is no number that it was given.
+    let changed: Vec<&str> = said.lines().skip_while(|l| !l.starts_with("changed")).take(5).collect();
+    assert!(changed.iter().any(|l| l.contains("not known of") && l.contains(":x")), "{said}");
+    let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0).out;
+    let covered = |p: &Project| {
+        let (r, err) = checked(p);
+        let open: Vec<_> = r.undecided.iter().map(|u| (u.kernel.clone(), u.array.clone())).collect();
+        assert!(open.iter().all(|(kernel, _)| kernel.starts_with("changed")), "{open:?}: {err}");
+        assert!(r.findings.is_empty(), "{err}");
+    };
+    p.write("scuba.toml", &toml);
+    covered(&p);
+}
+
+#[test]
+fn conditions_of_quotients_by_parameters_are_found() {
+    let p = Project::new();
+    let source = "\
+__global__ void parts(const float *a, float *y, int n, int k) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a[i / k]; }
+__global__ void rows(const float *by, float *x, int rows, int cols) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < rows * cols) x[i] *= by[i / cols]; }
+__global__ void pitched(const float *in, float *out, int rows, int cols, int ld) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < rows * cols) out[i] = in[i / cols * ld + i % cols]; }
+__global__ void nchw(const float *in, float *out, int n, int c, int h, int w) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n * c * h * w) return;
+  int x = i % w, y = (i / w) % h, ch = (i / w / h) % c, b = i / w / h / c;
+  out[i] = in[((b * c + ch) * h + y) * w + x];
+}
+";
+    p.write("a.cu", source);
+    let said = p.scuba(["contracts", "a.cu"]).status(0).out;
+    for expected in [
+        "k >= 1 && elements(a) * k >= n",
+        "cols >= 1 && elements(by) >= rows",
+        "cols >= 1 && ld >= 0 && elements(in) >= ld * rows + cols - ld",
+        "c >= 1 && h >= 1 && w >= 1 && elements(in) >= c * h * n * w",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0);
+    p.write("scuba.toml", &toml.out);
+    let (r, err) = checked(&p);
+    assert_eq!((r.summary.unknown, r.findings.len()), (0, 0), "{err}");
 }

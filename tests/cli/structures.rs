@@ -222,3 +222,37 @@ fn members_that_are_counted_by_others_have_so_many_elements() {
     let r = check(" + 1", 1);
     assert_eq!((r.summary.proved, r.findings[0].access.array.as_str()), (1, "x"), "{:?}", r.findings);
 }
+
+#[test]
+fn a_function_that_is_not_here_changes_nothing_where_that_is_stated() {
+    let source = "\
+struct Tensor { int n; float *data; };
+void set_device(int);
+__global__ void fill(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
+void op_fill(Tensor *t) {
+  if (t->n < 1 || t->n > 100000) return;
+  set_device(0);
+  fill<<<(t->n + 255) / 256, 256>>>(t->data, t->n);
+}
+";
+    let settings = |more: &str| {
+        format!(
+            "[entry]\nfunctions = [\"op_*\"]\n[[contract]]\ntype = \"Tensor\"\ninvariant = [\"elements(data) >= n\"]\n{more}"
+        )
+    };
+    let check = |more: &str| {
+        let p = Project::new();
+        p.write("k.cu", source);
+        p.write("scuba.toml", &settings(more));
+        p.scuba(["check", "k.cu", "--message-format", "json"])
+    };
+    let counts = |said: Said| {
+        let r: Report = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+        (r.summary.safe_assuming, r.summary.unknown)
+    };
+    assert_eq!(counts(check("").status(0)), (0, 1), "it may have changed the tensor");
+    let framed = "[[contract]]\nfunction = \"set_*\"\nmodifies = []\n";
+    assert_eq!(counts(check(framed).status(0)), (1, 0));
+    let said = check("[[contract]]\nfunction = \"set_*\"\nmodifies = [\"t->n\"]\n").status(2);
+    assert!(said.err.contains("scuba.toml:8:") && said.err.contains("the empty list says"), "{said:?}");
+}

@@ -223,6 +223,16 @@ int main(int argc, char **argv) {
             "thrust::device_vector<float> a(n, 1.0f); scale<<<(n + 256) / 256, 256>>>(thrust::raw_pointer_cast(&a[0]), (int)a.size());",
         ),
         ("<=", "thrust::device_vector<float> a; a.resize(n); scale<<<(n + 256) / 256, 256>>>(a.data().get(), n);"),
+        (
+            "<",
+            "thrust::device_vector<float> a(n, 1.0f), b(n), c(n, 2.0f); scale<<<(n + 256) / 256, 256>>>(thrust::raw_pointer_cast(a.data()), n); \
+             scale<<<(n + 256) / 256, 256>>>(thrust::raw_pointer_cast(&b[0]), (int)c.size());",
+        ),
+        (
+            "<=",
+            "thrust::device_vector<int> first(4, 7); thrust::device_vector<float> a(n, 1.0f), b(n); \
+             scale<<<(n + 256) / 256, 256>>>(thrust::raw_pointer_cast(b.data()), n);",
+        ),
     ] {
         let (r, said) = checked(&source.replace("HOW", how).replace("LESS", less), "", &["-std=c++17"]);
         // Thrust's own kernel is among them.
@@ -231,4 +241,37 @@ int main(int argc, char **argv) {
         assert!(r.summary.safe > 0, "{said:?}");
         assert!(r.findings.iter().all(|f| f.access.array == "p"), "{said:?}");
     }
+}
+
+const VECTORS: &str = "\
+#include <vector>
+__global__ void fill(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
+struct Args { int n; std::vector<float> x; };
+static void put(float *d, const float *h, size_t n) { cudaMemcpy(d, h, n * sizeof(float), cudaMemcpyHostToDevice); }
+void op_fill(const std::vector<float> &v, std::vector<double> &w, const Args &a) {
+  if (v.empty() || v.size() > 100000) return;
+  float *d;
+  if (cudaMalloc(&d, v.size() * sizeof(float)) != cudaSuccess) return;
+  put(d, v.data(), v.size() EXTRA);
+  fill<<<(v.size() + 255) / 256, 256>>>(d, (int)v.size());
+  cudaMemcpy(w.data(), d, w.size() * sizeof(float), cudaMemcpyDeviceToHost);
+  cudaFree(d);
+}
+";
+
+#[test]
+fn a_vector_that_a_caller_gives_has_the_elements_that_it_says() {
+    let settings = |more: &str| format!("{ENTRY}{more}");
+    // Of `w` nothing says that it is not larger than what is copied.
+    let small = "[[contract]]\nfunction = \"op_fill\"\nrequires = [\"w.size() <= v.size()\"]\n";
+    let (r, said) = checked(&VECTORS.replace("EXTRA", ""), &settings(small), &["-std=c++17"]);
+    assert_eq!((r.summary.unknown, r.findings.len()), (0, 0), "{said:?}");
+    let (r, said) = checked(&VECTORS.replace("EXTRA", ""), &settings(""), &["-std=c++17"]);
+    assert_eq!((r.summary.unknown, r.findings.len()), (0, 1), "{said:?}");
+    assert!(input(&r, "w.size()") > input(&r, "v.size()"), "{:?}", r.findings[0].witness);
+    // One element beyond the vector's storage.
+    let (r, said) = checked(&VECTORS.replace("EXTRA", "+ 1"), &settings(small), &["-std=c++17"]);
+    assert!(r.findings.iter().any(|f| f.access.array == "v.data()"), "{said:?}");
+    let why = "what `std::vector` means: `v` has the elements that it says";
+    assert!(r.findings.iter().any(|f| f.assumptions.iter().any(|a| a == why)), "{:?}", r.findings);
 }

@@ -162,7 +162,8 @@ fn varied(tools: &Tools<'_>) -> Option<Varied> {
             InputSource::ArgvWord { .. }
             | InputSource::ArgvLen(_)
             | InputSource::World(_)
-            | InputSource::Given { .. } => {}
+            | InputSource::Given { .. }
+            | InputSource::Count { .. } => {}
             InputSource::Read { .. }
             | InputSource::File { .. }
             | InputSource::Word { .. }

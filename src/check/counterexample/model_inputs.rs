@@ -65,6 +65,11 @@ pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec
             };
             Some(Held { object: object.clone(), at: *at, what })
         }
+        InputSource::Count { function, object, data, at, bytes, .. } if function == root => {
+            let count = values.iter().find(|(of, _)| of == s).map_or(1, |(_, v)| *v);
+            let bytes = i64::try_from(count.checked_mul(i128::from(*bytes))?).ok()?;
+            Some(Held { object: object.clone(), at: *at, what: HeldValue::Behind { data: *data, bytes } })
+        }
         _ => None,
     };
     a.symbols().iter().filter_map(|s| if let SymKind::Input(source) = &s.kind { given(source) } else { None }).collect()
@@ -95,6 +100,6 @@ pub(super) fn contents_held(
 const fn width(h: &Held) -> u32 {
     match h.what {
         HeldValue::Number { bits, .. } => bits,
-        HeldValue::Pointer(_) => 64,
+        HeldValue::Pointer(_) | HeldValue::Behind { .. } => 64,
     }
 }

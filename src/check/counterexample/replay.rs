@@ -20,7 +20,7 @@ use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, Launc
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::inputs::command_line::option_name;
-use crate::symbolic::inputs::contract_facts::DISJOINT;
+use crate::symbolic::inputs::contract_facts::{DISJOINT, UNCHANGED};
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::memory::callers;
 use crate::symbolic::memory::tensors::OF_STORAGE;
@@ -181,10 +181,10 @@ impl<'p> Judge<'p> {
                     InputSource::FileSize(file) => format!("the size of {file}"),
                     InputSource::Param { name, .. } => match name.strip_prefix(callers::NULL) {
                         Some(pointer) => return (v == 1).then(|| (pointer.to_owned(), "nullptr".to_owned())),
-                        None if name.starts_with(DISJOINT) => return None,
+                        None if name.starts_with(DISJOINT) || name.starts_with(UNCHANGED) => return None,
                         None => name.clone(),
                     },
-                    InputSource::Given { path, .. } => path.clone(),
+                    InputSource::Given { path, .. } | InputSource::Count { path, .. } => path.clone(),
                     InputSource::ArgvWord { index, word } => {
                         return (v == 0).then(|| (format!("argv[{index}]"), word.clone()));
                     }
@@ -465,6 +465,7 @@ impl<'p> Judge<'p> {
                 | InputSource::World(_)
                 // All of them are given below, whether anything depends on them or not.
                 | InputSource::Given { .. }
+                | InputSource::Count { .. }
                 | InputSource::Read { .. }
                 | InputSource::File { .. }
                 | InputSource::Word { .. }
@@ -527,7 +528,7 @@ impl<'p> Judge<'p> {
     /// Whether these inputs break what must hold of what a caller gives. What a model says nothing of decides nothing.
     fn are_impossible(&self, a: &Arena, values: &[(InputSource, i128)], model: &Model) -> bool {
         let value = |s: SymId| match &a.symbol(s).kind {
-            SymKind::Input(source @ InputSource::Given { .. }) => {
+            SymKind::Input(source @ (InputSource::Given { .. } | InputSource::Count { .. })) => {
                 Some(values.iter().find(|(of, _)| of == source).map_or(1, |(_, v)| *v))
             }
             _ => model.values.get(&s).copied(),

@@ -242,7 +242,7 @@ pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, cont
 
 #[cfg(test)]
 mod tests {
-    use super::{TensorArgument, is_contiguous, packed};
+    use super::{BTreeMap, TensorArgument, is_contiguous, packed};
 
     #[test]
     fn nobody_makes_a_tensor_that_needs_more_memory_than_there_is() {

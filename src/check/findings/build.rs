@@ -295,7 +295,7 @@ fn has_fixed_rank(e: &Executor<'_>, conditions: &[TermId], name: &str) -> bool {
 /// The arguments of a root whose numbers some terms depend on, with whether they are tensors or structures rather than plain.
 fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<(String, bool)> {
     let argument = |kind: &SymKind| match kind {
-        SymKind::Input(InputSource::Given { object, .. }) => {
+        SymKind::Input(InputSource::Given { object, .. } | InputSource::Count { object, .. }) => {
             Some((object.strip_suffix(OF_HANDLE).unwrap_or(object).to_owned(), true))
         }
         SymKind::Input(InputSource::Param { name, .. }) => {

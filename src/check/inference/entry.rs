@@ -29,7 +29,11 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
         at: None,
     };
     let mut options = engine.cx.options.clone();
-    options.contracts.push(Contract { function: name, requires: hypotheses.iter().map(stated).collect() });
+    options.contracts.push(Contract {
+        function: name,
+        requires: hypotheses.iter().map(stated).collect(),
+        modifies_nothing: None,
+    });
     let mut engine = Engine::new(engine.cx.program, &options);
     let under = of_runs(&mut engine, root)?.found;
     if under.open.len() >= found.open.len() {

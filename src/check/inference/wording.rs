@@ -80,6 +80,9 @@ impl Names {
             {
                 Some(path.clone())
             }
+            SymKind::Input(InputSource::Count { function, path, .. }) if *function == func.display => {
+                Some(path.clone())
+            }
             _ => None,
         };
         let all: Vec<_> = (0..).zip(e.arena.symbols()).filter_map(|(i, s)| Some((SymId(i), path(&s.kind)?))).collect();

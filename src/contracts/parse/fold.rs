@@ -3,9 +3,9 @@
 //! In: what was read on either side. Out: a term or a condition; where one stands in place of the other, a fault that shows the text
 //! that was probably meant.
 
-use super::{Comparison, Cond, CondKind, DEEPEST, Fault, Input, Parsed, Span, Term, TermKind, refuse};
+use super::{Comparison, Cond, CondKind, DEEPEST, Input, Parsed, Span, Term, TermKind, refuse};
 use crate::contracts::ast::Binary;
-use winnow::error::ErrMode;
+use crate::contracts::operators::Operator;
 
 /// What was read, before it is known whether a term or a condition is wanted.
 #[derive(Clone, Debug)]
@@ -91,38 +91,15 @@ fn excerpt(text: &str, span: Span) -> &str {
     text.get(span.start..span.end).filter(|t| t.len() <= 60 && !t.contains('\n')).unwrap_or("…")
 }
 
-pub(super) type Fold = for<'i> fn(&mut Input<'i>, Raw, Raw) -> Result<Raw, ErrMode<Fault>>;
-
-/// Each operator with how tightly it binds; those that begin another one after it.
-pub(super) const OPERATORS: [(&str, i64, Fold); 18] = {
-    use Binary::{Add, And, Div, Mul, Or, Rem, Shl, Shr, Sub, Xor};
-    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
-    macro_rules! table {
-        ($(($text:literal, $power:literal, $make:ident $(, $op:expr)?)),* $(,)?) => {
-            [$(($text, $power, |i, a, b| $make(i, a, b $(, $op, $text)?))),*]
-        };
+/// Both operands of an operator.
+pub(super) fn operation(i: &mut Input<'_>, op: Operator, a: Raw, b: Raw) -> Parsed<Raw> {
+    match op {
+        Operator::Arithmetic(of) => binary(i, a, b, of, op.sign()),
+        Operator::Compare(of) => comparison(i, a, b, of, op.sign()),
+        Operator::Both => joined(a, b, Cond::all, |k| matches!(k, CondKind::And(_))),
+        Operator::One => joined(a, b, Cond::any, |k| matches!(k, CondKind::Or(_))),
     }
-    table![
-        ("<<", 22, binary, Shl),
-        (">>", 22, binary, Shr),
-        ("<=", 20, comparison, Le),
-        (">=", 20, comparison, Ge),
-        ("==", 18, comparison, Eq),
-        ("!=", 18, comparison, Ne),
-        ("&&", 10, both),
-        ("||", 8, one),
-        ("*", 26, binary, Mul),
-        ("/", 26, binary, Div),
-        ("%", 26, binary, Rem),
-        ("+", 24, binary, Add),
-        ("-", 24, binary, Sub),
-        ("<", 20, comparison, Lt),
-        (">", 20, comparison, Gt),
-        ("&", 16, binary, And),
-        ("^", 14, binary, Xor),
-        ("|", 12, binary, Or),
-    ]
-};
+}
 
 fn above(a: &Raw, b: &Raw) -> usize {
     a.height.max(b.height) + 1
@@ -132,14 +109,6 @@ pub(super) fn implies(a: Raw, b: Raw) -> Parsed<Raw> {
     let (span, height) = (a.span.to(b.span), above(&a, &b));
     let kind = CondKind::Implies(Box::new(a.into_cond()?), Box::new(b.into_cond()?));
     Raw::of(What::Cond(Cond::new(kind, span)), height)
-}
-
-fn both(_: &mut Input<'_>, a: Raw, b: Raw) -> Parsed<Raw> {
-    joined(a, b, Cond::all, |k| matches!(k, CondKind::And(_)))
-}
-
-fn one(_: &mut Input<'_>, a: Raw, b: Raw) -> Parsed<Raw> {
-    joined(a, b, Cond::any, |k| matches!(k, CondKind::Or(_)))
 }
 
 fn joined(a: Raw, b: Raw, join: fn(Vec<Cond>) -> Cond, same: fn(&CondKind) -> bool) -> Parsed<Raw> {

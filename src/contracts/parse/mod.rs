@@ -9,7 +9,8 @@ use super::lexical::{
     Cast, Fault, Input, Parsed, State, cast, cast_of, here, identifier, is_reserved, launch, number, qualified, refuse,
     rest, sign, since, space, type_spelling, within_name,
 };
-use fold::{OPERATORS, Raw, What};
+use super::operators::{OPERATORS, Operator, of_each_row};
+use fold::{Raw, What};
 use unexpected::unexpected;
 use winnow::combinator::{Infix, Postfix, alt, cut_err, expression, fail, opt, peek, preceded, separated, terminated};
 use winnow::error::ErrMode;
@@ -123,9 +124,10 @@ fn infix<'i>(i: &mut Input<'i>) -> Parsed<Infix<Input<'i>, Raw, ErrMode<Fault>>>
         let help = "a contract looks at values only; space between two signs makes them two operators";
         return refuse((at..at + 2).into(), format!("`{}` changes a variable", &from[..2]), help);
     }
-    let found = OPERATORS.iter().find(|(text, ..)| from.starts_with(text));
-    let length = found.map_or(0, |(text, ..)| text.len());
-    let compares = found.is_some_and(|(_, power, _)| matches!(power, 18 | 20));
+    let row = OPERATORS.iter().position(|(text, ..)| from.starts_with(text));
+    let found = row.map(|row| (OPERATORS[row], FOLDS[row]));
+    let length = found.map_or(0, |((text, ..), _)| text.len());
+    let compares = found.is_some_and(|((.., op), _)| matches!(op, Operator::Compare(_)));
     if from.starts_with("=>") {
         return refuse(
             (at..=at + 1).into_span(),
@@ -137,10 +139,20 @@ fn infix<'i>(i: &mut Input<'i>) -> Parsed<Infix<Input<'i>, Raw, ErrMode<Fault>>>
         let help = "a contract compares with `==`";
         return refuse((at..=at + length).into_span(), format!("`{}` assigns", &from[..=length]), help);
     }
-    let Some((text, power, fold)) = found else { return fail.parse_next(i) };
-    literal(*text).parse_next(i)?;
-    Ok(Infix::Left(*power, *fold))
+    let Some(((text, power, _), fold)) = found else { return fail.parse_next(i) };
+    literal(text).parse_next(i)?;
+    Ok(Infix::Left(power, fold))
 }
+
+type Fold = for<'i> fn(&mut Input<'i>, Raw, Raw) -> Parsed<Raw>;
+
+/// What the operator of a row makes of its operands.
+fn folded<const ROW: usize>(i: &mut Input<'_>, a: Raw, b: Raw) -> Parsed<Raw> {
+    fold::operation(i, OPERATORS[ROW].2, a, b)
+}
+
+/// Those of all rows.
+const FOLDS: [Fold; OPERATORS.len()] = of_each_row!(folded);
 
 trait IntoSpan {
     fn into_span(self) -> Span;

@@ -51,6 +51,9 @@ impl Executor<'_> {
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         self.kernel.unknown_code |= self.side == Side::Device;
         inside::dump(Dump::State, || self.passed_by(callees, why));
+        if self.change_nothing(s, callees) {
+            return;
+        }
         let args = &self.without_texts_read(callees, args);
         let with_bodies: Vec<FuncRef> =
             callees.iter().copied().filter(|f| !self.function(*f).is_declaration()).collect();

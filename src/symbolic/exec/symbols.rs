@@ -24,7 +24,7 @@ impl<'p> Executor<'p> {
             return *t;
         }
         let name = match &source {
-            InputSource::Given { path, .. } => path.clone(),
+            InputSource::Given { path, .. } | InputSource::Count { path, .. } => path.clone(),
             _ => String::new(),
         };
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
@@ -45,7 +45,9 @@ impl<'p> Executor<'p> {
             InputSource::File { file, at, .. } => format!("{file} at byte {at}"),
             InputSource::Word { file, ordinal } => format!("{file} #{}", ordinal + 1),
             InputSource::FileSize(file) => format!("the size of {file}"),
-            InputSource::Param { name, .. } | InputSource::Given { path: name, .. } => name.clone(),
+            InputSource::Param { name, .. }
+            | InputSource::Given { path: name, .. }
+            | InputSource::Count { path: name, .. } => name.clone(),
             InputSource::ArgvWord { index, word } => format!("whether argv[{index}] is {word}"),
             InputSource::Option { word, .. } => {
                 format!("the value of {}", crate::symbolic::inputs::command_line::option_name(word))

@@ -3,7 +3,8 @@
 //! In: functions as they are entered, branches to a failing `assert` or to what is claimed to be unreachable, `__builtin_assume`, the inputs of `main`. Out: facts of the path condition, each
 //! remembered in [`Assumptions`](super::assume::Assumptions) with what assumes it.
 
-use crate::assume::{Binary, Expr, Unary};
+use crate::assume::{Expr, Unary};
+use crate::contracts::operators::Operator;
 use crate::ir::{Block, BlockId, Callee, Const, FuncId, FuncRef, Module, Op, Operand, Side, Terminator, TypeKind};
 use crate::symbolic::exec::events::ClaimEvent;
 use crate::symbolic::exec::executor::Executor;
@@ -345,37 +346,21 @@ impl Executor<'_> {
         })
     }
 
-    fn binary_meaning(&mut self, op: Binary, a: Meaning, b: Meaning) -> Result<Meaning, String> {
+    fn binary_meaning(&mut self, op: Operator, a: Meaning, b: Meaning) -> Result<Meaning, String> {
         use Meaning::{Bool, Int};
-        if let Binary::LogicalAnd | Binary::LogicalOr = op {
-            let (a, b) = (self.truth(a), self.truth(b));
-            return Ok(Bool(if op == Binary::LogicalAnd { self.arena.and(a, b) } else { self.arena.or(a, b) }));
-        }
-        let (x, y) = (self.count(a), self.count(b));
-        let a = &mut self.arena;
         Ok(match op {
-            Binary::Mul => Int(a.mul(x, y)),
-            Binary::Add => Int(a.add(x, y)),
-            Binary::Sub => Int(a.sub(x, y)),
-            Binary::Div | Binary::Rem if a.as_int(y) == Some(0) => return Err("it divides by zero".into()),
-            Binary::Div => Int(a.div(x, y)),
-            Binary::Rem => Int(a.rem(x, y)),
-            Binary::Shl | Binary::Shr => {
-                let Some(n @ 0..=62) = a.as_int(y) else {
-                    return Err("it shifts by something other than a number from 0 to 62".into());
-                };
-                Int(if op == Binary::Shl { a.scale(x, 1 << n) } else { a.floor_div(x, 1 << n) })
+            Operator::Both | Operator::One => {
+                let (a, b) = (self.truth(a), self.truth(b));
+                Bool(if op == Operator::Both { self.arena.and(a, b) } else { self.arena.or(a, b) })
             }
-            Binary::And => Int(a.bit_and(x, y, 64)),
-            Binary::Or => Int(a.bit_or(x, y, 64)),
-            Binary::Xor => Int(a.bit_xor(x, y, 64)),
-            Binary::Lt => Bool(a.lt(x, y)),
-            Binary::Le => Bool(a.le(x, y)),
-            Binary::Gt => Bool(a.lt(y, x)),
-            Binary::Ge => Bool(a.le(y, x)),
-            Binary::Eq => Bool(a.eq(x, y)),
-            Binary::Ne => Bool(a.ne(x, y)),
-            Binary::LogicalAnd | Binary::LogicalOr => return Err("it is no arithmetic".into()),
+            Operator::Arithmetic(op) => {
+                let (x, y) = (self.count(a), self.count(b));
+                Int(self.arithmetic_said(op, x, y)?)
+            }
+            Operator::Compare(op) => {
+                let (x, y) = (self.count(a), self.count(b));
+                Bool(self.comparison_said(op, x, y))
+            }
         })
     }
 }

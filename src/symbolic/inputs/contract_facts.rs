@@ -7,7 +7,7 @@
 use super::assume::Taken;
 use super::contract_terms::{Asked, Names};
 use crate::contracts::ast::{CondKind, Forall};
-use crate::contracts::{Requirement, Term};
+use crate::contracts::{Contract, Requirement, Term};
 use crate::ir::FuncRef;
 use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
 use crate::symbolic::exec::executor::Executor;
@@ -49,6 +49,9 @@ pub(super) enum Said {
 
 /// How the input begins that stands for what a contract says of two pointers; behind it are these.
 pub(crate) const DISJOINT: &str = "disjoint(";
+
+/// The same for a contract that says that a function changes nothing; behind it is the function.
+pub(crate) const UNCHANGED: &str = "modifies nothing: ";
 
 /// No object is larger.
 const LARGEST: i128 = 1 << 48;
@@ -122,6 +125,36 @@ impl Executor<'_> {
             }
         }
         s
+    }
+
+    /// Whether contracts say of all these functions, whose bodies are not at hand, that they change nothing that the execution knows of. That the state
+    /// is as it was rests on it then.
+    pub(crate) fn change_nothing(&mut self, s: &mut State, callees: &[FuncRef]) -> bool {
+        if self.assumptions.ignored || callees.is_empty() {
+            return false;
+        }
+        let contracts = self.assumptions.owed.clone();
+        let mut stated: Vec<(String, String)> = vec![];
+        for f in callees {
+            let func = self.function(*f);
+            let says = |c: &&Contract| c.modifies_nothing.is_some() && c.is_of(&func.name, &func.display);
+            let Some(contract) = contracts.iter().find(says).filter(|_| func.is_declaration()) else { return false };
+            let origin = contract.modifies_nothing.clone().unwrap_or_default();
+            stated.push((
+                func.display.clone(),
+                format!("`modifies = []` ({origin}), the contract of `{}`", func.display),
+            ));
+        }
+        for (function, who) in stated {
+            // Facts are what verdicts rest on: an input says that it is so.
+            let source = InputSource::Param { function: function.clone(), name: format!("{UNCHANGED}{function}") };
+            let (holds, one) = (self.truth_input(source), self.arena.int(1));
+            let holds = self.arena.eq(holds, one);
+            if let Some(held) = self.assume_as(s.clone(), holds, &who) {
+                *s = held;
+            }
+        }
+        true
     }
 
     /// What a condition says in a state.

@@ -163,7 +163,7 @@ impl Executor<'_> {
     }
 
     fn comparison_of(&mut self, asked: &mut Asked<'_>, op: Comparison, a: &Term, b: &Term) -> Found<TermId> {
-        use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+        use Comparison::{Eq, Ge, Gt, Lt, Ne};
         if elements(b).is_some() && elements(a).is_none() {
             return self.comparison_of(asked, op.swapped(), b, a);
         }
@@ -198,14 +198,7 @@ impl Executor<'_> {
             }
             _ => return Err(format!("`{a}` and `{b}` cannot be compared")),
         };
-        Ok(match op {
-            Lt => self.arena.lt(x, y),
-            Le => self.arena.le(x, y),
-            Gt => self.arena.lt(y, x),
-            Ge => self.arena.le(y, x),
-            Eq => self.arena.eq(x, y),
-            Ne => self.arena.ne(x, y),
-        })
+        Ok(self.comparison_said(op, x, y))
     }
 
     fn equality(&mut self, op: Comparison, same: TermId) -> Found<TermId> {
@@ -241,11 +234,7 @@ impl Executor<'_> {
                 Denoted::Number(found.ok_or_else(|| format!("`{t}` is of a kernel's launch alone"))?)
             }
             TermKind::Member(of, access, name) => {
-                let ((Denoted::Object(found), Access::Dot) | (Denoted::Pointer(found), Access::Arrow)) =
-                    (self.denoted(asked, of)?, access)
-                else {
-                    return Err(format!("`{of}` has no members that are known here"));
-                };
+                let found = self.object_said(asked, of, *access)?;
                 self.member_of(asked, &found, name)?
             }
             TermKind::Subscript(p, index) => {
@@ -258,7 +247,16 @@ impl Executor<'_> {
                 let p = self.indexed(asked, p, zero)?;
                 self.read(asked, &p, t)?
             }
-            TermKind::Method(..) => return Err(format!("`{t}` is not followed")),
+            TermKind::Method(of, access, name, args) => {
+                let found = self
+                    .object_said(asked, of, *access)
+                    .map_err(|_| format!("`{of}` has no functions that are known here"))?;
+                match (name.as_str(), args.as_slice()) {
+                    ("size", []) => Denoted::Number(self.size_of_container(asked, &found, t)?),
+                    ("data", []) => Denoted::Pointer(self.data_of_container(asked, &found, t)?),
+                    _ => return Err(format!("`{t}` is not followed")),
+                }
+            }
             TermKind::SizeOf(name) => Denoted::Number(self.size_named(asked, name)?),
             TermKind::Cast(_, t) => self.denoted(asked, t)?,
             TermKind::Unary(op, t) => {
@@ -267,7 +265,7 @@ impl Executor<'_> {
                 Denoted::Number(if *op == Unary::Minus { minus } else { self.arena.add_const(minus, -1) })
             }
             TermKind::Binary(op, a, b) => match (op, self.denoted(asked, a)?, self.denoted(asked, b)?) {
-                (_, Denoted::Number(x), Denoted::Number(y)) => Denoted::Number(self.arithmetic_of(*op, x, y)?),
+                (_, Denoted::Number(x), Denoted::Number(y)) => Denoted::Number(self.arithmetic_said(*op, x, y)?),
                 (Binary::Add, Denoted::Pointer(p), Denoted::Number(n))
                 | (Binary::Add, Denoted::Number(n), Denoted::Pointer(p)) => Denoted::Pointer(self.advanced(p, n)?),
                 (Binary::Sub, Denoted::Pointer(p), Denoted::Number(n)) => {
@@ -285,25 +283,12 @@ impl Executor<'_> {
         })
     }
 
-    fn arithmetic_of(&mut self, op: Binary, x: TermId, y: TermId) -> Found<TermId> {
-        let a = &mut self.arena;
-        Ok(match op {
-            Binary::Mul => a.mul(x, y),
-            Binary::Add => a.add(x, y),
-            Binary::Sub => a.sub(x, y),
-            Binary::Div | Binary::Rem if a.as_int(y) == Some(0) => return Err("it divides by zero".into()),
-            Binary::Div => a.div(x, y),
-            Binary::Rem => a.rem(x, y),
-            Binary::Shl | Binary::Shr => {
-                let Some(n @ 0..=62) = a.as_int(y) else {
-                    return Err("it shifts by something other than a number from 0 to 62".into());
-                };
-                if op == Binary::Shl { a.scale(x, 1 << n) } else { a.floor_div(x, 1 << n) }
-            }
-            Binary::And => a.bit_and(x, y, 64),
-            Binary::Or => a.bit_or(x, y, 64),
-            Binary::Xor => a.bit_xor(x, y, 64),
-        })
+    /// What `of.` or `of->` means.
+    fn object_said(&mut self, asked: &mut Asked<'_>, of: &Term, access: Access) -> Found<Pointed> {
+        match (self.denoted(asked, of)?, access) {
+            (Denoted::Object(found), Access::Dot) | (Denoted::Pointer(found), Access::Arrow) => Ok(found),
+            _ => Err(format!("`{of}` has no members that are known here")),
+        }
     }
 
     fn name_of(&mut self, asked: &mut Asked<'_>, name: &str) -> Found<Denoted> {

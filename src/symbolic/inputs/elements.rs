@@ -18,7 +18,7 @@ use crate::symbolic::terms::term::{Poly, SymKind, Term, TermId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ElementRead {
     pub object: ObjId,
-    /// The parameter that points to the array.
+    /// What points to the array: a parameter, or a member as the source writes it; or the tensor.
     pub array: String,
     /// The member of the element where that is a structure; several, each within the one before.
     pub members: Vec<String>,
@@ -50,33 +50,51 @@ impl Executor<'_> {
         if let Some(read) = self.tensor_element_read(f, t) {
             return Some(read);
         }
-        let Term::Apply { function: Function::Reading { bits, signed }, args, range } = self.arena.get(t) else {
-            return None;
+        // What memory holds is a signed number by itself.
+        let (content, signed, range) = match self.arena.get(t) {
+            Term::Apply { function: Function::Reading { signed, .. }, args, range } => {
+                (*args.first()?, *signed, *range)
+            }
+            Term::Apply { function: Function::Content, range, .. } => (t, true, *range),
+            _ => return None,
         };
-        let (bits, signed, range) = (*bits, *signed, *range);
-        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(*args.first()?) else { return None };
+        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(content) else { return None };
         let [object, version, offset, width] = args.as_slice() else { return None };
         let number = |t: TermId| u32::try_from(self.arena.as_int(t)?).ok();
         let (o, version, offset, width) = (ObjId(number(*object)?), number(*version)?, *offset, number(*width)?);
         let Rest::Unknown { version: first, .. } = &self.heap.at_entry(o)?.rest else { return None };
-        if !matches!(self.object(o).kind, ObjKind::Parameter) || *first != version || width != bits {
+        if !matches!(self.object(o).kind, ObjKind::Parameter)
+            || *first != version
+            || range != Range::of_int(width, signed)
+        {
             return None;
         }
-        let (array, func) = (self.object(o).name.clone(), self.program.func(f));
-        let parameter = func.params.iter().position(|p| p.name == array && p.byval.is_none())?;
-        let declared = func.declared_type(&array).unwrap_or_default().to_owned();
-        let element = self.element_named(f, &declared);
-        let size = i128::from(func.element_bytes(parameter).or(element.bytes)?);
-        let ty = element.ty?;
+        let array = self.object(o).name.clone();
+        let (ty, unsigned, size) = self.elements_behind(f, o, &array)?;
         let m = self.module(f);
         if size < 1 || i128::from(m.size_of(ty).get()) != size {
             return None;
         }
         let (at, within) = divided(&self.arena.poly(offset), size)?;
         let mut members = vec![];
-        let unsigned = member_at(m, (ty, element.unsigned), u64::try_from(within).ok()?, bits, &mut members)?;
+        let unsigned = member_at(m, (ty, unsigned), u64::try_from(within).ok()?, width, &mut members)?;
         let at = self.arena.from_poly(at);
         (unsigned != signed).then_some(ElementRead { object: o, array, members, at, size, range })
+    }
+
+    /// The type of what an array holds, whether that is an unsigned number, and its bytes.
+    fn elements_behind(&self, f: FuncRef, o: ObjId, array: &str) -> Option<(TypeId, bool, i128)> {
+        let func = self.program.func(f);
+        if let Some(parameter) = func.params.iter().position(|p| p.name == array && p.byval.is_none()) {
+            let element = self.element_named(f, func.declared_type(array).unwrap_or_default());
+            let size = i128::from(func.element_bytes(parameter).or(element.bytes)?);
+            return Some((element.ty?, element.unsigned, size));
+        }
+        // Behind a pointer in a structure: members say themselves whether they are unsigned.
+        let given = self.heap.given(o).filter(|g| g.function == f && !g.by_value && g.class.is_none())?;
+        let (ty, m) = (given.ty?, self.module(f));
+        let is_structure = matches!(m.ty(ty).kind, TypeKind::Struct { .. });
+        (is_structure && given.module == f.module).then(|| (ty, false, i128::from(m.size_of(ty).get())))
     }
 
     /// The same of a tensor's storage, whose elements contracts count from its first one on.

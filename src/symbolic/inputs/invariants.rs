@@ -86,14 +86,21 @@ impl Executor<'_> {
     fn meaning_of(&mut self, o: ObjId, part: Part) {
         let Some(given) = self.heap.given(o).copied() else { return };
         let source = self.program.module(given.module).ty(part.ty).source.as_deref();
-        let Some(view) = source.and_then(views::view) else { return };
+        let (view, container) = (source.and_then(views::view), source.and_then(views::container));
+        if view.is_none() && container.is_none() {
+            return;
+        }
         let mut state = self.state_at_start();
         self.ensure(&mut state, o);
         let side = std::mem::replace(&mut self.side, Side::Host);
-        let means = self.view_means(&mut state, (o, part.at), part.ty, &view);
+        let means = match &view {
+            Some(view) => self.view_means(&mut state, (o, part.at), part.ty, view),
+            None => self.container_means(&mut state, (o, part.at)),
+        };
         self.side = side;
         if let Some(c) = means {
-            let who = format!("what `{}` means: `{}` has the elements that it says", view.name, self.object(o).name);
+            let name = view.map_or("std::vector", |view| view.name);
+            let who = format!("what `{name}` means: `{}` has the elements that it says", self.object(o).name);
             self.holds_of_objects(c, &who);
         }
     }

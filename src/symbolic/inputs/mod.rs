@@ -10,6 +10,7 @@ pub(crate) mod contract_facts;
 mod contract_terms;
 pub(crate) mod elements;
 mod invariants;
+mod operators;
 pub(in crate::symbolic) mod option_values;
 mod registers;
 pub(crate) mod sources;

@@ -30,9 +30,7 @@ impl Executor<'_> {
     pub(super) fn number_of_tensor(&mut self, asked: &mut Asked<'_>, t: &Term) -> Result<Option<TermId>, String> {
         match &t.kind {
             TermKind::Method(of, Access::Dot, function, args) => {
-                let Some(tensor) = self.tensor_named(asked, of) else {
-                    return Err(format!("`{of}` has no functions that are known here"));
-                };
+                let Some(tensor) = self.tensor_named(asked, of) else { return Ok(None) };
                 self.method_of(asked, tensor, (t, function), args).map(Some)
             }
             TermKind::Subscript(of, index) => {

@@ -3,14 +3,24 @@
 //! In: a part of an object that was given, whose type is such a view ([`crate::models::views`]). Out: conditions over what it held when the
 //! function was called. It must not know what a user states of the type: that is [`super::invariants`].
 
-use crate::ir::{Declared, Module, Plain, TypeId, TypeKind, plain_number};
-use crate::models::views::{Layout, Side, View};
+use super::contract_terms::{Asked, Element, Pointed};
+use crate::contracts::Term;
+use crate::ir::{Declared, FuncRef, Module, Plain, TypeId, TypeKind, plain_number};
+use crate::models::views::{Layout, Side, View, container};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
+
+/// Where a container's elements begin and end in their object, and where its storage does, in bytes.
+pub(super) struct Ends {
+    pub object: ObjId,
+    pub first: TermId,
+    pub last: TermId,
+    pub storage: TermId,
+}
 
 /// Scalars of a view; more has none.
 const MOST: usize = 32;
@@ -79,6 +89,95 @@ impl Executor<'_> {
             .collect::<Option<_>>()?;
         let further: Vec<TermId> = numbers.collect();
         self.memory_of(view, &sides, &further, index, (extent, i128::from(bytes)))
+    }
+
+    /// What a container means that lies in an object, at a byte of it: its elements are in its storage. `None` where its pointers are not known.
+    pub(super) fn container_means(&mut self, s: &mut State, (o, at): (ObjId, u64)) -> Option<TermId> {
+        let given = *self.heap.given(o)?;
+        let place = self.place_of_part(o, at);
+        let ends = self.ends_of_container(s, given.function, &place)?;
+        let extent = self.extent_of_parameter(given.function, ends.object).ok()?;
+        let a = &mut self.arena;
+        let (used, reserved) = (a.le(ends.last, ends.storage), a.le(ends.storage, extent));
+        Some(a.and(used, reserved))
+    }
+
+    fn place_of_part(&mut self, o: ObjId, at: u64) -> Rc<Vec<Target>> {
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
+        Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
+    }
+
+    /// The pointers of a container that lies somewhere; `None` where they do not lead to one object.
+    pub(super) fn ends_of_container(&mut self, s: &mut State, f: FuncRef, at: &Rc<Vec<Target>>) -> Option<Ends> {
+        let m = self.program.module(f.module);
+        let pointer = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
+        let pointer = TypeId(u32::try_from(pointer).ok()?);
+        let mut found: Vec<(ObjId, TermId)> = vec![];
+        for k in 0..3 {
+            let place: Vec<Target> =
+                at.iter().map(|t| Target { offset: self.arena.add_const(t.offset, 8 * k), ..t.clone() }).collect();
+            let Value::Ptr(targets) = self.load_typed(s, f, &Rc::new(place), pointer) else { return None };
+            let [Target { base: Base::Object(o), offset, .. }] = targets.as_slice() else { return None };
+            found.push((*o, *offset));
+        }
+        let [(object, first), (second, last), (third, storage)] = found[..] else { return None };
+        (object == second && object == third).then_some(Ends { object, first, last, storage })
+    }
+
+    /// How many elements a container has that a condition speaks of.
+    pub(super) fn size_of_container(
+        &mut self,
+        asked: &mut Asked<'_>,
+        at: &Pointed,
+        said: &Term,
+    ) -> Result<TermId, String> {
+        let (ends, bytes) = self.container_said(asked, at, said)?;
+        let used = self.arena.sub(ends.last, ends.first);
+        let bytes = bytes.ok_or_else(|| format!("the size of an element of `{}` is not known", at.element.name))?;
+        Ok(self.arena.floor_div(used, i128::from(bytes)))
+    }
+
+    /// The pointer to its first element.
+    pub(super) fn data_of_container(
+        &mut self,
+        asked: &mut Asked<'_>,
+        at: &Pointed,
+        said: &Term,
+    ) -> Result<Pointed, String> {
+        let (ends, bytes) = self.container_said(asked, at, said)?;
+        let name = self.element_of_container(asked.function, at).unwrap_or_default();
+        let unsigned = matches!(plain_number(&name), Some(Plain::Int { unsigned: true, .. }));
+        let ty = self.program.module(asked.function.module).type_named(&name);
+        let cond = self.arena.bool(true);
+        let targets = Rc::new(vec![Target::new(cond, Base::Object(ends.object), ends.first)]);
+        Ok(Pointed { targets, element: Element { name, ty, unsigned, bytes, pointee: None } })
+    }
+
+    /// Its ends, and bytes of an element.
+    fn container_said(
+        &mut self,
+        asked: &mut Asked<'_>,
+        at: &Pointed,
+        said: &Term,
+    ) -> Result<(Ends, Option<u64>), String> {
+        let element = self
+            .element_of_container(asked.function, at)
+            .ok_or_else(|| format!("`{said}` is of no container that is known here"))?;
+        let m = self.program.module(asked.function.module);
+        let of_type = || m.type_named(&element).map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
+        let bytes = match plain_number(&element) {
+            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => Some(u64::from(bits / 8)),
+            None => of_type(),
+        };
+        let used = self.runtime.used_by_host.clone();
+        let ends = self.ends_of_container(&mut asked.state.clone(), asked.function, &at.targets);
+        self.runtime.used_by_host = used;
+        let ends = ends.ok_or_else(|| format!("where the elements of `{said}` lie is not known there"))?;
+        Ok((ends, bytes))
+    }
+
+    fn element_of_container(&self, f: FuncRef, at: &Pointed) -> Option<String> {
+        container(self.program.module(f.module).ty(at.element.ty?).source.as_deref()?)
     }
 
     /// That the memory is as large as that takes, with what holds of the numbers themselves.

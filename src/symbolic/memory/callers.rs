@@ -7,6 +7,7 @@
 //! for those that it is part of. Memory that the host's own
 //! code uses and memory that kernels write through another pointer are taken to be apart.
 
+use super::containers::OF_CONTAINER;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
 use super::value::{Base, Target};
@@ -29,6 +30,10 @@ impl Executor<'_> {
         let func = self.program.func(f);
         // A tensor's handle leads to a tensor, and its storage is there where it has elements.
         if self.heap.given(o).is_some_and(|given| given.class.is_some()) || name.ends_with(super::tensors::OF_STORAGE) {
+            return None;
+        }
+        // A container without storage has a block of no bytes.
+        if name.ends_with(OF_CONTAINER) {
             return None;
         }
         if func.params.iter().any(|p| p.name == name && p.dereferenceable > 0) {

@@ -274,33 +274,40 @@ impl Executor<'_> {
                 Some(Value::Int(self.signed_input(source(*bits), *bits, signed)))
             }
             (TypeKind::Ptr(_), TypeKind::Ptr(_)) => {
-                let to = match self.heap.pointee(o, at) {
-                    Some(to) => to,
-                    None => {
-                        // So that whoever makes the object knows that there is a pointer.
-                        self.signed_input(source(0), 1, false);
-                        let ty = place.declared.as_ref().and_then(|d| self.pointee_type(m, &d.type_name));
-                        let to = self.heap.add(Object {
-                            kind: ObjKind::Parameter,
-                            name: place.path,
-                            extent: None,
-                            site: self.object(o).site,
-                            func: Some(given.function),
-                            array: true,
-                        });
-                        self.heap.note_pointee(o, at, to);
-                        let class = place.leads_to;
-                        self.heap.note_given(
-                            to,
-                            Given { function: given.function, module: given.module, ty, by_value: false, class },
-                        );
-                        to
-                    }
-                };
+                if let Some(v) = self.pointer_of_container(o, at, &place) {
+                    return Some(v);
+                }
+                let to = self.given_pointee(o, at, place.path.clone(), &place)?;
                 Some(self.pointer(to, 0))
             }
             _ => None,
         }
+    }
+
+    /// The object of such a name that a pointer leads to which lies at a byte of what a caller gave.
+    pub(super) fn given_pointee(&mut self, o: ObjId, at: i64, name: String, place: &Place) -> Option<ObjId> {
+        if let Some(to) = self.heap.pointee(o, at) {
+            return Some(to);
+        }
+        let given = *self.heap.given(o)?;
+        let m = self.program.module(given.module);
+        // So that whoever makes the object knows that there is a pointer.
+        let function = self.program.func(given.function).display.clone();
+        let object = self.object(o).name.clone();
+        self.signed_input(InputSource::Given { function, object, at, bits: 0, path: name.clone() }, 1, false);
+        let ty = place.declared.as_ref().and_then(|d| self.pointee_type(m, &d.type_name));
+        let to = self.heap.add(Object {
+            kind: ObjKind::Parameter,
+            name,
+            extent: None,
+            site: self.object(o).site,
+            func: Some(given.function),
+            array: true,
+        });
+        self.heap.note_pointee(o, at, to);
+        let class = place.leads_to;
+        self.heap.note_given(to, Given { function: given.function, module: given.module, ty, by_value: false, class });
+        Some(to)
     }
 
     /// What a caller gave with its scalars in `n` bytes from an offset on as cells, so that a copy of them has them.

@@ -2,11 +2,12 @@
 //!
 //! In: pointers as guarded sets of targets, and values. Out: states with these written, and the values of reads. Data stands lowest (`value`, `scalar`,
 //! `object`, `array_write`, `partition`, `site_summary`, `memory_ssa`, `heap`, `scarce`); transfer functions of the executor are above it: `load`, `store`,
-//! `callers`, `given`, `copy`, `layers`, `initial`, `record`. It must not know what an access out of bounds means.
+//! `callers`, `given`, `containers`, `copy`, `layers`, `initial`, `record`. It must not know what an access out of bounds means.
 
 pub(in crate::symbolic) mod allocation_failure;
 pub mod array_write;
 pub(crate) mod callers;
+pub(in crate::symbolic) mod containers;
 mod copy;
 pub(in crate::symbolic) mod given;
 pub mod heap;

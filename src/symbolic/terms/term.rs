@@ -100,6 +100,16 @@ pub enum InputSource {
         bits: u32,
         path: String,
     },
+    /// How many elements of so many bytes lie between the pointers at bytes `data` and `at` of an object that a caller gave, for people `path`: the
+    /// size of a container that has pointers to its ends.
+    Count {
+        function: String,
+        object: String,
+        data: i64,
+        at: i64,
+        bytes: u64,
+        path: String,
+    },
     /// The argument of a command line option read as an integer; `ordinal` tells readings apart. `word` is all that stands before the
     /// number: `-n ` (with a blank where it is an argument of its own), `--size=`.
     Option {
