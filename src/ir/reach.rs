@@ -72,7 +72,8 @@ impl Mentions {
             }
             // A single bit holds no address.
             Const::Opaque { ty, .. } => {
-                self.opaque |= program.module(module).ty(*ty).kind != TypeKind::Int(1);
+                let kind = program.module(module).types.get(ty.index()).map(|t| &t.kind);
+                self.opaque |= kind != Some(&TypeKind::Int(1));
             }
             Const::Int { .. }
             | Const::Float { .. }

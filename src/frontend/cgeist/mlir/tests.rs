@@ -16,7 +16,7 @@ pub(crate) fn fixtures() -> Vec<(String, String)> {
 #[test]
 fn every_recorded_module_is_read() {
     let all = fixtures();
-    assert_eq!(all.len(), 91);
+    assert_eq!(all.len(), 92);
     for (name, text) in all {
         let m = read(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(m.ops.len(), 1, "{name}");

@@ -141,7 +141,10 @@ mod tests {
     /// `f` with comparisons of 32 bits by these predicates; `source` leaves them open where it names an unsigned type.
     fn module(predicates: &[u32], source: &str) -> Module {
         let compare = |(i, p): (usize, &u32)| {
-            format!("%{} = \"arith.cmpi\"(%0, %0) {{predicate = {p} : i64}} : (i32, i32) -> i1\n", i + 2)
+            let i = i + 2;
+            format!(
+                "%{i} = \"arith.cmpi\"(%0, %0) {{predicate = {p} : i64}} : (i32, i32) -> i1\n\"func.call\"(%{i}) {{callee = @_Z1gb}} : (i1) -> ()\n"
+            )
         };
         let body: String = predicates.iter().enumerate().map(compare).collect();
         let text = format!(

@@ -62,7 +62,7 @@ fn function(f: &mut Op, source: &Source<'_>, open: &mut BTreeSet<String>) {
         return;
     }
     let said = source.function_words(&name);
-    let called = Called::by(f, &display);
+    let called = Called::by(f, &display, source);
     let verdicts: Vec<(u32, Verdict)> = widths.into_iter().map(|w| (w, judge(w, &said, &called))).collect();
     mark(f, &verdicts, open);
 }
@@ -155,7 +155,7 @@ struct Called {
 }
 
 impl Called {
-    fn by(f: &Op, display: &str) -> Self {
+    fn by(f: &Op, display: &str, source: &Source<'_>) -> Self {
         let mut out = Self { unsigned: vec![], signed_64: false };
         out.template_arguments(display);
         f.walk(&mut |o| {
@@ -163,6 +163,10 @@ impl Called {
             out.signed_64 |= o.name == "llvm.ptrtoint";
             let Some(callee) = o.text("callee").filter(|_| o.name.ends_with(".call")) else { return };
             let callee = demangle(callee);
+            // What CUDA's own functions give is whether they failed (`cudaMalloc<T>(T **, size_t)`).
+            if callee.starts_with("cuda") && !source.defines(&base(&callee)) {
+                return;
+            }
             out.template_arguments(&callee);
             for t in &o.result_types {
                 let Type::Int(bits) = t else { continue };
@@ -301,7 +305,7 @@ mod tests {
         assert_eq!(of("arith.divsi", "i64", default), "signed");
         assert_eq!(of("arith.divsi", "i64", "int f(int n) { return n / sizeof(int); }"), "signed");
         // Without its text, all of it counts.
-        assert_eq!(of("arith.divsi", "i64", "long m; size_t n; MAKE(f)"), "size_t");
+        assert_eq!(of("arith.divsi", "i64", "long m; size_t n; MAKE(f)"), "n");
     }
 
     #[test]
@@ -365,14 +369,20 @@ mod tests {
         let call = |symbol: &str| format!("%c = \"func.call\"() {{callee = @{symbol}}} : () -> i32\n");
         assert_eq!(settled(module("_Z1uj", &call("_Z1tIjET_S0_"), "arith.divsi", "i32"), text), "t");
         assert_eq!(settled(module("_Z1uj", &call("_Z1tIiET_S0_"), "arith.divsi", "i32"), text), "signed");
+        // CUDA's own give whether they failed.
+        let malloc = "%c = \"func.call\"() {callee = @_ZL10cudaMallocIjE9cudaErrorPPT_m} : () -> i32\n";
+        assert_eq!(settled(module("_Z1uj", malloc, "arith.divsi", "i32"), text), "signed");
         let size = "%c = \"func.call\"() {callee = @_ZNKSt6vectorIiSaIiEE4sizeEv} : () -> i64\n";
         assert_eq!(settled(module("_Z1uj", size, "arith.divsi", "i64"), text), "size");
     }
 
     #[test]
     fn what_may_be_either_is_made_either() {
-        let mut m = module("_Z1fv", "", "arith.divsi", "i32");
-        settle(&mut m, &["int f(uint32_t a, int b) { return b / 2; }"]);
+        let text = "\"builtin.module\"() ({\n\"func.func\"() <{sym_name = \"_Z1fi\", function_type = (i32) -> i32}> ({\n^bb0(%0: i32):\n\
+                    %2 = \"arith.constant\"() <{value = 2 : i32}> : () -> i32\n\
+                    %1 = \"arith.divsi\"(%0, %2) : (i32, i32) -> i32\n\"func.return\"(%1) : (i32) -> ()\n}) : () -> ()\n}) : () -> ()";
+        let mut m = mlir::read(text).unwrap();
+        settle(&mut m, &["int f(uint32_t a) { return a / 2; }"]);
         let lowered = super::super::lower::module::lower(&m, &Default::default()).unwrap();
         let text = lowered.host.to_string();
         assert!(text.contains("udiv") && text.contains("sdiv"), "{text}");
