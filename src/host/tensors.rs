@@ -74,7 +74,7 @@ impl Executor<'_> {
         }
         if writes_elements(c.display) {
             // What a caller gave is in no state before it is read.
-            let reached = self.reached_from(&s, &c.args);
+            let reached = self.reached_from(&s, c.args);
             let mut storages = self.heap.given_behind(&reached);
             storages.retain(|o| {
                 let object = self.object(*o);

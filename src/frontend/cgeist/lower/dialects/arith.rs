@@ -89,11 +89,8 @@ impl<'m> Body<'_, '_, 'm> {
                 Operand::Const(c?)
             }
             "cmpi" | "icmp" | "cmp" => {
-                let Some(pred) =
-                    op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| INT_PREDICATES.get(p))
-                else {
-                    return None;
-                };
+                let pred =
+                    op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| INT_PREDICATES.get(p))?;
                 if *result != Type::Int(1) {
                     return None;
                 }
@@ -101,11 +98,8 @@ impl<'m> Body<'_, '_, 'm> {
                 self.icmp(*pred, a, b)
             }
             "cmpf" | "fcmp" => {
-                let Some(pred) =
-                    op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| FLOAT_PREDICATES.get(p))
-                else {
-                    return None;
-                };
+                let pred =
+                    op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| FLOAT_PREDICATES.get(p))?;
                 let (a, b) = (self.operand(op, 0), self.operand(op, 1));
                 self.emit(Op::Fcmp { pred: (*pred).to_owned(), a, b }, ty)
             }
