@@ -226,10 +226,10 @@ fn members_that_are_counted_by_others_have_so_many_elements() {
 #[test]
 fn a_function_that_is_not_here_changes_nothing_where_that_is_stated() {
     let source = "\
-struct Tensor { int n; float *data; };
+struct Holder { int n; float *data; };
 void set_device(int);
 __global__ void fill(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
-void op_fill(Tensor *t) {
+void op_fill(Holder *t) {
   if (t->n < 1 || t->n > 100000) return;
   set_device(0);
   fill<<<(t->n + 255) / 256, 256>>>(t->data, t->n);
@@ -237,7 +237,7 @@ void op_fill(Tensor *t) {
 ";
     let settings = |more: &str| {
         format!(
-            "[entry]\nfunctions = [\"op_*\"]\n[[contract]]\ntype = \"Tensor\"\ninvariant = [\"elements(data) >= n\"]\n{more}"
+            "[entry]\nfunctions = [\"op_*\"]\n[[contract]]\ntype = \"Holder\"\ninvariant = [\"elements(data) >= n\"]\n{more}"
         )
     };
     let check = |more: &str| {

@@ -247,6 +247,7 @@ const VECTORS: &str = "\
 #include <vector>
 __global__ void fill(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
 struct Args { int n; std::vector<float> x; };
+void others() { std::vector<float> a; std::vector<double> b; }
 static void put(float *d, const float *h, size_t n) { cudaMemcpy(d, h, n * sizeof(float), cudaMemcpyHostToDevice); }
 void op_fill(const std::vector<float> &v, std::vector<double> &w, const Args &a) {
   if (v.empty() || v.size() > 100000) return;

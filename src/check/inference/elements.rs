@@ -12,6 +12,7 @@ use crate::ir::FuncRef;
 use crate::symbolic::inputs::elements::ElementRead;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{Poly, Term, TermId};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Numbers of arrays that one obligation may depend on.
@@ -50,8 +51,12 @@ pub(super) struct Needs {
 
 /// What suffices for an obligation; `None` where that is not found, or no number of an array is in it.
 pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> Option<Needs> {
+    let (ob, read) = opened(tools, f, names, ob);
+    if read.is_empty() {
+        return None;
+    }
     let mut needs = Needs::default();
-    let read = add(tools, f, names, ob, &mut needs, 0)?;
+    add(tools, (f, &read), names, &ob, &mut needs, 0)?;
     if needs.each.is_empty() {
         return None;
     }
@@ -84,19 +89,18 @@ pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obli
     Some(needs)
 }
 
-/// A number that is read, and where.
+/// The symbol that stands for a number that is read, and where it is read.
 type Read = (TermId, Rc<ElementRead>);
 
-/// Adds what an obligation needs, and what the reads need that it depends on; gives these.
+/// Adds what an obligation needs, and what the reads need that it depends on.
 fn add(
     tools: &mut Tools<'_>,
-    f: FuncRef,
+    (f, read): (FuncRef, &[Read]),
     names: &mut Names,
     ob: &Obligation,
     needs: &mut Needs,
     depth: usize,
-) -> Option<Vec<Read>> {
-    let mut read = reads(tools, f, names, ob);
+) -> Option<()> {
     let mut parts = vec![];
     let a = &mut tools.e.arena;
     let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
@@ -106,7 +110,6 @@ fn add(
         }
         let found = match for_goal(a, &mut tools.decider, names, (ob.facts, goal), false) {
             Some(found) => found,
-            None if read.is_empty() => return None,
             None => for_goal(a, &mut tools.decider, names, (ob.facts, goal), true)?,
         };
         parts.extend(a.conjuncts(found));
@@ -131,8 +134,7 @@ fn add(
     }
     for (t, of, all) in bodies {
         let body = tools.e.arena.and_all(all);
-        let (count, inner) = elements_read(tools, f, names, ob.facts, &of, needs, depth)?;
-        read.extend(inner);
+        let count = elements_read(tools, (f, read), names, ob.facts, &of, needs, depth)?;
         let element = names.any(&of)?;
         let body = tools.e.arena.substitute(body, &std::iter::once((t, element)).collect());
         let each = Each { element, count, body };
@@ -140,19 +142,19 @@ fn add(
             needs.each.push(each);
         }
     }
-    Some(read)
+    Some(())
 }
 
 /// Of how many elements, from the first, one is read; with what that rests on.
 fn elements_read(
     tools: &mut Tools<'_>,
-    f: FuncRef,
+    (f, read): (FuncRef, &[Read]),
     names: &mut Names,
     facts: TermId,
     of: &ElementRead,
     needs: &mut Needs,
     depth: usize,
-) -> Option<(TermId, Vec<Read>)> {
+) -> Option<TermId> {
     if depth >= DEEPEST {
         return None;
     }
@@ -162,7 +164,7 @@ fn elements_read(
     let (offset, bytes) = (a.scale(of.at, of.size), a.int(of.size));
     let ob = Obligation { facts, offset, bytes, extent };
     let before = needs.now.len();
-    let inner = add(tools, f, names, &ob, needs, depth + 1)?;
+    add(tools, (f, read), names, &ob, needs, depth + 1)?;
     let a = &mut tools.e.arena;
     let new: Vec<TermId> = needs.now[before..].to_vec();
     let all = a.floor_div(extent, of.size);
@@ -173,10 +175,10 @@ fn elements_read(
         let Some(count) = counted(a, condition, (extent, all), of.size) else { continue };
         let within = a.lt(of.at, count);
         if implies(a, &mut tools.decider, with, within) {
-            return Some((count, inner));
+            return Some(count);
         }
     }
-    Some((all, inner))
+    Some(all)
 }
 
 /// The `n` of `extent >= size * n`, or of `elements >= n`.
@@ -196,24 +198,33 @@ fn counted(a: &mut Arena, condition: TermId, (extent, elements): (TermId, TermId
     None
 }
 
-/// The numbers of arrays that an obligation depends on. From here on they have names.
-fn reads(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> Vec<Read> {
-    let mut out = vec![];
+/// The same obligation with symbols in place of the numbers of arrays that it depends on, and these: whatever holds of any number holds of what is
+/// read. The symbols have names from here on.
+fn opened(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> (Obligation, Vec<Read>) {
+    let mut found: Vec<(TermId, ElementRead)> = vec![];
+    let mut symbols: FxHashMap<TermId, TermId> = FxHashMap::default();
     for t in tools.e.arena.cone(&[ob.offset, ob.bytes, ob.facts]) {
-        if out.len() == MOST_READ {
+        if found.len() == MOST_READ {
             break;
         }
         let Some(of) = tools.e.element_read(f, t) else { continue };
-        let of = Rc::new(of);
-        if names.any(&of).is_none() {
-            let any = tools.e.any_element(&of);
+        let symbol = tools.e.any_element(&of);
+        symbols.insert(t, symbol);
+        found.push((symbol, of));
+    }
+    let mut put = |t: TermId| tools.e.arena.substitute(t, &symbols);
+    let ob = Obligation { facts: put(ob.facts), offset: put(ob.offset), bytes: put(ob.bytes), extent: ob.extent };
+    let read: Vec<Read> =
+        found.into_iter().map(|(symbol, of)| (symbol, Rc::new(ElementRead { at: put(of.at), ..of }))).collect();
+    for (symbol, of) in &read {
+        if names.any(of).is_none() {
+            let any = tools.e.any_element(of);
             names.all.insert(any, Name::Element(of.clone()));
             names.elements.push((of.clone(), any));
         }
-        names.all.insert(t, Name::Element(of.clone()));
-        out.push((t, of));
+        names.all.insert(*symbol, Name::Element(of.clone()));
     }
-    out
+    (ob, read)
 }
 
 impl Names {

@@ -90,6 +90,8 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &P
     let object = tools.e.object(o).clone();
     let extent = object.extent?;
     let facts = tools.e.arena.and(event.path, t.cond);
+    let of_objects = tools.e.of_objects(&[facts, t.offset, event.bytes, extent]);
+    let facts = of_objects.map_or(facts, |more| tools.e.arena.and(facts, more));
     let obligation = Obligation { facts, offset: t.offset, bytes: event.bytes, extent };
     explanation::side(&tools.e, place, &object, &obligation);
     let decision = tools.decider.decide(&mut tools.e.arena, &obligation);
