@@ -68,7 +68,8 @@ pub(super) fn script(
         "cuda_flags": cuda_flags,
         "arguments": arguments,
     });
-    let text = TEMPLATE.replace("@CASE@", &format!("{case:#}").replace('\\', "\\\\"));
+    // It stands in a raw string of Python's.
+    let text = TEMPLATE.replace("@CASE@", &format!("{case:#}").replace('\'', "\\u0027"));
     let name = format!("repro-{}.py", finding.fingerprint.get(..12).unwrap_or(&finding.fingerprint));
     Some(Ok(Generated { name, text }))
 }
