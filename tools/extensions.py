@@ -168,7 +168,8 @@ def table(o):
         of, decided = line["accesses"], line["accesses"] - line["unknown"]
         inferred = line.get("inferred", {})
         under = max(decided, inferred["accesses"] - inferred["unknown"]) if "accesses" in inferred else decided
-        read_units = line["translation_units"] - line["not_analysed"]
+        # A unit has two sides.
+        read_units = line["translation_units"] - (line["not_analysed"] + 1) // 2
         for key, n in (("units", line["translation_units"]), ("read", read_units), ("accesses", of), ("decided", decided), ("under", under)):
             total[key] += n
         for k, n in line["findings"].items():
