@@ -735,7 +735,7 @@ __global__ void nchw(const float *in, float *out, int n, int c, int h, int w) {
     for expected in [
         "k >= 1 && elements(a) * k >= n",
         "cols >= 1 && elements(by) >= rows",
-        "cols >= 1 && ld >= 0 && elements(in) >=",
+        "cols >= 1 && ld >= 0 && elements(in) >= ld * rows + cols - ld",
         "c >= 1 && h >= 1 && w >= 1 && elements(in) >= c * h * n * w",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");

@@ -197,18 +197,18 @@ fn weakest(
     // As far as they differ where the access is made at all.
     let given: Vec<TermId> = a.conjuncts(facts).into_iter().filter(|f| names.has(a, *f, words)).collect();
     let given = a.and_all(given);
-    let mut best: Option<(usize, usize, TermId)> = None;
-    for (size, c) in &good {
-        let mut is_implied = |y: TermId| {
-            let there = a.and(given, y);
-            implies(a, decider, there, *c)
-        };
-        let stronger = good.iter().filter(|(_, y)| y == c || is_implied(*y)).count();
-        if best.is_none_or(|(most, least, _)| stronger > most || stronger == most && *size < least) {
-            best = Some((stronger, *size, *c));
+    let mut implied: FxHashMap<(TermId, TermId), bool> = FxHashMap::default();
+    for (_, x) in &good {
+        for (_, y) in good.iter().filter(|(_, y)| y != x) {
+            let there = a.and(given, *x);
+            let implies_it = implies(a, decider, there, *y);
+            implied.insert((*x, *y), implies_it);
         }
     }
-    best.map(|b| b.2)
+    let implies_it = |x: TermId, y: TermId| implied.get(&(x, y)) == Some(&true);
+    // Those that ask for more than another one does go; of the others, which are not known to be weaker than each other, the simplest stays.
+    let asks_more = |x: TermId| good.iter().any(|(_, y)| implies_it(x, *y) && !implies_it(*y, x));
+    good.iter().filter(|(_, c)| !asks_more(*c)).min_by_key(|(size, _)| *size).map(|(_, c)| *c)
 }
 
 /// `P >= 0` without factors of all of `P` that are positive anyway.
