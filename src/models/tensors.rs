@@ -67,14 +67,25 @@ pub(crate) fn answer(name: &str, args: &[i128]) -> Option<Answer> {
     }
 }
 
-/// Whether a type, as the source spells it, is a tensor's handle or a reference to one.
+/// Whether a type, as debug information spells it, is a tensor's handle or a reference to one. A class of that name in another namespace, or in none, is
+/// somebody else's.
 pub(crate) fn is_handle(type_name: &str) -> bool {
+    matches!(class_of(type_name), "at::Tensor" | "torch::Tensor" | "at::TensorBase")
+}
+
+/// Whether it is an optional one.
+pub(crate) fn is_optional_handle(type_name: &str) -> bool {
+    let of = class_of(type_name).split_once("optional<").and_then(|(_, of)| of.strip_suffix('>'));
+    of.is_some_and(|of| is_handle(of.trim()))
+}
+
+/// The class of an object or of what a reference refers to.
+fn class_of(type_name: &str) -> &str {
     let mut name = type_name.trim();
     for word in ["const ", "struct ", "class "] {
         name = name.strip_prefix(word).unwrap_or(name).trim_start();
     }
-    let name = name.trim_end_matches(['&', ' ']).trim_end_matches("const").trim();
-    matches!(name, "at::Tensor" | "torch::Tensor" | "Tensor" | "at::TensorBase")
+    name.trim_end_matches(['&', ' ']).trim_end_matches("const").trim()
 }
 
 #[cfg(test)]

@@ -231,10 +231,11 @@ pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, cont
     for h in contents {
         let handle = h.object.strip_suffix(OF_STORAGE).unwrap_or(&h.object);
         let (Some(t), HeldValue::Number { bits, value }) = (tensors.get_mut(handle), &h.what) else { continue };
+        let whole = t.dtype.contains("int") || t.dtype == "bool";
         let bytes = TYPES.iter().find(|(_, name, _)| *name == t.dtype).map_or(1, |(.., bytes)| *bytes);
         let at = u64::try_from(h.at).unwrap_or(0);
         // What is read of an element as something else is no number of Python's.
-        if u64::from(*bits) == bytes * 8 && at % bytes == 0 {
+        if whole && u64::from(*bits) == bytes * 8 && at % bytes == 0 {
             t.elements.insert(at / bytes, i64::try_from(*value).unwrap_or(0));
         }
     }

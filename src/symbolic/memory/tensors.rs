@@ -3,7 +3,7 @@
 //! In: the name of a parameter's type. Out: what of it is a pointer to a tensor, as the models of ATen's functions lay it out (`scuba::Tensor` in
 //! `templates/models/aten.cpp`); the names of its members in the source's words (`x.size(0)`), and the numbers that they may be.
 
-use crate::models::tensors::is_handle;
+use crate::models::tensors::{is_handle, is_optional_handle};
 use crate::symbolic::terms::interval::Range;
 
 /// A class of a library that a caller gives.
@@ -29,15 +29,10 @@ impl Class {
     /// The class of a type as the source spells it, or of what it refers to.
     pub(in crate::symbolic) fn of(type_name: &str) -> Option<Self> {
         if is_handle(type_name) {
-            return Some(Self::Handle);
+            Some(Self::Handle)
+        } else {
+            is_optional_handle(type_name).then_some(Self::OptionalHandle)
         }
-        let mut name = type_name.trim();
-        for word in ["const ", "struct ", "class "] {
-            name = name.strip_prefix(word).unwrap_or(name).trim_start();
-        }
-        let name = name.trim_end_matches(['&', ' ']).trim_end_matches("const").trim();
-        let of = name.split_once("optional<")?.1.strip_suffix('>')?.trim();
-        is_handle(of).then_some(Self::OptionalHandle)
     }
 }
 
@@ -75,6 +70,7 @@ mod tests {
             ("std::optional<long>", None),
             ("at::Tensor *", None),
             ("my::Tensor", None),
+            ("Tensor", None),
         ] {
             assert_eq!(Class::of(name), class, "{name}");
         }
