@@ -135,6 +135,10 @@ def share(n, of):
     return f"{n} ({100 * n / of:.0f} %)" if of else "–"
 
 
+def cell(text):
+    return text.replace("|", "\\|")
+
+
 def judged(o, lines):
     """What reading says of findings: of all denied ones and of the warnings that were drawn."""
     said = {j["fingerprint"]: j for j in read(o.judged)}
@@ -149,7 +153,7 @@ def judged(o, lines):
     text += ["| | right | wrong | not clear |", "| --- | --- | --- | --- |"]
     text += [f"| {name} | " + " | ".join(str(counts[level, word]) for word in ("right", "wrong", "not clear")) + " |" for level, name in ((True, "denied"), (False, "warnings"))]
     text += ["", "| project | place | rule | judged | why |", "| --- | --- | --- | --- | --- |"]
-    text += [f"| {line['project']} | `{f['place']}` | {f['rule']} | {j['judged']} | {j['why']} |" for j, line, f in sorted(known, key=lambda x: (x[1]["project"], x[2]["place"]))]
+    text += [f"| {line['project']} | `{f['place']}` | {f['rule']} | {j['judged']} | {cell(j['why'])} |" for j, line, f in sorted(known, key=lambda x: (x[1]["project"], x[2]["place"]))]
     return [*text, ""]
 
 
