@@ -43,6 +43,10 @@ class Tensor:
         return self.numel == 0 or all(n == 1 or s == p for n, s, p in zip(self.sizes, self.strides, self.packed(self.sizes)))
 
 
+    def contiguous(self):
+        return self if self.is_contiguous() else Tensor(self.sizes, self.packed(self.sizes))
+
+
 class Thrown(Exception):
     pass
 
@@ -122,6 +126,9 @@ class Operator:
         self.n, self.m = r.choice(all_numbers), r.choice(all_numbers)
         self.accesses = [(t, r.choice(INDICES if r.random() < 0.6 else INDICES[:1])) for t in self.names]
         self.out = r.choice(("n", "like"))
+        # Which tensors the operator makes contiguous itself, before it checks or afterwards.
+        r = random.Random(f"contiguous {seed}")
+        self.copied = {t: r.choice((False, False, "before", "after")) for t in self.names}
 
     def source(self):
         lines = ["#include <torch/extension.h>"]
@@ -139,8 +146,11 @@ class Operator:
         lines.append("}")
         arguments = ", ".join(f"torch::Tensor {t}" for t in self.names)
         lines.append(f"torch::Tensor op({arguments}) {{")
+        copies = {when: [f"  {t} = {t}.contiguous();" for t in self.names if self.copied[t] == when] for when in ("before", "after")}
+        lines += copies["before"]
         for text, _ in self.checks:
             lines.append(f"  TORCH_CHECK({text});")
+        lines += copies["after"]
         lines.append(f"  int64_t n = {self.n[0]}, m = {self.m[0]};")
         made = "torch::empty({n})" if self.out == "n" else "torch::empty_like(a)"
         lines.append(f"  auto o = {made};")
@@ -154,10 +164,13 @@ class Operator:
 
     def out_of_bounds(self, ts):
         """Which arrays are accessed out of bounds for these tensors; None where the operator launches nothing."""
+        copied = lambda when: {t: x.contiguous() if self.copied[t] == when else x for t, x in ts.items()}
         try:
+            ts = copied("before")
             for _, holds in self.checks:
                 if not holds(ts):
                     return None
+            ts = copied("after")
             n, m = self.n[1](ts), self.m[1](ts)
         except Thrown:
             return None

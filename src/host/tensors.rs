@@ -7,9 +7,9 @@ use crate::kernel::builtins::Modelled;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::tensors::OF_STORAGE;
-use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
@@ -17,6 +17,7 @@ use std::rc::Rc;
 /// The functions that models call.
 pub(super) const BASIS: Table = &[
     (&["__scuba_device_memory"], |e, c, s| e.tensor_storage(c, s)),
+    (&["__scuba_device_copy"], |e, c, s| e.tensor_copy(c, s)),
     (&["__scuba_extent"], |e, c, s| e.extent_behind(c, s)),
     (&["__scuba_known"], |e, c, s| e.known_here(c, s)),
     (&["__scuba_axiom"], |e, c, s| e.axiom(c, s)),
@@ -90,14 +91,54 @@ impl Executor<'_> {
         Ok(Some((v, s)))
     }
 
-    /// New memory of the device. An allocator that has none throws.
-    fn tensor_storage(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let size = self.int_arg(c, 0, 64);
+    /// A size that memory of the device can have. An allocator that has none throws.
+    fn that_fits(&mut self, s: State, size: TermId) -> Option<State> {
         let zero = self.arena.int(0);
         let memory = self.arena.int(i128::from(self.runtime.device_memory));
         let (lower, upper) = (self.arena.le(zero, size), self.arena.le(size, memory));
         let fits = self.arena.and(lower, upper);
-        let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
+        self.assume(s, fits)
+    }
+
+    /// New memory of the device with the elements of a tensor that a caller gave, one after another. That tensor may lie so itself, and then it is
+    /// its memory: so this is another name for what the caller gave.
+    fn tensor_copy(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let from = self.pointer_arg(c, 1);
+        let [Target { base: Base::Object(of), offset, .. }] = from.as_slice() else { return self.tensor_storage(c, s) };
+        let (of, whole) = (*of, self.arena.as_int(*offset) == Some(0));
+        if !whole || !self.holds_what_was_given(&s, of) {
+            return self.tensor_storage(c, s);
+        }
+        let size = self.int_arg(c, 0, 64);
+        let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
+        let object = Object { extent: Some(size), ..self.object(of).clone() };
+        let Some(o) = self.heap.copy_of_given((c.context, c.site, 2), of, object) else {
+            return self.tensor_storage(c, s);
+        };
+        self.ensure(&mut s, of);
+        self.ensure(&mut s, o);
+        if let (Some(first), Some(second)) = (self.contents_at_entry(of), self.contents_at_entry(o)) {
+            self.assumptions.take_to_copy(&mut self.arena, first, second);
+        }
+        Ok(Some((self.pointer(o, 0), s)))
+    }
+
+    /// An object's number, and the version of what it held when the function was called.
+    fn contents_at_entry(&mut self, o: ObjId) -> Option<[TermId; 2]> {
+        let Rest::Unknown { version, .. } = self.heap.at_entry(o)?.rest else { return None };
+        Some([self.arena.int(i128::from(o.0)), self.arena.int(i128::from(version))])
+    }
+
+    /// Whether the storage of a tensor holds what a caller gave.
+    fn holds_what_was_given(&self, s: &State, o: ObjId) -> bool {
+        let now = s.mem.get(&o).is_none_or(|now| self.heap.at_entry(o).is_some_and(|first| first == now));
+        now && self.object(o).kind == ObjKind::Parameter && self.object(o).name.ends_with(OF_STORAGE)
+    }
+
+    /// New memory of the device.
+    fn tensor_storage(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let size = self.int_arg(c, 0, 64);
+        let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
         let place = self.user_location();
         let o = self.heap.allocate(
             (c.context, c.site, 1),
@@ -110,11 +151,13 @@ impl Executor<'_> {
                 array: true,
             },
         );
+        // Zeros, nothing, or what nothing is known of.
         let holds = self.int_arg(c, 1, 32);
-        let rest = if self.arena.as_int(holds) == Some(1) { Rest::Zero } else { Rest::Uninit };
+        let holds = self.arena.as_int(holds);
+        let rest = if holds == Some(1) { Rest::Zero } else { Rest::Uninit };
         s.mem.insert(o, Rc::new(ObjState::new(rest)));
         let p = self.pointer(o, 0);
-        if self.arena.as_int(holds) == Some(2) {
+        if holds != Some(0) && holds != Some(1) {
             let why = UnknownReason::Holds(self.object(o).name.clone());
             self.clobber(&mut s, std::slice::from_ref(&p), &why);
         }

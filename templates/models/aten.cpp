@@ -15,6 +15,7 @@ void *operator new(size_t);
 extern "C" {
 // New memory of the device, that many bytes, and what it holds: nothing yet (0), zeros (1), numbers that are not known (2).
 void *__scuba_device_memory(size_t bytes, int holds);
+void *__scuba_device_copy(size_t bytes, const void *of, bool in_order);
 // Bytes from a pointer to the end of its object.
 long __scuba_extent(const void *p);
 // The number, where it is one on this path; -1 where it may be several.
@@ -41,6 +42,7 @@ struct Tensor {
   int8_t device;  // c10::DeviceType
   bool contiguous;
   bool made;  // by the program: its storage is as long as it was made
+  bool packed;  // made as a contiguous tensor, before its dimensions were known perhaps
   int64_t sizes[MOST];
   int64_t strides[MOST];
   int64_t last[4];  // sizes from the last dimension on
@@ -109,9 +111,9 @@ static int64_t elements(const Impl *t) {
   return t->numel;
 }
 
-// What the sizes of a given tensor have to do with each other.
+// What the sizes of a tensor that was given, or made of one whose dimensions were not known, have to do with each other.
 static void relate(const Impl *t) {
-  if (t->made) return;
+  if (t->made && !t->packed) return;
   int64_t dim = __scuba_known(t->dim);
   if (dim >= 0) {
     __scuba_axiom(t->numel == product(t, dim));
@@ -126,25 +128,54 @@ static void relate(const Impl *t) {
 // Elements from the first one to the last, for the dimensions from d on.
 INLINE int64_t reach(const Impl *t, int d) { return times(t->sizes[d] - 1, t->strides[d]); }
 
+// The last element, from the first one on, of a tensor of some elements; -1 where it has many dimensions.
+static int64_t last_element(const Impl *t, int64_t dim) {
+  switch (dim) {
+    case 0: return 0;
+    case 1: return reach(t, 0);
+    case 2: return reach(t, 0) + reach(t, 1);
+    case 3: return reach(t, 0) + reach(t, 1) + reach(t, 2);
+    case 4: return reach(t, 0) + reach(t, 1) + reach(t, 2) + reach(t, 3);
+    case 5: return reach(t, 0) + reach(t, 1) + reach(t, 2) + reach(t, 3) + reach(t, 4);
+  }
+  return -1;
+}
+
+// Elements of the dimensions behind one.
+static int64_t behind(const Impl *t, int64_t dim, int d) {
+  int64_t n = 1;
+  if (dim > d + 1) n = times(n, t->sizes[d + 1]);
+  if (dim > d + 2) n = times(n, t->sizes[d + 2]);
+  if (dim > d + 3) n = times(n, t->sizes[d + 3]);
+  if (dim > d + 4) n = times(n, t->sizes[d + 4]);
+  return n;
+}
+
+// The strides of a contiguous tensor, but for those of dimensions of size 1 and of tensors without elements, which may be any
+// (c10/core/Contiguity.h).
+#define PACKED(i) if (dim > i) __scuba_axiom(elements(t) == 0 || t->sizes[i] == 1 || t->strides[i] == behind(t, dim, i));
+static void strides_of(const Impl *t) {
+  relate(t);
+  int64_t dim = __scuba_known(t->dim);
+  if (dim < 1 || dim > 5) return;
+  if (t->made ? !t->packed : __scuba_known(t->contiguous) != 1) return;
+  if (elements(t) != 0) __scuba_axiom(elements(t) == 1 + last_element(t, dim));
+  PACKED(0) PACKED(1) PACKED(2) PACKED(3) PACKED(4)
+}
+
 // How long the storage of a given tensor is.
 static void lay_out(const Impl *t) {
-  if (t->made) return;
   relate(t);
-  int64_t item = item_size(t->dtype), dim = __scuba_known(t->dim), last = 0;
+  int64_t item = item_size(t->dtype), dim = __scuba_known(t->dim);
+  if (t->made) return;
   if (__scuba_known(t->contiguous) == 1) {
     __scuba_axiom(__scuba_extent(t->data) == times(item, elements(t)));
     return;
   }
-  switch (dim) {
-    case 0: last = 0; break;
-    case 1: last = reach(t, 0); break;
-    case 2: last = reach(t, 0) + reach(t, 1); break;
-    case 3: last = reach(t, 0) + reach(t, 1) + reach(t, 2); break;
-    case 4: last = reach(t, 0) + reach(t, 1) + reach(t, 2) + reach(t, 3); break;
-    case 5: last = reach(t, 0) + reach(t, 1) + reach(t, 2) + reach(t, 3) + reach(t, 4); break;
-    default:
-      __scuba_axiom(__scuba_extent(t->data) >= 0);
-      return;
+  int64_t last = dim < 0 ? -1 : last_element(t, dim);
+  if (dim < 0 || dim > 5) {
+    __scuba_axiom(__scuba_extent(t->data) >= 0);
+    return;
   }
   if (elements(t) == 0) __scuba_axiom(__scuba_extent(t->data) == 0);
   else __scuba_axiom(__scuba_extent(t->data) == times(item, 1 + last));
@@ -189,6 +220,7 @@ static void anything(Impl *t) {
   t->device = __scuba_any(0, 20);
   t->contiguous = __scuba_any(0, 1);
   t->made = true;
+  t->packed = false;
   EIGHT(ANY_SIZE)
   t->last[0] = __scuba_any(0, 1L << 40);
   t->last[1] = __scuba_any(0, 1L << 40);
@@ -209,7 +241,15 @@ static Impl *fresh(int8_t dtype, int8_t device) {
   t->device = device;
   t->contiguous = true;
   t->made = true;
+  t->packed = false;
   return t;
+}
+
+// Storage of so many bytes, with the elements of another tensor where one is named.
+static void *storage(int64_t bytes, const Impl *of) {
+  // Operations in place change what it holds without being followed.
+  if (!of || of->made) return __scuba_device_memory(bytes, 2);
+  return __scuba_device_copy(bytes, of->data, __scuba_known(of->contiguous) == 1);
 }
 
 // Strides and storage of a tensor whose sizes are there. Without a loop: each number is known by itself.
@@ -218,13 +258,12 @@ static Impl *fresh(int8_t dtype, int8_t device) {
     t->strides[i] = n;                                    \
     n = times(n, t->sizes[i]);                            \
   }
-static void finish(Impl *t, int64_t dim) {
+static void finish(Impl *t, int64_t dim, const Impl *of = nullptr) {
   int64_t n = 1;
   t->dim = dim;
   DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
   t->numel = n;
-  // Operations in place change what it holds without being followed.
-  t->data = __scuba_device_memory(times(n, item_size(t->dtype)), 2);
+  t->data = storage(times(n, item_size(t->dtype)), of);
 }
 
 #define SIZE(i)                   \
@@ -239,6 +278,7 @@ static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t dev
     t->dtype = dtype;
     t->device = device;
     t->contiguous = true;
+    t->packed = true;
     t->dim = dim;
     return t;
   }
@@ -250,12 +290,12 @@ static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t dev
 // The shape of another tensor.
 #define COPY_SIZE(i) t->sizes[i] = o->sizes[i];
 #define ANY_STRIDE(i) t->strides[i] = __scuba_any(0, 1L << 40);
-static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = true) {
+static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = true, const Impl *of = nullptr) {
   Impl *t = fresh(dtype, device);
   int64_t dim = __scuba_known(o->dim);
   EIGHT(COPY_SIZE)
   if (dim >= 0 && dim <= 8) {
-    finish(t, dim);
+    finish(t, dim, of);
     // Strides are kept where the other's are those of a permuted tensor (torch.preserve_format).
     if (preserved && __scuba_known(o->contiguous) != 1) {
       EIGHT(ANY_STRIDE)
@@ -265,6 +305,7 @@ static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = t
   }
   t->dim = o->dim;
   if (preserved && __scuba_known(o->contiguous) != 1) t->contiguous = __scuba_any(0, 1);
+  else t->packed = true;
   EIGHT(ANY_STRIDE)
   t->last[0] = o->last[0];
   t->last[1] = o->last[1];
@@ -272,7 +313,25 @@ static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = t
   t->last[3] = o->last[3];
   t->lead = o->lead;
   t->numel = o->numel;
-  t->data = __scuba_device_memory(times(t->numel, item_size(t->dtype)), 2);
+  t->data = storage(times(t->numel, item_size(t->dtype)), of);
+  return t;
+}
+
+// A tensor itself, or its elements in order, where which of them is not known.
+#define COPY(i) t->sizes[i] = o->sizes[i]; t->strides[i] = __scuba_any(0, 1L << 40);
+static Impl *contiguous_of(const Impl *o) {
+  Impl *t = fresh(o->dtype, o->device);
+  EIGHT(COPY)
+  t->dim = o->dim;
+  t->packed = true;
+  t->last[0] = o->last[0];
+  t->last[1] = o->last[1];
+  t->last[2] = o->last[2];
+  t->last[3] = o->last[3];
+  t->lead = o->lead;
+  relate(o);
+  t->numel = elements(o);
+  t->data = storage(times(t->numel, item_size(t->dtype)), o);
   return t;
 }
 
@@ -415,12 +474,12 @@ int64_t numel(const Handle *self) { relate(there(self)); return elements(self->i
 int64_t size(const Handle *self, int64_t d) MODEL("at::TensorBase::size(long) const");
 int64_t size(const Handle *self, int64_t d) { return size_at(there(self), d); }
 int64_t stride(const Handle *self, int64_t d) MODEL("at::TensorBase::stride(long) const");
-int64_t stride(const Handle *self, int64_t d) { const Impl *t = there(self); return t->strides[wrapped(t, d)]; }
+int64_t stride(const Handle *self, int64_t d) { const Impl *t = there(self); strides_of(t); return t->strides[wrapped(t, d)]; }
 struct Array { const int64_t *p; size_t n; };
 Array sizes(const Handle *self) MODEL("at::TensorBase::sizes() const");
 Array sizes(const Handle *self) { const Impl *t = there(self); return {t->sizes, static_cast<size_t>(t->dim)}; }
 Array strides(const Handle *self) MODEL("at::TensorBase::strides() const");
-Array strides(const Handle *self) { const Impl *t = there(self); return {t->strides, static_cast<size_t>(t->dim)}; }
+Array strides(const Handle *self) { const Impl *t = there(self); strides_of(t); return {t->strides, static_cast<size_t>(t->dim)}; }
 size_t nbytes(const Handle *self) MODEL("at::TensorBase::nbytes() const");
 size_t nbytes(const Handle *self) { const Impl *t = there(self); return times(elements(t), item_size(t->dtype)); }
 size_t itemsize(const Handle *self) MODEL("at::TensorBase::itemsize() const");
@@ -558,16 +617,17 @@ void contiguous(Handle *out, const Handle *self, int8_t format) MODEL("at::Tenso
 void contiguous(Handle *out, const Handle *self, int8_t format) {
   const Impl *t = there(self);
   if (__scuba_known(t->contiguous) == 1) out->impl = self->impl;
-  else out->impl = like(t, t->dtype, t->device, false);
+  else if (__scuba_known(t->contiguous) == 0) out->impl = like(t, t->dtype, t->device, false, t);
+  else out->impl = contiguous_of(t);
 }
 void clone(Handle *out, const Handle *self, short format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
-void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device); }
+void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device, true, t); }
 void detach(Handle *out, const Handle *self) MODEL("at::Tensor::detach() const");
 void detach(Handle *out, const Handle *self) { out->impl = there(self); }
 void to_cpu(Handle *out, const Handle *self) MODEL("at::Tensor::cpu() const");
-void to_cpu(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 0); }
+void to_cpu(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 0, true, t); }
 void to_cuda(Handle *out, const Handle *self) MODEL("at::Tensor::cuda() const");
-void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1); }
+void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1, true, t); }
 void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
 void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) { const Impl *t = there(self); out->impl = like(t, type, t->device); }
 
@@ -630,6 +690,7 @@ static Impl *view_of(const Impl *o) {
   t->dtype = o->dtype;
   t->device = o->device;
   t->made = true;
+  t->packed = false;
   t->contiguous = __scuba_any(0, 1);
   t->dim = o->dim;
   t->numel = elements(o);

@@ -214,6 +214,48 @@ fn what_an_index_tensor_holds_is_an_input() {
     assert_eq!((report.summary.accesses, report.summary.safe), (3, 3), "{:?} {:?}", report.findings, report.undecided);
 }
 
+#[test]
+fn a_contiguous_copy_holds_what_the_tensor_holds() {
+    // Of neither are the dimensions known before the copies are made.
+    let copied = GATHER
+        .replace("GUARD", "j < m")
+        .replace("&x, const", "&x_, const")
+        .replace("&index)", "&index_)")
+        .replace("  TORCH_CHECK", "  auto x = x_.contiguous(), index = index_.contiguous();\n  TORCH_CHECK");
+    let (report, _) = checked(&copied);
+    assert_eq!(proved(&report), [(Rule::DataIndex, 7)], "{:?}", report.undecided);
+    assert!(report.findings[0].arguments["index_"].elements.values().any(|v| *v < 0), "{:?}", report.findings);
+    let stated = |what: &str, source: &str| {
+        let settings =
+            format!("[[contract]]\nfunction = \"op\"\nrequires = [\"forall i in [0, {what}): index_[i] >= 0\"]\n");
+        let (report, _) = checked_under(source, &settings);
+        (report.summary.accesses, report.summary.safe, proved(&report))
+    };
+    assert_eq!(stated("index_.numel()", &copied), (3, 3, vec![]));
+    // Of fewer elements than are read.
+    assert_eq!(stated("index_.numel() - 1", &copied), (3, 2, vec![(Rule::DataIndex, 7)]));
+    // A copy that is written since holds something else.
+    let (accesses, safe, _) =
+        stated("index_.numel()", &copied.replace("  int64_t n =", "  index.clamp_(0, 5);\n  int64_t n ="));
+    assert_eq!((accesses, safe), (3, 2));
+}
+
+#[test]
+fn what_another_way_hands_to_code_elsewhere_changes_nothing_on_this_one() {
+    let both = scale(ALL, "torch::empty_like(x)", PYBIND)
+        .replace("  auto y", "  if (!x.is_cuda()) return on_the_host(x, w);\n  auto y")
+        .replace(
+            "torch::Tensor scale(",
+            "torch::Tensor on_the_host(torch::Tensor x, const torch::Tensor &w);\ntorch::Tensor scale(",
+        );
+    let (report, _) = checked(&both);
+    assert_eq!((report.summary.accesses, report.summary.safe), (3, 3), "{:?} {:?}", report.findings, report.undecided);
+    // What is handed on before may be written at any time.
+    let before = both.replace("if (!x.is_cuda()) return on_the_host(x, w);", "on_the_host(x, w);");
+    let (report, _) = checked(&before);
+    assert!(report.summary.safe < 3, "{:?}", report.summary);
+}
+
 /// A source with a finding's edit made.
 fn mended(source: &str, report: &Report) -> String {
     let fix = report.findings[0].fix.as_ref().unwrap_or_else(|| panic!("no edit: {:?}", report.findings[0]));

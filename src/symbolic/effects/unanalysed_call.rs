@@ -25,6 +25,7 @@ use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use crate::symbolic::pointers::points_to::Stored;
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// What a library was given that it may call.
 #[derive(Default)]
@@ -146,11 +147,14 @@ impl Executor<'_> {
             return;
         }
         let (objects, anything) = self.kept.lent();
+        let anything = anything || s.lent.anything;
+        let mut objects: Vec<ObjId> = objects.iter().chain(&s.lent.objects).copied().collect();
         if !anything && objects.is_empty() {
             return;
         }
-        let objects: Vec<Value> =
-            objects.iter().copied().collect::<Vec<_>>().into_iter().map(|o| self.pointer(o, 0)).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        let objects: Vec<Value> = objects.into_iter().map(|o| self.pointer(o, 0)).collect();
         let why = &UnknownReason::LibraryCalls;
         self.clobber(s, &objects, why);
         if anything {
@@ -176,13 +180,23 @@ impl Executor<'_> {
             objects.extend(lent.objects);
             let places: Vec<Value> = objects.iter().map(|o| self.pointer(*o, 0)).collect();
             if keeps_functions(&func.name) {
-                self.kept.lend(objects, anything);
+                self.lend_on_this_way(s, objects, anything);
             }
             self.clobber(s, &places, why);
             if anything {
                 self.forget_escaped(s, why, false);
             }
         }
+    }
+
+    /// Lets libraries write these objects at any later call on this way. A loop may come back to what was called before.
+    fn lend_on_this_way(&mut self, s: &mut State, objects: Vec<ObjId>, anything: bool) {
+        let sites = self.call_stack().to_vec();
+        if sites.iter().any(|site| self.is_in_loop(site.func, site.block)) {
+            return self.kept.lend(objects, anything);
+        }
+        let more = Stored { objects: objects.into_iter().collect(), anything, ..Stored::default() };
+        s.lent = Rc::new(s.lent.with(&more));
     }
 
     /// The globals that these functions may write, and whether they may write anything else by its name. Notes that they may launch

@@ -86,12 +86,24 @@ impl<'p> Executor<'p> {
     /// An empty state that is always reached.
     pub fn initial_state(&mut self) -> State {
         drop(self.heap.take_first());
-        State { path: self.arena.bool(true), mem: Memory::default(), pending: None, always: Rc::default() }
+        State {
+            path: self.arena.bool(true),
+            mem: Memory::default(),
+            pending: None,
+            always: Rc::default(),
+            lent: Rc::default(),
+        }
     }
 
     /// A state in which nothing has happened yet, beside others that are under way.
     pub(in crate::symbolic) fn state_at_start(&mut self) -> State {
-        State { path: self.arena.bool(true), mem: Memory::default(), pending: None, always: Rc::default() }
+        State {
+            path: self.arena.bool(true),
+            mem: Memory::default(),
+            pending: None,
+            always: Rc::default(),
+            lent: Rc::default(),
+        }
     }
 
     pub(in crate::symbolic) fn module(&self, f: FuncRef) -> &'p Module {

@@ -66,7 +66,8 @@ impl Executor<'_> {
         } else {
             Rc::new(a.always.iter().filter(|x| b.always.contains(x)).copied().collect())
         };
-        State { path, mem, pending, always }
+        let lent = if Rc::ptr_eq(&a.lent, &b.lent) { a.lent } else { Rc::new(a.lent.with(&b.lent)) };
+        State { path, mem, pending, always, lent }
     }
 
     /// Puts into each state what is there from the start and only the other has used so far. Anything else that one of them lacks was

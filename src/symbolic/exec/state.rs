@@ -6,6 +6,7 @@ use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::memory::object::{Memory, ObjId};
 use crate::symbolic::memory::partition::Row;
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::pointers::points_to::Stored;
 use crate::symbolic::terms::term::TermId;
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
@@ -19,12 +20,20 @@ pub struct State {
     pub pending: Option<Rc<LaunchConfig>>,
     /// What rounds of loops that were gone through had in common.
     pub always: Rc<Vec<Always>>,
+    /// What functions may write that libraries were given on this way, outside loops ([`crate::symbolic::effects`]).
+    pub lent: Rc<Stored>,
 }
 
 impl Clone for State {
     fn clone(&self) -> Self {
         charge_each(cost::OBJECT, self.mem.parts());
-        Self { path: self.path, mem: self.mem.clone(), pending: self.pending.clone(), always: self.always.clone() }
+        Self {
+            path: self.path,
+            mem: self.mem.clone(),
+            pending: self.pending.clone(),
+            always: self.always.clone(),
+            lent: self.lent.clone(),
+        }
     }
 }
 

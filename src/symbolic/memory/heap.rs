@@ -42,6 +42,8 @@ pub struct Heap {
     given: FxHashMap<ObjId, Given>,
     all_given: Vec<ObjId>,
     pointees: FxHashMap<(ObjId, i64), ObjId>,
+    /// Copies of what callers gave, and of which object each is one.
+    copies: FxHashMap<ObjId, ObjId>,
 }
 
 /// Where each object was ever freed: the calls that lead there.
@@ -127,6 +129,21 @@ impl Heap {
         let now = self.next_version();
         self.made.insert(id, now);
         id
+    }
+
+    /// The object that an allocation makes as a copy of what a caller gave, with all that is known of the latter; `None` where it made a copy of
+    /// another one before.
+    pub(crate) fn copy_of_given(&mut self, at: Allocation, of: ObjId, object: Object) -> Option<ObjId> {
+        let before = self.allocated.get(&at).map(|o| self.copies.get(o));
+        if before.is_some_and(|source| source != Some(&of)) {
+            return None;
+        }
+        let id = self.allocate(at, object);
+        self.copies.insert(id, of);
+        if let Some(given) = self.given.get(&of).copied() {
+            self.note_given(id, given);
+        }
+        Some(id)
     }
 
     /// The object that the first allocation at this place made.
@@ -255,7 +272,7 @@ impl Heap {
     }
 
     /// What an object held when the function was called whose caller gave it, or when a variable was first come to.
-    pub(in crate::symbolic) fn at_entry(&self, o: ObjId) -> Option<&Rc<ObjState>> {
+    pub(crate) fn at_entry(&self, o: ObjId) -> Option<&Rc<ObjState>> {
         self.at_entry.get(&o)
     }
 

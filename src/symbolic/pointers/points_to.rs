@@ -38,6 +38,14 @@ impl Stored {
         self.anything |= other.anything;
     }
 
+    /// What is in one or the other.
+    #[must_use]
+    pub(in crate::symbolic) fn with(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        both.add(other);
+        both
+    }
+
     pub(in crate::symbolic) fn size(&self) -> usize {
         self.objects.len() + self.functions.len() + usize::from(self.anything)
     }
@@ -92,7 +100,8 @@ pub struct Kept {
     pub(super) unsettled: bool,
     /// Objects that stand for what earlier rounds allocated, by those that the round at hand does.
     pub(super) twins: FxHashMap<ObjId, FxHashSet<ObjId>>,
-    /// What functions may write that libraries were given and may call at any later time (`effects/unanalysed_call.rs`).
+    /// What functions may write that libraries were given in loops, or at a time that is not known, and may call at any later one
+    /// (`effects/unanalysed_call.rs`).
     pub(super) lent: Stored,
     /// Objects whose addresses were read as numbers, or which code could reach that is not followed. A pointer of which nothing is known,
     /// or a number that an address is made of again, may come from any of these.

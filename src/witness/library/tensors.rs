@@ -16,6 +16,7 @@ type Res = Result<Ret, Stop>;
 /// The functions that models call.
 pub(super) const BASIS: Table = &[
     (&["__scuba_device_memory"], device_memory, Class::Memory),
+    (&["__scuba_device_copy"], device_copy, Class::Memory),
     (&["__scuba_extent"], extent, Class::Pure),
     (&["__scuba_known"], super::simple::first, Class::Pure),
     // Of tensors that were made for a run it holds.
@@ -32,6 +33,25 @@ fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val
         _ => Fill::Poison(m.reason(Cause::Contents, "what a function of PyTorch computes")),
     };
     m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), fill).map(Ret::Val)
+}
+
+/// Memory with what another tensor's storage holds, where that lies in order; of another tensor it is not known where its elements are.
+fn device_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let site = m.user_site(th);
+    let fill = Fill::Poison(m.reason(Cause::Contents, "what a function of PyTorch computes"));
+    let to = m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), fill)?;
+    if let (Some(bytes), Some(from), Some(1)) = (arg(args, 0).known(), arg(args, 1).known(), arg(args, 2).known())
+        && from != 0
+    {
+        let ((source, offset), (copy, _)) = (split(from), split(to.bits));
+        let held = m.mem.get(&th.stack, source).filter(|o| !o.unknown.is_some() && o.holds(offset, bytes));
+        if let Some(pieces) = held.map(|o| o.store.cut(offset.cast_unsigned(), bytes))
+            && let Some(o) = m.mem.get_mut(&mut th.stack, copy)
+        {
+            o.store.paste(0, &pieces);
+        }
+    }
+    Ok(Ret::Val(to))
 }
 
 fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
