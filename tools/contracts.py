@@ -151,7 +151,8 @@ def main():
         known = {row["file"]: row for row in map(json.loads, options.journal.read_text().splitlines())}
     options.journal.parent.mkdir(parents=True, exist_ok=True)
     with options.journal.open("a") as journal, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for row in pool.map(lambda f: look(f, options), [f for f in files if str(f) not in known]):
+        asked = [pool.submit(look, f, options) for f in files if str(f) not in known]
+        for row in (of_file.result() for of_file in concurrent.futures.as_completed(asked)):
             journal.write(json.dumps(row) + "\n")
             journal.flush()
             known[row["file"]] = row

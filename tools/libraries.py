@@ -108,7 +108,8 @@ def run(o):
         return {"project": name, "unit": unit.name, "before": check(o, folder, sources, flags, entry), "after": check(o, folder, sources, flags, entry + stated)}
 
     with journal.open("a") as out, concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-        for line in filter(None, pool.map(look, wanted)):
+        asked = [pool.submit(look, one) for one in wanted]
+        for line in filter(None, (of_unit.result() for of_unit in concurrent.futures.as_completed(asked))):
             out.write(json.dumps(line) + "\n")
             out.flush()
             print(line["unit"], line["before"], line["after"], flush=True)
