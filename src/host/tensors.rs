@@ -101,7 +101,7 @@ impl Executor<'_> {
     }
 
     /// New memory of the device with the elements of a tensor that a caller gave, one after another. That tensor may lie so itself, and then it is
-    /// its memory: so this is another name for what the caller gave.
+    /// its memory: so this is another name for what the caller gave. What contracts say of its elements, by their place in the storage, is not said of these.
     fn tensor_copy(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let from = self.pointer_arg(c, 1);
         let [Target { base: Base::Object(of), offset, .. }] = from.as_slice() else { return self.tensor_storage(c, s) };
@@ -115,18 +115,8 @@ impl Executor<'_> {
         let Some(o) = self.heap.copy_of_given((c.context, c.site, 2), of, object) else {
             return self.tensor_storage(c, s);
         };
-        self.ensure(&mut s, of);
         self.ensure(&mut s, o);
-        if let (Some(first), Some(second)) = (self.contents_at_entry(of), self.contents_at_entry(o)) {
-            self.assumptions.take_to_copy(&mut self.arena, first, second);
-        }
         Ok(Some((self.pointer(o, 0), s)))
-    }
-
-    /// An object's number, and the version of what it held when the function was called.
-    fn contents_at_entry(&mut self, o: ObjId) -> Option<[TermId; 2]> {
-        let Rest::Unknown { version, .. } = self.heap.at_entry(o)?.rest else { return None };
-        Some([self.arena.int(i128::from(o.0)), self.arena.int(i128::from(version))])
     }
 
     /// Whether the storage of a tensor holds what a caller gave.

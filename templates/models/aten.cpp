@@ -15,6 +15,7 @@ void *operator new(size_t);
 extern "C" {
 // New memory of the device, that many bytes, and what it holds: nothing yet (0), zeros (1), numbers that are not known (2).
 void *__scuba_device_memory(size_t bytes, int holds);
+// The same with the elements of a tensor's storage; whether they lie there in order, without gaps.
 void *__scuba_device_copy(size_t bytes, const void *of, bool in_order);
 // Bytes from a pointer to the end of its object.
 long __scuba_extent(const void *p);
@@ -166,8 +167,8 @@ static void strides_of(const Impl *t) {
 // How long the storage of a given tensor is.
 static void lay_out(const Impl *t) {
   relate(t);
-  int64_t item = item_size(t->dtype), dim = __scuba_known(t->dim);
   if (t->made) return;
+  int64_t item = item_size(t->dtype), dim = __scuba_known(t->dim);
   if (__scuba_known(t->contiguous) == 1) {
     __scuba_axiom(__scuba_extent(t->data) == times(item, elements(t)));
     return;
@@ -290,6 +291,13 @@ static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t dev
 // The shape of another tensor.
 #define COPY_SIZE(i) t->sizes[i] = o->sizes[i];
 #define ANY_STRIDE(i) t->strides[i] = __scuba_any(0, 1L << 40);
+static void same_from_the_end(Impl *t, const Impl *o) {
+  t->last[0] = o->last[0];
+  t->last[1] = o->last[1];
+  t->last[2] = o->last[2];
+  t->last[3] = o->last[3];
+  t->lead = o->lead;
+}
 static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = true, const Impl *of = nullptr) {
   Impl *t = fresh(dtype, device);
   int64_t dim = __scuba_known(o->dim);
@@ -307,28 +315,20 @@ static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = t
   if (preserved && __scuba_known(o->contiguous) != 1) t->contiguous = __scuba_any(0, 1);
   else t->packed = true;
   EIGHT(ANY_STRIDE)
-  t->last[0] = o->last[0];
-  t->last[1] = o->last[1];
-  t->last[2] = o->last[2];
-  t->last[3] = o->last[3];
-  t->lead = o->lead;
+  same_from_the_end(t, o);
   t->numel = o->numel;
   t->data = storage(times(t->numel, item_size(t->dtype)), of);
   return t;
 }
 
 // A tensor itself, or its elements in order, where which of them is not known.
-#define COPY(i) t->sizes[i] = o->sizes[i]; t->strides[i] = __scuba_any(0, 1L << 40);
 static Impl *contiguous_of(const Impl *o) {
   Impl *t = fresh(o->dtype, o->device);
-  EIGHT(COPY)
+  EIGHT(COPY_SIZE)
+  EIGHT(ANY_STRIDE)
   t->dim = o->dim;
   t->packed = true;
-  t->last[0] = o->last[0];
-  t->last[1] = o->last[1];
-  t->last[2] = o->last[2];
-  t->last[3] = o->last[3];
-  t->lead = o->lead;
+  same_from_the_end(t, o);
   relate(o);
   t->numel = elements(o);
   t->data = storage(times(t->numel, item_size(t->dtype)), o);

@@ -189,10 +189,10 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets libraries write these objects at any later call on this way. A loop may come back to what was called before.
+    /// Lets libraries write these objects at any later call on this way. A loop, or `longjmp`, may come back to what was called before.
     fn lend_on_this_way(&mut self, s: &mut State, objects: Vec<ObjId>, anything: bool) {
         let sites = self.call_stack().to_vec();
-        if sites.iter().any(|site| self.is_in_loop(site.func, site.block)) {
+        if self.kept.comes_back || sites.iter().any(|site| self.is_in_loop(site.func, site.block)) {
             return self.kept.lend(objects, anything);
         }
         let more = Stored { objects: objects.into_iter().collect(), anything, ..Stored::default() };
@@ -404,6 +404,7 @@ impl Executor<'_> {
     /// What holds after a place to which `longjmp` may come back, and the number that is given there: as it is, or once more, when
     /// anything may have been written since (C11, 7.13.2.1).
     pub(crate) fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
+        self.kept.comes_back = true;
         let why = &UnknownReason::JumpBack;
         let (zero, number) = (self.arena.int(0), self.unknown_int(why, 32));
         let (first, again) = (self.arena.eq(number, zero), self.arena.ne(number, zero));

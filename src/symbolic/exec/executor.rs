@@ -86,13 +86,7 @@ impl<'p> Executor<'p> {
     /// An empty state that is always reached.
     pub fn initial_state(&mut self) -> State {
         drop(self.heap.take_first());
-        State {
-            path: self.arena.bool(true),
-            mem: Memory::default(),
-            pending: None,
-            always: Rc::default(),
-            lent: Rc::default(),
-        }
+        self.state_at_start()
     }
 
     /// A state in which nothing has happened yet, beside others that are under way.

@@ -64,15 +64,6 @@ impl Assumptions {
         self.always.push((always, who.into()));
     }
 
-    /// What is assumed of the elements of an object is assumed of those of its copy.
-    pub(crate) fn take_to_copy(&mut self, a: &mut Arena, of: [TermId; 2], copy: [TermId; 2]) {
-        for (always, who) in self.always.clone() {
-            if let Some(same) = always.of_copy(a, of, copy).filter(|c| !self.always.iter().any(|(x, _)| x == c)) {
-                self.always.push((same, who));
-            }
-        }
-    }
-
     /// What these say of everything that the roots read. It is noted as what is assumed.
     pub fn of_elements(&mut self, a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
         let mut all = vec![];

@@ -120,6 +120,9 @@ impl Executor<'_> {
         let p = self.arena.poly(*offset);
         let (at, 0) = divided(&p, size)? else { return None };
         let object = ObjId(u32::try_from(self.arena.as_int(*object)?).ok()?);
+        if self.heap.is_copy_of_given(object) {
+            return None;
+        }
         let at = self.arena.from_poly(at);
         Some(ElementRead { object, array, members: vec![], at, size, range })
     }

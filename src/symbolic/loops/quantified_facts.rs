@@ -4,7 +4,6 @@
 //! It is put to use by instances: where something is read that such a condition speaks of, the condition of that round.
 
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -65,20 +64,6 @@ impl Always {
             .collect();
         let both = a.and_all(ends);
         a.or(none, both)
-    }
-
-    /// The same of a copy of an object, where it is of what that held: each by its number and the version of its contents.
-    pub(in crate::symbolic) fn of_copy(&self, a: &mut Arena, of: [TermId; 2], copy: [TermId; 2]) -> Option<Self> {
-        let mut renamed = FxHashMap::default();
-        for t in reads(a, &[self.cond]) {
-            let Term::Apply { function, args, range } = a.get(t) else { continue };
-            if *function == Function::Content && args.starts_with(&of) {
-                let (range, args) = (*range, copy.into_iter().chain(args.iter().skip(2).copied()).collect());
-                renamed.insert(t, a.apply(Function::Content, args, range));
-            }
-        }
-        let cond = a.substitute(self.cond, &renamed);
-        (cond != self.cond).then_some(Self { cond, ..*self })
     }
 
     /// Notes that it holds from here on.

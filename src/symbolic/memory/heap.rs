@@ -146,6 +146,11 @@ impl Heap {
         Some(id)
     }
 
+    /// Whether an object is a copy of what a caller gave: which element of that each of its elements is, is not known.
+    pub(in crate::symbolic) fn is_copy_of_given(&self, o: ObjId) -> bool {
+        self.copies.contains_key(&o)
+    }
+
     /// The object that the first allocation at this place made.
     pub(crate) fn allocated_at(&self, context: u64, site: Site) -> Option<ObjId> {
         self.allocated.get(&(context, site, 1)).copied()

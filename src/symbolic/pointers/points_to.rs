@@ -103,6 +103,8 @@ pub struct Kept {
     /// What functions may write that libraries were given in loops, or at a time that is not known, and may call at any later one
     /// (`effects/unanalysed_call.rs`).
     pub(super) lent: Stored,
+    /// Any call may lead back to a place that was come by before (`setjmp`).
+    pub(in crate::symbolic) comes_back: bool,
     /// Objects whose addresses were read as numbers, or which code could reach that is not followed. A pointer of which nothing is known,
     /// or a number that an address is made of again, may come from any of these.
     pub(super) exposed: FxHashSet<ObjId>,
