@@ -745,3 +745,70 @@ __global__ void nchw(const float *in, float *out, int n, int c, int h, int w) {
     let (r, err) = checked(&p);
     assert_eq!((r.summary.unknown, r.findings.len()), (0, 0), "{err}");
 }
+
+/// A negative bound is a very large one to an unsigned index, and so is `n - 1` of an unsigned 0.
+#[test]
+fn bounds_that_are_read_as_unsigned_must_not_be_negative() {
+    let p = Project::new();
+    let source = "\
+__global__ void below(float *a, int n) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 0; }
+__global__ void pairs(float *a, unsigned n) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n - 1) a[i] = a[i + 1]; }
+";
+    p.write("a.cu", source);
+    let said = p.scuba(["contracts", "a.cu"]).status(0).out;
+    for expected in ["n >= 0", "elements(a) >= n", "n >= 1"] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0);
+    p.write("scuba.toml", &toml.out);
+    let (r, err) = checked(&p);
+    assert_eq!((r.summary.unknown, r.summary.accesses, r.findings.len()), (0, 3, 0), "{err}");
+    // Without it a negative bound lets everything through.
+    contract(&p, "below", &["elements(a) >= n"]);
+    let (r, _) = checked(&p);
+    assert_eq!((r.summary.unknown, r.findings.len()), (3, 0), "{:?}", r.undecided);
+}
+
+/// Of conditions that cannot hold together some stay, and what they cover is decided by them; the others are not printed.
+#[test]
+fn conditions_that_cannot_hold_together_are_not_all_printed() {
+    let p = Project::new();
+    let source = "\
+__global__ void both(float *a, int n) {
+  __shared__ float s[10], t[10];
+  s[n] = 1;
+  if (threadIdx.x == 0) a[n] = s[n];
+  t[n - 20] = 2;
+}
+";
+    p.write("a.cu", source);
+    let human = p.scuba(["contracts", "a.cu"]).status(0).out;
+    assert!(human.contains("not known to hold together"), "{human}");
+    let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0);
+    p.write("scuba.toml", &toml.out);
+    let (r, err) = checked(&p);
+    assert!(!err.contains("never hold"), "{err}");
+    assert_eq!((r.summary.accesses, r.summary.unknown, r.findings.len()), (4, 1, 0), "{err}{}", toml.out);
+}
+
+/// A parameter stays what it is: nobody passes the extreme of its type.
+#[test]
+fn conditions_speak_of_parameters_not_of_the_extremes_of_their_types() {
+    let p = Project::new();
+    let source = "\
+extern __shared__ unsigned char tile[];
+__global__ void sobel(unsigned char *out, short pitch, short w) {
+  tile[threadIdx.y * pitch + threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x < w) out[threadIdx.x] = tile[(threadIdx.y + 2) * pitch + threadIdx.x];
+}
+";
+    p.write("a.cu", source);
+    let said = p.scuba(["contracts", "a.cu"]).status(0).out;
+    assert!(!said.contains("32767") && !said.contains("32768"), "{said}");
+    assert!(said.contains("pitch >= 0"), "{said}");
+    let toml = p.scuba(["contracts", "a.cu", "--format", "toml"]).status(0);
+    p.write("scuba.toml", &toml.out);
+    let (r, err) = checked(&p);
+    assert_eq!((r.summary.unknown, r.findings.len()), (0, 0), "{err}{}", toml.out);
+}

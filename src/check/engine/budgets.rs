@@ -64,6 +64,12 @@ pub(in crate::check) fn idle(kernels: usize) -> Work {
     (IDLE.2 / kernels.max(1) as u64).max(IDLE.0).min(IDLE.1)
 }
 
+/// One of so many such kernels where somebody asks for it: its conditions are sought, or some are stated, and decide no less then than was
+/// covered when they were found.
+pub(in crate::check) fn asked_for(kernels: usize) -> Work {
+    idle(kernels) * 4
+}
+
 #[cfg(test)]
 mod tests {
     use super::{IDLE, idle, share_of};

@@ -132,8 +132,9 @@ impl<'p> Engine<'p> {
         self.by_turns(&roots, Self::run_root);
         self.cx.part = 100;
         let idle = self.idle();
-        let each = budgets::idle(idle.len());
         self.by_turns(&idle, |engine, kernel| {
+            let is_stated = !engine.contracts_of(*kernel).is_empty();
+            let each = if is_stated { budgets::asked_for(idle.len()) } else { budgets::idle(idle.len()) };
             engine.cx.all = engine.cx.phase(each, 100);
             engine.run_idle(*kernel);
         });

@@ -3,6 +3,7 @@
 //! In: an obligation and the names that contracts have for symbols. Out: the weakest condition that was found, as a term, under
 //! the parts of the path that only speak of what the function is given. Each is proved to suffice before it is given back.
 
+use super::signs::sufficient;
 use super::wording::{Names, Words};
 use crate::check::obligations::decide::Decider;
 use crate::check::obligations::obligation::{Decision, Obligation};
@@ -19,8 +20,8 @@ const STEPS: u32 = 400;
 /// A condition for one access.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    /// What must hold wherever the function is called.
-    pub condition: TermId,
+    /// What must hold wherever the function is called, all of it.
+    pub all: Vec<TermId>,
     pub wraps: Vec<String>,
 }
 
@@ -48,12 +49,10 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
         return None;
     }
     let facts_with = a.and(ob.facts, condition);
-    let wraps = match decider.decide_roughly(a, &Obligation { facts: facts_with, ..ob.clone() }) {
-        Decision::Safe => vec![],
-        Decision::SafeIfNoWrap(ops) => ops,
-        _ => return None,
-    };
-    Some(Found { condition: where_made(a, decider, names, ob.facts, condition), wraps })
+    let (more, wraps) = sufficient(a, decider, names, &Obligation { facts: facts_with, ..ob.clone() })?;
+    let parts = [condition, more].into_iter().filter(|c| a.as_bool(*c) != Some(true)).collect::<Vec<_>>();
+    let all = parts.into_iter().map(|c| where_made(a, decider, names, ob.facts, c)).collect();
+    Some(Found { all, wraps }).filter(|found| !found.all.is_empty())
 }
 
 /// A condition where an access is made: where that depends on what the function is given alone, nothing is needed otherwise.

@@ -5,9 +5,10 @@
 //! suffice. How many elements these are comes from the condition under which the read itself stays in its array, else it is all of them.
 
 use super::conditions::{for_goal, happens, implies, where_made};
+use super::signs::sufficient;
 use super::wording::{Name, Names};
 use crate::check::context::Tools;
-use crate::check::obligations::obligation::{Decision, Obligation};
+use crate::check::obligations::obligation::Obligation;
 use crate::ir::FuncRef;
 use crate::symbolic::inputs::elements::ElementRead;
 use crate::symbolic::terms::arena::Arena;
@@ -78,11 +79,11 @@ pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obli
     if !happens(a, &mut tools.decider, names, all, satisfiable) {
         return None;
     }
-    needs.wraps = match tools.decider.decide_roughly(a, &Obligation { facts: all, ..ob.clone() }) {
-        Decision::Safe => vec![],
-        Decision::SafeIfNoWrap(ops) => ops,
-        _ => return None,
-    };
+    let (more, wraps) = sufficient(a, &mut tools.decider, names, &Obligation { facts: all, ..ob.clone() })?;
+    needs.wraps = wraps;
+    if a.as_bool(more).is_none() {
+        needs.now.push(more);
+    }
     for part in needs.now.iter_mut().chain(needs.each.iter_mut().map(|each| &mut each.body)) {
         *part = where_made(a, &mut tools.decider, names, ob.facts, *part);
     }

@@ -5,6 +5,7 @@ use super::gather::{Launched, Partly, inferred};
 use super::given::{Way, checked, names};
 use super::tensors;
 use super::{Condition, Evidence, Inferred};
+use crate::check::context::Tools;
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::engine::{Engine, budgets};
 use crate::contracts::{Cond, Contract, Requirement};
@@ -79,9 +80,11 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
     names.checked = checked(&mut tools.e.arena, &ways, &names);
     let paths: Vec<TermId> = runs.iter().map(|run| run.launch.path).collect();
     let hypotheses = tensors::hypotheses(&mut tools.e, root.func, &paths);
-    let found = inferred(&engine.cx, &mut tools, (root.func, &mut names), &launched, &|tools, condition, of| {
-        evidence::of_entry(tools, &runs, condition, of)
-    });
+    let of_objects = tools.e.all_of_objects();
+    let required = tools.e.assumptions.required;
+    let anyway = tools.e.arena.and_all([Some(of_objects), required].into_iter().flatten().collect());
+    let evidence = |tools: &mut Tools<'_>, condition, of: &_| evidence::of_entry(tools, &runs, condition, of);
+    let found = inferred(&engine.cx, &mut tools, (root.func, &mut names), &launched, (anyway, &evidence));
     let partly = prepared.gave_up.or_else(|| runs.iter().find_map(|r| r.run.gave_up.clone()));
     Some(OfRuns { found: Inferred { partly: partly.map(|why| why.to_string()), ..found }, hypotheses })
 }

@@ -1,11 +1,13 @@
 //! The conditions of one function, from the accesses of what it executes: one for each obligation, and of all these the few that say the same.
 
-use super::conditions::{self, Found, implies};
+use super::conditions::{self, implies};
 use super::elements::{self, Each, Needs};
 use super::tensors;
+use super::together::that_hold_together;
 use super::wording::{Names, readable};
 use super::{Condition, Evidence, Inferred, Open, Place};
 use crate::check::context::{self, Context, InObject, Run, Tools};
+use crate::check::engine::budgets;
 use crate::check::findings::position::position_of;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Decision, Obligation};
@@ -44,7 +46,7 @@ pub(super) type Tried<'a> = dyn Fn(&mut Tools<'_>, TermId, &[(Number, Obligation
 
 /// What an access needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Need {
+pub(super) enum Need {
     /// A condition on what the function is given.
     Now(TermId),
     /// One on what an array holds.
@@ -63,10 +65,10 @@ impl Need {
 }
 
 /// A condition that accesses have in common.
-struct Shared {
-    need: Need,
+pub(super) struct Shared {
+    pub need: Need,
     wraps: Vec<String>,
-    covers: Vec<Place>,
+    pub covers: Vec<Place>,
     /// Where it was found.
     of: Vec<(Number, Obligation)>,
 }
@@ -87,13 +89,13 @@ struct OfAccess {
     wraps: bool,
 }
 
-/// What a function relies on.
+/// What a function relies on, where something holds anyway.
 pub(super) fn inferred(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
     (f, names): (FuncRef, &mut Names),
     launched: &[Launched<'_>],
-    evidence: &Tried<'_>,
+    (anyway, evidence): (TermId, &Tried<'_>),
 ) -> Inferred {
     let places = of_places(cx, tools, (f, names), launched);
     let func = cx.program.func(f);
@@ -111,7 +113,11 @@ pub(super) fn inferred(
         }
     }
     let mut conditions = vec![];
-    for s in fewest(tools, shared) {
+    let shared = fewest(tools, shared);
+    let work = cx.scaled(budgets::FIRST);
+    let (shared, against) = that_hold_together(tools, (anyway, work), shared);
+    open.extend(against);
+    for s in shared {
         let (evidence, said) = match &s.need {
             Need::Now(c) => {
                 let said = names.condition(&tools.e.arena, *c).map(|c| readable(&c));
@@ -225,8 +231,8 @@ fn of_access(
         let of_tensors =
             launched.run.and_then(|run| tensors::put_into(&mut tools.e.arena, &launched.solved, run.launch.path, &ob));
         let asked = of_tensors.as_ref().unwrap_or(&ob);
-        if let Some(Found { condition, wraps }) = conditions::of(&mut tools.e.arena, &mut tools.decider, names, asked) {
-            all.needs.push((Need::Now(condition), wraps, ob));
+        if let Some(found) = conditions::of(&mut tools.e.arena, &mut tools.decider, names, asked) {
+            all.needs.extend(found.all.into_iter().map(|c| (Need::Now(c), found.wraps.clone(), ob.clone())));
             continue;
         }
         let Some(Needs { now, each, wraps }) = elements::of(tools, f, names, asked) else {

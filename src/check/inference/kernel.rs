@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// What a kernel relies on, of so many of its program.
 pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Inferred {
-    engine.cx.all = engine.cx.phase(budgets::idle(of) * 4, 100);
+    engine.cx.all = engine.cx.phase(budgets::asked_for(of), 100);
     let contracts = &engine.cx.options.contracts;
     let (e, run, (config, args)) = engine.any_launch(kernel, contracts);
     let root = Root { func: kernel, trusted: false, entry: false };
@@ -32,9 +32,11 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
         beyond: engine.places_beyond(kernel, &run),
     });
     let launched = [Launched { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly }];
-    let found = inferred(&engine.cx, &mut tools, (kernel, &mut names), &launched, &|tools, condition, of| {
-        evidence::of_kernel(tools, &launch, condition, of)
-    });
+    let of_objects = tools.e.all_of_objects();
+    let required = tools.e.assumptions.required;
+    let anyway = tools.e.arena.and_all([Some(axioms), Some(of_objects), required].into_iter().flatten().collect());
+    let evidence = |tools: &mut Tools<'_>, condition, of: &_| evidence::of_kernel(tools, &launch, condition, of);
+    let found = inferred(&engine.cx, &mut tools, (kernel, &mut names), &launched, (anyway, &evidence));
     Inferred { partly: run.gave_up.as_ref().map(ToString::to_string), ..found }
 }
 

@@ -86,7 +86,8 @@ fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, of_elements: bool)
         Cond::all(now.into_iter().chain(each).collect())
     } else {
         let found = conditions::of(&mut tools.e.arena, &mut tools.decider, &names, ob)?;
-        names.condition(&tools.e.arena, found.condition)?
+        let all = tools.e.arena.and_all(found.all);
+        names.condition(&tools.e.arena, all)?
     };
     Some(readable(&condition).to_string())
 }

@@ -15,7 +15,9 @@ mod gather;
 mod given;
 mod kernel;
 pub(in crate::check) mod missing;
+mod signs;
 mod tensors;
+mod together;
 mod wording;
 
 use super::engine::Engine;

@@ -6,7 +6,7 @@
 //! Fourier and Motzkin eliminate variables, one at a time and with multipliers. So what comes out is sufficient by its making.
 
 use super::form::{plus, tighten};
-use super::search::Target;
+use super::search::{Bounds, Target};
 use super::store::Store;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{Poly, TermId};
@@ -88,9 +88,9 @@ impl Store {
         for (m, c) in order.iter().take(TRIES) {
             let mut of_this: Vec<(bool, Poly)> = vec![];
             for k in self.candidates(arena, Target { p: &p, m, c: *c }) {
-                let (single, number) = k.number;
+                let single = k.bounds.single;
                 let most = if single { search.sought.largest } else { LARGEST };
-                if number.unsigned_abs() > most.unsigned_abs() {
+                if k.bounds.number.unsigned_abs() > most.unsigned_abs() || Self::puts_extreme(arena, k.bounds, search) {
                     continue;
                 }
                 if let Some(multiplier) = &k.multiplier
@@ -116,6 +116,11 @@ impl Store {
         for rest in rests {
             self.eliminate(arena, rest, depth - 1, search);
         }
+    }
+
+    /// Whether the extreme of its type is put in the place of an atom that may stay: what follows speaks of no value that anybody passes.
+    fn puts_extreme(arena: &Arena, bounds: Bounds, search: &Elimination<'_>) -> bool {
+        bounds.number != 0 && bounds.atom.is_some_and(|(atom, _)| (search.stays)(atom)) && bounds.is_of_type(arena)
     }
 
     /// `d·P + d - 1 >= 0` for a quotient by `d` in `P`: see `by_divisor`.

@@ -36,9 +36,36 @@ impl Memo {
     }
 }
 
-/// Whether a fact bounds a single monomial, and the number in it.
-fn number_of(p: &Poly) -> (bool, i128) {
-    (p.terms.iter().filter(|(m, _)| !m.is_empty()).count() <= 1, p.constant())
+/// What a fact bounds.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Bounds {
+    /// A single monomial.
+    pub single: bool,
+    /// One atom alone, from below or from above.
+    pub atom: Option<(TermId, bool)>,
+    /// The number in it.
+    pub number: i128,
+}
+
+impl Bounds {
+    fn of(p: &Poly) -> Self {
+        let mut monomials = p.terms.iter().filter(|(m, _)| !m.is_empty());
+        let (first, single) = (monomials.next(), monomials.next().is_none());
+        let atom = match first {
+            Some((m, c @ (1 | -1))) if single && m.len() == 1 => Some((m[0], *c == 1)),
+            _ => None,
+        };
+        Self { single, atom, number: p.constant() }
+    }
+
+    /// Whether it says no more than the range of its atom's type.
+    pub fn is_of_type(self, arena: &Arena) -> bool {
+        self.atom.is_some_and(|(atom, below)| {
+            let range = arena.range(atom);
+            let of_type = if below { range.lo.map(|lo| -lo) } else { range.hi };
+            of_type.is_some_and(|n| n <= self.number)
+        })
+    }
 }
 
 /// The monomial `c·m` of `p` that is to be cancelled.
@@ -56,8 +83,8 @@ pub(super) struct Candidate {
     /// What must not be negative for the step to be one.
     pub multiplier: Option<Poly>,
     bad: usize,
-    /// Whether the fact bounds a single monomial, and the number in it.
-    pub number: (bool, i128),
+    /// What the fact bounds.
+    pub bounds: Bounds,
 }
 
 impl Store {
@@ -159,8 +186,8 @@ impl Store {
         for k in &self.constraints {
             let before = out.len();
             self.cancel_with(arena, target, k, false, &mut out);
-            let number = number_of(&k.p);
-            out[before..].iter_mut().for_each(|c| c.number = number);
+            let bounds = Bounds::of(&k.p);
+            out[before..].iter_mut().for_each(|c| c.bounds = bounds);
         }
         // Constant bounds of the atoms at hand.
         let mut atoms: Vec<TermId> = target.p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
@@ -180,7 +207,8 @@ impl Store {
                 let used = self.bound_facts(&one, lower);
                 let before = out.len();
                 self.cancel_with(arena, target, &Constraint { p: f, equality: false, used }, true, &mut out);
-                out[before..].iter_mut().for_each(|c| c.number = (true, constant));
+                let bounds = Bounds { single: true, atom: Some((x, lower)), number: constant };
+                out[before..].iter_mut().for_each(|c| c.bounds = bounds);
             }
         }
         out
@@ -258,7 +286,7 @@ impl Store {
             if m.is_empty() { *c < 0 } else { self.monomial_range(arena, m).scale(*c).lo.is_none_or(|v| v < 0) }
         };
         let bad = rest.terms.iter().filter(|t| negative(t)).count() + usize::from(constant);
-        out.push(Candidate { rest, used, multiplier, bad, number: (false, 0) });
+        out.push(Candidate { rest, used, multiplier, bad, bounds: Bounds::default() });
     }
 
     // ---- bounds by intervals ----
