@@ -37,7 +37,8 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
             for module in &program.modules {
                 inside::dump(inside::Dump::Ir, || module.to_string());
             }
-            let (options, mut problems, mut faults) = stated::with_sources(program, options);
+            let (mut options, mut problems, mut faults) = stated::with_sources(program, options);
+            options.classes = engine::classes::invariants(program, &options);
             let (budget, reached) = engine::budgets::of_pace(program, &options);
             let check = || engine::Engine::new(program, &options).run(budget);
             let mut report = solver::cache::on_program(|| program.digest(), check);

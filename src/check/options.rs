@@ -39,6 +39,8 @@ pub struct Options {
     /// What scuba.toml states under `[[contract]]`: of functions, and of types.
     pub contracts: Vec<Contract>,
     pub invariants: Vec<Invariant>,
+    /// What the program's own classes keep to, by exact type.
+    pub classes: Vec<Invariant>,
     /// What callers owe besides: invariants of what they give to entry points.
     pub owed: Vec<Contract>,
     /// Threads that may share the check.
@@ -62,6 +64,7 @@ impl Default for Options {
             assume: vec![],
             contracts: vec![],
             invariants: vec![],
+            classes: vec![],
             owed: vec![],
             jobs: 1,
             inside: Wanted::default(),

@@ -316,6 +316,7 @@ impl Session {
             assume: self.config.assume.clone(),
             contracts: self.config.contracts.clone(),
             invariants: self.config.invariants.clone(),
+            classes: vec![],
             owed: vec![],
             jobs: self.jobs,
             inside: self.inside.clone(),

@@ -30,7 +30,7 @@ pub use units::{Bytes, Elements};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 10;
+pub const FORMAT_VERSION: u32 = 11;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -134,6 +134,8 @@ pub struct Declared {
     pub pointee: Option<u64>,
     /// How many elements a pointer leads to at least, where `SCUBA_COUNTED_BY` says it: a term over members beside it.
     pub counted_by: Option<Counted>,
+    /// Only functions of its class and its friends name it.
+    pub private: bool,
 }
 
 /// What `SCUBA_COUNTED_BY` says.

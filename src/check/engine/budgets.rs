@@ -15,6 +15,8 @@ pub(in crate::check) const EXECUTE: Work = Work::seconds(20);
 /// Of these, one kernel executed under any launch, and one that nothing launches; all of the latter together.
 pub(in crate::check) const ANY_LAUNCH: Work = Work::seconds(3);
 pub(in crate::check) const IDLE: (Work, Work, Work) = (Work::millis(500), Work::seconds(4), Work::seconds(30));
+/// One function of a class whose invariants are sought.
+pub(in crate::check) const METHOD: Work = Work::millis(500);
 /// Bounds on what the threads of one root's launches exchange.
 pub(in crate::check) const EXCHANGE: Work = Work::seconds(4);
 /// All accesses of one root: first looks, and what is left open by them.

@@ -7,6 +7,7 @@
 pub(in crate::check) mod ablation;
 mod any_launch;
 pub(in crate::check) mod budgets;
+pub(in crate::check) mod classes;
 pub(in crate::check) mod coverage;
 mod first_pass;
 pub(in crate::check) mod host;
@@ -173,6 +174,7 @@ impl<'p> Engine<'p> {
         e.assumptions.refused = self.refused.clone();
         if !self.cx.bare {
             e.assumptions.invariants = self.cx.options.invariants.as_slice().into();
+            e.assumptions.classes = self.cx.options.classes.as_slice().into();
         }
         e
     }

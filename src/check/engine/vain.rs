@@ -22,6 +22,7 @@ impl<'p> Engine<'p> {
     pub(super) fn leave_out_vain(&self, f: FuncRef, e: &mut Executor<'_>) {
         if self.vain.contains(&f) {
             e.assumptions.invariants = std::rc::Rc::default();
+            e.assumptions.classes = std::rc::Rc::default();
         }
     }
 

@@ -78,9 +78,11 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
     let ways: Vec<Way<'_>> =
         runs.iter().zip(&launched).map(|(run, l)| Way { path: run.launch.path, solved: &l.solved }).collect();
     names.checked = checked(&mut tools.e.arena, &ways, &names);
+    // What objects keep to anyway is no part of a condition.
+    let of_objects = tools.e.all_of_objects();
+    names.checked.extend(tools.e.arena.conjuncts(of_objects));
     let paths: Vec<TermId> = runs.iter().map(|run| run.launch.path).collect();
     let hypotheses = tensors::hypotheses(&mut tools.e, root.func, &paths);
-    let of_objects = tools.e.all_of_objects();
     let required = tools.e.assumptions.required;
     let anyway = tools.e.arena.and_all([Some(of_objects), required].into_iter().flatten().collect());
     let evidence = |tools: &mut Tools<'_>, condition, of: &_| evidence::of_entry(tools, &runs, condition, of);

@@ -33,6 +33,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     });
     let launched = [Launched { accesses: &run.accesses, run: None, solved: FxHashMap::default(), partly }];
     let of_objects = tools.e.all_of_objects();
+    names.checked.extend(tools.e.arena.conjuncts(of_objects));
     let required = tools.e.assumptions.required;
     let anyway = tools.e.arena.and_all([Some(axioms), Some(of_objects), required].into_iter().flatten().collect());
     let evidence = |tools: &mut Tools<'_>, condition, of: &_| evidence::of_kernel(tools, &launch, condition, of);

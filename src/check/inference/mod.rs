@@ -20,7 +20,7 @@ mod tensors;
 mod together;
 mod wording;
 
-use super::engine::Engine;
+use super::engine::{Engine, classes};
 use super::options::Options;
 use super::report::Fault;
 use super::stated;
@@ -116,7 +116,8 @@ pub struct OfProgram {
 pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &str) -> bool) -> OfProgram {
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     let (functions, faults) = nets::under(Some(nets.clone()), || {
-        let (options, _, mut faults) = stated::with_sources(program, options);
+        let (mut options, _, mut faults) = stated::with_sources(program, options);
+        options.classes = classes::invariants(program, &options);
         let mut engine = Engine::new(program, &options);
         let mut kernels: Vec<_> = program
             .functions()

@@ -164,13 +164,14 @@ impl<'m> Debug<'m> {
         for (n, ty) in of_source {
             types[n].source = Some(self.type_name(Some(ty)));
         }
-        for (n, field, ty) in members {
+        for (n, field, ty, private) in members {
             let of_elements = self.plain(ty).map(|t| self.elements_of(t));
             let declared = Declared {
                 type_name: self.type_name(Some(ty)),
                 unsigned: of_elements.is_some_and(|t| self.is_unsigned(t)),
                 pointee: of_elements.and_then(|t| self.pointee(t)),
                 counted_by: None,
+                private,
             };
             if let TypeKind::Struct { fields, .. } = &mut types[n].kind {
                 fields[field].declared = Some(declared);

@@ -40,6 +40,7 @@ struct Member<'m> {
     /// Bases and unnamed members have an empty one.
     name: String,
     ty: Option<Meta<'m>>,
+    private: bool,
 }
 
 /// The structures that the debug information describes.
@@ -56,8 +57,8 @@ pub(super) struct Members<'m> {
 pub(super) struct Described<'m> {
     /// Which structure is which type of the source.
     pub(super) types: Vec<(usize, Meta<'m>)>,
-    /// Which member has which.
-    pub(super) members: Vec<(usize, usize, Meta<'m>)>,
+    /// Which member has which, and whether it is private.
+    pub(super) members: Vec<(usize, usize, Meta<'m>, bool)>,
 }
 
 impl<'m> Members<'m> {
@@ -131,6 +132,8 @@ impl<'m> Members<'m> {
                     String::new()
                 },
                 ty: self.bitcode.meta_operand(*e, operand::BASE_TYPE),
+                // Where nothing is said it is what the kind of type has by default.
+                private: e.is_private().unwrap_or(ty.tag() == tag::CLASS),
             })
             .collect();
         let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_default();
@@ -153,15 +156,15 @@ impl<'m> Members<'m> {
     }
 
     /// The one member that stands where a field does; several share one storage unit in bit-fields.
-    fn member(&self, layout: &Layout<'m>, field: &Field, end: u64) -> Option<(String, Option<Meta<'m>>)> {
+    fn member(&self, layout: &Layout<'m>, field: &Field, end: u64) -> Option<(String, Option<Meta<'m>>, bool)> {
         let mut within =
             layout.members.iter().filter(|m| (field.offset * 8..end.max(field.offset + 1) * 8).contains(&m.bit));
         // What takes no room has the place of another.
         let named: Vec<_> = within.clone().filter(|m| !m.name.is_empty() && !self.is_empty(m)).collect();
         match named.as_slice() {
             // An empty base has no field of its own.
-            [m] if m.bit == field.offset * 8 => Some((m.name.clone(), m.ty)),
-            [] => within.next().filter(|m| m.bit == field.offset * 8).map(|_| (String::new(), None)),
+            [m] if m.bit == field.offset * 8 => Some((m.name.clone(), m.ty, m.private)),
+            [] => within.next().filter(|m| m.bit == field.offset * 8).map(|_| (String::new(), None, false)),
             _ => None,
         }
     }
@@ -247,8 +250,8 @@ impl<'m> Members<'m> {
                 let first = members.next().flatten();
                 if members.all(|m| m.as_ref().map(|m| &m.0) == first.as_ref().map(|m| &m.0)) {
                     // Of instances of one template each has its own types.
-                    let ty = first.as_ref().and_then(|m| m.1).filter(|_| fitting.len() == 1 && alone);
-                    out.members.extend(ty.map(|ty| (n, i, ty)));
+                    let ty = first.as_ref().and_then(|m| Some((m.1?, m.2))).filter(|_| fitting.len() == 1 && alone);
+                    out.members.extend(ty.map(|(ty, private)| (n, i, ty, private)));
                     fields[i].name = first.map(|m| m.0);
                 }
             }

@@ -37,6 +37,8 @@ pub struct Assumptions {
     pub taken: Vec<Taken>,
     /// What holds of each object of a type that a caller gave; how many of these objects were looked at; and what that says of them.
     pub invariants: Rc<[Invariant]>,
+    /// The same of the program's own classes: each of one type, as the source spells it with its arguments.
+    pub classes: Rc<[Invariant]>,
     pub(super) looked_at: usize,
     pub(super) of_objects: Vec<TermId>,
     /// Objects that a caller gave which contracts call disjoint, the lower number first.

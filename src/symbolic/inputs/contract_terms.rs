@@ -575,7 +575,7 @@ fn known(p: &Pointed, said: &Term) -> Found<()> {
 }
 
 /// The pointer whose elements a term counts.
-fn elements(t: &Term) -> Option<&Term> {
+pub(super) fn elements(t: &Term) -> Option<&Term> {
     match &t.kind {
         TermKind::Apply(Built::Elements, of) => of.first(),
         TermKind::Cast(_, t) => elements(t),

@@ -6,11 +6,13 @@
 //! made them.
 
 use super::contract_facts::{By, Said};
-use super::contract_terms::{Asked, Element, Names, Pointed};
-use crate::contracts::plain_name;
-use crate::ir::{Module, Side, TypeId, TypeKind, source_name};
+use super::contract_terms::{Asked, Element, Names, Pointed, elements};
+use crate::contracts::ast::CondKind;
+use crate::contracts::{Requirement, plain_name};
+use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, source_name};
 use crate::models::views;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::term::TermId;
@@ -44,30 +46,22 @@ impl Executor<'_> {
     fn invariants_of(&mut self, o: ObjId, part: Part) {
         let Some(given) = self.heap.given(o).copied() else { return };
         let m = self.program.module(given.module);
-        let all = self.assumptions.invariants.clone();
+        let (all, classes) = (self.assumptions.invariants.clone(), self.assumptions.classes.clone());
         let name = match &m.ty(part.ty).kind {
             TypeKind::Struct { name: Some(llvm), .. } => plain_name(source_name(llvm)),
             _ => return,
         };
+        let source = m.ty(part.ty).source.as_ref();
         let of_it = all.iter().filter(|i| plain_name(&i.type_name) == name);
-        for invariant in of_it {
+        for invariant in of_it.chain(classes.iter().filter(|i| Some(&i.type_name) == source)) {
             for required in &invariant.conditions {
                 let (cond, at) = (self.arena.bool(true), self.arena.int(i128::from(part.at)));
                 let targets = Rc::new(vec![Target::new(cond, Base::Object(o), at)]);
-                let element = Element { name: invariant.type_name.clone(), ty: Some(part.ty), ..Element::default() };
                 let mut state = self.state_at_start();
                 self.ensure(&mut state, o);
-                let mut asked = Asked {
-                    names: Names::Members(Pointed { targets, element }),
-                    function: given.function,
-                    state,
-                    bound: vec![],
-                    defined: vec![],
-                };
-                // As the host's code reads it, whoever asks.
-                let side = std::mem::replace(&mut self.side, Side::Host);
-                let said = self.said(&mut asked, required, By::Entry);
-                self.side = side;
+                let member =
+                    InClass { at: &targets, class: &invariant.type_name, ty: part.ty, function: given.function };
+                let said = self.of_members(&mut state, member, |e, asked| e.said(asked, required, By::Entry));
                 let text = &required.text;
                 let who = format!("`{text}` ({}), the invariant of `{}`", required.origin, invariant.type_name);
                 match said {
@@ -80,6 +74,48 @@ impl Executor<'_> {
                 }
             }
         }
+    }
+
+    /// Asks something of the members of an object in a state, which has read them afterwards. As the host's code reads them, whoever asks.
+    fn of_members<T>(
+        &mut self,
+        state: &mut State,
+        of: InClass<'_>,
+        ask: impl FnOnce(&mut Self, &mut Asked<'_>) -> T,
+    ) -> T {
+        let element = Element { name: of.class.to_owned(), ty: Some(of.ty), ..Element::default() };
+        let names = Names::Members(Pointed { targets: of.at.clone(), element });
+        let (function, before) = (of.function, state.clone());
+        let mut asked = Asked { names, function, state: before, bound: vec![], defined: vec![] };
+        let side = std::mem::replace(&mut self.side, Side::Host);
+        let out = ask(self, &mut asked);
+        self.side = side;
+        *state = asked.state;
+        out
+    }
+
+    /// Whether a condition on members holds in a state, and what the pointers whose elements it counts lead to was not freed; `None` where that
+    /// cannot be said.
+    pub(crate) fn holds_of_members(
+        &mut self,
+        state: &mut State,
+        of: InClass<'_>,
+        required: &Requirement,
+    ) -> Option<TermId> {
+        let said = self.of_members(state, of, |e, asked| e.said(asked, required, By::Entry));
+        let Ok(Said::Now(mut holds)) = said else { return None };
+        let CondKind::Compare(_, left, right) = &required.condition.kind else { return Some(holds) };
+        for pointer in [left, right].into_iter().filter_map(|t| elements(t)) {
+            let pointed = self.of_members(state, of, |e, asked| e.pointer_of(asked, pointer));
+            for t in pointed.ok()??.targets.iter() {
+                let Base::Object(o) = t.base else { continue };
+                let freed = self.freed_when(state, o);
+                let freed = self.arena.and(t.cond, freed);
+                let lives = self.arena.not(freed);
+                holds = self.arena.and(holds, lives);
+            }
+        }
+        Some(holds)
     }
 
     /// What a view of memory means that is, or lies in, what a caller gave.
@@ -148,6 +184,17 @@ impl Executor<'_> {
         let all = self.assumptions.of_objects.clone();
         self.arena.and_all(all)
     }
+}
+
+/// An object of a class.
+#[derive(Clone, Copy)]
+pub(crate) struct InClass<'a> {
+    pub at: &'a Rc<Vec<Target>>,
+    /// As the source spells it.
+    pub class: &'a str,
+    pub ty: TypeId,
+    /// In whose module the type is.
+    pub function: FuncRef,
 }
 
 /// A structure in what a caller gave.

@@ -16,3 +16,5 @@ mod registers;
 pub(crate) mod sources;
 mod tensor_terms;
 mod views;
+
+pub(crate) use invariants::InClass;

@@ -359,6 +359,15 @@ impl<'m> Meta<'m> {
         // SAFETY: a DIType, as just asserted.
         unsafe { LLVMDITypeGetFlags(self.0) & LLVMDIFlagStaticMember != 0 }
     }
+    /// Is the member or base private; `None` where nothing is said of who may name it.
+    pub(super) fn is_private(self) -> Option<bool> {
+        self.expect_type();
+        // SAFETY: a DIType, as just asserted.
+        match unsafe { LLVMDITypeGetFlags(self.0) } & LLVMDIFlagPublic {
+            0 => None,
+            access => Some(access == LLVMDIFlagPrivate),
+        }
+    }
     /// Directory and file name of a DIFile.
     pub(super) fn path(self) -> (String, String) {
         assert!(self.is(MetaKind::LLVMDIFileMetadataKind));
