@@ -351,6 +351,8 @@ def named_by(**environment) -> Build:
     return make(lambda place: (["make", f"NVCC={SHIM}"], {k: v(place) if callable(v) else v for k, v in environment.items()}))
 
 
+# CMake's first tries are with an architecture that CUDA 13 dropped, and with a linker that Debian has in a package of its own.
+WITH_CLANG = f"-DCMAKE_CUDA_FLAGS=--cuda-path={TOOLKIT} --cuda-gpu-arch=sm_80 --no-offload-new-driver"
 ROWS = [
     Row("CMake, Ninja", "`CMAKE_CUDA_COMPILER_LAUNCHER=scuba-nvcc`", cmake()),
     Row("CMake, Makefiles", "`CMAKE_CUDA_COMPILER_LAUNCHER=scuba-nvcc`", cmake("Unix Makefiles")),
@@ -362,9 +364,8 @@ ROWS = [
         cmake(compiler=None, shimmed=(f"-DCMAKE_CUDA_COMPILER={SHIM}",), plain=(f"-DCMAKE_CUDA_COMPILER={NVCC}",),
               before=lambda place, scuba: place.environment.update(SCUBA_NVCC=str(NVCC)))),
     Row("CMake, clang compiles CUDA", "`CMAKE_CUDA_COMPILER=clang++-22`, launcher `scuba-nvcc`",
-        cmake(compiler="clang++-22", plain=(f"-DCMAKE_CUDA_FLAGS=--cuda-path={TOOLKIT}", f"-DCUDAToolkit_ROOT={TOOLKIT}"),
-              shimmed=(f"-DCMAKE_CUDA_COMPILER_LAUNCHER={SHIM}", f"-DCMAKE_CUDA_FLAGS=--cuda-path={TOOLKIT}",
-                       f"-DCUDAToolkit_ROOT={TOOLKIT}"))),
+        cmake(compiler="clang++-22", plain=(WITH_CLANG, f"-DCUDAToolkit_ROOT={TOOLKIT}"),
+              shimmed=(f"-DCMAKE_CUDA_COMPILER_LAUNCHER={SHIM}", WITH_CLANG, f"-DCUDAToolkit_ROOT={TOOLKIT}"))),
     Row("CMake, configured before", "`scuba build -- cmake --build b`", behind_scuba_build(cmake())),
     Row("Make", "`make NVCC=\"scuba-nvcc nvcc\"`", make(lambda place: (["make", f"NVCC={SHIM} {NVCC}"], {}))),
     Row("Make, fragment", "`include scuba.mk`",
