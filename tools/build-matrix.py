@@ -519,7 +519,7 @@ def version(*command: str) -> str:
     except OSError:
         return f"{command[0]} –"
     number = re.search(r"\d+\.\d+(\.\d+)*", said)
-    return f"{pathlib.Path(command[0]).name} {number.group(0) if number else '?'}"
+    return f"{pathlib.Path(command[0]).name} {number.group(0) if number else '(says no version)'}"
 
 
 def main() -> int:
