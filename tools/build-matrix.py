@@ -83,6 +83,40 @@ version = "1.0"
 build-dir = "%s"
 """,
 }
+# A rule that runs nvcc, as small as can be.
+BAZEL = {
+    "WORKSPACE": 'local_repository(name = "scuba", path = "%(scuba)s")\n',
+    "BUILD": """\
+load("//:cuda.bzl", "cuda_binary", "cuda_library")
+cuda_library(name = "scale", srcs = ["kernels/scale.cu"], hdrs = ["include/scale.h"])
+cuda_library(name = "main", srcs = ["app/main.cu"], hdrs = ["include/scale.h"], deps = [":scale"])
+cuda_binary(name = "app", deps = [":main"])
+""",
+    "cuda.bzl": """\
+Objects = provider(fields = ["files"])
+NVCC = "%(nvcc)s"
+
+def _library(ctx):
+    own = []
+    for source in ctx.files.srcs:
+        own.append(ctx.actions.declare_file(source.basename + ".o"))
+        flags = ["-O2", "-std=c++17", "-arch=sm_80", "-Iinclude"]
+        ctx.actions.run(executable = NVCC, arguments = flags + ["-c", source.path, "-o", own[-1].path], inputs = ctx.files.srcs + ctx.files.hdrs,
+                        outputs = own[-1:], mnemonic = "CudaCompile", use_default_shell_env = True)
+    return [Objects(files = depset(own, transitive = [d[Objects].files for d in ctx.attr.deps])), DefaultInfo(files = depset(own))]
+
+def _binary(ctx):
+    objects = depset(transitive = [d[Objects].files for d in ctx.attr.deps])
+    program = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.run(executable = NVCC, arguments = ["-arch=sm_80", "-o", program.path] + [o.path for o in objects.to_list()], inputs = objects,
+                    outputs = [program], use_default_shell_env = True)
+    return [DefaultInfo(files = depset([program]))]
+
+_FILES = attr.label_list(allow_files = True)
+cuda_library = rule(implementation = _library, attrs = {"srcs": _FILES, "hdrs": _FILES, "deps": attr.label_list()})
+cuda_binary = rule(implementation = _binary, attrs = {"deps": attr.label_list()})
+""",
+}
 MAKEFILE = """\
 NVCC ?= nvcc
 NVCCFLAGS ?= -O2 -std=c++17 -arch=sm_80 -Iinclude
@@ -140,6 +174,8 @@ class Row:
     build: Build
     # For a second folder whose objects all come from a cache.
     warm: bool = False
+    # The document that the build itself leaves, below its folder; else `scuba check` writes one.
+    document: str = ""
 
 
 def last(said: str) -> str:
@@ -269,11 +305,54 @@ def behind_cache(cache: str) -> Build:
     return build
 
 
+def bazel(place: Place, scuba: bool) -> tuple[int, str]:
+    need("bazel")
+    repository = place.root / "scuba"
+    if not repository.exists():
+        shutil.copytree(CHECKOUT / "templates/bazel", repository)
+        (repository / "bin").mkdir()
+        for program in ("scuba", "scuba-nvcc", "scuba-extract"):
+            (repository / "bin" / program).symlink_to(RELEASE / program)
+        for name, text in BAZEL.items():
+            (place.src / name).write_text(text % {"scuba": repository, "nvcc": NVCC})
+    more = ["--aspects=@scuba//:scuba.bzl%scuba", "--output_groups=+scuba"] if scuba else []
+    status, said = place.run("bazel", "--batch", f"--output_user_root={place.root}/bazel", "build", *more, "//:app")
+    # What Bazel leaves cannot be written.
+    shutil.rmtree(place.build, ignore_errors=True)
+    shutil.copytree(place.src / "bazel-bin", place.build, copy_function=lambda a, b: shutil.copyfile(a, b))
+    return status, said
+
+
+def wrapped(place: Place, scuba: bool) -> tuple[int, str]:
+    """Kokkos' nvcc_wrapper as the C++ compiler of sources that are CUDA."""
+    wrapper = os.environ.get("SCUBA_NVCC_WRAPPER") or need("nvcc_wrapper")
+    if place.build.exists():
+        shutil.copytree(place.src, place.build, dirs_exist_ok=True)
+    else:
+        shutil.copytree(place.src, place.build)
+    place.build.joinpath("Makefile").write_text(MAKEFILE.format(fragment=""))
+    more = {"CUDA_ROOT": str(TOOLKIT)}
+    words = [f"NVCC={wrapper}", "NVCCFLAGS=-O2 -std=c++17 -arch=sm_80 -Iinclude", "LINKFLAGS=-arch=sm_80"]
+    command = [RELEASE / "scuba", "build", "--"] if scuba else []
+    return place.run(*command, "make", *words, "-C", place.build, **more)
+
+
+def conda(place: Place) -> tuple[list[str], dict[str, str]]:
+    """What activating conda's cuda-nvcc and compilers sets: the host's compiler by its own name, for nvcc by NVCC_PREPEND_FLAGS."""
+    compiler = place.root / "conda/x86_64-conda-linux-gnu-c++"
+    if not compiler.exists():
+        compiler.parent.mkdir()
+        compiler.symlink_to(need("g++"))
+    return ["make", f"NVCC={SHIM}"], {"CUDA_HOME": str(TOOLKIT), "NVCC_PREPEND_FLAGS": f"-ccbin={compiler}", "CXX": str(compiler)}
+
+
 def named_by(**environment) -> Build:
     """make NVCC=scuba-nvcc, with nvcc known by the environment alone."""
     return make(lambda place: (["make", f"NVCC={SHIM}"], {k: v(place) if callable(v) else v for k, v in environment.items()}))
 
 
+# CMake's first tries are with an architecture that CUDA 13 dropped, and with a linker that Debian has in a package of its own.
+WITH_CLANG = f"-DCMAKE_CUDA_FLAGS=--cuda-path={TOOLKIT} --cuda-gpu-arch=sm_80 --no-offload-new-driver"
 ROWS = [
     Row("CMake, Ninja", "`CMAKE_CUDA_COMPILER_LAUNCHER=scuba-nvcc`", cmake()),
     Row("CMake, Makefiles", "`CMAKE_CUDA_COMPILER_LAUNCHER=scuba-nvcc`", cmake("Unix Makefiles")),
@@ -285,9 +364,8 @@ ROWS = [
         cmake(compiler=None, shimmed=(f"-DCMAKE_CUDA_COMPILER={SHIM}",), plain=(f"-DCMAKE_CUDA_COMPILER={NVCC}",),
               before=lambda place, scuba: place.environment.update(SCUBA_NVCC=str(NVCC)))),
     Row("CMake, clang compiles CUDA", "`CMAKE_CUDA_COMPILER=clang++-22`, launcher `scuba-nvcc`",
-        cmake(compiler="clang++-22", plain=(f"-DCMAKE_CUDA_FLAGS=--cuda-path={TOOLKIT}", f"-DCUDAToolkit_ROOT={TOOLKIT}"),
-              shimmed=(f"-DCMAKE_CUDA_COMPILER_LAUNCHER={SHIM}", f"-DCMAKE_CUDA_FLAGS=--cuda-path={TOOLKIT}",
-                       f"-DCUDAToolkit_ROOT={TOOLKIT}"))),
+        cmake(compiler="clang++-22", plain=(WITH_CLANG, f"-DCUDAToolkit_ROOT={TOOLKIT}"),
+              shimmed=(f"-DCMAKE_CUDA_COMPILER_LAUNCHER={SHIM}", WITH_CLANG, f"-DCUDAToolkit_ROOT={TOOLKIT}"))),
     Row("CMake, configured before", "`scuba build -- cmake --build b`", behind_scuba_build(cmake())),
     Row("Make", "`make NVCC=\"scuba-nvcc nvcc\"`", make(lambda place: (["make", f"NVCC={SHIM} {NVCC}"], {}))),
     Row("Make, fragment", "`include scuba.mk`",
@@ -299,6 +377,9 @@ ROWS = [
             f"NVCCFLAGS=-x cuda --cuda-path={TOOLKIT} --cuda-gpu-arch=sm_80 -O2 -std=c++17 -Iinclude",
             f"LINKFLAGS=-L{TOOLKIT}/lib -lcudart_static -ldl -lrt -lpthread"))),
     Row("Meson", "native file: `cuda = ['scuba-nvcc', 'nvcc']`", meson),
+    Row("Bazel", "`--aspects=@scuba//:scuba.bzl%scuba --output_groups=+scuba`", bazel, document="app.scuba.json"),
+    Row("Kokkos' nvcc_wrapper", "`scuba build -- make NVCC=nvcc_wrapper`", wrapped),
+    Row("conda's activation", "`make NVCC=scuba-nvcc`, with its variables", make(conda)),
     Row("scikit-build-core", "`CMAKE_CUDA_COMPILER_LAUNCHER=scuba-nvcc pip wheel .`", scikit_build),
     Row("ccache behind us", "launcher `scuba-nvcc;ccache`", cached(("scuba-nvcc", "ccache"))),
     Row("ccache behind us, all hits", "the same in a new folder", cached(("scuba-nvcc", "ccache")), warm=True),
@@ -337,17 +418,23 @@ def difference(plain: dict[str, str], ours: dict[str, str]) -> str:
     return f"same ({len(plain)} files)" if not changed else f"{len(changed)} of {len(plain)} differ: {pathlib.Path(changed[0]).name}"
 
 
-def checked(place: Place) -> tuple[str, bool]:
+def checked(place: Place, row: Row) -> tuple[str, bool]:
     """Units that `scuba check` read, and whether it proves the bug."""
+    if row.document:
+        return judged((place.build / row.document).read_text(), "")
     document = place.root / "check.json"
     done = subprocess.run([RELEASE / "scuba", "check", place.build, "--message-format", "json"], cwd=place.src, env=place.environment,
                           capture_output=True, text=True, timeout=900)
     document.write_text(done.stdout)
     (place.root / "check.err").write_text(done.stderr)
+    return judged(done.stdout, done.stderr)
+
+
+def judged(document: str, said: str) -> tuple[str, bool]:
     try:
-        report = json.loads(done.stdout)
+        report = json.loads(document)
     except ValueError:
-        return f"0 of {UNITS}: {last(done.stderr)}", False
+        return f"0 of {UNITS}: {last(said)}", False
     read = report["summary"]["translation_units"]
     missed = len(report["not_analysed"])
     proved = any(f["verdict"] == "proved" and f["rule"] == "oob-global" for f in report["findings"])
@@ -391,8 +478,8 @@ def try_row(row: Row, work: pathlib.Path) -> tuple[str, str, str]:
                 return f"fails: {last(said)}", "–", "–"
             shutil.rmtree(place.build)
             status, said = row.build(place, True)
-            read, proved = checked(place)
-            return "–", read, found(status, said, proved)
+            read, proved = checked(place, row)
+            return "–", read, found(row, status, said, proved)
         try:
             status, said = row.build(place, False)
         except RuntimeError as why:
@@ -407,16 +494,16 @@ def try_row(row: Row, work: pathlib.Path) -> tuple[str, str, str]:
         same = difference(plain, outputs(place.build))
         write_source(place, corrected=False)
         status, said = row.build(place, True)
-        read, proved = checked(place)
-        return same, read, found(status, said, proved)
+        read, proved = checked(place, row)
+        return same, read, found(row, status, said, proved)
     except Skip as why:
         return "not tried", "–", str(why)
     except (RuntimeError, subprocess.TimeoutExpired) as why:
         return f"fails: {why}", "–", "–"
 
 
-def found(status: int, said: str, proved: bool) -> str:
-    by = [what for what, is_so in (("build", status != 0 and BUG in said), ("`scuba check`", proved)) if is_so]
+def found(row: Row, status: int, said: str, proved: bool) -> str:
+    by = [what for what, is_so in (("build", status != 0 and BUG in said), ("its document" if row.document else "`scuba check`", proved)) if is_so]
     return " and ".join(by) or "no"
 
 
@@ -432,7 +519,7 @@ def version(*command: str) -> str:
     except OSError:
         return f"{command[0]} –"
     number = re.search(r"\d+\.\d+(\.\d+)*", said)
-    return f"{pathlib.Path(command[0]).name} {number.group(0) if number else '?'}"
+    return f"{pathlib.Path(command[0]).name} {number.group(0) if number else '(says no version)'}"
 
 
 def main() -> int:
@@ -460,7 +547,7 @@ def main() -> int:
 
 
 def write_page(page: pathlib.Path, results: dict) -> None:
-    tools = ", ".join(version(*c) for c in (["cmake", "--version"], ["ninja", "--version"], ["make", "--version"], ["meson", "--version"],
+    tools = ", ".join(version(*c) for c in (["cmake", "--version"], ["ninja", "--version"], ["make", "--version"], ["meson", "--version"], ["bazel", "--version"],
                                             ["ccache", "--version"], ["sccache", "--version"], [str(NVCC), "--version"]))
     unknown = ("not run", "–", "–")
     table = [f"| {row.name} | {row.how} | {' | '.join(results.get(row.name, unknown))} |" for row in ROWS]

@@ -5,6 +5,7 @@
 #   FOLDER/lib/scuba/lib/…              the libraries of all of these: LLVM, Z3, and theirs
 #   FOLDER/lib/cmake/scuba              find_package(scuba)
 #   FOLDER/include/{scuba.mk,scuba.h}   FOLDER/share/doc/scuba: README, licences
+#   FOLDER/{MODULE,BUILD}.bazel, WORKSPACE, scuba.bzl   the folder as a repository of Bazel, with the aspect; not installed under a prefix
 #   FOLDER/share/{man,bash-completion,zsh,fish}/…   pages and completions
 # Libraries and clang are found from where the programs lie ($ORIGIN). glibc stays the machine's own, as do nvcc and the host's g++.
 #
@@ -74,6 +75,9 @@ for name in libz3.so.4 libxml2.so.2; do sed -i "\\|^$name |d" "$new/needed"; don
 install -D -m 644 templates/cmake/scubaConfig.cmake "$new/lib/cmake/scuba/scubaConfig.cmake"
 install -D -m 644 templates/make/scuba.mk "$new/include/scuba.mk"
 install -m 644 src/contracts/header/scuba.h "$new/include/scuba.h"
+install -m 644 templates/bazel/{BUILD.bazel,MODULE.bazel,WORKSPACE,scuba.bzl} "$new"
+version=$("$release/scuba" --version | cut -d' ' -f2)
+sed -i "s/@VERSION@/$version/" "$new/MODULE.bazel"
 "$release/scuba" __pages "$new"
 
 # ---- licences: a file for each package that something was taken from --------------------------------------------------
@@ -100,6 +104,7 @@ rm "$new/needed"
 cat >"$doc/README" <<'README'
 SCuBA: put bin/ on PATH, or link its programs from a folder that is. Keep lib/ beside bin/.
 CMake: find_package(scuba) with this folder in CMAKE_PREFIX_PATH. Make: include include/scuba.mk after NVCC and CXX are set.
+Bazel: this folder is a repository; scuba.bzl says how it is used.
 Needed besides: the nvcc that your builds use, and the g++ that nvcc needs.
 `scuba doctor` says what is found.
 README

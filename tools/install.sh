@@ -10,5 +10,6 @@ mkdir -p "$prefix/bin" "$prefix/lib" 2>/dev/null && [ -w "$prefix/bin" ] && [ -w
   fail "may not write to $prefix; as root, or: make install PREFIX=\$HOME/.local"
 # What another version left; folders that are wholly ours.
 rm -rf "$prefix/lib/scuba" "$prefix/lib/cmake/scuba" "$prefix/share/doc/scuba"
-cp -r --remove-destination "$dist/." "$prefix"
+# All but what makes the folder a repository of Bazel.
+cp -r --remove-destination "$dist"/{bin,lib,include,share} "$prefix"
 printf 'installed %s\n' "$prefix"/bin/scuba{,-nvcc,-extract}

@@ -98,14 +98,14 @@ def replaced(text, what, new):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--scuba")
-    parser.add_argument("--nvcc", default=HERE / ".deps/cuda/nvidia/cu13/bin/nvcc")
+    parser.add_argument("--scuba", type=pathlib.Path)
+    parser.add_argument("--nvcc", type=pathlib.Path, default=HERE / ".deps/cuda/nvidia/cu13/bin/nvcc")
     options = parser.parse_args()
     path = HERE / "README.md"
     old = path.read_text()
     text = replaced(old, "results", results())
     if options.scuba:
-        text = replaced(text, "finding", finding(options.scuba, options.nvcc))
+        text = replaced(text, "finding", finding(options.scuba.absolute(), options.nvcc.absolute()))
     if options.check:
         if text != old:
             sys.exit("README.md is not what docs/evaluation says: run tools/readme.py")

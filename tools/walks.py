@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """From `pip install` of the wheel to the first verdict, on a machine that never saw LLVM or Z3.
 
-    tools/walks.py WHEEL [--nvcc PATH] [--torch PYTHON --extension DIR] [--cmake DIR] [--installer pip|pipx|uv …] [--out FILE.md]
+    tools/walks.py WHEEL [--nvcc PATH] [--torch PYTHON [--extension DIR …]] [--cmake DIR] [--installer pip|pipx|uv …] [--out FILE.md]
 
 Each walk begins with an empty folder and an empty cache, in a mount namespace in which LLVM, Z3 and this checkout's build are covered
 (tools/packaging/cover.sh), with nothing in its environment but PATH, HOME and CUDA_HOME. A CMake project (examples/heat, or DIR) is configured and built through
-`scuba build`; so is an extension of torch (DIR has a setup.py, PYTHON has torch and setuptools). The table of FILE.md (docs/evaluation/walks.md) between `<!-- walks` and
+`scuba build`; so are a small extension of torch (PYTHON has torch, setuptools, wheel and ninja), by `torch.utils.cpp_extension.load` and by pip, whose missing check must
+be found, and each DIR with a setup.py. The table of FILE.md (docs/evaluation/walks.md) between `<!-- walks` and
 `<!-- /walks -->` is replaced. Only the Python standard library is used.
 """
 
@@ -21,8 +22,50 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 # A finding, what a command says of its unit's accesses, or the last line of a report.
-VERDICT = re.compile(r"^(error|warning)\[|^scuba: .*(\baccess(es)? in \d+ kernel|\d+ of \d+ accesses not decided)")
+VERDICT = re.compile(r"^(error|warning)\[|^scuba: .*(\baccess(es)? in \d+ kernel|\d+ of \d+ accesses (not decided|are still open))")
 MOST = 300
+# An operator that takes the length of one tensor for that of both.
+EXTENSION = {
+    "add.cu": """\
+#include <ATen/ATen.h>
+#include <ATen/cuda/CUDAContext.h>
+
+__global__ void add_kernel(const float *a, const float *b, float *out, int64_t n) {
+  int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+}
+
+at::Tensor add(const at::Tensor &a, const at::Tensor &b) {
+  TORCH_CHECK(a.is_cuda() && b.is_cuda() && a.is_contiguous() && b.is_contiguous());
+  TORCH_CHECK(a.scalar_type() == at::kFloat && b.scalar_type() == at::kFloat);
+  at::Tensor out = at::empty_like(a);
+  int64_t n = a.numel();
+  if (n == 0) return out;
+  add_kernel<<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+      a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), n);
+  return out;
+}
+""",
+    "bind.cpp": """\
+#include <torch/extension.h>
+
+at::Tensor add(const at::Tensor &a, const at::Tensor &b);
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("add", &add); }
+""",
+    "load.py": """\
+from torch.utils.cpp_extension import load
+
+load("added", ["bind.cpp", "add.cu"], verbose=True)
+""",
+    "setup.py": """\
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+setup(name="added", version="1.0", ext_modules=[CUDAExtension("added", ["bind.cpp", "add.cu"])], cmdclass={"build_ext": BuildExtension})
+""",
+}
+MISSING = "warning[unchecked-argument]"
 
 
 class Walk:
@@ -89,17 +132,43 @@ def cmake(how, folder, options):
     return walk
 
 
-def torch(folder, options):
-    walk = begin("torch extension, pip", folder, options)
-    ignore = shutil.ignore_patterns("build", "*.egg-info", ".git")
-    shutil.copytree(options.extension, folder / "project", ignore=ignore)
-    # The user's own environment, which has torch already.
+def torch(name, folder, options, extension=None):
+    """The start of a walk in the user's own environment, which has torch already."""
+    walk = begin(name, folder, options)
+    if extension:
+        shutil.copytree(extension, folder / "project", ignore=shutil.ignore_patterns("build", "*.egg-info", ".git"))
+    else:
+        (folder / "project").mkdir()
+        for file, text in EXTENSION.items():
+            (folder / "project" / file).write_text(text)
     python = pathlib.Path(options.torch).absolute()
     walk.environment = {**walk.environment, **environment(folder, options.nvcc, python.parent), "FORCE_CUDA": "1", "TORCH_CUDA_ARCH_LIST": "8.0", "MAX_JOBS": "2"}
     walk.step(f"pip install {options.wheel.name}", [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-index", "--no-deps", "--force-reinstall", options.wheel])
     walk.step("scuba doctor", [python.parent / "scuba", "doctor"])
+    return walk
+
+
+def extension(folder, options, directory):
+    walk = torch(f"{directory.name}, setup.py", folder, options, directory)
+    python = pathlib.Path(options.torch).absolute()
     build = [python.parent / "scuba", "build", "--", python, "setup.py", "build_ext"]
     walk.step("scuba build -- python setup.py build_ext", build, cwd=folder / "project", may_fail=True)
+    return walk
+
+
+def small_extension(way, folder, options):
+    """By `load` or by pip; the missing check must be found."""
+    walk = torch(f"torch extension, {way}", folder, options)
+    python = pathlib.Path(options.torch).absolute()
+    scuba = [python.parent / "scuba", "build", "--", python]
+    commands = {
+        "load": ("python load.py", ["load.py"]),
+        "pip": ("pip install .", ["-m", "pip", "install", "--disable-pip-version-check", "--no-index", "--no-build-isolation", "--target", str(folder / "site"), "."]),
+    }
+    shown, words = commands[way]
+    said = walk.step(f"scuba build -- {shown}", [*scuba, *words], cwd=folder / "project", may_fail=True)
+    if MISSING not in said:
+        sys.exit(f"{walk.name}: the missing check was not found\n{said[-3000:]}")
     return walk
 
 
@@ -122,7 +191,7 @@ def main():
     parser.add_argument("wheel", type=pathlib.Path)
     parser.add_argument("--nvcc", type=pathlib.Path, default=HERE / ".deps/cuda/nvidia/cu13/bin/nvcc")
     parser.add_argument("--torch", type=pathlib.Path)
-    parser.add_argument("--extension", type=pathlib.Path)
+    parser.add_argument("--extension", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--cmake", type=pathlib.Path)
     parser.add_argument("--installer", action="append", choices=["pip", "pipx", "uv"])
     parser.add_argument("--out", type=pathlib.Path)
@@ -138,7 +207,8 @@ def main():
         for how in options.installer or ["pip"]:
             walks.append(cmake(how, work / f"cmake-{how}", options))
         if options.torch:
-            walks.append(torch(work / "torch", options))
+            walks += [small_extension(way, work / f"small-{way}", options) for way in ("load", "pip")]
+            walks += [extension(work / f"torch-{directory.name}", options, directory) for directory in options.extension]
     if options.keep:
         options.keep.write_text("\n".join(f"== {w.name}: {s[0]}\n{s[3]}" for w in walks for s in w.steps))
     text = table(walks)

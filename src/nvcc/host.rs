@@ -6,11 +6,13 @@
 use super::command::{Command, Environment};
 use super::interpose::execution::Execution;
 use super::interpose::links::{self, Tool};
-use super::locate::LAUNCHERS;
+use super::locate::{LAUNCHERS, is_nvcc};
 use super::plan::Plan;
 use super::request::Request;
 use super::unit::Language;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// A tool's command behind the shim, which stands before it as a launcher.
@@ -38,11 +40,21 @@ pub fn is_tool(words: &[OsString]) -> bool {
     Tool::of(program).is_some() || program.file_name().and_then(OsStr::to_str).is_some_and(beside)
 }
 
+/// Whether a command line, ours without our own name, begins with a script (or a compiler cache before one): with a wrapper of nvcc, as Kokkos has one, and with
+/// nothing that nvcc itself would read.
+#[must_use]
+pub fn is_script(words: &[OsString], path: Option<&OsStr>, directory: &Path) -> bool {
+    let Some(word) = words.get(tool_at(words)) else { return false };
+    let Ok(program) = which::which_in(word, path, directory) else { return false };
+    let mut mark = [0; 2];
+    let begins = File::open(directory.join(program)).and_then(|mut file| file.read_exact(&mut mark));
+    !is_nvcc(word) && begins.is_ok() && mark == *b"#!"
+}
+
 /// Where the tool stands.
-fn tool_at(words: &[OsString]) -> usize {
-    let cache =
-        words.first().and_then(|w| Path::new(w).file_name()?.to_str()).is_some_and(|name| LAUNCHERS.contains(&name));
-    usize::from(cache)
+fn tool_at<W: AsRef<OsStr>>(words: &[W]) -> usize {
+    let first = words.first().and_then(|w| Path::new(w).file_name()?.to_str());
+    usize::from(first.is_some_and(|name| LAUNCHERS.contains(&name)))
 }
 
 /// Reads the command of a tool.
@@ -112,12 +124,8 @@ pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
     if let Some(at) = leading.iter().rposition(|w| is_nvcc(w)) {
         return words[at + 1..].iter().map(OsString::from).collect();
     }
-    // ccache and its like stand before the compiler.
-    let start = 1 + usize::from(words.first().is_some_and(|w| {
-        matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("ccache" | "sccache" | "distcc"))
-    }));
     let mut out = Vec::new();
-    let mut rest = words.iter().skip(start);
+    let mut rest = words.iter().skip(tool_at(words) + 1);
     while let Some(word) = rest.next() {
         match word.as_str() {
             "-c" | "-MD" | "-MMD" => out.push(word.into()),
@@ -174,7 +182,7 @@ mod tests {
             "-DX=1 -I inc -std=gnu++17 -MF a.d -o a.o -c a.cpp"
         );
         assert_eq!(
-            words("ccache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"),
+            words("buildcache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"),
             "-x cu -gencode=arch=compute_80,code=sm_80 -c a.cc"
         );
     }

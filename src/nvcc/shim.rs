@@ -6,6 +6,7 @@
 use super::command::{Command, Environment};
 use super::history::History;
 use super::host::{self, HostCommand};
+use super::interpose;
 use super::locate::{self, GUARD, Invocation, LocateError, Surroundings};
 use super::notes::Notes;
 use super::plan::Plan;
@@ -70,6 +71,10 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
     };
     if host::is_tool(arguments) {
         return launch(arguments, &directory, &ourselves, &place);
+    }
+    if host::is_script(arguments, place.path, &directory) {
+        let off = is_set("SCUBA_OFF") || running.as_ref().is_some_and(|running| !running.is_empty());
+        return if off { Err(become_tool(arguments)) } else { behind_script(arguments, ourselves) };
     }
     let environment = Environment::of_this_process();
     let nearby = |arguments: &[OsString]| nearby_settings(arguments, &environment, &directory);
@@ -144,6 +149,18 @@ fn launch(
     };
     let program = job.invocation.program.clone();
     supervise::run(job).map_err(|cause| ShimError::Execute { program, cause })
+}
+
+/// Runs a script of which only it knows what it calls: an nvcc below it comes to this program, as in `scuba build`.
+fn behind_script(arguments: &[OsString], ourselves: PathBuf) -> Result<Ended, ShimError> {
+    match interpose::run(arguments, &interpose::Options { shim: ourselves, environment: vec![] }) {
+        Ok(outcome) => Ok(outcome.status.into()),
+        Err(
+            interpose::Error::Wait { command, source } | interpose::Error::Log { path: command, doing: "read", source },
+        ) => Err(ShimError::Execute { program: command, cause: source }),
+        // Nothing was started.
+        Err(_) => Err(become_tool(arguments)),
+    }
 }
 
 /// Replaces this process by a tool that is no concern of ours; an nvcc below it still is. Returns only when that fails.

@@ -14,3 +14,4 @@ mod same;
 mod signals;
 mod start;
 mod support;
+mod wrappers;

@@ -83,7 +83,7 @@ impl Shim {
 }
 
 /// By another process: an executable that this one has open for writing while a test forks cannot be executed.
-fn install(from: &Path, to: &Path) {
+pub fn install(from: &Path, to: &Path) {
     let status = Command::new("install").arg("-m755").arg(from).arg(to).status().unwrap();
     assert!(status.success());
 }

@@ -33,6 +33,22 @@ fn a_build_does_not_wait_for_a_slow_check() {
     );
 }
 
+/// Who waits for the end of a build need not ask for the check.
+#[test]
+fn the_end_of_a_build_goes_on_with_what_its_commands_left() {
+    let project = Project::new("slow");
+    let nvcc = nvcc();
+    let words = ["build", "--", nvcc.to_str().unwrap(), "-arch=sm_80", "-c", "slow.cu", "-o", "slow.o"];
+    let said = project.scuba(&words).status(0);
+    let lines: Vec<&str> = said.err.lines().collect();
+    assert!(
+        matches!(lines.as_slice(), [first, last]
+            if *first == "scuba: slow.cu: 1 of 1 accesses are still open: the end of the build goes on" && last.contains("1 access in 1 kernel: 1 safe (")),
+        "{}",
+        said.err
+    );
+}
+
 /// Answers of the solver are kept; damaged ones are searched again, and nothing is said.
 #[test]
 fn damaged_answers_are_no_answers() {

@@ -15,6 +15,7 @@ use crate::facts::{Second, UnitFacts};
 use crate::inside;
 use crate::ir::{Module, Side};
 use crate::nets::Net;
+use crate::nvcc::history;
 use crate::nvcc::unit::Language;
 use crate::report::assemble::{Found, ProgramFindings};
 use crate::report::finding::{Code, NotAnalysed};
@@ -259,11 +260,10 @@ fn check_here(
 /// What is said of a program whose check a build had no more time for. One of which more may come is checked again then.
 fn cut(plan: &Plan, source: &str, report: &ProgramReport, session: &Session) -> Option<String> {
     let cut = report.undecided.iter().filter(|u| u.code == Code::Work).count();
-    (session.is_hurried() && cut > 0 && !plan.tentative).then(|| {
-        format!(
-            "{source}: {cut} of {} accesses not decided while the build waits: `scuba check` goes on",
-            report.summary.accesses
-        )
+    let all = report.summary.accesses;
+    (session.is_hurried() && cut > 0 && !plan.tentative).then(|| match history::build_of_this_process() {
+        Some(_) => format!("{source}: {cut} of {all} accesses are still open: the end of the build goes on"),
+        None => format!("{source}: {cut} of {all} accesses not decided while the build waits: `scuba check` goes on"),
     })
 }
 

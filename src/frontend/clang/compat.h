@@ -23,6 +23,13 @@
 #undef __CUDACC__
 #define __CUDACC__ 1
 
+/* What cuda_runtime.h does under nvcc; clang includes that before the device's malloc is declared. */
+#ifdef __SCUBA_EXTENDED_LAMBDA__
+#define __CUDACC_EXTENDED_LAMBDA__
+#include <functional>
+#include <utility>
+#endif
+
 #define SCUBA_DEVICE static __inline__ __attribute__((device, always_inline, unused))
 #define SCUBA_HOST static __inline__ __attribute__((host, always_inline, unused))
 

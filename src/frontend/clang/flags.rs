@@ -31,6 +31,12 @@ pub const TEXTURES: &str = "__nv_tex_surf_handler";
 /// Where it is defined, that header is not read.
 const WITHOUT_TEXTURES: &str = "-D__CLANG_CUDA_TEXTURE_INTRINSICS_H__";
 
+const EXTENDED_LAMBDA: &str = "-D__CUDACC_EXTENDED_LAMBDA__";
+
+/// compat.h defines it, behind the headers that clang includes by itself: cuda_runtime.h among them would include `<functional>`, and with it clang's
+/// `<new>` before the device's `malloc` is declared, so that `operator new` of device code called the host's (clang 22).
+const EXTENDED_LAMBDA_BEHIND: &str = "-D__SCUBA_EXTENDED_LAMBDA__";
+
 /// How closely clang follows the command; the first attempt is [`Reading::default`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
@@ -249,7 +255,8 @@ impl ClangCommand {
         }
         // What scuba.h asks for.
         a.push("-D__SCUBA__".into());
-        a.extend(nvcc_macros(unit, toolkit.version));
+        let of_nvcc = nvcc_macros(unit, toolkit.version).into_iter();
+        a.extend(of_nvcc.map(|m| if m == EXTENDED_LAMBDA { EXTENDED_LAMBDA_BEHIND.into() } else { m }));
         let user_includes = preprocessor_flags(&mut a, unit, reading);
         let host = host_flags(&unit.host_flags, reading.asserts == Asserts::Kept);
         a.extend(host.into_iter().filter(|f| !f.starts_with("-std=") || is_theirs(f)));

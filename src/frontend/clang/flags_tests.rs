@@ -216,8 +216,8 @@ fn language_flags_become_their_macros() {
         ..unit(Language::Cuda)
     };
     let a = arguments(&u, Side::Host);
-    for m in ["EXTENDED_LAMBDA__", "DEBUG__", "RDC__"] {
-        assert!(a.contains(&format!("-D__CUDACC_{m}")), "{m}");
+    for m in ["SCUBA_EXTENDED_LAMBDA__", "CUDACC_DEBUG__", "CUDACC_RDC__"] {
+        assert!(a.contains(&format!("-D__{m}")), "{m}");
     }
     assert!(a.contains(&"-DCUDA_API_PER_THREAD_DEFAULT_STREAM".to_owned()));
     let joined = TranslationUnit { language_flags: words(&["--default-stream=legacy"]), ..unit(Language::Cuda) };

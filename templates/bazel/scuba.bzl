@@ -1,0 +1,135 @@
+"""Checks CUDA targets beside their build, whatever rules compile them:
+
+    bazel build --aspects=@scuba//:scuba.bzl%scuba --output_groups=+scuba //...
+
+Every action of a target, and of what it depends on, that runs nvcc (or that is called CudaCompile) is a unit. A target's units are checked as one
+program in one action of its own, whose inputs are theirs, SCuBA and scuba.toml (--@scuba//:config=//:scuba.toml): it runs where Bazel runs actions,
+and again only where an input changed. The commands of C++ units are not shown to aspects: what these call is taken to be called with any arguments.
+
+Reports lie beside the target's outputs (NAME.scuba.json, NAME.scuba.txt). A *denied* finding fails the build, unless --output_groups=+scuba_report asks
+for the reports alone. In the environment of actions (--action_env): SCUBA_STRICT=1, as in any build; SCUBA_CACHE, a folder that actions may write.
+"""
+
+_Units = provider(doc = "What compiles a target and what it depends on.", fields = {"units": "depset of structures: source, arguments, inputs"})
+
+# Attributes that lead to what is linked with a target.
+_ALONG = ["deps", "implementation_deps", "srcs", "actual"]
+
+# Sources by their ends. A command names its own behind its flags, and what ends so behind one of these is no source.
+_SOURCES = (".cu", ".cc", ".cpp", ".cxx", ".c++", ".C")
+_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-include", "-ccbin")
+_COMPILES = ("-c", "-dc", "-dw", "--compile", "--device-c", "--device-w")
+
+def _runs_nvcc(argv):
+    for word in argv:
+        if word.startswith("-"):
+            return False
+        if word.split("/")[-1] == "nvcc":
+            return True
+    return False
+
+def _source(argv):
+    before = None
+    for word in argv:
+        if not word.startswith("-") and word.endswith(_SOURCES) and before not in _WITH_VALUE:
+            return word
+        before = word
+    return None
+
+def _own_units(target):
+    """A source that is compiled twice (with and without -fPIC, say) counts once."""
+    units = {}
+    for action in target.actions:
+        argv = action.argv or []
+        if not (action.mnemonic == "CudaCompile" or _runs_nvcc(argv)) or not [w for w in argv if w in _COMPILES]:
+            continue
+        source = _source(argv)
+        if source and source not in units:
+            units[source] = struct(source = source, arguments = tuple(argv), inputs = action.inputs)
+    return units.values()
+
+def _database(report, units):
+    """As compile_commands.json has it. Folders are relative to the file's, commands to the root of the execution."""
+    up = "/".join([".."] * report.dirname.count("/") + [".."])
+    entries = [json.encode({"directory": up, "file": u.source, "arguments": u.arguments}) for u in units]
+    return "[\n" + ",\n".join(entries) + "\n]\n"
+
+# Arguments: scuba, the database, scuba.toml or nothing, then where the document, the text and the status go. What was read and decided for the text is kept
+# for the document.
+_CHECK = """\
+own=$(mktemp -d) && trap 'rm -rf "$own"' EXIT
+export SCUBA_CACHE="${SCUBA_CACHE:-$own}" HOME="${HOME:-$own}"
+"$1" check -p "$2" ${3:+--config "$3"} --color never 2>"$5"
+echo $? >"$6"
+"$1" check -p "$2" ${3:+--config "$3"} --message-format json >"$4" 2>"$own/said" || [ -s "$4" ] || { cat "$own/said" >&2; exit 2; }
+"""
+
+# Arguments: the status, the text, and a file that says that nothing was denied.
+_SAY = """\
+status=$(cat "$1")
+cat "$2" >&2
+case $status in
+  0) ;;
+  1) exit 1 ;;
+  *) [ -z "${SCUBA_STRICT:-}" ] || exit 2 ;;
+esac
+: >"$3"
+"""
+
+def _check(target, ctx, units):
+    """The reports of a target, and a file that is there unless something was denied."""
+    name = target.label.name + ".scuba"
+    database, document, text, status, passed = [
+        ctx.actions.declare_file(name + end)
+        for end in ("/compile_commands.json", ".json", ".txt", ".status", ".passed")
+    ]
+    ctx.actions.write(database, _database(database, units))
+    config = ctx.files._config
+    ctx.actions.run_shell(
+        command = _CHECK,
+        arguments = [ctx.file._program.path, database.path, config[0].path if config else ""] + [f.path for f in (document, text, status)],
+        inputs = depset([database] + config, transitive = [u.inputs for u in units]),
+        tools = [ctx.file._program] + ctx.files._brought_along,
+        outputs = [document, text, status],
+        mnemonic = "ScubaCheck",
+        progress_message = "Checking the memory accesses of %s" % target.label,
+        use_default_shell_env = True,
+    )
+    ctx.actions.run_shell(
+        command = _SAY,
+        arguments = [f.path for f in (status, text, passed)],
+        inputs = [status, text],
+        outputs = [passed],
+        mnemonic = "ScubaVerdict",
+        progress_message = "Findings of %s" % target.label,
+        use_default_shell_env = True,
+    )
+    return [document, text], passed
+
+def _scuba_impl(target, ctx):
+    below = []
+    for attribute in _ALONG:
+        found = getattr(ctx.rule.attr, attribute, None)
+        for dependency in found if type(found) == type([]) else [found]:
+            if type(dependency) == "Target" and _Units in dependency:
+                below.append(dependency[_Units].units)
+    units = depset(_own_units(target), transitive = below)
+    known = units.to_list()
+    if not known:
+        return [_Units(units = units)]
+    reports, passed = _check(target, ctx, known)
+    return [
+        _Units(units = units),
+        OutputGroupInfo(scuba = depset(reports + [passed]), scuba_report = depset(reports)),
+    ]
+
+scuba = aspect(
+    implementation = _scuba_impl,
+    attr_aspects = _ALONG,
+    attrs = {
+        "_program": attr.label(default = Label("//:bin/scuba"), allow_single_file = True, cfg = "exec"),
+        "_brought_along": attr.label(default = Label("//:brought_along"), cfg = "exec"),
+        "_config": attr.label(default = Label("//:config"), allow_files = True),
+    },
+    doc = "The CUDA units of a target, checked as one program.",
+)
