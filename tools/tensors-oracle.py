@@ -129,6 +129,9 @@ class Operator:
         # Which tensors the operator makes contiguous itself, before it checks or afterwards.
         r = random.Random(f"contiguous {seed}")
         self.copied = {t: r.choice((False, False, "before", "after")) for t in self.names}
+        # Which are handed over by reference: a handle that pybind11 made.
+        r = random.Random(f"reference {seed}")
+        self.kinds = {t: r.choice(("torch::Tensor", "torch::Tensor &", "torch::Tensor &" if self.copied[t] else "const torch::Tensor &")) for t in self.names}
 
     def source(self):
         lines = ["#include <torch/extension.h>"]
@@ -144,7 +147,7 @@ class Operator:
         lines.append("  o[i] = s;")
         self.lines[len(lines)] = "o"
         lines.append("}")
-        arguments = ", ".join(f"torch::Tensor {t}" for t in self.names)
+        arguments = ", ".join(f"{self.kinds[t]} {t}" for t in self.names)
         lines.append(f"torch::Tensor op({arguments}) {{")
         copies = {when: [f"  {t} = {t}.contiguous();" for t in self.names if self.copied[t] == when] for when in ("before", "after")}
         lines += copies["before"]

@@ -1,10 +1,11 @@
 //! Where a program starts: `main`, and functions that nobody known calls.
 
 use crate::contracts::Entry;
-use crate::ir::registered::registered;
+use crate::ir::registered::{is_bound_only, registered};
 use crate::ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeId, TypeKind,
 };
+use crate::models::tensors::is_given_class;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -22,6 +23,8 @@ pub struct Root {
     pub trusted: bool,
     /// Code outside the program calls it, with whatever its checks accept: named under `[entry]`, or a registered operator.
     pub entry: bool,
+    /// Its caller is a binding that makes an object of its own of each argument ([`is_bound_only`]); nobody says that others call it.
+    pub bound: bool,
 }
 
 /// The roots of a program: `main`, functions named in the configuration, entry points and operators that it registers; where there is no `main` and none of the former,
@@ -31,24 +34,24 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
     let mut out = vec![];
     let main = program.find_func(Side::Host, "main");
     if let Some(main) = main {
-        out.push(Root { func: main, trusted: true, entry: false });
+        out.push(Root { func: main, trusted: true, entry: false, bound: false });
     }
     let functions = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
     for (r, _, f) in functions() {
         if Some(r) != main && named.iter().any(|n| f.answers_to(n)) {
-            out.push(Root { func: r, trusted: true, entry: false });
+            out.push(Root { func: r, trusted: true, entry: false, bound: false });
         }
     }
     let alone = out.is_empty();
     let is_there = |out: &[Root], r: FuncRef| out.iter().any(|o| o.func == r);
     for (r, _, f) in functions().filter(|(_, _, f)| Program::kernel_symbol_of_stub(&f.name).is_none()) {
         if entry.names(&f.name, &f.display) && !is_there(&out, r) {
-            out.push(Root { func: r, trusted: true, entry: true });
+            out.push(Root { func: r, trusted: true, entry: true, bound: false });
         }
     }
     for r in registered(program) {
         if !is_there(&out, r) {
-            out.push(Root { func: r, trusted: true, entry: true });
+            out.push(Root { func: r, trusted: true, entry: true, bound: is_bound_only(program, r) });
         }
     }
     if !alone {
@@ -63,9 +66,9 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
             continue;
         }
         if entry.exports && !f.name.starts_with("_Z") {
-            out.push(Root { func: r, trusted: true, entry: true });
+            out.push(Root { func: r, trusted: true, entry: true, bound: false });
         } else if !called.contains(&r) {
-            out.push(Root { func: r, trusted: false, entry: false });
+            out.push(Root { func: r, trusted: false, entry: false, bound: false });
         }
     }
     out
@@ -144,7 +147,8 @@ fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
 
 impl Executor<'_> {
     /// Arguments of a root and the state in which it starts.
-    pub fn root_state(&mut self, root: FuncRef) -> (Vec<Value>, State) {
+    pub fn root_state(&mut self, Root { func: root, bound, .. }: &Root) -> (Vec<Value>, State) {
+        let (root, bound) = (*root, *bound);
         let mut s = self.initial_state();
         self.standard_input(&mut s);
         self.nothing_under_way(&mut s);
@@ -167,7 +171,7 @@ impl Executor<'_> {
             self.ensure_written(&mut s);
             return (vec![argc, argv], s);
         }
-        let args: Vec<Value> = (0..func.params.len()).map(|i| self.root_argument(&mut s, m, root, i)).collect();
+        let args: Vec<Value> = (0..func.params.len()).map(|i| self.root_argument(&mut s, m, root, i, bound)).collect();
         self.ensure_written(&mut s);
         for a in &args {
             self.ensure_pointees(&mut s, a);
@@ -232,8 +236,8 @@ impl Executor<'_> {
         Some(state)
     }
 
-    /// An arbitrary value for a parameter whose caller is not known.
-    pub fn root_argument(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize) -> Value {
+    /// An arbitrary value for a parameter whose caller is not known, but for whether it is a binding that makes what it hands on by reference.
+    pub fn root_argument(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize, bound: bool) -> Value {
         if let Some(v) = self.part_in_registers(s, m, f, i) {
             return v;
         }
@@ -266,8 +270,9 @@ impl Executor<'_> {
                     Some(class) => m.type_named(class),
                     None => declared.and_then(|d| self.pointee_type(m, d)),
                 };
-                // An object of a class that is passed by address is the function's own, and so is what it returns in memory.
-                let own = p.class.is_some() || p.sret.is_some();
+                // An object of a class that is passed by address is the function's own, and so is what it returns in memory. So is a handle
+                // that the binding made of what Python gave.
+                let own = p.class.is_some() || p.sret.is_some() || bound && declared.is_some_and(is_given_class);
                 let o = if own && m.side == Side::Host {
                     self.heap.add(Object { kind: ObjKind::HostLocal, array: false, ..object })
                 } else {

@@ -20,10 +20,17 @@ const REGISTER: &[&str] = &[
     "8pybind117module_3def",
 ];
 
+/// Of these pybind11's own.
+const BIND: &str = "8pybind11";
+
+/// A function's nested name.
+fn nested(f: &Function) -> &str {
+    f.name.strip_prefix("_ZN").unwrap_or_default().trim_start_matches(['r', 'V', 'K', 'R', 'O'])
+}
+
 /// Whether a function registers what it is given.
 fn is_registering(f: &Function) -> bool {
-    let nested = f.name.strip_prefix("_ZN").unwrap_or_default().trim_start_matches(['r', 'V', 'K', 'R', 'O']);
-    REGISTER.iter().any(|start| nested.starts_with(start))
+    REGISTER.iter().any(|start| nested(f).starts_with(start))
 }
 
 /// The functions that register something which a function calls. What registers is the library's own code as well: it hands on what it was given.
@@ -46,10 +53,23 @@ pub fn registers(m: &Module, f: &Function) -> bool {
 /// Functions that operators' registrations name, each once, in the order of the program.
 #[must_use]
 pub fn registered(program: &Program) -> Vec<FuncRef> {
+    registered_by(program, |_| true)
+}
+
+/// Whether an operator is pybind11's alone, which makes an object of its own of each argument that Python gives (`argument_loader`, pybind11/cast.h).
+/// PyTorch's dispatcher can be asked for one by C++ code as well, which hands on references as they are.
+#[must_use]
+pub fn is_bound_only(program: &Program, operator: FuncRef) -> bool {
+    let bound = |callees: &[&Function]| callees.iter().all(|c| nested(c).starts_with(BIND));
+    registered_by(program, bound).contains(&operator) && !registered_by(program, |c| !bound(c)).contains(&operator)
+}
+
+/// Functions that are named where such registrations are called.
+fn registered_by(program: &Program, by: impl Fn(&[&Function]) -> bool) -> Vec<FuncRef> {
     let mut out: Vec<FuncRef> = vec![];
     for (r, m, f) in program.functions().filter(|(_, m, _)| m.side == Side::Host) {
         let callees = registering(m, f);
-        if callees.is_empty() {
+        if callees.is_empty() || !by(&callees) {
             continue;
         }
         let named = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id));

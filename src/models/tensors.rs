@@ -50,6 +50,11 @@ pub(crate) fn arguments(name: &str) -> Option<usize> {
     FUNCTIONS.iter().find(|(n, ..)| *n == name).map(|(.., count)| *count)
 }
 
+/// Whether a type, or what it refers to, is a tensor's handle that an operator is given.
+pub(crate) fn is_given_class(type_name: &str) -> bool {
+    is_handle(type_name) || is_optional_handle(type_name)
+}
+
 /// What answers a function with these arguments; `None` where that is not kept.
 pub(crate) fn answer(name: &str, args: &[i128]) -> Option<Answer> {
     let (_, member, count) = *FUNCTIONS.iter().find(|(n, ..)| *n == name)?;

@@ -122,6 +122,38 @@ fn operators_are_known_by_their_registration() {
     assert_eq!(proved(&report), []);
 }
 
+/// A wrapper that makes what it is given by reference contiguous in place.
+const IN_PLACE: &str = "\
+torch::Tensor wrapped(torch::Tensor &x, torch::Tensor &w) {
+  x = x.contiguous();
+  w = w.contiguous();
+  TORCH_CHECK(x.dim() == 2 && w.dim() == 1);
+  return scale(x, w);
+}
+";
+
+#[test]
+fn each_argument_of_python_is_a_handle_of_its_own() {
+    let bound = "PYBIND11_MODULE(ext, m) { m.def(\"wrapped\", &wrapped); }\n";
+    let of = |checks: &str, registration: &str| {
+        checked(&scale(checks, "torch::empty_like(x)", &format!("{IN_PLACE}{registration}"))).0
+    };
+    let report = of("TORCH_CHECK(w.size(0) == x.size(1));", bound);
+    assert_eq!((report.summary.accesses, report.summary.safe), (3, 3), "{:?} {:?}", report.findings, report.undecided);
+    let report = of("", bound);
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 5)], "{:?}", report.undecided);
+    // Who asks the dispatcher in C++ may give one handle twice, and then `x` is `w` once that is set.
+    let library = "TORCH_LIBRARY(ext, m) { m.def(\"wrapped(Tensor(a!) x, Tensor(b!) w) -> Tensor\", &wrapped); }\n";
+    for registration in [library.to_owned(), format!("{library}{bound}")] {
+        let report = of("TORCH_CHECK(w.size(0) == x.size(1));", &registration);
+        assert_eq!(report.summary.safe, 0, "{registration}: {:?}", report.findings);
+    }
+    // Nor is it known of whom else the settings speak.
+    let source = scale("TORCH_CHECK(w.size(0) == x.size(1));", "torch::empty_like(x)", &format!("{IN_PLACE}{bound}"));
+    let (report, _) = checked_under(&source, "[entry]\nfunctions = [\"wrapped\"]\n");
+    assert_eq!(report.summary.safe, 0, "{:?}", report.findings);
+}
+
 #[test]
 fn optional_tensors_and_those_that_the_operator_makes() {
     let source = "\

@@ -113,7 +113,7 @@ impl<'p> Engine<'p> {
         if self.can_never_hold(kernel, &mut e) || self.contradicts(&mut e) {
             (e, run, _) = self.any_launch(kernel, &self.contracts_of(kernel));
         }
-        let root = Root { func: kernel, trusted: false, entry: false };
+        let root = Root { func: kernel, trusted: false, entry: false, bound: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
         tools.decider.limits.work = self.cx.scaled(Work::seconds(1));
         // Beyond the point where it was given up, what it came to before may be reached again, otherwise.

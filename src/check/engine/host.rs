@@ -32,7 +32,7 @@ impl<'p> Engine<'p> {
                 e.assumptions.contracts = self.contracts_of(root.func).into();
                 self.leave_out_vain(root.func, &mut e);
             }
-            let (args, state) = e.root_state(root.func);
+            let (args, state) = e.root_state(root);
             if let Some(state) = e.initialised(root.func, state) {
                 drop(e.call(root.func, args, state, 0));
             }

@@ -21,7 +21,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     engine.cx.all = engine.cx.phase(budgets::asked_for(of), 100);
     let contracts = &engine.cx.options.contracts;
     let (e, run, (config, args)) = engine.any_launch(kernel, contracts);
-    let root = Root { func: kernel, trusted: false, entry: false };
+    let root = Root { func: kernel, trusted: false, entry: false, bound: false };
     let mut tools = engine.tools(e, &root, Sizes::default(), Arc::default());
     let mut names = names(&mut tools, kernel, &config, &args);
     let axioms = tools.e.launch_axioms(&config);

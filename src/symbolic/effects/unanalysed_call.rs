@@ -11,7 +11,7 @@
 //! CUDA's are taken to look at none there. Addresses of functions that were handed on as numbers are not seen.
 
 use crate::inside::{self, Dump};
-use crate::ir::{FuncRef, Program, Side};
+use crate::ir::{FuncRef, GlobalRef, Program, Side};
 use crate::models::attributes::{
     calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda, is_of_library,
     keeps_functions, may_keep_addresses, may_launch_given, writes_what_it_is_given,
@@ -202,8 +202,9 @@ impl Executor<'_> {
     /// The globals that these functions may write, and whether they may write anything else by its name. Notes that they may launch
     /// or access memory in a kernel.
     fn could_write(&mut self, functions: &[FuncRef], why: &UnknownReason) -> (Vec<ObjId>, bool) {
-        let (mut objects, mut anything) = (vec![], false);
-        for f in functions {
+        let (mut globals, mut anything) = (FxHashSet::default(), false);
+        let mut seen: FxHashSet<FuncRef> = FxHashSet::default();
+        for f in functions.iter().filter(|f| seen.insert(**f)) {
             if self.function(*f).is_declaration() {
                 continue;
             }
@@ -213,16 +214,18 @@ impl Executor<'_> {
             if self.side == Side::Device {
                 continue;
             }
-            match self.globals_written_by(*f, |_| true) {
-                Some(globals) => {
-                    for g in globals {
-                        collect(&g, &mut objects);
-                    }
-                }
-                None => anything = true,
+            let named = self.globals_of(Part::Function(*f));
+            if named.opaque {
+                anything = true;
+            } else {
+                globals.extend(named.globals.iter().copied());
             }
         }
-        (objects, anything)
+        // Many functions name the same ones.
+        let program = self.program;
+        let mut written: Vec<GlobalRef> = globals.into_iter().filter(|g| !program.global(*g).constant).collect();
+        written.sort_unstable();
+        (written.into_iter().map(|g| self.global_object(g.module, g.global)).collect(), anything)
     }
 
     /// The functions of the program that a library finds in what it is given.

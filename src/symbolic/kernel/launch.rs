@@ -324,6 +324,6 @@ impl Executor<'_> {
         let func = self.program.func(kernel);
         let m = self.program.module(kernel.module);
         let mut s = self.initial_state();
-        (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i)).collect()
+        (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i, false)).collect()
     }
 }
