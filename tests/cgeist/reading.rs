@@ -38,7 +38,7 @@ fn read_here(p: &Program, lines: bool) -> Reading {
     let mut out = Reading::default();
     for root in roots(p, &[], &Entry::default()) {
         let mut e = Executor::new(p);
-        let (args, state) = e.root_state(root.func);
+        let (args, state) = e.root_state(&root);
         drop(e.call(root.func, args, state, 0));
         assert_eq!(e.limits.gave_up(), None);
         let launches = std::mem::take(&mut e.events.launches);

@@ -255,7 +255,8 @@ impl<'p> Engine<'p> {
         self.cx.all = self.cx.phase(budgets::METHOD, 100);
         let mut e = self.executor();
         e.assumptions.invariants = Rc::default();
-        let (args, mut state) = e.root_state(f);
+        let root = Root { func: f, trusted: false, entry: false, bound: false };
+        let (args, mut state) = e.root_state(&root);
         let objects = self.objects(class, f, &args);
         if objects.is_empty() {
             // A static function makes its objects by constructors.
