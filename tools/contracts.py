@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `scuba contracts` finds for kernels alone, and whether what it prints decides what it says that it covers.
 
-    tools/contracts.py DIR... [--scuba PATH] [--nvcc PATH] [--flags "…"] [--every N] [--jobs N] [--limit SECONDS] [--journal FILE] [--out FILE.md [--section TITLE]] [--commit HASH]
+    tools/contracts.py DIR... [--scuba PATH] [--nvcc PATH] [--flags "…"] [--every N] [--jobs N] [--limit SECONDS] [--memory SIZE] [--journal FILE] [--out FILE.md [--section TITLE]] [--commit HASH]
 
 Each .cu file under the folders is read where it lies, its device side alone (`-cubin`): no host decides anything. Of each: accesses, how
 many `scuba check` decides without contracts, how many conditions cover, and how many are decided once the tables of `--format toml` are
@@ -48,7 +48,12 @@ def places(document):
 def look(path, options):
     """One file: a line of the journal."""
     flags = ["--", "-cubin", f"-I{path.parent}", *options.flags]
-    said = run(["contracts", str(path), "--format", "json"], options, flags)
+    # The safety nets are as wide as the tool's own limit: what is measured shall not depend on the machine's load.
+    nets = f'[limits]\ntu_seconds = {options.limit}\nmemory = "{options.memory}"\n\n'
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
+        config.write(nets)
+        config.flush()
+        said = run(["contracts", str(path), "--format", "json", "--config", config.name], options, flags)
     if said is None:
         return {"file": str(path), "why": "time"}
     try:
@@ -59,11 +64,11 @@ def look(path, options):
         return {"file": str(path), "why": why, "said": lines[0][:200]}
     with tempfile.TemporaryDirectory() as folder:
         empty, full = Path(folder, "empty.toml"), Path(folder, "full.toml")
-        empty.write_text("")
-        toml = run(["contracts", str(path), "--format", "toml"], options, flags)
+        empty.write_text(nets)
+        toml = run(["contracts", str(path), "--format", "toml", "--config", str(empty)], options, flags)
         if toml is None:
             return {"file": str(path), "why": "time"}
-        full.write_text(toml.stdout)
+        full.write_text(nets + toml.stdout)
         reports = []
         for settings in (empty, full):
             done = run(["check", str(path), "--message-format", "json", "--config", str(settings)], options, flags)
@@ -122,11 +127,12 @@ def with_section(document, section):
     """A document with a section, which replaces the one of the same title."""
     title = section.splitlines()[0]
     lines = document.rstrip("\n").splitlines()
+    start = end = len(lines)
     if title in lines:
         start = lines.index(title)
         end = next((i for i in range(start + 1, len(lines)) if lines[i].startswith("## ")), len(lines))
-        del lines[start:end]
-    return "\n".join([*lines, "", section])
+    before, after = "\n".join(lines[:start]).rstrip("\n"), "\n".join(lines[end:])
+    return "\n".join([*[before, ""] * bool(before), section, *[after] * bool(after)]).rstrip("\n") + "\n"
 
 
 def main():
@@ -138,6 +144,7 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="only every so manieth file")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=int, default=120, help="seconds for one command")
+    parser.add_argument("--memory", default="4GiB", help="what one command may have in memory")
     parser.add_argument("--cache", default="off")
     parser.add_argument("--journal", type=Path, default=ROOT / "target/contracts.jsonl")
     parser.add_argument("--out", type=Path)
@@ -158,7 +165,7 @@ def main():
             known[row["file"]] = row
     text, broken = table([known[str(f)] for f in files if str(f) in known], options)
     if options.out:
-        options.out.write_text(with_section(options.out.read_text(), text) if options.section else text)
+        options.out.write_text(with_section(options.out.read_text() if options.out.is_file() else "", text) if options.section else text)
     print(text)
     for at in broken:
         print(f"not as it was said: {at}", file=sys.stderr)
