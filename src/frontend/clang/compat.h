@@ -25,7 +25,7 @@
 
 /* What cuda_runtime.h does under nvcc; clang includes that before the device's malloc is declared. */
 #ifdef __SCUBA_EXTENDED_LAMBDA__
-#define __CUDACC_EXTENDED_LAMBDA__
+#define __CUDACC_EXTENDED_LAMBDA__ 1
 #include <functional>
 #include <utility>
 #endif
