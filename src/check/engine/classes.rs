@@ -9,7 +9,7 @@
 use super::Engine;
 use super::budgets;
 use crate::check::obligations::decide::Decider;
-use crate::check::obligations::obligation::Decision;
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::options::Options;
 use crate::check::solver::Limits;
 use crate::contracts::{Invariant, Requirement, parse, plain_name};
@@ -36,12 +36,9 @@ const FUNCTIONS: usize = 48;
 struct Class {
     /// As the source spells it.
     name: String,
-    ty: TypeId,
     constructors: Vec<FuncRef>,
     others: Vec<FuncRef>,
     candidates: Vec<Candidate>,
-    /// Where its pointers lie, in bytes from an object's first, and their types.
-    pointers: Vec<(u64, TypeId)>,
 }
 
 /// `elements(pointer) >= number`.
@@ -104,7 +101,7 @@ fn class(program: &Program, options: &Options, n: ModuleId, ty: TypeId) -> Optio
     {
         return None;
     }
-    let (candidates, pointers) = candidates(m, ty, &name);
+    let (candidates, _) = candidates(m, ty, &name);
     if candidates.is_empty() {
         return None;
     }
@@ -121,7 +118,7 @@ fn class(program: &Program, options: &Options, n: ModuleId, ty: TypeId) -> Optio
         }
     }
     let few = constructors.len() + others.len() <= FUNCTIONS;
-    (few && !constructors.is_empty()).then_some(Class { name, ty, constructors, others, candidates, pointers })
+    (few && !constructors.is_empty()).then_some(Class { name, constructors, others, candidates })
 }
 
 /// Pairs of a private pointer whose elements have a size, and a private number.
@@ -185,8 +182,9 @@ enum Method {
     Other,
 }
 
-/// Which of a class's functions one is, by its name with parameter types.
-fn method(display: &str, class: &str) -> Option<Method> {
+/// What a function is called in a class, without its template arguments, by its name with parameter types. `None` of what is no function of the class,
+/// and of what is within one (lambdas, local classes).
+fn own_name(display: &str, class: &str) -> Option<String> {
     let plain = |text: &str| text.replace(' ', "");
     // What stands before the parameters, without the type that is returned.
     let (mut depth, mut start, mut end) = (0_i32, 0, display.len());
@@ -202,18 +200,30 @@ fn method(display: &str, class: &str) -> Option<Method> {
             _ => {}
         }
     }
-    let (name, class) = (plain(&display[start..end]), plain(class));
-    let own = name.strip_prefix(&class)?.strip_prefix("::")?;
-    let template = class.split('<').next().unwrap_or_default();
-    let last = template.rsplit("::").next().unwrap_or_default();
-    let own = own.split('<').next().unwrap_or_default();
-    match own {
-        _ if own == last => Some(Method::Constructor),
-        _ if own.starts_with('~') => Some(Method::Destructor),
-        // Of a class within it.
-        _ if own.contains("::") => None,
-        _ => Some(Method::Other),
+    let mut open = 0_i32;
+    let behind = display[end..].char_indices().find(|(_, c)| {
+        open += i32::from(*c == '(') - i32::from(*c == ')');
+        open == 0
+    });
+    if behind.is_some_and(|(at, _)| display[end + at..].contains("::")) {
+        return None;
     }
+    let name = plain(&display[start..end]);
+    let own = name.strip_prefix(&plain(class))?.strip_prefix("::")?;
+    let own = if own.starts_with("operator") { own } else { own.split('<').next().unwrap_or_default() };
+    // Of a class within it.
+    (!own.contains("::")).then(|| own.to_owned())
+}
+
+/// Which of a class's functions one is.
+fn method(display: &str, class: &str) -> Option<Method> {
+    let own = own_name(display, class)?;
+    let template = class.split('<').next().unwrap_or_default();
+    Some(match own.as_str() {
+        own if Some(own) == template.rsplit("::").next() => Method::Constructor,
+        own if own.starts_with('~') => Method::Destructor,
+        _ => Method::Other,
+    })
 }
 
 /// Of the candidates those that are kept.
@@ -224,23 +234,36 @@ fn kept(program: &Program, options: &Options, mut class: Class) -> Vec<Requireme
         if assumed.is_empty() {
             return vec![];
         }
-        let mut dropped = false;
         let constructors = class.constructors.iter().map(|f| (*f, true));
         let all: Vec<(FuncRef, bool)> = constructors.chain(class.others.iter().map(|f| (*f, false))).collect();
+        let mut wraps = vec![vec![]; assumed.len()];
+        let mut dropped = false;
         for (f, is_constructor) in all {
             let holds = engine.after(&class, f, is_constructor, &assumed);
-            for (candidate, holds) in class.candidates.iter_mut().filter(|c| c.kept).zip(holds) {
-                dropped |= !holds;
-                candidate.kept &= holds;
+            for ((candidate, holds), wraps) in class.candidates.iter_mut().filter(|c| c.kept).zip(holds).zip(&mut wraps)
+            {
+                candidate.kept = holds.is_some();
+                dropped |= !candidate.kept;
+                wraps.extend(holds.unwrap_or_default());
             }
             if dropped {
                 break;
             }
         }
         if !dropped {
-            return held(&class);
+            return assumed.into_iter().zip(wraps).map(|(required, ops)| unless_wrapping(required, ops)).collect();
         }
     }
+}
+
+/// The condition, and in whose words it is assumed what must not wrap for it.
+fn unless_wrapping(required: Requirement, mut ops: Vec<String>) -> Requirement {
+    ops.sort();
+    ops.dedup();
+    if ops.is_empty() {
+        return required;
+    }
+    Requirement { origin: format!("{} unless {} wraps", required.origin, ops.join(" or ")), ..required }
 }
 
 fn held(class: &Class) -> Vec<Requirement> {
@@ -248,19 +271,34 @@ fn held(class: &Class) -> Vec<Requirement> {
 }
 
 impl<'p> Engine<'p> {
-    /// Which of the conditions hold of the objects of the class that a function of it was given, when it returns; of those that it did not
-    /// make they held before.
-    fn after(&mut self, class: &Class, f: FuncRef, is_constructor: bool, conditions: &[Requirement]) -> Vec<bool> {
-        let none = || vec![false; conditions.len()];
+    /// Which of the conditions hold of the objects of the class that a function of it was given, when it returns, each with the operations that must
+    /// not wrap for that; of those objects that it did not make they held before.
+    fn after(
+        &mut self,
+        class: &Class,
+        f: FuncRef,
+        is_constructor: bool,
+        conditions: &[Requirement],
+    ) -> Vec<Option<Vec<String>>> {
+        let (none, all) = (|| vec![None; conditions.len()], || vec![Some(vec![]); conditions.len()]);
         self.cx.all = self.cx.phase(budgets::METHOD, 100);
         let mut e = self.executor();
         e.assumptions.invariants = Rc::default();
         let root = Root { func: f, trusted: false, entry: false, bound: false };
         let (args, mut state) = e.root_state(&root);
         let objects = self.objects(class, f, &args);
-        if objects.is_empty() {
+        if objects.is_empty() && !is_constructor {
             // A static function makes its objects by constructors.
-            return vec![true; conditions.len()];
+            return all();
+        }
+        // Each unit has its own table of types.
+        let m = self.cx.program.module(f.module);
+        let Some(ty) = m.type_named(&class.name).filter(|ty| m.ty(*ty).source.as_deref() == Some(&class.name)) else {
+            return none();
+        };
+        let (of_this_unit, pointers) = candidates(m, ty, &class.name);
+        if objects.is_empty() || conditions.iter().any(|c| of_this_unit.iter().all(|o| o.required.text != c.text)) {
+            return none();
         }
         if is_constructor {
             apart_from_others(&mut e, &objects);
@@ -268,14 +306,14 @@ impl<'p> Engine<'p> {
         let mut assumed = vec![];
         for at in objects.iter().skip(usize::from(is_constructor)) {
             for required in conditions {
-                let of = InClass { at, class: &class.name, ty: class.ty, function: f };
+                let of = InClass { at, class: &class.name, ty, function: f };
                 let Some(c) = e.holds_of_members(&mut state, of, required) else { return none() };
                 assumed.push(c);
             }
         }
         // Where one way sets a pointer and the other does not, what it was is to be found in the memory of both.
         for at in objects.iter().skip(usize::from(is_constructor)) {
-            for (offset, ty) in &class.pointers {
+            for (offset, ty) in &pointers {
                 let offset = i128::from(*offset);
                 let place = at.iter().map(|t| Target { offset: e.arena.add_const(t.offset, offset), ..t.clone() });
                 let place = Rc::new(place.collect::<Vec<_>>());
@@ -288,32 +326,46 @@ impl<'p> Engine<'p> {
             return none();
         }
         // It always throws, or ends the program.
-        let Some((value, state)) = returned else { return vec![true; conditions.len()] };
-        if hands_out(&value, &objects) && !self.cx.program.func(f).display.contains("operator") {
+        let Some((value, state)) = returned else { return all() };
+        if value.is_some_and(|v| hands_out(&v, &objects)) && !assigns(&self.cx.program.func(f).display, &class.name) {
             return none();
         }
         let before = e.arena.and_all(assumed);
-        conditions.iter().map(|required| self.holds(&mut e, class, (f, &state, before), &objects, required)).collect()
+        conditions
+            .iter()
+            .map(|required| self.holds(&mut e, class, (f, ty, &state, before), &objects, required))
+            .collect()
     }
 
     fn holds(
         &self,
         e: &mut Executor<'p>,
         class: &Class,
-        (f, state, before): (FuncRef, &State, TermId),
+        (f, ty, state, before): (FuncRef, TypeId, &State, TermId),
         objects: &[Rc<Vec<Target>>],
         required: &Requirement,
-    ) -> bool {
+    ) -> Option<Vec<String>> {
         let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
         decider.until = Some(Allotment::of(self.cx.work_left()));
-        objects.iter().all(|at| {
-            let of = InClass { at, class: &class.name, ty: class.ty, function: f };
-            let Some(c) = e.holds_of_members(&mut state.clone(), of, required) else { return false };
+        let mut wraps = vec![];
+        for at in objects {
+            let of = InClass { at, class: &class.name, ty, function: f };
+            let c = e.holds_of_members(&mut state.clone(), of, required)?;
             let a = &mut e.arena;
             let (facts, not) = (a.and(state.path, before), a.not(c));
             let broken = a.and(facts, not);
-            a.as_bool(broken) == Some(false) || matches!(decider.happens(a, broken), Decision::Safe)
-        })
+            if a.as_bool(broken) == Some(false) {
+                continue;
+            }
+            // It is never broken, where nothing wraps that the proof rests on: an obligation that cannot be met otherwise.
+            let (below, byte, none) = (a.int(-1), a.int(1), a.int(0));
+            match decider.decide_roughly(a, &Obligation { facts: broken, offset: below, bytes: byte, extent: none }) {
+                Decision::Safe => {}
+                Decision::SafeIfNoWrap(ops) => wraps.extend(ops),
+                Decision::Fails { .. } | Decision::Unknown(_) => return None,
+            }
+        }
+        Some(wraps)
     }
 
     /// Where the objects of the class lie that a function is given, the one that it is called for first.
@@ -349,15 +401,23 @@ fn apart_from_others(e: &mut Executor<'_>, objects: &[Rc<Vec<Target>>]) {
 }
 
 /// Whether a pointer to, or into, one of the objects is returned.
-fn hands_out(value: &Option<Value>, objects: &[Rc<Vec<Target>>]) -> bool {
-    let Some(Value::Ptr(to)) = value else { return false };
-    let of_these = |o| objects.iter().flat_map(|at| at.iter()).any(|t| t.base == Base::Object(o));
-    to.iter().any(|t| if let Base::Object(o) = t.base { of_these(o) } else { false })
+fn hands_out(value: &Value, objects: &[Rc<Vec<Target>>]) -> bool {
+    let is_of_these = |t: &Target| objects.iter().flat_map(|at| at.iter()).any(|o| o.base == t.base);
+    match value {
+        Value::Ptr(to) => to.iter().any(is_of_these),
+        Value::Aggregate(parts) => parts.iter().any(|part| hands_out(part, objects)),
+        _ => false,
+    }
+}
+
+/// Whether a function is the assignment of a class, which returns its object.
+fn assigns(display: &str, class: &str) -> bool {
+    own_name(display, class).is_some_and(|own| own == "operator=")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Method, method};
+    use super::{Method, assigns, method};
 
     #[test]
     fn functions_of_a_class_are_known_by_their_names() {
@@ -369,6 +429,10 @@ mod tests {
         assert_eq!(of(&format!("float* {name}::get<int>(int) const")), Some(Method::Other));
         assert_eq!(of(&format!("{name}::operator bool() const")), Some(Method::Other));
         assert_eq!(of(&format!("{name}::Inner::f()")), None);
+        assert_eq!(of(&format!("{name}::f(int)::{{lambda()#1}}::operator()() const")), None);
+        assert_eq!(of(&format!("void {name}::each<main::A>(main(int)::A)")), Some(Method::Other));
+        assert!(assigns(&format!("{name}::operator=({name}&&)"), "ns::Buffer<float, std::less<int> >"));
+        assert!(!assigns(&format!("{name}::operator&()"), "ns::Buffer<float, std::less<int> >"));
         assert_eq!(of("ns::Buffer<int, std::less<int>>::resize(unsigned long)"), None);
         assert_eq!(of(&format!("use({name}::Inner)")), None);
     }
