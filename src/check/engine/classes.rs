@@ -211,8 +211,8 @@ fn own_name(display: &str, class: &str) -> Option<String> {
     let name = plain(&display[start..end]);
     let own = name.strip_prefix(&plain(class))?.strip_prefix("::")?;
     let own = if own.starts_with("operator") { own } else { own.split('<').next().unwrap_or_default() };
-    // Of a class within it.
-    (!own.contains("::")).then(|| own.to_owned())
+    // Of a class within it. An operator's name may hide where its parameters begin (`operator<`).
+    (own.starts_with("operator") || !own.contains("::")).then(|| own.to_owned())
 }
 
 /// Which of a class's functions one is.
