@@ -37,6 +37,14 @@ function = "ggml_cuda_set_device"
 modifies = []
 
 [[contract]]
+function = "ggml_cuda_get_device"
+modifies = []
+
+[[contract]]
+function = "ggml_cuda_info"
+modifies = []
+
+[[contract]]
 type = "ggml_tensor"
 invariant = [
   "ne[0] >= 1 && ne[1] >= 1 && ne[2] >= 1 && ne[3] >= 1",

@@ -65,6 +65,9 @@ impl Executor<'_> {
         let d = self.pointer_arg(c, 0);
         let (b, n) = (self.int_arg(c, 1, 32), self.size_arg(c, 2));
         self.note_copy(s, &d, n, AccessKind::Write);
+        for o in self.objects_at(s, &d) {
+            self.note_written_by_device(o);
+        }
         self.fill(s, &d, b, n);
     }
 

@@ -398,19 +398,17 @@ impl Module {
             }),
         }
     }
-    /// Whether a structure of this name is a member, a base or an element of a type, at any depth.
+    /// Whether a structure of this name and size is a member, a base or an element of a type, at any depth.
     #[must_use]
-    pub fn has_part(&self, ty: TypeId, name: &str) -> bool {
+    pub fn has_part(&self, ty: TypeId, name: &str, size: Bytes) -> bool {
+        let is_it =
+            |of: TypeId| matches!(&self.ty(of).kind, TypeKind::Struct { name: Some(n), .. } if source_name(n) == name);
         match &self.ty(ty).kind {
-            // LLVM knows one member of it.
-            TypeKind::Struct { name: Some(n), .. } if n.starts_with("union.") => true,
-            TypeKind::Struct { fields, .. } => fields.iter().any(|f| {
-                matches!(&self.ty(f.ty).kind, TypeKind::Struct { name: Some(n), .. } if source_name(n) == name)
-                    || self.has_part(f.ty, name)
-            }),
+            // LLVM knows one member of it; none is larger than the whole.
+            TypeKind::Struct { name: Some(n), .. } if n.starts_with("union.") => self.size_of(ty) >= size,
+            TypeKind::Struct { fields, .. } => fields.iter().any(|f| is_it(f.ty) || self.has_part(f.ty, name, size)),
             TypeKind::Array { elem, .. } | TypeKind::Vector { elem, .. } => {
-                matches!(&self.ty(*elem).kind, TypeKind::Struct { name: Some(n), .. } if source_name(n) == name)
-                    || self.has_part(*elem, name)
+                is_it(*elem) || self.has_part(*elem, name, size)
             }
             _ => false,
         }

@@ -68,9 +68,15 @@ pub(crate) fn only_reads(name: &str, display: &str, argument: usize) -> bool {
     of(name).reads.is_some_and(|r| argument == r.argument || r.rest && argument > r.argument)
 }
 
-/// Whether a function that is given a kernel may launch it.
+/// Whether a function that is given a kernel may launch it: the C and C++ libraries know nothing of CUDA. They may call a function that
+/// does, where they are given one.
 pub(crate) fn may_launch_given(name: &str) -> bool {
-    !fits(name, |a| a.asks_about_kernels)
+    !asks_about_kernels(name) && (is_of_cuda(name) || !(is_of_c_library(name) || is_of_library(name)))
+}
+
+/// Whether a function only asks about a kernel that it is given, or sets what holds of it.
+pub(crate) fn asks_about_kernels(name: &str) -> bool {
+    fits(name, |a| a.asks_about_kernels)
 }
 
 /// Functions that do something on a device, by their names: those of CUDA's runtime and of its driver's API.

@@ -14,6 +14,9 @@ __attribute__((noinline)) void two(int *a, int *b) { *a = 1; *b = 2; }
 void other(); void look(const Sizes *);
 struct Other { int n, m; };
 struct Both { int k; Sizes of; };
+struct Any { union { char bytes[64]; Sizes of; } u; int n; };
+struct Few { union { char bytes[4]; int of; } u; int n; };
+struct Buffer { float *data; };
 int shared_count = 5;
 static int own_count;
 ";
@@ -44,6 +47,7 @@ fn what_is_stored_through_one_pointer_may_be_read_through_another() {
         "(Sizes *a, int *b) { a->n = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         // One may be part of the other.
         "(Sizes *a, Both *b) { a->n = 5; b->of.n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        "(Sizes *a, Any *b) { a->n = 5; b->u.of.n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         // A variable that others can name.
         "(int *b) { shared_count = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, shared_count); }",
         "(int *b) { *b = 5; shared_count = 100; FIVE(d); k<<<1, 128>>>(d, *b); }",
@@ -71,6 +75,10 @@ fn what_no_caller_can_do_costs_nothing() {
         "(Sizes *a, double *b) { a->n = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         "(Sizes *a, Sizes *b) { a->n = 5; b->rows = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         "(Sizes *a, Other *b) { a->n = 5; b->n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        // No union of fewer bytes has such an object.
+        "(Sizes *a, Few *b) { a->n = 5; b->n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        // What is filled is the device's.
+        "(Sizes *a, Buffer *b) { if (a->n > 5) return; cudaMemset(b->data, 1, 8); FIVE(d); k<<<1, 128>>>(d, a->n); }",
         // A variable whose address nobody has.
         "(int *b) { own_count = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, own_count); }",
         // What was read is known.
@@ -91,6 +99,18 @@ fn functions_that_are_not_known_may_have_what_the_caller_gave() {
             let r = checked(&body.replace("WHOSE", whose), "");
             assert_eq!(is_safe(&r), safe, "{call}, {whose}: {:?}", r.undecided);
         }
+    }
+}
+
+#[test]
+fn what_one_way_alone_writes_is_on_the_other_what_the_caller_gave() {
+    let body = "(Buffer *b, int w, int n) { if (w) { b->data = nullptr; cudaMalloc(&b->data, BYTES); } k<<<1, 128>>>(b->data, 5); }";
+    let settings = "[[contract]]\nfunction = \"f\"\nrequires = [\"extent(b->data) >= 20\"]\n";
+    let r = checked(&body.replace("BYTES", "20"), settings);
+    assert!(is_safe(&r), "{:?} {:?}", r.summary, r.undecided);
+    for (bytes, contract) in [("16", settings), ("20", "")] {
+        let r = checked(&body.replace("BYTES", bytes), contract);
+        assert_eq!((r.summary.safe, r.findings.len()), (0, 1), "{bytes}: {:?}", r.undecided);
     }
 }
 

@@ -13,8 +13,8 @@
 use crate::inside::{self, Dump};
 use crate::ir::{FuncRef, GlobalRef, Program, Side};
 use crate::models::attributes::{
-    calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda, is_of_library,
-    keeps_functions, may_keep_addresses, may_launch_given, writes_what_it_is_given,
+    asks_about_kernels, calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda,
+    is_of_library, keeps_functions, may_keep_addresses, may_launch_given, writes_what_it_is_given,
 };
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
@@ -170,7 +170,8 @@ impl Executor<'_> {
         for f in callees {
             let func = self.function(*f);
             let lent = self.callbacks(s, &func.name, args);
-            if lent.kernel && may_launch_given(&func.name) {
+            let calls_them = !lent.functions.is_empty();
+            if lent.kernel && (may_launch_given(&func.name) || calls_them && !asks_about_kernels(&func.name)) {
                 self.limits.miss(|| UnknownReason::GivenKernel(func.display.clone()));
             }
             if lent.functions.is_empty() {

@@ -4,6 +4,7 @@
 //! tells the paths apart.
 
 use super::executor::Executor;
+use crate::ir::TypeKind;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
@@ -127,6 +128,9 @@ impl Executor<'_> {
             }
             let va = self.cell_for_merge(id, a, o, size);
             let vb = self.cell_for_merge(id, b, o, size);
+            let given_a = self.given_for_merge((id, a), (o, size), va.as_ref(), vb.as_ref());
+            let given_b = self.given_for_merge((id, b), (o, size), vb.as_ref(), va.as_ref());
+            let (va, vb) = (given_a.or(va), given_b.or(vb));
             let v = match (va, vb) {
                 (Some(x), Some(y)) => self.ite_value(sel, &x, &y),
                 // Uninitialised on one side: the value of the other.
@@ -178,6 +182,26 @@ impl Executor<'_> {
         }
         let t = self.arena.int(i128::from(offset));
         Some(self.rest_value(id, s, t, u64::from(size), None))
+    }
+
+    /// What memory holds as its caller gave it, where only the other way wrote there: a pointer or a number, as the other value is.
+    fn given_for_merge(
+        &mut self,
+        (id, state): (ObjId, &ObjState),
+        (at, size): (i64, u32),
+        here: Option<&Value>,
+        there: Option<&Value>,
+    ) -> Option<Value> {
+        let kind = match (here?, there?) {
+            (Value::Unknown(_), Value::Ptr(_)) => TypeKind::Ptr(0),
+            (Value::Unknown(_), Value::Int(_)) => TypeKind::Int(8 * size),
+            _ => return None,
+        };
+        let is_rest = state.overlapping(at, at + i64::from(size)).next().is_none();
+        if !is_rest || !matches!(state.rest, Rest::Unknown { .. }) {
+            return None;
+        }
+        self.given_value((id, state), at, u64::from(size), &kind)
     }
 
     /// `if c then a else b` on values.

@@ -82,7 +82,7 @@ impl Executor<'_> {
             }
         };
         let (Some((m, x, of_x)), Some((n, y, of_y))) = (of(a), of(b)) else { return false };
-        of_x != of_y && !m.has_part(x, of_y) && !n.has_part(y, of_x)
+        of_x != of_y && !m.has_part(x, of_y, n.size_of(y)) && !n.has_part(y, of_x, m.size_of(x))
     }
 
     /// Whether code outside the program may have the address of a variable.
