@@ -45,6 +45,10 @@ function = "ggml_cuda_info"
 modifies = []
 
 [[contract]]
+function = "ggml_backend_cuda_context::new_pool_for_device"
+modifies = []
+
+[[contract]]
 type = "ggml_tensor"
 invariant = [
   "ne[0] >= 1 && ne[1] >= 1 && ne[2] >= 1 && ne[3] >= 1",
@@ -69,8 +73,23 @@ PROJECTS = [
 ]
 
 
+def inferred(o, folder, sources, flags, settings):
+    """What `scuba contracts` prints as settings; nothing where it does not come to its end."""
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
+        config.write(settings)
+        config.flush()
+        command = [o.scuba, "contracts", *sources, "--config", config.name, "-q", "--format", "toml", "--", *flags]
+        environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE="off")
+        try:
+            said = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=o.limit, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return ""
+        return said.stdout
+
+
 def check(o, folder, sources, flags, settings):
     """The report of a check, and its seconds; or why there is none."""
+    toolkit = str(Path(o.nvcc).resolve().parent.parent)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
         config.write(settings)
         config.flush()
@@ -94,6 +113,7 @@ def check(o, folder, sources, flags, settings):
         **{k: s[k] for k in ("accesses", "safe", "safe_if_no_wrap", "proved", "possible", "unknown", "not_analysed")},
         "findings": dict(findings),
         "reasons": dict(reasons),
+        "of_toolkit": sum(str(Path(folder, u["file"]).resolve()).startswith(toolkit) for u in report["undecided"]),
         "seconds": seconds,
     }
 
@@ -117,7 +137,10 @@ def run(o):
         if time.monotonic() > end:
             return None
         sources = [unit.name, *joined]
-        return {"project": name, "unit": unit.name, "before": check(o, folder, sources, flags, entry), "after": check(o, folder, sources, flags, entry + stated)}
+        line = {"project": name, "unit": unit.name, "before": check(o, folder, sources, flags, entry), "after": check(o, folder, sources, flags, entry + stated)}
+        printed = inferred(o, folder, sources, flags, entry + stated) if "accesses" in line["after"] else ""
+        line["inferred"] = check(o, folder, sources, flags, entry + stated + printed) if printed.strip() else line["after"]
+        return line
 
     with journal.open("a") as out, concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         asked = [pool.submit(look, one) for one in wanted]
@@ -132,8 +155,8 @@ def read(journal):
 
 
 def table(o):
-    rows = ["| project | units | read | accesses | decided before | decided after | findings after | median s | over the limit |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
-    units = ["| unit | accesses | decided before | decided after | findings after | what is open, by code | s |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    rows = ["| project | units | read | accesses | decided before | decided after | with inferred contracts | of the open ones the toolkit's | findings after | median s | over the limit |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    units = ["| unit | accesses | decided before | decided after | with inferred contracts | of the open ones the toolkit's | findings after | what is open, by code | s |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     lines = read(Path(o.journal))
     for name, *_ in PROJECTS:
         of = sorted((line for line in lines if line["project"] == name), key=lambda line: line["unit"])
@@ -141,6 +164,10 @@ def table(o):
             continue
         late = [line for line in of if "time" in (line["before"].get("why"), line["after"].get("why"))]
         both = [line for line in of if "accesses" in line["before"] and "accesses" in line["after"]]
+        for line in both:
+            # What is over the limit with them decides no more than without.
+            if "accesses" not in line["inferred"]:
+                line["inferred"] = line["after"]
         decided = lambda r: r["accesses"] - r["unknown"]
         share = lambda side: f"{sum(decided(l[side]) for l in both)} ({100 * sum(decided(l[side]) for l in both) / max(1, sum(l[side]['accesses'] for l in both)):.1f} %)"
         found = collections.Counter()
@@ -149,18 +176,18 @@ def table(o):
         seconds = sorted(line["after"]["seconds"] for line in both) or [0]
         words = lambda c: ", ".join(f"{n} {k}" for k, n in sorted(c.items())) or "–"
         fully = sum(line["after"]["not_analysed"] == 0 for line in both)
-        rows.append(f"| {name} | {len(of)} | {fully} | {sum(l['after']['accesses'] for l in both)} | {share('before')} | {share('after')} | {words(found)} | {seconds[len(seconds) // 2]} | {len(late)} |")
+        rows.append(f"| {name} | {len(of)} | {fully} | {sum(l['after']['accesses'] for l in both)} | {share('before')} | {share('after')} | {share('inferred')} | {sum(l['inferred']['of_toolkit'] for l in both)} | {words(found)} | {seconds[len(seconds) // 2]} | {len(late)} |")
         for line in of:
             a, b = line["after"], line["before"]
             if line in both:
-                units.append(f"| {line['unit']} | {a['accesses']} | {decided(b)} | {decided(a)} | {words(a['findings'])} | {words(a['reasons'])} | {a['seconds']} |")
+                units.append(f"| {line['unit']} | {a['accesses']} | {decided(b)} | {decided(a)} | {decided(line['inferred'])} | {line['inferred']['of_toolkit']} | {words(a['findings'])} | {words(a['reasons'])} | {a['seconds']} |")
             else:
-                units.append(f"| {line['unit']} | – | – | – | – | {a.get('why') or b.get('why')} | – |")
+                units.append(f"| {line['unit']} | – | – | – | – | – | – | {a.get('why') or b.get('why')} | – |")
     text = f"""# Libraries without `main`
 
 Generated by `make corpus-libraries DIR=…` (`tools/libraries.py`){f', version {o.commit}' if o.commit else ''}; the units are checked where they lie, one program each. *Before*: entry points
 alone are stated; *after*: with the invariants and contracts that the tool states. Decided are accesses that are safe, safe where nothing wraps,
-or reported. A limit of {o.limit} s for each check{f'; every {o.every}th unit of a project' if o.every > 1 else ''}. Shares are of units of which both checks came to their end:
+or reported. *With inferred contracts*: what `scuba contracts` prints is stated too. *The toolkit's* are accesses in CUB's own kernels. A limit of {o.limit} s for each check{f'; every {o.every}th unit of a project' if o.every > 1 else ''}. Shares are of units of which both checks came to their end:
 what is over the limit is in none of them. Findings are as they are reported.
 
 """ + "\n".join(rows) + "\n\n" + "\n".join(units) + "\n"

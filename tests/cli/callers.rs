@@ -23,7 +23,9 @@ static int own_count;
 
 fn checked(body: &str, settings: &str) -> Report {
     let p = Project::new();
-    let source = format!("{FIVE}extern \"C\" void f{body}\n").replace("FIVE(d)", "float *d; cudaMalloc(&d, 20)");
+    let source = format!("{FIVE}extern \"C\" void f{body}\n")
+        .replace("FIVE(d)", "float *d; cudaMalloc(&d, 20)")
+        .replace("FIVE(e)", "float *e; cudaMalloc(&e, 20)");
     // A variable that others can change is another reason not to know what lies behind a pointer.
     let variable = if body.contains("shared_count") { "" } else { "int shared_count = 5;\n" };
     p.write("k.cu", &source.replace(variable, ""));
@@ -31,7 +33,9 @@ fn checked(body: &str, settings: &str) -> Report {
     let mut c = p.command();
     c.args(["check", "k.cu", "--message-format", "json"]);
     let said = super::Said::from(c.output().unwrap());
-    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+    let r: Report = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+    assert!(r.not_analysed.is_empty(), "{source}: {:?}", r.not_analysed);
+    r
 }
 
 fn is_safe(r: &Report) -> bool {
@@ -100,6 +104,32 @@ fn functions_that_are_not_known_may_have_what_the_caller_gave() {
             assert_eq!(is_safe(&r), safe, "{call}, {whose}: {:?}", r.undecided);
         }
     }
+}
+
+#[test]
+fn what_is_done_before_the_program_ends_costs_nothing() {
+    let ends = |body: &str| {
+        format!(
+            "(Sizes *a, int w) {{ if (a->n > 5) give_up(\"n\"); if (w != 1) give_up(\"w\"); FIVE(d); k<<<1, 128>>>(d, a->n); }}\n{body}"
+        )
+    };
+    let declared = "[[noreturn]] static void give_up(const char *what);\nextern \"C\" void f";
+    let checked = |body: &str| checked(&format!("_not(int);\n{declared}{}", ends(body)), "");
+    // A handler that a user set, which is given what the caller has no other name for; and POSIX.
+    let r = checked(
+        "#include <cstdlib>\n#include <unistd.h>\nstatic void (*handler)(const char *);\n\
+         extern \"C\" void on_end(void (*h)(const char *)) { handler = h; }\n\
+         static void give_up(const char *what) {\n\
+           int ends[2] = {-1, -1}; char *line = nullptr; size_t size = 0;\n\
+           while (getline(&line, &size, stdin) > 0) if (line[0] == what[0]) { free(line); abort(); }\n\
+           if (pipe(ends)) _exit(1);\n  if (handler) handler(what);\n  abort();\n}\n",
+    );
+    assert!(is_safe(&r), "{:?} {:?}", r.summary, r.undecided);
+    // What it launches before is launched.
+    let r = checked(
+        "#include <cstdlib>\nstatic void give_up(const char *what) { FIVE(e); k<<<1, 128>>>(e, 9); abort(); }\n",
+    );
+    assert_eq!((r.summary.proved, r.findings.len()), (1, 1), "{:?} {:?}", r.summary, r.undecided);
 }
 
 #[test]

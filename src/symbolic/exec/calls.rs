@@ -154,7 +154,7 @@ impl Executor<'_> {
             Ok(r) => return r,
             Err(back) => s = *back,
         }
-        if func.noreturn && func.is_declaration() {
+        if func.noreturn && (func.is_declaration() || self.ends_quietly(f)) {
             return None;
         }
         if func.is_declaration() || self.is_too_deep(f, args) {

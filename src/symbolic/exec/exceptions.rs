@@ -7,8 +7,8 @@
 
 use super::executor::Executor;
 use crate::ir::reach::Mentions;
-use crate::ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
-use crate::models::attributes::{is_launch, may_throw};
+use crate::ir::{Block, BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
+use crate::models::attributes::{is_launch, is_of_c_library, is_of_cuda, is_of_library, may_throw};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
@@ -121,6 +121,36 @@ impl Executor<'_> {
         throws
     }
 
+    /// Whether a function of the host that does not return does nothing on a device before: nothing of CUDA is called on any way from
+    /// there, and what has no body is of the C and C++ libraries; what it may call through a pointer launches nothing. What it throws, or
+    /// where it jumps, is told apart from that.
+    pub(in crate::symbolic) fn ends_quietly(&mut self, f: FuncRef) -> bool {
+        if let Some(known) = self.functions.quiet.get(&f) {
+            return *known;
+        }
+        let (mut seen, mut open) = (FxHashSet::default(), vec![(f, true)]);
+        let mut quiet = self.side == Side::Host;
+        while let Some((g, direct)) = open.pop().filter(|_| quiet) {
+            if !seen.insert((g, direct)) {
+                continue;
+            }
+            let func = self.function(g);
+            if func.is_declaration() {
+                let name = &func.name;
+                let quietly = !is_of_cuda(name) && (func.noreturn || is_of_c_library(name) || is_of_library(name));
+                quiet = if direct { quietly } else { !is_launch(name) };
+                continue;
+            }
+            let mentions = Mentions::of(self.program, g.module, &func.blocks);
+            open.extend(mentions.called.iter().chain(&mentions.named).map(|f| (*f, direct)));
+            for args in func.blocks.iter().flat_map(called_through_pointers) {
+                open.extend(self.called_through_pointers(args).into_iter().map(|f| (f, false)));
+            }
+        }
+        self.functions.quiet.insert(f, quiet);
+        quiet
+    }
+
     /// Whether a function comes back to its caller or its other code from a handler, or its handler or clean-up launches. Of `main`
     /// that only matters if something is done on a device then.
     fn goes_on(&mut self, f: FuncRef, unwind: BlockId) -> bool {
@@ -165,4 +195,17 @@ impl Executor<'_> {
             calls.chain(last).any(|(callee, args)| matches!(callee, Callee::Indirect(_)) && !self.is_of_caught(f, args))
         })
     }
+}
+
+/// How many arguments each call through a pointer has.
+fn called_through_pointers(b: &Block) -> Vec<usize> {
+    let last = match &b.term {
+        Terminator::Invoke { callee: Callee::Indirect(_), args, .. } => Some(args.len()),
+        _ => None,
+    };
+    let calls = b.insts.iter().filter_map(|i| match &i.op {
+        Op::Call { callee: Callee::Indirect(_), args } => Some(args.len()),
+        _ => None,
+    });
+    calls.chain(last).collect()
 }

@@ -12,6 +12,8 @@ pub(in crate::symbolic) struct FunctionFacts {
     /// Functions that may throw, and handlers after which a function goes on ([`super::exceptions`]).
     pub throws: FxHashMap<FuncRef, bool>,
     pub handlers: FxHashMap<(FuncRef, BlockId), bool>,
+    /// Whether functions that do not return do nothing on a device before.
+    pub quiet: FxHashMap<FuncRef, bool>,
     /// Blocks that functions reach if nothing is thrown.
     pub unthrown: FxHashMap<FuncRef, FxHashSet<BlockId>>,
     /// Objects that functions catch.
