@@ -82,6 +82,18 @@ int main() {}
     assert!(e.frontend.starts_with("clang 22."), "{}", e.frontend);
 }
 
+/// As headers of CUDA 11.8 have it (`<cuda/barrier>`): nvcc's own headers include `<new>` where they are read for the device.
+#[test]
+fn placement_new_of_device_code_needs_no_header() {
+    let source = "struct S {\n  int v;\n  __device__ S(int x) : v(x) {}\n};\n__global__ void k(S *p) {\n\
+        #ifdef __CUDA_ARCH__\n  new (p + threadIdx.x) S(3);\n#endif\n}\nint main() { k<<<1, 1>>>(nullptr); }\n";
+    let p = Project::new(&[("a.cu", source)]);
+    let real = Command::new(nvcc()).args(["-c", "a.cu", "-o", "/dev/null"]).current_dir(p.path()).output().unwrap();
+    assert!(real.status.success(), "nvcc itself: {}", String::from_utf8_lossy(&real.stderr));
+    let e = p.extract("a.cu");
+    assert!(e.modules.len() == 2 && e.not_analysed.is_empty(), "{:?}", e.not_analysed);
+}
+
 #[test]
 fn dependencies_are_the_files_read() {
     let p = Project::new(&[("a.cu", "#include \"d/x.h\"\nint main() {}\n"), ("d/x.h", "")]);

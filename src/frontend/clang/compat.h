@@ -12,9 +12,13 @@
 
 #ifdef __CUDA__
 
-/* What crt/common_functions.h includes under nvcc. */
+/* What crt/common_functions.h includes under nvcc: <new> on the device's side alone, but <cuda/barrier> of CUDA 11.8 names no header for
+   its placement new on the host's either. */
 #include <string.h>
 #include <time.h>
+#ifdef __cplusplus
+#include <new>
+#endif
 
 /* libstdc++'s math.h brings isnan, isfinite, modf and others into the global namespace, where nvcc has them. */
 #include <math.h>
