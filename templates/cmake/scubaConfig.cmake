@@ -34,6 +34,10 @@ if(SCUBA_ENABLE)
     set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "\"${SCUBA_NVCC_EXECUTABLE}\" ${_scuba_before}")
   endif()
   unset(_scuba_before)
+  # Which objects make which program: CMake tells from 3.27 on, and before once the shim has asked, from the next configuration on.
+  if(COMMAND cmake_file_api)
+    cmake_file_api(QUERY API_VERSION 1 CODEMODEL 2)
+  endif()
 endif()
 
 function(scuba_check target)

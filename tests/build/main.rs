@@ -8,6 +8,7 @@
 mod builds;
 mod denied;
 mod jobserver;
+mod links;
 mod outcomes;
 mod quoting;
 mod same;

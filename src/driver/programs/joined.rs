@@ -42,6 +42,7 @@ impl Joined {
         facts.extend(contents.units.into_iter().filter(|f| !own.contains(&f.key)));
         let outputs = facts.iter().map(|f| f.key.as_path()).chain(link.map(|l| l.output.as_path()));
         let planned = Planned::of(outputs, present);
+        planned.ask_cmake();
         let mut gone = gone::units(&facts, &planned);
         gone.iter_mut().take(units.len()).for_each(|own| *own = false);
         gone::remove(&mut facts, &gone);

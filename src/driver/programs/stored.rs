@@ -90,6 +90,7 @@ impl Stored {
         roots.retain(|root| !elsewhere.contains(root));
         stored.add_unseen(&roots, &present, &mut ignored);
         let planned = Planned::of(stored.units.iter().map(|u| u.key.as_path()), &present);
+        planned.ask_cmake();
         stored.links = join::links(seen, &planned);
         if stored.plans().is_empty() {
             bail!(

@@ -1,18 +1,18 @@
 //! The makefiles that CMake writes: `CMakeFiles/TargetDirectories.txt` names the folders of all targets, in each of which
 //! `link.txt` holds the link's commands and `build.make` what is compiled.
 
+use super::file_api::Compiled;
 use super::folders::tidy;
 use crate::nvcc::interpose::execution::Execution;
 use crate::nvcc::interpose::links;
 use crate::nvcc::request::Link;
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The links of a build folder, and all files that its makefiles make.
-pub fn read(root: &Path) -> (Vec<Link>, BTreeSet<PathBuf>) {
+/// The links of a build folder, and all objects that its makefiles make, with what these depend on.
+pub fn read(root: &Path) -> (Vec<Link>, Compiled) {
     let list = std::fs::read_to_string(root.join("CMakeFiles/TargetDirectories.txt")).unwrap_or_default();
-    let (mut all, mut objects) = (Vec::new(), BTreeSet::new());
+    let (mut all, mut objects) = (Vec::new(), Compiled::new());
     for target in list.lines().map(Path::new) {
         // …/apps/CMakeFiles/one.dir: its commands run in …/apps
         let Some(folder) = target.parent().and_then(Path::parent) else { continue };
@@ -23,7 +23,9 @@ pub fn read(root: &Path) -> (Vec<Link>, BTreeSet<PathBuf>) {
             all.extend(link(&text, folder));
         }
         if let Ok(text) = std::fs::read_to_string(target.join("build.make")) {
-            objects.extend(made(&text, root));
+            for (object, from) in made(&text, root) {
+                objects.entry(object).or_default().push(from);
+            }
         }
     }
     (all, objects)
@@ -73,13 +75,14 @@ fn link(text: &str, folder: &Path) -> Option<Link> {
     })
 }
 
-/// Left sides of a makefile's rules, relative to the build folder.
-fn made<'t>(text: &'t str, root: &'t Path) -> impl Iterator<Item = PathBuf> + 't {
+/// Both sides of a makefile's rules, relative to the build folder: CMake writes one rule for each thing that an object is made of.
+fn made<'t>(text: &'t str, root: &'t Path) -> impl Iterator<Item = (PathBuf, PathBuf)> + 't {
+    let path = |text: &str| tidy(&root.join(text.trim().replace("\\ ", " ").replace("$$", "$")));
     text.lines()
         .filter(|line| !line.starts_with(['\t', ' ', '#', '.']))
         .filter_map(|line| line.split_once(": "))
-        .filter(|(left, _)| left.ends_with(".o"))
-        .map(|(left, _)| tidy(&root.join(left.replace("\\ ", " "))))
+        .filter(|(left, _)| left.ends_with(".o") || left.ends_with(".gch"))
+        .map(move |(left, right)| (path(left), path(right)))
 }
 
 #[cfg(test)]
@@ -139,6 +142,8 @@ mod tests {
         );
         assert_eq!(links[0].inputs, [root.join("apps/CMakeFiles/one.dir/one.cu.o"), root.join("k/libk.a")]);
         assert_eq!(links[1].inputs, [root.join("k/CMakeFiles/k.dir/a.cu.o")]);
-        assert_eq!(objects.into_iter().collect::<Vec<_>>(), [root.join("apps/CMakeFiles/one.dir/one.cu.o")]);
+        let source = root.join("apps/CMakeFiles/one.dir/flags.make");
+        let object = root.join("apps/CMakeFiles/one.dir/one.cu.o");
+        assert_eq!(objects.into_iter().collect::<Vec<_>>(), [(object, vec![source])]);
     }
 }

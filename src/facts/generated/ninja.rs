@@ -1,5 +1,6 @@
 //! `build.ninja` (<https://ninja-build.org/manual.html>), as CMake writes it.
 
+use super::file_api::Compiled;
 use super::folders::tidy;
 use crate::nvcc::request::{Link, LinkKind};
 use std::collections::HashMap;
@@ -11,18 +12,33 @@ pub struct Ninja {
     /// blake3 of the statement that makes an output, with its variables.
     edges: HashMap<PathBuf, [u8; 32]>,
     links: Vec<Link>,
+    compiled: Compiled,
 }
 
 impl Ninja {
-    /// What is in the file; nothing where it cannot be read.
+    /// What is in the file, and in those that Ninja Multi-Config writes for each configuration, of which it takes in but one;
+    /// nothing where it cannot be read.
     pub fn read(file: &Path) -> Self {
         let folder = file.parent().unwrap_or(Path::new("/"));
-        std::fs::read_to_string(file).map(|text| Self::parse(&text, folder)).unwrap_or_default()
+        let mut ninja = Self::default();
+        let mut add = |file: &Path| {
+            if let Ok(text) = std::fs::read_to_string(file) {
+                ninja.add_text(&text, folder);
+            }
+        };
+        add(file);
+        let entries = std::fs::read_dir(folder.join("CMakeFiles")).into_iter().flatten().flatten();
+        let mut configurations: Vec<PathBuf> = entries
+            .filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with("impl-") && n.ends_with(".ninja")))
+            .map(|e| e.path())
+            .collect();
+        configurations.sort();
+        configurations.iter().for_each(|file| add(file));
+        ninja
     }
 
     /// Paths in `text` are relative to `folder`.
-    fn parse(text: &str, folder: &Path) -> Self {
-        let mut ninja = Self::default();
+    fn add_text(&mut self, text: &str, folder: &Path) {
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
             let Some(statement) = line.strip_prefix("build ") else { continue };
@@ -36,9 +52,8 @@ impl Ninja {
             while let Some(variable) = lines.next_if(|l| l.starts_with(' ')) {
                 hasher.update(b"\n").update(variable.as_bytes());
             }
-            ninja.add(&statement, *hasher.finalize().as_bytes(), folder);
+            self.add(&statement, *hasher.finalize().as_bytes(), folder);
         }
-        ninja
     }
 
     fn add(&mut self, statement: &str, hash: [u8; 32], folder: &Path) {
@@ -46,6 +61,11 @@ impl Ninja {
         let path = |word: &String| tidy(&folder.join(word));
         for output in &outputs {
             self.edges.insert(path(output), hash);
+        }
+        if rule.contains("_COMPILER__")
+            && let (Some(output), Some(input)) = (outputs.first(), inputs.first())
+        {
+            self.compiled.insert(path(output), vec![path(input)]);
         }
         if let (Some(kind), Some(output)) = (kind(&rule), outputs.first()) {
             self.links.push(Link { kind, output: path(output), inputs: inputs.iter().map(path).collect() });
@@ -58,6 +78,11 @@ impl Ninja {
 
     pub fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
         self.edges.keys()
+    }
+
+    /// What compilers make, by CMake's names for its rules: `CUDA_COMPILER__app_Release`.
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
     }
 
     pub fn links(&self) -> Vec<Link> {
@@ -164,9 +189,15 @@ build d.o: CUDA_EXECUTABLE_DEVICE_LINKER__app_ a.o
 build edit_cache: phony e
 ";
 
+    fn parse(text: &str) -> Ninja {
+        let mut ninja = Ninja::default();
+        ninja.add_text(text, Path::new("/b"));
+        ninja
+    }
+
     #[test]
     fn links_are_known_with_their_inputs() {
-        let ninja = Ninja::parse(TEXT, Path::new("/b"));
+        let ninja = parse(TEXT);
         let links: Vec<_> =
             ninja.links.iter().map(|l| (l.kind, l.output.to_str().unwrap(), l.inputs.clone())).collect();
         let paths = |all: &[&str]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
@@ -191,11 +222,13 @@ build edit_cache: phony e
 
     #[test]
     fn every_output_has_its_statement() {
-        let edge = |text: &str, output: &str| Ninja::parse(text, Path::new("/b")).edge(Path::new(output));
+        let edge = |text: &str, output: &str| parse(text).edge(Path::new(output));
         let other = TEXT.replace("-O2", "-O3");
         let object = "/b/CMakeFiles/app.dir/main.cpp.o";
         assert!(edge(TEXT, object).is_some() && edge(TEXT, object) != edge(&other, object));
         assert_eq!(edge(TEXT, "/b/app.map"), edge(&other, "/b/app"));
         assert_eq!(edge(TEXT, "/b/none"), None);
+        let compiled: Vec<_> = parse(TEXT).compiled().clone().into_iter().collect();
+        assert_eq!(compiled, [(PathBuf::from(object), vec![PathBuf::from("/src/main.cpp")])]);
     }
 }

@@ -1,11 +1,12 @@
 //! The links that a build folder plans, whichever of CMake's generators wrote it, and the objects that it still makes.
 
 use super::folders::{root, target_folder};
-use super::makefiles;
+use super::{file_api, makefiles, query};
 use crate::facts::currency::Present;
 use crate::nvcc::request::Link;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// What is planned in some build folders.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub struct Planned {
     /// The folders of whose objects all are known.
     pub(in crate::facts) roots: Vec<PathBuf>,
     pub(in crate::facts) objects: BTreeSet<PathBuf>,
+    /// All of CMake's.
+    pub(in crate::facts) folders: Vec<PathBuf>,
 }
 
 impl Planned {
@@ -30,12 +33,24 @@ impl Planned {
         let mut planned = Self::default();
         for root in roots {
             let ninja = root.join("build.ninja");
-            let (links, objects) = if ninja.is_file() {
-                let ninja = present.ninja(&ninja);
-                (ninja.links(), ninja.outputs().cloned().collect())
+            let (mut links, objects, told) = if ninja.is_file() {
+                let statements = present.ninja(&ninja);
+                let links = statements.links();
+                let told = modified(&ninja).and_then(|t| file_api::links(&root, statements.compiled(), &links, t));
+                (links, statements.outputs().cloned().collect(), told)
             } else {
-                makefiles::read(&root)
+                let (links, compiled) = makefiles::read(&root);
+                let written = modified(&root.join("CMakeFiles/Makefile.cmake"));
+                let told = written.and_then(|t| file_api::links(&root, &compiled, &links, t));
+                (links, compiled.into_keys().collect::<BTreeSet<_>>(), told)
             };
+            if let Some(told) = told {
+                // CMake does not tell of the links of device code.
+                let outputs: HashSet<&Path> = told.iter().map(|l| l.output.as_path()).collect();
+                links.retain(|l| !outputs.contains(l.output.as_path()));
+                links.extend(told);
+            }
+            planned.folders.push(root.clone());
             if links.is_empty() {
                 continue;
             }
@@ -44,6 +59,11 @@ impl Planned {
             planned.roots.push(root);
         }
         planned
+    }
+
+    /// Has CMake tell its targets from its next configuration of these folders on.
+    pub fn ask_cmake(&self) {
+        self.folders.iter().filter(|f| f.join("CMakeCache.txt").is_file()).for_each(|f| query::ask(f));
     }
 
     /// The objects of CUDA sources, by CMake's names for them.
@@ -58,4 +78,8 @@ impl Planned {
         target_folder(output).is_some_and(|t| self.roots.iter().any(|r| t.starts_with(r)))
             && !self.objects.contains(output)
     }
+}
+
+fn modified(file: &Path) -> Option<SystemTime> {
+    file.metadata().and_then(|m| m.modified()).ok()
 }

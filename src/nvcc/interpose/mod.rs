@@ -2,7 +2,7 @@
 //!
 //! In comes the build command as typed and the shim's path; out go the command's exit status, the nvcc commands that
 //! were handed to the shim and the links that the host's tools made. A small preloaded library (`preload.c`) does the
-//! replacing inside the build's processes. This module knows nothing of findings, facts or nvcc's flags.
+//! replacing inside the build's processes, and asks a CMake that configures for its targets (`facts/generated/`). This module knows nothing of findings, facts or nvcc's flags.
 
 mod error;
 pub mod execution;

@@ -6,7 +6,8 @@
  *   SCUBA_INTERPOSE_LOG   the session's log; once it is gone the session is over and nothing is changed any more
  *   SCUBA_INTERPOSE_GUARD set for what the shim executes: below it nothing is rewritten or recorded
  * What goes out: `nvcc ARGS` becomes `scuba-nvcc /path/to/nvcc ARGS`; that and every command that links is appended to
- * the log, one record by one write(2); variables of ours that a caller dropped from the environment are put back.
+ * the log, one record by one write(2); variables of ours that a caller dropped from the environment are put back; a CMake
+ * that configures finds a question of ours in its build folder.
  *
  * All of it may run in the child of a fork or vfork of a threaded process: no malloc, no stdio, no locks; memory is the
  * stack, or an anonymous mapping for what is large. On any doubt the call goes through as it came.
@@ -34,11 +35,15 @@ typedef int execve_fn(const char *, char *const[], char *const[]);
 typedef int fexecve_fn(int, char *const[], char *const[]);
 typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
                      char *const[]);
+typedef int stat_fn(const char *, struct stat *);
+typedef int xstat_fn(int, const char *, struct stat *);
 
 static struct {
     execve_fn *execve, *execvpe;
     fexecve_fn *fexecve;
     spawn_fn *posix_spawn, *posix_spawnp;
+    stat_fn *stat, *stat64;
+    xstat_fn *xstat, *xstat64;
 } next;
 
 /* Copies of our variables as they were when the process started: the environment itself may be changed or freed. */
@@ -50,6 +55,7 @@ static int ready;     /* set up */
 static int active;    /* this process belongs to a session */
 static int guarded;   /* this process was started by the shim */
 static int is_scuba;  /* this process is the shim or its worker */
+static int is_cmake;  /* this process is a CMake of a session, and not below the shim */
 
 /* ---- strings ---- */
 
@@ -80,6 +86,10 @@ static void set_up(void) {
     next.fexecve = (fexecve_fn *)dlsym(RTLD_NEXT, "fexecve");
     next.posix_spawn = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawn");
     next.posix_spawnp = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawnp");
+    next.stat = (stat_fn *)dlsym(RTLD_NEXT, "stat");
+    next.stat64 = (stat_fn *)dlsym(RTLD_NEXT, "stat64");
+    next.xstat = (xstat_fn *)dlsym(RTLD_NEXT, "__xstat");
+    next.xstat64 = (xstat_fn *)dlsym(RTLD_NEXT, "__xstat64");
 
     size_t used = 0;
     for (size_t i = 0; environ && environ[i] && carried_count < sizeof carried / sizeof *carried; i++) {
@@ -103,6 +113,7 @@ static void set_up(void) {
     if (length > 0) {
         exe[length] = 0;
         const char *name = base_name(exe);
+        is_cmake = !guarded && strstr(name, "cmake"); /* cmake3, ccmake, cmake-gui */
         const char *folder_end = strrchr(shim, '/');
         if (folder_end && (!strcmp(name, "scuba-nvcc") || !strcmp(name, "scuba") || !strcmp(name, "scuba-extract"))) {
             /* Our own program, not one that happens to have its name: the one beside the shim. */
@@ -454,4 +465,62 @@ EXPORT int execle(const char *path, const char *arg, ...) {
     char *const *envp = va_arg(rest, char *const *);
     va_end(rest);
     return execve(path, argv, envp);
+}
+
+/* ---- CMake's File API ---- */
+
+/* When it begins to configure BUILD, CMake asks whether BUILD/.cmake/api/v1/query is a folder, and then reads what lies in it
+ * (cmake-file-api(7); so in 3.22 to 4.1). What is put there now has it write down which objects make which program. Only
+ * CMake knows the folder: it may come from a preset or from a script. */
+static void ask_cmake(const char *path) {
+    static const char asked[] = "/.cmake/api/v1/query";
+    static const char file_name[] = "/client-scuba/query.json";
+    /* The same as in generated/query.rs. */
+    static const char query[] = "{\"requests\":[{\"kind\":\"codemodel\",\"version\":{\"major\":2}}]}\n";
+    size_t length = path ? strlen(path) : 0;
+    if (length < sizeof asked || length + sizeof file_name > PATH_MAX) return;
+    if (strcmp(path + length - (sizeof asked - 1), asked)) return;
+    int error = errno;
+    /* Not of the projects by which CMake tries compilers out; nor once the session is over. */
+    if (!strstr(path, "/CMakeFiles/") && !access(log_path, W_OK)) {
+        char file[PATH_MAX];
+        memcpy(file, path, length);
+        strcpy(file + length, file_name);
+        for (char *end = file + length - (sizeof asked - 1); end; end = strchr(end + 1, '/')) {
+            *end = 0;
+            (void)mkdir(file, 0777);
+            *end = '/';
+        }
+        int out = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (out >= 0) {
+            ssize_t written = write(out, query, sizeof query - 1);
+            (void)written;
+            close(out);
+        }
+    }
+    errno = error;
+}
+
+/* The function by this name, of whoever is loaded behind this library. glibc since 2.33 hides its `__xstat`, and before has no
+ * `stat`: then the system call, whose structure is glibc's own on 64-bit machines. */
+#define STATUS(function, path, status, ...)                              \
+    if (is_cmake) ask_cmake(path);                                       \
+    return next.function ? next.function(__VA_ARGS__)                    \
+                         : (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, 0);
+
+EXPORT int stat(const char *path, struct stat *status) { STATUS(stat, path, status, path, status) }
+
+EXPORT int stat64(const char *path, struct stat64 *status) {
+    STATUS(stat64, path, status, path, (struct stat *)(void *)status)
+}
+
+/* What programs call that were linked before glibc 2.33, as CMake of the Python package is. */
+EXPORT int __xstat(int version, const char *path, struct stat *status);
+EXPORT int __xstat(int version, const char *path, struct stat *status) {
+    STATUS(xstat, path, status, version, path, status)
+}
+
+EXPORT int __xstat64(int version, const char *path, struct stat64 *status);
+EXPORT int __xstat64(int version, const char *path, struct stat64 *status) {
+    STATUS(xstat64, path, status, version, path, (struct stat *)(void *)status)
 }

@@ -1,0 +1,121 @@
+//! The links of a build folder by CMake's own account of its targets.
+//!
+//! CMake names the sources of a target and not its objects: these are the ones that the generator's files make of them in the
+//! target's folder. An answer that does not agree with these files is an old one.
+
+use super::folders::tidy;
+use super::reply::{Reply, Target};
+use crate::nvcc::interpose::execution::Execution;
+use crate::nvcc::interpose::links;
+use crate::nvcc::request::{Link, LinkKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Objects that compilers make, each with the source, and what else a makefile says that it depends on.
+pub(super) type Compiled = BTreeMap<PathBuf, Vec<PathBuf>>;
+
+/// The links of all targets; none where there is no answer, or none to be believed. `generated`: when CMake wrote the files that
+/// `compiled` is from, and the links `known` from them.
+pub(super) fn links(root: &Path, compiled: &Compiled, known: &[Link], generated: SystemTime) -> Option<Vec<Link>> {
+    let reply = Reply::of(root, generated)?;
+    let here = Here { root, reply: &reply };
+    let mut all = Vec::new();
+    for (configuration, target) in &reply.targets {
+        let Some(kind) = kind(target) else { continue };
+        let Some(output) = target.artifacts.first().map(|a| tidy(&root.join(&a.path))) else { continue };
+        let mut inputs = here.objects(target, configuration, compiled)?;
+        if kind != LinkKind::Archive {
+            inputs.extend(here.libraries(target, &output));
+        }
+        all.push(Link { kind, output, inputs });
+    }
+    name_versions(&mut all, known);
+    Some(all)
+}
+
+/// CMake tells a shared library's plain name (`libk.so`); its file, and those who link it, have the name with the version.
+fn name_versions(all: &mut [Link], known: &[Link]) {
+    let names = known.iter().map(|l| &l.output).chain(all.iter().flat_map(|l| &l.inputs));
+    let names: BTreeSet<PathBuf> = names.filter(|n| n.extension().is_some_and(|e| e != "o")).cloned().collect();
+    for link in all.iter_mut().filter(|l| l.kind == LinkKind::SharedLibrary && !names.contains(&l.output)) {
+        let is_version = |name: &&PathBuf| {
+            let version = name.as_os_str().to_str().zip(link.output.to_str()).and_then(|(n, o)| n.strip_prefix(o));
+            version.is_some_and(|v| v.starts_with('.') && v.chars().all(|c| c == '.' || c.is_ascii_digit()))
+        };
+        if let Some(name) = names.iter().find(is_version) {
+            link.output.clone_from(name);
+        }
+    }
+}
+
+fn kind(target: &Target) -> Option<LinkKind> {
+    Some(match target.kind.as_str() {
+        "EXECUTABLE" => LinkKind::Executable,
+        "STATIC_LIBRARY" => LinkKind::Archive,
+        "SHARED_LIBRARY" | "MODULE_LIBRARY" => LinkKind::SharedLibrary,
+        _ => return None,
+    })
+}
+
+/// A build folder and what was answered of it.
+struct Here<'r> {
+    root: &'r Path,
+    reply: &'r Reply,
+}
+
+impl Here<'_> {
+    /// A path of the source folder's, as the generator's files would have it read from `root`.
+    fn source(&self, path: &Path) -> PathBuf {
+        let path = tidy(&self.reply.paths.source.join(path));
+        // CMake may know the folder by another name, through a symbolic link.
+        path.strip_prefix(&self.reply.paths.build).map(|below| self.root.join(below)).unwrap_or(path)
+    }
+
+    /// The objects of a target, those of object libraries included. None where the generator's files make other objects in its
+    /// folder, or miss one.
+    fn objects(&self, target: &Target, configuration: &str, compiled: &Compiled) -> Option<Vec<PathBuf>> {
+        let mut folder = tidy(&self.root.join(&target.paths.build)).join(format!("CMakeFiles/{}.dir", target.name));
+        if self.reply.multi_config {
+            folder.push(configuration);
+        }
+        let sources: BTreeSet<PathBuf> = target.compiled().map(|path| self.source(path)).collect();
+        let mut found = BTreeSet::new();
+        let mut objects: Vec<PathBuf> =
+            target.others().filter(|p| is_object(p)).map(|path| self.source(path)).collect();
+        for (object, from) in compiled.range(folder.clone()..).take_while(|(object, _)| object.starts_with(&folder)) {
+            match from.iter().find(|f| sources.contains(*f)) {
+                Some(source) => found.insert(source),
+                None if is_of_language(from) => return None,
+                None => continue,
+            };
+            // And not a header that was compiled beforehand.
+            if is_object(object) {
+                objects.push(object.clone());
+            }
+        }
+        (found.len() == sources.len()).then_some(objects)
+    }
+
+    /// The libraries that a link names: files, and those that `-l` finds.
+    fn libraries(&self, target: &Target, output: &Path) -> Vec<PathBuf> {
+        let text = target.libraries();
+        let words = shlex::split(&text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
+        let directory = if self.reply.from_root { self.root.to_owned() } else { self.root.join(&target.paths.build) };
+        let mut arguments: Vec<OsString> = vec!["c++".into(), "-o".into(), output.into()];
+        arguments.extend(words.into_iter().map(OsString::from));
+        let execution = Execution { directory: tidy(&directory), program: "c++".into(), arguments };
+        links::planned(&execution).map(|link| link.inputs.iter().map(|i| tidy(i)).collect()).unwrap_or_default()
+    }
+}
+
+fn is_object(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "o")
+}
+
+/// Whether something is made of a source in C, C++ or CUDA, by its name: device code is linked to an object, too.
+fn is_of_language(from: &[PathBuf]) -> bool {
+    let extensions = ["c", "cc", "cpp", "cxx", "c++", "C", "CPP", "cu"];
+    from.iter().filter_map(|f| f.extension()?.to_str()).any(|e| extensions.contains(&e))
+}

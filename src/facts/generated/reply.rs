@@ -1,0 +1,181 @@
+//! What CMake's File API answered of a build folder: `cmake-file-api(7)`, object kind `codemodel` version 2.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// An answer that is of this build folder as it was generated last, as far as times tell.
+#[derive(Debug)]
+pub(super) struct Reply {
+    /// As CMake spells them.
+    pub paths: Paths,
+    /// Whether relative names in links are relative to the build folder, as Ninja's are; else to the target's own.
+    pub from_root: bool,
+    /// Objects lie in a folder by the name of their configuration.
+    pub multi_config: bool,
+    /// Each with the name of its configuration.
+    pub targets: Vec<(String, Target)>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Paths {
+    pub source: PathBuf,
+    pub build: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Target {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Relative to those of the whole.
+    pub paths: Paths,
+    #[serde(default)]
+    pub artifacts: Vec<Artifact>,
+    #[serde(default)]
+    link: LinkStep,
+    #[serde(default)]
+    sources: Vec<Source>,
+    #[serde(default)]
+    compile_groups: Vec<CompileGroup>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Artifact {
+    /// Relative to the build folder.
+    pub path: PathBuf,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LinkStep {
+    #[serde(default)]
+    command_fragments: Vec<Fragment>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Fragment {
+    fragment: String,
+    role: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Source {
+    /// Relative to the source folder.
+    path: PathBuf,
+    compile_group_index: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CompileGroup {
+    language: String,
+}
+
+impl Target {
+    /// The sources that it compiles, those of C, C++ and CUDA.
+    pub fn compiled(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().filter_map(|s| {
+            let group = self.compile_groups.get(s.compile_group_index?)?;
+            ["C", "CXX", "CUDA"].contains(&group.language.as_str()).then_some(s.path.as_path())
+        })
+    }
+
+    /// What it takes in as it is: objects of object libraries, among headers and others.
+    pub fn others(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().filter(|s| s.compile_group_index.is_none()).map(|s| s.path.as_path())
+    }
+
+    /// What its link's command says of libraries, as a shell's words.
+    pub fn libraries(&self) -> String {
+        let fragments = self.link.command_fragments.iter();
+        let wanted = fragments.filter(|f| matches!(f.role.as_str(), "libraries" | "libraryPath"));
+        wanted.map(|f| f.fragment.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Index {
+    cmake: CMake,
+    objects: Vec<Object>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CMake {
+    generator: Generator,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Generator {
+    name: String,
+    #[serde(default)]
+    multi_config: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Object {
+    kind: String,
+    version: Version,
+    json_file: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+struct Version {
+    major: u32,
+}
+
+#[derive(Debug, Deserialize)]
+struct CodeModel {
+    paths: Paths,
+    configurations: Vec<Configuration>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Configuration {
+    name: String,
+    targets: Vec<TargetFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetFile {
+    json_file: PathBuf,
+}
+
+impl Reply {
+    /// The newest answer, whoever asked. None where CMake generated the folder again at a time after it (`generated`) without
+    /// being asked, or where it came here with a folder that was moved or copied.
+    pub fn of(root: &Path, generated: SystemTime) -> Option<Self> {
+        let folder = root.join(".cmake/api/v1/reply");
+        let names = std::fs::read_dir(&folder).ok()?.flatten().map(|e| e.file_name());
+        // The order of names is that of times.
+        let index = names.filter(|n| n.as_encoded_bytes().starts_with(b"index-")).max().map(|n| folder.join(n))?;
+        if index.metadata().and_then(|m| m.modified()).ok()? < generated {
+            return None;
+        }
+        let Index { cmake, objects } = read(&index)?;
+        let model = objects.iter().find(|o| o.kind == "codemodel" && o.version.major == 2)?;
+        let CodeModel { paths, configurations } = read(&folder.join(&model.json_file))?;
+        if paths.build.canonicalize().ok()? != root.canonicalize().ok()? {
+            return None;
+        }
+        let mut targets = Vec::new();
+        for configuration in configurations {
+            for target in configuration.targets {
+                targets.push((configuration.name.clone(), read(&folder.join(target.json_file))?));
+            }
+        }
+        let Generator { name, multi_config } = cmake.generator;
+        Some(Self { paths, from_root: name.starts_with("Ninja"), multi_config, targets })
+    }
+}
+
+fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
+    serde_json::from_reader(BufReader::new(File::open(file).ok()?)).ok()
+}

@@ -1,0 +1,1 @@
+int room(int n) { return n; }
