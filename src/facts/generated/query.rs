@@ -14,7 +14,11 @@ pub(super) fn ask(root: &Path) {
     if file.exists() || std::fs::create_dir_all(&folder).is_err() {
         return;
     }
-    let _ = File::create_new(file).and_then(|mut f| f.write_all(QUERY.as_bytes()));
+    let written = File::create_new(&file).map(|mut f| f.write_all(QUERY.as_bytes()));
+    if matches!(written, Ok(Err(_))) {
+        // Half a question would never be put again.
+        let _ = std::fs::remove_file(file);
+    }
 }
 
 #[cfg(test)]

@@ -493,8 +493,8 @@ static void ask_cmake(const char *path) {
         }
         int out = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (out >= 0) {
-            ssize_t written = write(out, query, sizeof query - 1);
-            (void)written;
+            /* Half a question would never be put again. */
+            if (write(out, query, sizeof query - 1) != (ssize_t)(sizeof query - 1)) (void)unlink(file);
             close(out);
         }
     }
