@@ -1,7 +1,7 @@
 //! Calls: which function is meant, whether it is executed, modelled or left out.
 
 use super::executor::Executor;
-use crate::ir::{Callee, FuncRef, Inst, Operand, Side, TypeId};
+use crate::ir::{Callee, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
@@ -52,7 +52,7 @@ impl Executor<'_> {
                     let callees = if self.is_of_caught(fr.func, args) {
                         vec![]
                     } else {
-                        self.called_through_pointers(values.len())
+                        self.called_through_pointers(fr.func, args)
                     };
                     let (mut s, why) = (s, &UnknownReason::UnknownCallee);
                     self.pass_by(&mut s, &callees, &values, why);
@@ -199,16 +199,52 @@ impl Executor<'_> {
         inside >= MOST_INSIDE && !(args.iter().any(|v| matches!(v, Value::Int(_))) && args.iter().all(known))
     }
 
-    /// What a call on the host through a pointer of which nothing is known may reach, with so many arguments.
-    pub(in crate::symbolic) fn called_through_pointers(&self, args: usize) -> Vec<FuncRef> {
+    /// What a call on the host through a pointer of which nothing is known may reach: functions whose address is taken, with so many
+    /// parameters, that are passed as these arguments are. A call of a function of another type is no valid one (C++ [expr.call]).
+    pub(in crate::symbolic) fn called_through_pointers(&self, caller: FuncRef, args: &[Operand]) -> Vec<FuncRef> {
+        let m = self.program.module(caller.module);
+        let types = self.value_types(caller);
+        let passed = |a: &Operand| match a {
+            Operand::Value(v) => types.get(v.index()).copied().flatten().and_then(|t| Register::of(&m.ty(t).kind)),
+            Operand::Const(_) => None,
+        };
+        let passed: Vec<Option<Register>> = args.iter().map(passed).collect();
+        self.called_with(&passed)
+    }
+
+    /// The same with arguments of which it is known how they are passed, or not.
+    pub(in crate::symbolic) fn called_with(&self, passed: &[Option<Register>]) -> Vec<FuncRef> {
         if self.side == Side::Device {
             return vec![];
         }
-        let fits = |f: &&FuncRef| {
-            let f = self.function(**f);
-            f.params.len() == args || f.variadic && f.params.len() < args
+        let fits = |r: &&FuncRef| {
+            let (m, f) = (self.program.module(r.module), self.function(**r));
+            let as_its_own = f.params.iter().zip(passed).all(|(p, passed)| {
+                let own = Register::of(&m.ty(p.ty).kind);
+                own.is_none() || passed.is_none() || own == *passed
+            });
+            as_its_own && (f.params.len() == passed.len() || f.variadic && f.params.len() < passed.len())
         };
         self.limits.effort().taken().iter().filter(fits).copied().collect()
+    }
+}
+
+/// How a scalar is passed to a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::symbolic) enum Register {
+    Pointer,
+    Int(u32),
+    Float(u32),
+}
+
+impl Register {
+    fn of(kind: &TypeKind) -> Option<Self> {
+        match kind {
+            TypeKind::Ptr(_) => Some(Self::Pointer),
+            TypeKind::Int(bits) => Some(Self::Int(*bits)),
+            TypeKind::Float(bits) => Some(Self::Float(*bits)),
+            _ => None,
+        }
     }
 }
 

@@ -40,7 +40,7 @@ impl Executor<'_> {
             None => {
                 // It may be a function without a body, or one that is not among these.
                 self.pass_by(&mut s, &[], args, &UnknownReason::Caught);
-                for f in self.called_through_pointers(args.len()) {
+                for f in self.called_with(&vec![None; args.len()]) {
                     if self.function(f).is_declaration() {
                         self.pass_by(&mut s, &[f], args, &UnknownReason::Caught);
                         continue;
@@ -144,7 +144,7 @@ impl Executor<'_> {
             let mentions = Mentions::of(self.program, g.module, &func.blocks);
             open.extend(mentions.called.iter().chain(&mentions.named).map(|f| (*f, direct)));
             for args in func.blocks.iter().flat_map(called_through_pointers) {
-                open.extend(self.called_through_pointers(args).into_iter().map(|f| (f, false)));
+                open.extend(self.called_through_pointers(g, args).into_iter().map(|f| (f, false)));
             }
         }
         self.functions.quiet.insert(f, quiet);
@@ -197,14 +197,14 @@ impl Executor<'_> {
     }
 }
 
-/// How many arguments each call through a pointer has.
-fn called_through_pointers(b: &Block) -> Vec<usize> {
+/// The arguments of each call through a pointer.
+fn called_through_pointers(b: &Block) -> Vec<&[Operand]> {
     let last = match &b.term {
-        Terminator::Invoke { callee: Callee::Indirect(_), args, .. } => Some(args.len()),
+        Terminator::Invoke { callee: Callee::Indirect(_), args, .. } => Some(args.as_slice()),
         _ => None,
     };
     let calls = b.insts.iter().filter_map(|i| match &i.op {
-        Op::Call { callee: Callee::Indirect(_), args } => Some(args.len()),
+        Op::Call { callee: Callee::Indirect(_), args } => Some(args.as_slice()),
         _ => None,
     });
     calls.chain(last).collect()
