@@ -9,7 +9,8 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Symbol, Term, TermId};
 use rustc_hash::FxHashSet;
 
 #[derive(Clone, Debug, Default)]
@@ -45,7 +46,7 @@ impl Sizes {
                 sized.extend(ends(&a.poly(*p), &counts));
             }
         }
-        let inputs = a.symbols_of(&sized).into_iter().filter(|s| is_number(&a.symbol(*s).kind)).collect();
+        let inputs = a.symbols_of(&sized).into_iter().filter(|s| is_number(a.symbol(*s))).collect();
         let of_device = |o: &&Object| matches!(o.kind, ObjKind::DeviceHeap | ObjKind::Managed);
         let memory = e.heap.objects().iter().filter(of_device).filter_map(|o| o.extent).collect();
         Self { inputs: Some(inputs), memory }
@@ -77,13 +78,15 @@ impl Sizes {
 
     /// Whether one of them is below 1.
     pub fn degenerate(&self, a: &Arena, model: &Model) -> bool {
-        model.values.iter().any(|(s, v)| *v < 1 && is_number(&a.symbol(*s).kind) && self.contains(*s))
+        model.values.iter().any(|(s, v)| *v < 1 && is_number(a.symbol(*s)) && self.contains(*s))
     }
 }
 
-/// Whether an input can be a size: what a comparison of texts gives is none.
-fn is_number(kind: &SymKind) -> bool {
-    matches!(kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. }))
+/// Whether a symbol is an input that can be a size: what a comparison of texts gives is none, and what can only be 0 or 1 says whether
+/// something is so (that a pointer is null, say).
+fn is_number(symbol: &Symbol) -> bool {
+    symbol.range != Range::new(0, 1)
+        && matches!(&symbol.kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. }))
 }
 
 /// Those of these terms, a cone, in which a number of a thread, of a block or of rounds occurs.
