@@ -313,13 +313,14 @@ fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &Surroundings<'_
         block: w.block,
         thread: w.thread,
         call: called(w, program),
-        side: Some(Side { offset: w.offset_bytes, extent: w.extent_bytes }).filter(|_| is_about_memory(f.rule)),
+        side: Some(Side { offset: w.offset_bytes, extent: w.extent_bytes }).filter(|_| is_about_memory(f)),
     }
 }
 
 /// Whether what is wrong with a call of the host's is the memory that it is given.
-const fn is_about_memory(rule: Rule) -> bool {
-    matches!(rule, Rule::MemcpyOutOfBounds | Rule::UseAfterFree)
+fn is_about_memory(f: &Finding) -> bool {
+    matches!(f.rule, Rule::MemcpyOutOfBounds | Rule::UseAfterFree)
+        || f.rule == Rule::UncheckedArgument && f.launch.is_none()
 }
 
 /// The unit that the access is in.
@@ -353,7 +354,7 @@ fn programs(
     if let Some(path) = m.executable {
         executables.push(Executable::At(places.file(path)));
     } else {
-        if is_about_memory(f.rule) && called(w, m.program).is_some() {
+        if is_about_memory(f) && called(w, m.program).is_some() {
             executables.push(Executable::Built(with_calls(m, around, manifest)));
         }
         let name = format!("{}program", m.prefix);

@@ -334,6 +334,9 @@ fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
         Rule::UncheckedArgument if !f.arguments.is_empty() => missing_check(f),
+        Rule::UncheckedArgument if f.launch.is_none() => {
+            "copy at most as many bytes as the smaller side has, or reject such arguments before".into()
+        }
         Rule::DataIndex if f.missing_check.is_some() => missing_check(f),
         Rule::OobGlobal
         | Rule::OobShared

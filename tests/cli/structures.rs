@@ -256,3 +256,22 @@ void op_fill(Holder *t) {
     let said = check("[[contract]]\nfunction = \"set_*\"\nmodifies = [\"t->n\"]\n").status(2);
     assert!(said.err.contains("scuba.toml:8:") && said.err.contains("the empty list says"), "{said:?}");
 }
+
+#[test]
+fn copies_between_structures_that_disagree_warn_as_accesses_do() {
+    let copies = |bytes: &str| {
+        let body = "extern \"C\" void op_copy(tensor *dst) {\n  const tensor *src = dst->src[0];\n  if (src->ne[0] > 1000 || src->ne[1] > 1000) return;\n\
+                      cudaMemcpy(dst->data, src->data, BYTES, cudaMemcpyDeviceToDevice);\n}\n";
+        let (begin, end) = (TENSORS.find("extern").unwrap(), TENSORS.find("struct Args").unwrap());
+        let source = format!("{}{}{}", &TENSORS[..begin], body.replace("BYTES", bytes), &TENSORS[end..]);
+        let (r, said) = checked(&source, SETTINGS);
+        let found =
+            r.findings.iter().map(|f| format!("{} {:?} {:?}", f.rule.name(), f.verdict, f.level)).collect::<Vec<_>>();
+        (found, said)
+    };
+    let (found, said) = copies("4 * src->ne[0] * src->ne[1]");
+    assert_eq!(found, ["unchecked-argument Proved Warn"], "{said:?}");
+    // More than the source has by its own invariant.
+    let (found, said) = copies("4 * src->ne[0] * src->ne[1] + 4");
+    assert!(found.contains(&"memcpy-out-of-bounds Proved Deny".to_owned()), "{found:?} {said:?}");
+}

@@ -292,6 +292,17 @@ fn has_fixed_rank(e: &Executor<'_>, conditions: &[TermId], name: &str) -> bool {
     })
 }
 
+/// Whether what goes wrong in memory that a caller gave takes structures of callers that disagree: some terms depend on several. What a
+/// member leads to is of the structure that has it.
+pub(in crate::check) fn structures_disagree(e: &Executor<'_>, object: &Object, terms: &[TermId]) -> bool {
+    let structure = |(name, is_object): (String, bool)| match name.rsplit_once("->") {
+        Some((owner, _)) if !is_object => Some(owner.to_owned()),
+        _ => is_object.then_some(name),
+    };
+    let structures: BTreeSet<String> = arguments_in(e, terms).into_iter().filter_map(structure).collect();
+    matches!(object.kind, ObjKind::Parameter) && structures.len() > 1
+}
+
 /// The arguments of a root whose numbers some terms depend on, with whether they are tensors or structures rather than plain.
 fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<(String, bool)> {
     let argument = |kind: &SymKind| match kind {

@@ -5,6 +5,7 @@
 use super::pointer;
 use super::rule::{HostEvents, Rule, Tally};
 use crate::check::context::{Context, Place, Tools};
+use crate::check::findings::build::structures_disagree;
 use crate::check::findings::explanation;
 use crate::check::findings::host_call::Suspect;
 use crate::check::findings::position::{loc_of, named, users_call};
@@ -105,8 +106,9 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &P
         AccessKind::Read => ("reads", Direction::Read),
         _ => ("writes", Direction::Write),
     };
+    let disagree = tools.root.entry && structures_disagree(&tools.e, &object, &[t.offset, event.bytes, extent]);
     let suspect = Suspect {
-        rule: Class::MemcpyOutOfBounds,
+        rule: if disagree { Class::UncheckedArgument } else { Class::MemcpyOutOfBounds },
         fault: Fault::Bounds,
         stack: event.stack.to_vec(),
         object,
