@@ -972,3 +972,92 @@ SAME_TENSOR(base_data, "at::TensorBase::data() const")
 SAME_TENSOR(tensor_data, "at::Tensor::tensor_data() const")
 SAME_TENSOR(base_tensor_data, "at::TensorBase::tensor_data() const")
 SAME_TENSOR(base_variable_data, "at::TensorBase::variable_data() const")
+
+// ---- functions with a gradient (torch/csrc/autograd/custom_function.h) ----
+
+// What calls a function's `forward` keeps a node of the graph of gradients: it changes no tensor and launches nothing. The tensors that are given are
+// not looked at, and no gradient is asked for; what runs later by itself, `backward`, is none of the caller's.
+NOTHING(node, "torch::autograd::CppNode<*>::CppNode(*")
+NOTHING(node_context, "torch::autograd::CppNode<*>::set_ctx_grad_fn(*")
+NOTHING(node_edges, "torch::autograd::Node::set_next_edges(*")
+NOTHING(node_inputs, "torch::autograd::Node::clear_input_metadata()")
+NOTHING(node_room, "std::vector<torch::autograd::VariableInfo, *>::reserve(*")
+NOTHING(bits_room, "std::vector<bool, std::allocator<bool> >::reserve(*")
+NOTHING(given_variables, "torch::autograd::extract_vars<*")
+NOTHING(grad_mode, "c10::AutoGradMode::AutoGradMode(*")
+NOTHING(grad_mode_end, "c10::AutoGradMode::~AutoGradMode()")
+NOTHING(keep_for_backward, "torch::autograd::AutogradContext::save_for_backward(*")
+NOTHING(is_dirty, "torch::autograd::AutogradContext::mark_dirty(*")
+NOTHING(not_differentiable, "torch::autograd::AutogradContext::mark_non_differentiable(*")
+NOTHING(materialize, "torch::autograd::AutogradContext::set_materialize_grads(*")
+bool any_gradient(const void *) MODEL("torch::autograd::any_variable_requires_grad(*");
+bool any_gradient(const void *) { return false; }
+// The node is the graph's: nobody who calls frees it.
+struct Shared { void *of, *counts; };
+void node_shared(Shared *self, void *node) MODEL("! std::shared_ptr<torch::autograd::CppNode<*> >::shared_ptr<*");
+void node_shared(Shared *self, void *node) { self->of = node; self->counts = nullptr; }
+void *functorch() MODEL("at::functorch::functorchTLSAccessor()");
+void *functorch() { void **none = static_cast<void **>(operator new(sizeof(void *))); *none = nullptr; return none; }
+
+// libstdc++'s std::unordered_set, empty.
+struct Set { void *buckets; size_t count; void *first; size_t elements; float load; size_t next; void *single; };
+static void empty_set(Set *s) { s->buckets = &s->single; s->count = 1; s->first = nullptr; s->elements = 0; s->load = 1; s->next = 0; s->single = nullptr; }
+void dirty(Set *out) MODEL("! torch::autograd::AutogradContext::get_and_bump_dirty() const");
+void dirty(Set *out) { empty_set(out); }
+void *without_gradient(const void *self) MODEL("! torch::autograd::AutogradContext::get_non_differentiable() const");
+void *without_gradient(const void *) { Set *s = static_cast<Set *>(operator new(sizeof(Set))); empty_set(s); return s; }
+
+// libstdc++'s std::vector, of handles and of optional ones.
+struct MaybeHandle { Handle handle; bool has; };
+struct Handles { Handle *begin, *end, *room; };
+struct MaybeHandles { MaybeHandle *begin, *end, *room; };
+static MaybeHandle *room_for(MaybeHandles *out, size_t n) {
+  MaybeHandle *to = static_cast<MaybeHandle *>(operator new(n * sizeof(MaybeHandle)));
+  out->begin = to;
+  out->end = out->room = to + n;
+  return to;
+}
+#define MAYBE(i) if (n > i) { to[i].handle = from[i]; to[i].has = true; }
+void to_optional(MaybeHandles *out, const Handles *of) MODEL("torch::autograd::to_optional(std::vector<at::Tensor, std::allocator<at::Tensor> >&)");
+void to_optional(MaybeHandles *out, const Handles *of) {
+  const Handle *from = of->begin;
+  size_t n = of->end - from;
+  MaybeHandle *to = room_for(out, n);
+  if (__scuba_known(n) >= 0 && n <= 8) { EIGHT(MAYBE) return; }
+  for (size_t i = 0; i < n; i++) { to[i].handle = from[i]; to[i].has = true; }
+}
+void to_optional_one(MaybeHandles *out, const Handle *from) MODEL("torch::autograd::to_optional(at::Tensor&)");
+void to_optional_one(MaybeHandles *out, const Handle *from) { size_t n = 1; MaybeHandle *to = room_for(out, n); MAYBE(0) }
+// Outputs are the tensors themselves, or views with a history of their own.
+#define WRAP(i) if (n > i) { to[i].handle = from[i].handle; to[i].has = from[i].has; }
+void wrap_outputs(MaybeHandles *out, const void *, const void *, const void *, const MaybeHandle *from, size_t n) MODEL("! torch::autograd::_wrap_outputs(*");
+void wrap_outputs(MaybeHandles *out, const void *, const void *, const void *, const MaybeHandle *from, size_t n) {
+  MaybeHandle *to = room_for(out, n);
+  if (__scuba_known(n) >= 0 && n <= 8) { EIGHT(WRAP) return; }
+  for (size_t i = 0; i < n; i++) { to[i].handle = from[i].handle; to[i].has = from[i].has; }
+}
+#define PLAIN(i) if (n > i) { if (!from[i].has) fail(); to[i] = from[i].handle; }
+void to_output(Handles *out, const MaybeHandles *of) MODEL("torch::autograd::to_output_type<std::vector<*");
+void to_output(Handles *out, const MaybeHandles *of) {
+  const MaybeHandle *from = of->begin;
+  size_t n = of->end - from;
+  Handle *to = static_cast<Handle *>(operator new(n * sizeof(Handle)));
+  out->begin = to;
+  out->end = out->room = to + n;
+  if (__scuba_known(n) >= 0 && n <= 8) { EIGHT(PLAIN) return; }
+  for (size_t i = 0; i < n; i++) PLAIN(i)
+}
+
+// What a context keeps by name, and any other c10::IValue (ATen/core/ivalue.h): nothing is known of it.
+struct Any { int64_t payload, tag; };
+static void any_value(Any *v) { v->payload = __scuba_any(-0x7fffffffffffffffL - 1, 0x7fffffffffffffffL); v->tag = __scuba_any(0, 255); }
+#define VALUE(id, name)             \
+  void id(Any *self) MODEL("! " name); \
+  void id(Any *self) { any_value(self); }
+VALUE(value, "c10::IValue::IValue(*")
+VALUE(value_of, "c10::IValue::IValue<*")
+Any *assign_value(Any *self) MODEL("! c10::IValue::operator=(*");
+Any *assign_value(Any *self) { any_value(self); return self; }
+NOTHING(value_end, "c10::IValue::~IValue()")
+Any *kept_by_name(const void *self) MODEL("! ska::flat_hash_map<*c10::IValue*>::operator[](*");
+Any *kept_by_name(const void *) { Any *v = static_cast<Any *>(operator new(sizeof(Any))); any_value(v); return v; }

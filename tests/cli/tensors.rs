@@ -396,3 +396,32 @@ PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
         Some("x.size(0) * x.size(1) >= y.size(0) * y.size(1)")
     );
 }
+
+#[test]
+fn what_apply_of_a_function_with_a_gradient_calls_is_followed() {
+    let source = "\
+#include <torch/csrc/autograd/custom_function.h>
+__global__ void scale_kernel(float *y, const float *x, const float *w, int64_t n, int64_t c) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n * c) y[i] = x[i] * w[i % c];
+}
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+struct Scale : torch::autograd::Function<Scale> {
+  static variable_list forward(AutogradContext *ctx, torch::Tensor x, torch::Tensor w) {
+    TORCH_CHECK(x.dim() == 2 && x.is_contiguous() && w.dim() == 1 && w.is_contiguous() && CHECKED);
+    auto y = torch::empty_like(x);
+    int64_t n = x.size(0), c = x.size(1);
+    if (n * c > 0) scale_kernel<<<(n * c + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), w.data_ptr<float>(), n, c);
+    ctx->save_for_backward({x, w});
+    return {y};
+  }
+};
+torch::Tensor scale(torch::Tensor x, torch::Tensor w) { return Scale::apply(x, w)[0]; }
+PYBIND11_MODULE(ext, m) { m.def(\"scale\", &scale); }
+";
+    let (report, _) = checked(&source.replace("CHECKED", "w.size(0) == x.size(1)"));
+    assert_eq!((report.summary.accesses, report.summary.safe), (3, 3), "{:?} {:?}", report.findings, report.undecided);
+    let (report, _) = checked(&source.replace("CHECKED", "true"));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 4)], "{:?}", report.undecided);
+}

@@ -24,6 +24,7 @@ public:
   ArrayRef(const T &one) : data_(&one), length_(1) {}
   template <size_t N> ArrayRef(const T (&all)[N]) : data_(all), length_(N) {}
   ArrayRef(const std::initializer_list<T> &list) : data_(list.begin()), length_(list.size()) {}
+  ArrayRef(const T *data, size_t length) : data_(data), length_(length) {}
   const T &operator[](size_t i) const { return data_[i]; }
   size_t size() const { return length_; }
 };
