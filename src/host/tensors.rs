@@ -21,6 +21,7 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_extent"], |e, c, s| e.extent_behind(c, s)),
     (&["__scuba_known"], |e, c, s| e.known_here(c, s)),
     (&["__scuba_axiom"], |e, c, s| e.axiom(c, s)),
+    (&["__scuba_written"], |e, c, s| e.written_behind(c, s)),
     (&["__scuba_any"], |e, c, s| e.any_between(c, s)),
     (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
 ];
@@ -235,6 +236,19 @@ impl Executor<'_> {
             Some(s) => Self::no_value(s),
             None => Ok(None),
         }
+    }
+
+    /// What memory holds that an operation of the library wrote is not known.
+    fn written_behind(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let why = UnknownReason::ResultOf(self.modelled_function());
+        for target in self.pointer_arg(c, 0).iter() {
+            if let Base::Object(o) = target.base {
+                self.note_written_by_device(o);
+            }
+        }
+        let given: Vec<Value> = c.args.iter().take(1).cloned().collect();
+        self.clobber(&mut s, &given, &why);
+        Self::no_value(s)
     }
 
     fn any_between(&mut self, c: &Call<'_>, s: State) -> Modelled {

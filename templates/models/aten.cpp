@@ -25,6 +25,8 @@ long __scuba_known(long n);
 void __scuba_axiom(bool holds);
 // The product, which does not overflow.
 long __scuba_times(long a, long b);
+// What the storage behind holds from now on is not known.
+void __scuba_written(void *p);
 // A number of which nothing is known but its bounds.
 long __scuba_any(long least, long most);
 }
@@ -670,11 +672,12 @@ RANGE(torch_arange, "torch")
 RESHAPES(resize, "resize_") RESHAPES(set, "set_") RESHAPES(squeeze, "squeeze_") RESHAPES(unsqueeze, "unsqueeze_")
 RESHAPES(transpose, "transpose_") RESHAPES(transposed, "t_") RESHAPES(swap_axes, "swapaxes_") RESHAPES(swap_dims, "swapdims_")
 RESHAPES(as_strided, "as_strided_")
-// In place, the contents alone.
+// In place, the contents alone: what they are then is not followed.
+static Handle *rewritten(Handle *self) { __scuba_written(there(self)->data); return self; }
 Handle *in_place(Handle *self) MODEL("! at::_ops::*_::call(at::Tensor&*");
-Handle *in_place(Handle *self) { there(self); return self; }
+Handle *in_place(Handle *self) { return rewritten(self); }
 Handle *in_place_overload(Handle *self) MODEL("! at::_ops::*__*::call(at::Tensor&*");
-Handle *in_place_overload(Handle *self) { there(self); return self; }
+Handle *in_place_overload(Handle *self) { return rewritten(self); }
 void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
 void operation(Handle *out) { out->impl = any_tensor(); }
 void two_operations(Handle *out) MODEL("! [16] at::_ops::*::call(*");

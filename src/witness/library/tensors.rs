@@ -21,6 +21,7 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_known"], super::simple::first, Class::Pure),
     // Of tensors that were made for a run it holds.
     (&["__scuba_axiom"], super::simple::nothing, Class::Pure),
+    (&["__scuba_written"], written, Class::Memory),
     (&["__scuba_any"], any, Class::Pure),
     (&["__scuba_times"], times, Class::Pure),
 ];
@@ -66,6 +67,16 @@ fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
         Some(size) => Val::new(size.wrapping_sub(offset.cast_unsigned())),
         None => Val::poison(m.reason(Cause::Other, "the extent of memory that is not known")),
     }))
+}
+
+fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason(Cause::Contents, "what a function of PyTorch computes");
+    let Some(address) = arg(args, 0).known().filter(|a| *a != 0) else { return Ok(Ret::Void) };
+    let (id, _) = split(address);
+    if let Some(o) = m.mem.get_mut(&mut th.stack, id) {
+        o.store.fill_all(Fill::Poison(why));
+    }
+    Ok(Ret::Void)
 }
 
 fn any(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {

@@ -110,6 +110,12 @@ public:
   Tensor sum() const;
   Tensor &clamp_(int64_t least, int64_t most) const;
 };
+// What methods call (ATen/ops).
+namespace _ops {
+struct clamp_ {
+  static Tensor &call(Tensor &self, int64_t least, int64_t most);
+};
+}  // namespace _ops
 // ATen/TensorUtils.h
 struct TensorArg {
   const Tensor &tensor;
