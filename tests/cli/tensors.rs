@@ -425,3 +425,52 @@ PYBIND11_MODULE(ext, m) { m.def(\"scale\", &scale); }
     let (report, _) = checked(&source.replace("CHECKED", "true"));
     assert_eq!(proved(&report), [(Rule::UncheckedArgument, 4)], "{:?}", report.undecided);
 }
+
+/// What is read where depends on a walk over dimensions of which nobody knows how many there are.
+const PUT: &str = "\
+#include <torch/extension.h>
+struct Info { const int64_t *data; int64_t sizes[8], strides[8]; int dims; };
+__global__ void put(float *out, const float *src, Info index, int64_t k, int64_t numel) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < numel) {
+    int64_t o = 0, left = i;
+    for (int d = index.dims - 1; d > 0; --d) { o += left % index.sizes[d] * index.strides[d]; left /= index.sizes[d]; }
+    int64_t at = index.data[o + left * index.strides[0]];
+    atomicAdd(&out[at * k + i % k], src[i]);
+  }
+}
+torch::Tensor op(torch::Tensor src, torch::Tensor index, int64_t n) {
+  TORCH_CHECK(src.is_cuda() && index.is_cuda() && src.dim() == index.dim() && src.dim() > 0 && index.dim() < 8);
+  for (int64_t i = 0; i < index.dim(); i++) TORCH_CHECK(src.size(i) == index.size(i));
+  src = src.contiguous();
+  if (src.numel() == 0) return src;
+  int64_t k = src.numel() / src.size(0);
+  auto out = torch::zeros({n, k});
+  WRITTEN
+  Info info;
+  info.data = index.data_ptr<int64_t>();
+  info.dims = index.dim();
+  for (int i = 0; i < info.dims; i++) { info.sizes[i] = index.size(i); info.strides[i] = index.stride(i); }
+  put<<<(src.numel() + 255) / 256, 256>>>(out.data_ptr<float>(), src.data_ptr<float>(), info, k, src.numel());
+  return out;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn small_tensors_show_what_is_out_of_bounds_whatever_the_rank() {
+    let source = PUT.replace("WRITTEN", "");
+    let (report, said) = checked(&source);
+    assert_eq!(proved(&report), [(Rule::DataIndex, 9)], "{:?}", report.undecided);
+    assert_eq!(said.status, 0, "it warns");
+    let index = &report.findings[0].arguments["index"];
+    assert!(index.elements.values().any(|n| *n != 0), "{index}");
+    // A number that is checked against the wrong size is an argument that does not fit.
+    let (report, _) = checked(&source.replace("int64_t at =", "int64_t at = 0 *"));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 9)], "{:?} {:?}", report.findings, report.undecided);
+    // What an operation in place leaves in a tensor is not what the caller gave.
+    for clamp in ["index.clamp_(0, n - 1);", "at::_ops::clamp_::call(index, 0, n - 1);"] {
+        let (report, _) = checked(&PUT.replace("WRITTEN", clamp));
+        assert!(report.findings.iter().all(|f| f.rule != Rule::DataIndex), "{clamp}: {:?}", report.findings);
+    }
+}

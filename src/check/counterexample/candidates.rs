@@ -77,6 +77,17 @@ pub(in crate::check) fn seen<'p>(
     access.finding(cx, tools, run, &c, &judged).ok()
 }
 
+/// The same before anything is searched for: a search may find sizes that are meant where small ones are below 1.
+pub(in crate::check) fn seen_at_once<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    run: &Run,
+    access: OutOfBounds<'_>,
+) -> Option<Outcome> {
+    let (c, judged) = tried(cx, tools, run, access.event)?;
+    if c.degenerate { None } else { access.finding(cx, tools, run, &c, &judged).ok() }
+}
+
 /// Small inputs under which the access was out of bounds in a run of the whole program, and a replay that reaches it.
 fn tried<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent) -> Option<(Counterexample, Judged)> {
     let (model, random) = trials(cx, tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;

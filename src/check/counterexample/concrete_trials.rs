@@ -4,10 +4,11 @@
 //! In: the inputs that the terms of one root speak of. Out: [`Tried`]: for an access, inputs under which it was seen out of bounds. They
 //! are no verdict: the replay that is asked for one access decides.
 
-use super::recorded;
 use super::tried::{Bad, By, Seen, Shown, Tried};
+use super::{recorded, tensor_trials};
 use crate::check::context::{Context, Tools};
 use crate::check::solver::Model;
+use crate::inside;
 use crate::ir::Side;
 use crate::symbolic::terms::term::{InputSource, SymId, SymKind};
 use crate::witness::{self, Budget, Fault, Inputs};
@@ -57,7 +58,7 @@ impl New {
 pub(in crate::check) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -> &'t Tried {
     tools.tried.get_or_init(|| {
         let before = done();
-        let tried = run_all(tools, cx.phase_work(TRIED, 25));
+        let tried = run_all(cx, tools);
         // Whichever task asks first does it for all: none is charged.
         settle(before, Work::NONE);
         tried
@@ -65,14 +66,18 @@ pub(in crate::check) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -
 }
 
 /// Runs the program until enough is tried, or for about so long.
-fn run_all(tools: &Tools<'_>, most: Work) -> Tried {
+fn run_all(cx: &Context<'_>, tools: &Tools<'_>) -> Tried {
+    if let Some(varied) = tensor_trials::Varied::of(tools) {
+        // An extension has many operators, of which each is asked for a few accesses: none has a part of the work alone.
+        return run_on_tensors(tools, &varied, cx.scaled(TRIED).min(cx.phase_work(Work::MAX, 25)));
+    }
     let mut out = Tried::default();
     let Some(inputs) = varied(tools) else { return out };
     let draws =
         tools.e.program.functions().any(|(_, m, f)| {
             m.side == Side::Host && f.is_declaration() && matches!(f.name.as_str(), "rand" | "random")
         });
-    let until = Allotment::of(most);
+    let until = Allotment::of(cx.phase_work(TRIED, 25));
     let (mut known, mut by_chance, mut cut, mut steps): (New, New, usize, u64) = Default::default();
     let budget = Budget { steps: STEPS, ..tools.judge.first_limits() };
     for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
@@ -110,6 +115,38 @@ fn run_all(tools: &Tools<'_>, most: Work) -> Tried {
     for shown in [&mut out.runs, &mut out.chance] {
         shown.sort_by_key(|s| s.degenerate);
     }
+    out
+}
+
+/// The same of an operator, with small tensors: first such as hold zeros, so that what an element leads astray is told from what takes none.
+fn run_on_tensors(tools: &Tools<'_>, varied: &tensor_trials::Varied, most: Work) -> Tried {
+    let mut out = Tried { with_tensors: true, ..Tried::default() };
+    let until = Allotment::of(most);
+    let budget = Budget { steps: tensor_trials::STEPS, ..tools.judge.first_limits() };
+    let (mut known, mut steps, mut cut) = (New::default(), 0, 0);
+    for (model, with_contents) in varied.models(tools) {
+        if until.is_spent() || steps >= tensor_trials::ALL_STEPS || cut >= CUT && known.is_empty() {
+            break;
+        }
+        if !with_contents && steps >= tensor_trials::ALL_STEPS / 2 {
+            continue;
+        }
+        let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
+        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
+        let run = recorded::enumerate(tools.e.program, tools.root.func, &given, &budget);
+        inside::explain(|| {
+            let why = if run.completed { "completed" } else { &run.why };
+            let tensors: Vec<String> = given.tensors.iter().map(|(name, t)| format!("{name}: {t}")).collect();
+            format!("    a run with {} and {:?}: {} launches, {why}", tensors.join(", "), given.args, run.launches)
+        });
+        cut += usize::from(run.steps >= tensor_trials::STEPS);
+        steps += run.steps;
+        let new: Bad = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
+        if !new.is_empty() {
+            out.runs.push(Shown { model, bad: new, random: &[], degenerate });
+        }
+    }
+    out.runs.sort_by_key(|s| s.degenerate);
     out
 }
 

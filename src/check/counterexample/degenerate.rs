@@ -19,6 +19,8 @@ pub(in crate::check) struct Sizes {
     inputs: Option<FxHashSet<SymId>>,
     /// Bytes of each allocation of the device's memory. One that a loop makes counts once.
     memory: Vec<TermId>,
+    /// The conditions of its launches.
+    pub launches: Vec<TermId>,
 }
 
 impl Sizes {
@@ -27,11 +29,13 @@ impl Sizes {
         let a = &e.arena;
         let mut sized: Vec<TermId> = e.heap.objects().iter().filter_map(|o| o.extent).collect();
         sized.extend(e.events.copies.iter().map(|c| c.side.bytes));
+        let mut paths: Vec<TermId> = vec![];
         let mut conditions: Vec<TermId> = e.events.copies.iter().map(|c| c.side.path).collect();
         for (launch, run) in launches {
             let config = &launch.config;
             sized.extend(config.grid.iter().chain(&config.block).chain([&config.shared]));
             conditions.push(launch.path);
+            paths.push(launch.path);
             for always in launch.always.iter() {
                 let [count, cond] = always.terms();
                 sized.push(count);
@@ -49,7 +53,7 @@ impl Sizes {
         let inputs = a.symbols_of(&sized).into_iter().filter(|s| is_number(a.symbol(*s))).collect();
         let of_device = |o: &&Object| matches!(o.kind, ObjKind::DeviceHeap | ObjKind::Managed);
         let memory = e.heap.objects().iter().filter(of_device).filter_map(|o| o.extent).collect();
-        Self { inputs: Some(inputs), memory }
+        Self { inputs: Some(inputs), memory, launches: paths }
     }
 
     /// What a model of these inputs should have at least 1.

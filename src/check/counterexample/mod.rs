@@ -9,5 +9,6 @@ mod model_inputs;
 pub(in crate::check) mod recorded;
 pub(in crate::check) mod replay;
 pub(in crate::check) mod sequential;
+pub(in crate::check) mod tensor_trials;
 mod tensors;
 pub(in crate::check) mod tried;

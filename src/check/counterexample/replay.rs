@@ -414,6 +414,14 @@ impl<'p> Judge<'p> {
         }
     }
 
+    /// Object and version of what the storage of a tensor holds that the caller gives.
+    pub fn contents_of(&self, handle: &str) -> Option<(i128, i128)> {
+        let mut all: Vec<_> =
+            self.tensor_contents.iter().filter(|(_, of)| of.strip_suffix(OF_STORAGE) == Some(handle)).collect();
+        all.sort();
+        all.first().map(|(place, _)| **place)
+    }
+
     /// Inputs of a run; `None` where they are not all that the model has.
     pub fn given(&self, a: &Arena, model: &Model) -> Option<Inputs> {
         let (inputs, missing) = self.concrete(a, &[], model);

@@ -11,7 +11,7 @@ use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use std::collections::BTreeMap;
 
 /// `at::kFloat`, `at::kCUDA` (c10/core/ScalarType.h, DeviceType.h).
-const FLOAT: i128 = 6;
+pub(super) const FLOAT: i128 = 6;
 const CUDA: i128 = 1;
 
 /// Types by their number (torch/headeronly/core/ScalarType.h), as Python calls them, with bytes of an element.
@@ -40,6 +40,12 @@ pub(super) fn usual(path: &str) -> Option<i128> {
     } else {
         None
     }
+}
+
+/// Bytes of an element of a type of whole numbers, by its number; `None` for other types.
+pub(super) fn bytes_of_whole_number(of_type: i128) -> Option<i128> {
+    let (.., bytes) = TYPES.iter().find(|(n, name, _)| *n == of_type && name.contains("int"))?;
+    Some(i128::from(*bytes))
 }
 
 /// Where the members of a tensor lie.

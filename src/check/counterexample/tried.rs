@@ -33,6 +33,8 @@ pub(super) struct Shown {
 #[derive(Clone, Default)]
 pub(in crate::check) struct Tried {
     pub(super) runs: Vec<Shown>,
+    /// Whether these are runs of an operator with tensors.
+    pub(in crate::check) with_tensors: bool,
     /// The same, of runs in which `rand` gave other numbers than it does here.
     pub(super) chance: Vec<Shown>,
     /// Accesses whose address was read out of bounds, and inputs that lead there.

@@ -9,6 +9,7 @@ use crate::check::concurrency::bounds::Invariants;
 use crate::check::context::{Run, Tools};
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::counterexample::replay::Judge;
+use crate::check::counterexample::tensor_trials::RANKS_TRIED;
 use crate::check::counterexample::tried::Tried;
 use crate::check::findings::state;
 use crate::check::obligations::decide::Decider;
@@ -129,7 +130,10 @@ impl<'p> Engine<'p> {
 
     /// What deciding takes, and the launches with what their threads exchange.
     pub(super) fn with_tools(&self, root: &Root, prepared: Prepared<'p>) -> (Vec<Run>, Tools<'p>) {
-        let Prepared { executor: e, mut runs, .. } = prepared;
+        let Prepared { executor: mut e, mut runs, .. } = prepared;
+        if root.entry {
+            e.name_numbers_of_tensors(RANKS_TRIED);
+        }
         let sizes = Sizes::of(&e, runs.iter().map(|r| (&r.launch, &r.run)));
         let mut tools = self.tools(e, root, sizes, Arc::default());
         let until = self.cx.phase(budgets::EXCHANGE, 20);

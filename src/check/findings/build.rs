@@ -115,13 +115,16 @@ impl Worth {
 }
 
 impl Bad<'_> {
-    /// Whether arguments of an entry point disagree: how far it goes in its memory depends on several of them.
-    fn has_unchecked_arguments(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> bool {
-        let on_memory = !matches!(
+    fn is_on_memory(&self) -> bool {
+        !matches!(
             self.object.kind,
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::DeviceLocal | ObjKind::Constant(_)
-        );
-        if !self.root.entry || !on_memory {
+        )
+    }
+
+    /// Whether arguments of an entry point disagree: how far it goes in its memory depends on several of them.
+    fn has_unchecked_arguments(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> bool {
+        if !self.root.entry || !self.is_on_memory() {
             return false;
         }
         let launch = &self.run.launch;
@@ -143,6 +146,12 @@ impl Bad<'_> {
     fn rule(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> Rule {
         if cone::reads_data(e, self.obligation.facts, self.obligation.offset) {
             return Rule::DataIndex;
+        }
+        // What is not known of it, the arguments that were tried say.
+        let is_open = || !cone::unknowns(e, &[self.obligation.offset, self.obligation.extent]).is_empty();
+        if self.root.entry && self.is_on_memory() && !arguments.is_empty() && is_open() {
+            let by_elements = arguments.values().any(|t| t.elements.values().any(|n| *n != 0));
+            return if by_elements { Rule::DataIndex } else { Rule::UncheckedArgument };
         }
         if self.has_unchecked_arguments(e, arguments) {
             return Rule::UncheckedArgument;

@@ -9,6 +9,7 @@ use super::{list, pointer};
 use crate::check::concurrency::reads_from::Exchange;
 use crate::check::context::{Context, InObject, Run, Tools};
 use crate::check::counterexample::candidates::{self, OutOfBounds};
+use crate::check::counterexample::concrete_trials::trials;
 use crate::check::findings::explanation;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
@@ -19,9 +20,10 @@ use crate::rules::Rule as Class;
 use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::loops::{prefix_sum, quantified_facts};
-use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target};
-use crate::symbolic::terms::term::TermId;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 
 /// The rule.
 pub(in crate::check) struct Bounds;
@@ -83,8 +85,12 @@ fn in_each<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, ev: &AccessEvent, asked:
             Base::Func(_) => Look::of(Outcome::Unknown(UnknownReason::FunctionPointer)),
             Base::Unknown(lost) if lost.unset => Look::of(through_unset(cx, tools, launch, ev, facts, lost)),
             Base::Unknown(lost) => Look::of(
-                if ev.targets.len() > 1 { never(tools, facts) } else { None }
-                    .unwrap_or_else(|| Outcome::Unknown(lost_pointer(lost))),
+                if ev.targets.len() > 1 {
+                    never(tools, facts)
+                } else {
+                    through_lost(cx, tools, launch, ev, (facts, t.offset), lost)
+                }
+                .unwrap_or_else(|| Outcome::Unknown(lost_pointer(lost))),
             ),
         });
     }
@@ -123,6 +129,28 @@ fn through_null(
 /// What is said of an access through a pointer that was lost.
 pub(in crate::check) fn lost_pointer(lost: &Lost) -> UnknownReason {
     UnknownReason::LostPointer(Box::new((*lost.reason).clone()))
+}
+
+/// What small tensors show of an access of an operator through a pointer that was lost: its replay knows where it leads.
+fn through_lost<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    run: Option<&Run>,
+    ev: &AccessEvent,
+    (facts, offset): (TermId, TermId),
+    lost: &Lost,
+) -> Option<Outcome> {
+    let run = run.filter(|_| !cx.bare && !cx.is_spent() && tools.root.entry)?;
+    if !trials(cx, tools).with_tensors {
+        return None;
+    }
+    let reason = lost_pointer(lost);
+    let extent = tools.e.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::ANY);
+    let object =
+        Object { kind: ObjKind::DeviceHeap, name: String::new(), extent: None, site: None, func: None, array: true };
+    let obligation = Obligation { facts, offset, bytes: ev.bytes, extent };
+    let bad = OutOfBounds { event: ev, object: &object, obligation: &obligation, unknowns: vec![reason] };
+    candidates::seen(cx, tools, run, bad)
 }
 
 fn through_unset<'p>(
@@ -209,9 +237,18 @@ fn in_object<'p>(
         }
     }
     // What small inputs show takes no search. With several targets it takes a model to tell which is meant.
-    if let Some(run) = launch.filter(|_| effort == Effort::Full && ev.targets.len() == 1 && !cx.bare) {
+    let at_once = |tools: &Tools<'_>| match effort {
+        Effort::Full => true,
+        Effort::First => tools.root.entry && trials(cx, tools).with_tensors,
+        Effort::Glance => false,
+    };
+    if let Some(run) = launch.filter(|_| ev.targets.len() == 1 && !cx.bare && at_once(tools)) {
         let bad = OutOfBounds { event: ev, object: &object, obligation: &ob, unknowns: unknowns.clone() };
-        if let Some(found) = candidates::seen(cx, tools, run, bad) {
+        let found = match effort {
+            Effort::Full => candidates::seen(cx, tools, run, bad),
+            Effort::First | Effort::Glance => candidates::seen_at_once(cx, tools, run, bad),
+        };
+        if let Some(found) = found {
             return Look::of(found);
         }
     }

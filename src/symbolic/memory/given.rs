@@ -244,6 +244,32 @@ impl Executor<'_> {
         None
     }
 
+    /// Gives names to ranks, types and the first sizes of the tensors that a function was given, whether it asks for them or not.
+    pub(crate) fn name_numbers_of_tensors(&mut self, dimensions: u64) {
+        let is_tensor = |o: &ObjId| self.heap.given(*o).is_some_and(|g| g.class == Some(Class::Tensor));
+        let tensors: Vec<ObjId> = self.heap.all_given().iter().copied().filter(is_tensor).collect();
+        for o in tensors {
+            let (Some(given), Some(state)) = (self.heap.given(o).copied(), self.heap.at_entry(o).cloned()) else {
+                continue;
+            };
+            let m = self.program.module(given.module);
+            let Some(TypeKind::Struct { fields, .. }) = m.type_named(TENSOR).map(|t| &m.ty(t).kind) else { continue };
+            for field in fields {
+                let (elem, count) = match (field.name.as_deref(), &m.ty(field.ty).kind) {
+                    (Some("dim" | "dtype" | "contiguous"), _) => (field.ty, 1),
+                    (Some("sizes" | "strides"), TypeKind::Array { elem, .. }) => (*elem, dimensions),
+                    _ => continue,
+                };
+                let bytes = m.size_of(elem).get();
+                for i in 0..count {
+                    if let Ok(at) = i64::try_from(field.offset + i * bytes) {
+                        self.given_value((o, &state), at, bytes, &m.ty(elem).kind);
+                    }
+                }
+            }
+        }
+    }
+
     /// What a scalar held when the function was called; `None` where nothing but that it is some value is known.
     pub(in crate::symbolic) fn given_value(
         &mut self,

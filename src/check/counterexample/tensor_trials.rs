@@ -1,0 +1,301 @@
+//! Small tensors, and numbers beside them, on which an operator is run as it is.
+//!
+//! In: what the terms of one root ask of tensors that its caller gives, the conditions of its launches. Out: a model for each run: ranks and sizes,
+//! types that the conditions of a launch ask for, and what tensors of whole numbers hold. They are guesses: what a run does with them decides.
+
+use super::completion;
+use super::tensors::{FLOAT, bytes_of_whole_number, usual};
+use crate::check::context::Tools;
+use crate::check::solver::Model;
+use crate::symbolic::memory::tensors::OF_HANDLE;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
+use std::collections::BTreeMap;
+
+/// Most runs of one root, most instructions of one, and of all: those with tensors that hold zeros get half of them.
+pub(super) const RUNS: usize = 360;
+pub(super) const STEPS: u64 = 3_000_000;
+pub(super) const ALL_STEPS: u64 = 40_000_000;
+/// Most dimensions of a tensor.
+pub(in crate::check) const RANKS_TRIED: u64 = 4;
+/// Most launches whose conditions are asked for types and ranks.
+const LAUNCHES: usize = 12;
+/// Elements of a tensor that get a number.
+const ELEMENTS: i128 = 32;
+/// Numbers of elements that lead out of any small tensor.
+const FAR: [i128; 2] = [1000, -1000];
+
+/// What a symbol is of a tensor.
+#[derive(Clone, Copy)]
+enum Number {
+    Rank,
+    Size(usize),
+    /// From the last dimension on.
+    Last(usize),
+    Stride,
+    Contiguous,
+    Type,
+    Device,
+}
+
+impl Number {
+    /// By how the source asks for it.
+    fn of(asked: &str) -> Option<Self> {
+        let index = |name: &str| asked.strip_prefix(name)?.strip_suffix(')')?.parse::<i64>().ok();
+        let place = |i: i64| usize::try_from(i).ok();
+        match asked {
+            "dim()" => Some(Self::Rank),
+            "is_contiguous()" => Some(Self::Contiguous),
+            "scalar_type()" => Some(Self::Type),
+            "device().type()" => Some(Self::Device),
+            _ => match (index("size("), index("stride(")) {
+                (Some(i @ 0..), _) => place(i).map(Self::Size),
+                (Some(i), _) => place(-i - 1).map(Self::Last),
+                (_, Some(_)) => Some(Self::Stride),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// A tensor that the root is given.
+struct Given {
+    name: String,
+    numbers: Vec<(SymId, Number)>,
+}
+
+/// How large tensors are in a run, what they hold, and what other numbers are.
+struct Case {
+    rank: Pick,
+    size: Pick,
+    number: Pick,
+    contiguous: bool,
+    holds: Holds,
+    seed: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Pick {
+    All(i128),
+    /// One more for each dimension.
+    From(i128),
+    Any(&'static [i128]),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Holds {
+    Zeros,
+    All(i128),
+    Any,
+}
+
+/// A sequence that is the same every time.
+struct Sequence(u32);
+
+impl Sequence {
+    fn next(&mut self) -> usize {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 16) as usize
+    }
+
+    fn pick(&mut self, from: Pick, dimension: usize) -> i128 {
+        match from {
+            Pick::All(n) => n,
+            Pick::From(n) => n + i128::try_from(dimension).unwrap_or(0),
+            Pick::Any(all) => all[self.next() % all.len()],
+        }
+    }
+}
+
+const SIZES: &[i128] = &[1, 2, 3, 2, 4, 1, 5, 0];
+const RANKS: &[i128] = &[2, 3, 1, 2, 4];
+const NUMBERS: &[i128] = &[1, 0, 2, 3, -1, 4, 1, 8];
+
+fn cases() -> Vec<Case> {
+    let mut out = vec![];
+    let mut seed = 1;
+    let mut case = |rank, size, number, contiguous, holds| {
+        seed += 7;
+        Case { rank, size, number, contiguous, holds, seed }
+    };
+    for number in [1, 0] {
+        for size in [Pick::All(2), Pick::From(2), Pick::All(1)] {
+            for rank in [2, 1, 3, 4] {
+                out.push(case(Pick::All(rank), size, Pick::All(number), true, Holds::Zeros));
+            }
+        }
+    }
+    for i in 0..96 {
+        let rank = if i % 3 == 0 { Pick::Any(RANKS) } else { Pick::All(RANKS[i % RANKS.len()]) };
+        out.push(case(rank, Pick::Any(SIZES), Pick::Any(NUMBERS), i % 5 != 4, Holds::Zeros));
+    }
+    for i in 0..64 {
+        let holds = match i % 4 {
+            0 => Holds::All(FAR[0]),
+            1 => Holds::All(FAR[1]),
+            _ => Holds::Any,
+        };
+        let rank = Pick::All([2, 1, 3, 4][i / 4 % 4]);
+        let (size, number) = match i {
+            0..16 => (Pick::All(2 - i128::from(i % 2 == 0)), Pick::All(1)),
+            16..32 => (Pick::From(2), Pick::All(0)),
+            _ => (Pick::Any(SIZES), Pick::Any(NUMBERS)),
+        };
+        out.push(case(rank, size, number, true, holds));
+    }
+    out
+}
+
+/// What the tensors and numbers of one root may be.
+pub(super) struct Varied {
+    given: Vec<Given>,
+    others: Vec<SymId>,
+    /// Conditions of launches, which say types and ranks.
+    launches: Vec<TermId>,
+}
+
+impl Varied {
+    /// `None` where the root is given no tensor.
+    pub fn of(tools: &Tools<'_>) -> Option<Self> {
+        let (program, a) = (tools.e.program, &tools.e.arena);
+        let root = program.func(tools.root.func);
+        let (mut given, mut others): (Vec<Given>, Vec<SymId>) = Default::default();
+        for (i, symbol) in (0..).zip(a.symbols()) {
+            let SymKind::Input(source) = &symbol.kind else { continue };
+            match source {
+                InputSource::Given { function, object, bits: 1.., path, .. } if *function == root.display => {
+                    let Some(name) = object.strip_suffix(OF_HANDLE) else {
+                        others.push(SymId(i));
+                        continue;
+                    };
+                    let asked = path.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
+                    let Some(number) = asked.and_then(Number::of) else { continue };
+                    match given.iter_mut().find(|g| g.name == name) {
+                        Some(known) => known.numbers.push((SymId(i), number)),
+                        None => given.push(Given { name: name.to_owned(), numbers: vec![(SymId(i), number)] }),
+                    }
+                }
+                InputSource::Param { name, .. } if root.params.iter().any(|p| p.name == *name) => {
+                    others.push(SymId(i));
+                }
+                _ => {}
+            }
+        }
+        if given.is_empty() {
+            return None;
+        }
+        let mut all = Self { given, others, launches: vec![] };
+        all.launches = all.different_launches(a, &tools.decider.sizes.launches);
+        Some(all)
+    }
+
+    /// One launch for each choice of types and ranks.
+    fn different_launches(&self, a: &Arena, paths: &[TermId]) -> Vec<TermId> {
+        let kinds = |(s, n): &(SymId, Number)| match n {
+            Number::Type => Some((*s, Some(FLOAT))),
+            Number::Rank => Some((*s, Some(2))),
+            _ => None,
+        };
+        let symbols: Vec<_> = self.given.iter().flat_map(|g| g.numbers.iter().filter_map(kinds)).collect();
+        let mut seen: Vec<BTreeMap<SymId, i128>> = vec![];
+        let mut out = vec![];
+        for path in paths {
+            let mut known = BTreeMap::new();
+            completion::complete(a, &[*path], &mut known, &symbols);
+            if !seen.contains(&known) && out.len() < LAUNCHES {
+                seen.push(known);
+                out.push(*path);
+            }
+        }
+        out
+    }
+
+    /// Models for runs, with whether tensors hold anything but zeros.
+    pub fn models<'a>(&'a self, tools: &'a Tools<'_>) -> impl Iterator<Item = (Model, bool)> + 'a {
+        let all = cases();
+        let zeros = all.iter().filter(|c| c.holds == Holds::Zeros).count();
+        let each = RUNS / self.launches.len().max(1);
+        let (zeros, others) = (zeros.min(each * 3 / 5), (all.len() - zeros).min(each * 2 / 5));
+        let first = all.iter().position(|c| c.holds != Holds::Zeros).unwrap_or(all.len());
+        let chosen: Vec<usize> = (0..zeros).chain(first..first + others).collect();
+        chosen.into_iter().flat_map(move |i| {
+            let paths = if self.launches.is_empty() { vec![None] } else { self.launches.iter().map(Some).collect() };
+            let case = cases().swap_remove(i);
+            let with_contents = case.holds != Holds::Zeros;
+            paths.into_iter().map(move |path| (self.model(tools, &case, path.copied()), with_contents))
+        })
+    }
+
+    fn model(&self, tools: &Tools<'_>, case: &Case, path: Option<TermId>) -> Model {
+        let a = &tools.e.arena;
+        let mut at_random = Sequence(case.seed);
+        let mut symbols: Vec<(SymId, Option<i128>)> = vec![];
+        for g in &self.given {
+            let rank = at_random.pick(case.rank, 0);
+            let sizes: Vec<i128> = (0..64).map(|i| at_random.pick(case.size, i)).collect();
+            let dims = usize::try_from(rank).unwrap_or(0);
+            for (s, number) in &g.numbers {
+                let value = match number {
+                    Number::Rank => Some(rank),
+                    Number::Size(i) if *i < dims => Some(sizes[*i]),
+                    Number::Last(i) if *i < dims => Some(sizes[dims - 1 - *i]),
+                    Number::Size(_) | Number::Last(_) => None,
+                    Number::Contiguous => Some(i128::from(case.contiguous)),
+                    Number::Stride => (!case.contiguous).then_some(0),
+                    Number::Type => usual(".scalar_type()"),
+                    Number::Device => usual(".device().type()"),
+                };
+                symbols.push((*s, value));
+            }
+        }
+        symbols.extend(self.others.iter().map(|s| (*s, Some(at_random.pick(case.number, 0)))));
+        let mut known = BTreeMap::new();
+        completion::complete(a, path.as_slice(), &mut known, &symbols);
+        let mut model = Model { values: known.into_iter().collect(), ..Model::default() };
+        self.fill(tools, case.holds, &mut at_random, &mut model);
+        model
+    }
+
+    /// What tensors of whole numbers hold.
+    fn fill(&self, tools: &Tools<'_>, holds: Holds, at_random: &mut Sequence, model: &mut Model) {
+        if holds == Holds::Zeros {
+            return;
+        }
+        for g in &self.given {
+            let of_type = g.numbers.iter().find(|(_, n)| matches!(n, Number::Type));
+            let Some(bytes) = of_type.and_then(|(s, _)| bytes_of_whole_number(*model.values.get(s)?)) else { continue };
+            let Some((object, version)) = tools.judge.contents_of(&g.name) else { continue };
+            for i in 0..ELEMENTS {
+                let value = match holds {
+                    Holds::Zeros => 0,
+                    Holds::All(n) => n,
+                    Holds::Any => [0, 1, 2, 3, 1, 5, -1, 9][at_random.next() % 8],
+                };
+                let place = vec![object, version, i * bytes, bytes * 8];
+                model.applications.insert((Function::Content, place), value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Holds, Number, cases};
+
+    #[test]
+    fn numbers_of_a_tensor_by_how_they_are_asked_for() {
+        assert!(matches!(Number::of("size(2)"), Some(Number::Size(2))));
+        assert!(matches!(Number::of("size(-1)"), Some(Number::Last(0))));
+        assert!(matches!(Number::of("stride(0)"), Some(Number::Stride)));
+        assert!(matches!(Number::of("dim()"), Some(Number::Rank)));
+        assert!(Number::of("numel() from size(1) on").is_none());
+    }
+
+    #[test]
+    fn tensors_hold_zeros_before_they_hold_anything_else() {
+        let all = cases();
+        let zeros = all.iter().take_while(|c| c.holds == Holds::Zeros).count();
+        assert!(zeros > 0 && all[zeros..].iter().all(|c| c.holds != Holds::Zeros));
+    }
+}
