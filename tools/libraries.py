@@ -112,6 +112,7 @@ def check(o, folder, sources, flags, settings):
     return {
         **{k: s[k] for k in ("accesses", "safe", "safe_if_no_wrap", "proved", "possible", "unknown", "not_analysed")},
         "findings": dict(findings),
+        "shown": [[f"{Path(f['access']['file']).name}:{f['access']['line']}:{f['access']['column']}", f["rule"], f["verdict"], f["message"]] for f in report["findings"]],
         "reasons": dict(reasons),
         "of_toolkit": sum(str(Path(folder, u["file"]).resolve()).startswith(toolkit) for u in report["undecided"]),
         "seconds": seconds,

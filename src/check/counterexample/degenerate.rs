@@ -141,6 +141,6 @@ mod tests {
         let Term::Sym(s) = *a.get(start) else { panic!("no symbol") };
         let model = Model { values: [(s, -1)].into_iter().collect(), ..Model::default() };
         assert!(Sizes::default().degenerate(&a, &model));
-        assert!(!Sizes { inputs: Some([].into_iter().collect()), memory: vec![] }.degenerate(&a, &model));
+        assert!(!Sizes { inputs: Some([].into_iter().collect()), ..Sizes::default() }.degenerate(&a, &model));
     }
 }
