@@ -398,18 +398,20 @@ impl Module {
             }),
         }
     }
-    /// Whether a structure of this name and size is a member, a base or an element of a type, at any depth.
+    /// Whether a structure of this name and size is a member, a base or an element of a type, at any depth, or may lie in a union or among
+    /// characters that it has (C++ [intro.object]).
     #[must_use]
     pub fn has_part(&self, ty: TypeId, name: &str, size: Bytes) -> bool {
-        let is_it =
-            |of: TypeId| matches!(&self.ty(of).kind, TypeKind::Struct { name: Some(n), .. } if source_name(n) == name);
+        let is_it = |of: TypeId| {
+            matches!(&self.ty(of).kind, TypeKind::Struct { name: Some(n), .. } if source_name(n) == name)
+                || self.has_part(of, name, size)
+        };
         match &self.ty(ty).kind {
             // LLVM knows one member of it; none is larger than the whole.
             TypeKind::Struct { name: Some(n), .. } if n.starts_with("union.") => self.size_of(ty) >= size,
-            TypeKind::Struct { fields, .. } => fields.iter().any(|f| is_it(f.ty) || self.has_part(f.ty, name, size)),
-            TypeKind::Array { elem, .. } | TypeKind::Vector { elem, .. } => {
-                is_it(*elem) || self.has_part(*elem, name, size)
-            }
+            TypeKind::Struct { fields, .. } => fields.iter().any(|f| is_it(f.ty)),
+            TypeKind::Array { elem, .. } if self.ty(*elem).kind == TypeKind::Int(8) => self.size_of(ty) >= size,
+            TypeKind::Array { elem, .. } | TypeKind::Vector { elem, .. } => is_it(*elem),
             _ => false,
         }
     }

@@ -17,6 +17,7 @@ struct Both { int k; Sizes of; };
 struct Any { union { char bytes[64]; Sizes of; } u; int n; };
 struct Few { union { char bytes[4]; int of; } u; int n; };
 struct Buffer { float *data; };
+struct Room { alignas(8) unsigned char bytes[sizeof(Sizes)]; int n; };
 int shared_count = 5;
 static int own_count;
 ";
@@ -52,6 +53,7 @@ fn what_is_stored_through_one_pointer_may_be_read_through_another() {
         // One may be part of the other.
         "(Sizes *a, Both *b) { a->n = 5; b->of.n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         "(Sizes *a, Any *b) { a->n = 5; b->u.of.n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
+        "(Sizes *a, Room *b) { a->n = 5; ((Sizes *)b->bytes)->n = 100; FIVE(d); k<<<1, 128>>>(d, a->n); }",
         // A variable that others can name.
         "(int *b) { shared_count = 5; *b = 100; FIVE(d); k<<<1, 128>>>(d, shared_count); }",
         "(int *b) { *b = 5; shared_count = 100; FIVE(d); k<<<1, 128>>>(d, *b); }",
