@@ -29,6 +29,8 @@ FLAGS = [
     "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__", "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__",
     "-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=ext", "-DWITH_CUDA", "-DWITH_PYTHON", "-std=c++17", "--expt-relaxed-constexpr",
 ]
+# As its setup.py has them.
+WITH_HALVES = ["-DENABLE_BF16", *(f"-U__CUDA_NO_{of}__" for of in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS", "BFLOAT16_OPERATORS", "BFLOAT16_CONVERSIONS", "BFLOAT162_OPERATORS", "BFLOAT162_CONVERSIONS"))]
 
 
 def programs(folder):
@@ -42,7 +44,7 @@ def programs(folder):
     units = ["ext.cpp", "rasterize_points.cu", "cuda_rasterizer/rasterizer_impl.cu", "cuda_rasterizer/forward.cu", "cuda_rasterizer/backward.cu"]
     yield "graphdeco-inria/diff-gaussian-rasterization", "all", "diff-gaussian-rasterization", units, ["-Ithird_party/glm"]
     for name, base, registration, flags in (
-        ("mit-han-lab/llm-awq", "llm-awq/awq/kernels", "csrc/pybind.cpp", ["-Icsrc"]),
+        ("mit-han-lab/llm-awq", "llm-awq/awq/kernels", "csrc/pybind.cpp", ["-Icsrc", *WITH_HALVES]),
         ("facebookresearch/pytorch3d", "pytorch3d/pytorch3d/csrc", "ext.cpp", ["-I."]),
     ):
         for unit in sorted(glob.glob(f"{folder}/{base}/**/*.cu", recursive=True)):
