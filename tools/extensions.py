@@ -155,7 +155,7 @@ def judged(o, lines):
     text += ["| | right | wrong | not clear |", "| --- | --- | --- | --- |"]
     text += [f"| {name} | " + " | ".join(str(counts[level, word]) for word in ("right", "wrong", "not clear")) + " |" for level, name in ((True, "denied"), (False, "warnings"))]
     text += ["", "| project | place | rule | judged | why |", "| --- | --- | --- | --- | --- |"]
-    text += [f"| {line['project']} | `{f['place']}` | {f['rule']} | {j['judged']} | {cell(j['why'])} |" for j, line, f in sorted(known, key=lambda x: (x[1]["project"], x[2]["place"]))]
+    text += [f"| {line['project']} | `{f['place'].rpartition('/torch/include/')[2]}` | {f['rule']} | {j['judged']} | {cell(j['why'])} |" for j, line, f in sorted(known, key=lambda x: (x[1]["project"], x[2]["place"]))]
     return [*text, ""]
 
 
@@ -173,25 +173,26 @@ def table(o):
             continue
         of, decided = line["accesses"], line["accesses"] - line["unknown"]
         inferred = line.get("inferred", {})
-        under = max(decided, inferred["accesses"] - inferred["unknown"]) if "accesses" in inferred else decided
+        # With contracts other accesses are reached.
+        of_under, under = (inferred["accesses"], inferred["accesses"] - inferred["unknown"]) if inferred.get("accesses") else (of, decided)
         # A unit has two sides.
         read_units = line["translation_units"] - (line["not_analysed"] + 1) // 2
-        for key, n in (("units", line["translation_units"]), ("read", read_units), ("accesses", of), ("decided", decided), ("under", under)):
+        for key, n in (("units", line["translation_units"]), ("read", read_units), ("accesses", of), ("decided", decided), ("of under", of_under), ("under", under)):
             total[key] += n
         for k, n in line["findings"].items():
             total[f"finding {k}"] += n
-        shown = share(under, of) if inferred else ""
+        shown = f"{under} of {of_under} ({100 * under / max(1, of_under):.0f} %)" if inferred else ""
         rows.append(f"| {line['project']} | {line['name']} | {read_units} of {line['translation_units']} | {of} | {share(decided, of)} | {shown} | {listed(line['findings'])} | {listed(line['reasons'])} | {line['seconds']} |")
     text = ["# PyTorch extensions", "", f"Made by `tools/extensions.py`{f' on {o.commit}' if o.commit else ''}. Do not edit.", ""]
     text += [f"Operators checked where they lie, without a build, each with its registration as one program; at most {o.limit} s each. *Decided*: safe, safe where nothing wraps, or reported.", ""]
-    text += ["*With inferred contracts*: once more with what `scuba contracts` prints of the program stated in scuba.toml.", ""]
+    text += ["*With inferred contracts*: once more with what `scuba contracts` prints of the program stated in scuba.toml: it may reach other accesses, of which its share is.", ""]
     text += ["| project | programs | units read | accesses | decided | with inferred contracts | findings |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for project, t in sorted(per.items()):
         found = {k.removeprefix("finding "): n for k, n in t.items() if k.startswith("finding ")}
         programs = f"{t['programs']}" + (f", {t['not checked']} not checked" if t["not checked"] else "")
-        text.append(f"| {project} | {programs} | {t['read']} of {t['units']} | {t['accesses']} | {share(t['decided'], t['accesses'])} | {share(t['under'], t['accesses'])} | {listed(found)} |")
+        text.append(f"| {project} | {programs} | {t['read']} of {t['units']} | {t['accesses']} | {share(t['decided'], t['accesses'])} | {t['under']} of {t['of under']} ({100 * t['under'] / max(1, t['of under']):.0f} %) | {listed(found)} |")
     whole = sum((t for t in per.values()), collections.Counter())
-    text += [f"| all | {whole['programs']} | {whole['read']} of {whole['units']} | {whole['accesses']} | {share(whole['decided'], whole['accesses'])} | {share(whole['under'], whole['accesses'])} | |", ""]
+    text += [f"| all | {whole['programs']} | {whole['read']} of {whole['units']} | {whole['accesses']} | {share(whole['decided'], whole['accesses'])} | {whole['under']} of {whole['of under']} ({100 * whole['under'] / max(1, whole['of under']):.0f} %) | |", ""]
     text += judged(o, lines)
     text += ["## Programs", "", *rows]
     oracle = read(o.oracle)
