@@ -30,7 +30,7 @@ JUDGED = "## Judged by reading"
 
 # What is stated of ggml's tensors: sizes and strides are not 0, the first stride is the size of an element (two plain types of each size), and
 # the data reach to the last element, also as rows that lie side by side.
-# `ggml_cuda_set_device` is in ggml-cuda.cu, which no operator's unit is joined with.
+# The functions are in ggml-cuda.cu, which no operator's unit is joined with: they change nothing that an operator is given.
 GGML = """
 [[contract]]
 function = "ggml_cuda_set_device"
@@ -73,34 +73,33 @@ PROJECTS = [
 ]
 
 
-def inferred(o, folder, sources, flags, settings):
-    """What `scuba contracts` prints as settings; nothing where it does not come to its end."""
+def call(o, folder, command, sources, flags, settings):
+    """What a command of ours says of sources under these settings, and its seconds; None where it takes too long."""
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
         config.write(settings)
         config.flush()
-        command = [o.scuba, "contracts", *sources, "--config", config.name, "-q", "--format", "toml", "--", *flags]
+        words = [o.scuba, *command, *sources, "--config", config.name, "-q", "--", *flags]
         environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE="off")
+        started = time.monotonic()
         try:
-            said = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=o.limit, stdin=subprocess.DEVNULL)
+            said = subprocess.run(list(map(str, words)), cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=o.limit, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
-            return ""
-        return said.stdout
+            return None, o.limit
+    return said, round(time.monotonic() - started, 1)
+
+
+def inferred(o, folder, sources, flags, settings):
+    """What `scuba contracts` prints as settings; nothing where it does not come to its end."""
+    said, _ = call(o, folder, ["contracts", "--format", "toml"], sources, flags, settings)
+    return said.stdout if said else ""
 
 
 def check(o, folder, sources, flags, settings):
     """The report of a check, and its seconds; or why there is none."""
     toolkit = str(Path(o.nvcc).resolve().parent.parent)
-    with tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
-        config.write(settings)
-        config.flush()
-        command = [o.scuba, "check", *sources, "--config", config.name, "-q", "--message-format", "json", "--", *flags]
-        environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE="off")
-        started = time.monotonic()
-        try:
-            said = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=o.limit, stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            return {"why": "time"}
-    seconds = round(time.monotonic() - started, 1)
+    said, seconds = call(o, folder, ["check", "--message-format", "json"], sources, flags, settings)
+    if said is None:
+        return {"why": "time"}
     try:
         report = json.loads(said.stdout)
     except ValueError:

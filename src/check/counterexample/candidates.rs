@@ -66,26 +66,17 @@ impl OutOfBounds<'_> {
     }
 }
 
-/// A finding where small inputs lead out of bounds. What is found so needs no model of what cannot be known.
+/// A finding where small inputs lead out of bounds. What is found so needs no model of what cannot be known. Before anything is searched
+/// for, `meant` leaves out what takes a size below 1: a search may find sizes that are meant.
 pub(in crate::check) fn seen<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
     run: &Run,
     access: OutOfBounds<'_>,
+    meant: bool,
 ) -> Option<Outcome> {
     let (c, judged) = tried(cx, tools, run, access.event)?;
-    access.finding(cx, tools, run, &c, &judged).ok()
-}
-
-/// The same before anything is searched for: a search may find sizes that are meant where small ones are below 1.
-pub(in crate::check) fn seen_at_once<'p>(
-    cx: &Context<'p>,
-    tools: &mut Tools<'p>,
-    run: &Run,
-    access: OutOfBounds<'_>,
-) -> Option<Outcome> {
-    let (c, judged) = tried(cx, tools, run, access.event)?;
-    if c.degenerate { None } else { access.finding(cx, tools, run, &c, &judged).ok() }
+    if meant && c.degenerate { None } else { access.finding(cx, tools, run, &c, &judged).ok() }
 }
 
 /// Small inputs under which the access was out of bounds in a run of the whole program, and a replay that reaches it.

@@ -150,7 +150,7 @@ fn through_lost<'p>(
         Object { kind: ObjKind::DeviceHeap, name: String::new(), extent: None, site: None, func: None, array: true };
     let obligation = Obligation { facts, offset, bytes: ev.bytes, extent };
     let bad = OutOfBounds { event: ev, object: &object, obligation: &obligation, unknowns: vec![reason] };
-    candidates::seen(cx, tools, run, bad)
+    candidates::seen(cx, tools, run, bad, false)
 }
 
 fn through_unset<'p>(
@@ -244,11 +244,7 @@ fn in_object<'p>(
     };
     if let Some(run) = launch.filter(|_| ev.targets.len() == 1 && !cx.bare && at_once(tools)) {
         let bad = OutOfBounds { event: ev, object: &object, obligation: &ob, unknowns: unknowns.clone() };
-        let found = match effort {
-            Effort::Full => candidates::seen(cx, tools, run, bad),
-            Effort::First | Effort::Glance => candidates::seen_at_once(cx, tools, run, bad),
-        };
-        if let Some(found) = found {
+        if let Some(found) = candidates::seen(cx, tools, run, bad, effort != Effort::Full) {
             return Look::of(found);
         }
     }

@@ -1,13 +1,17 @@
 //! Calls: which function is meant, whether it is executed, modelled or left out.
 
 use super::executor::Executor;
-use crate::ir::{Callee, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
+use crate::ir::reach::Mentions;
+use crate::ir::{Block, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId};
+use crate::models::attributes::{is_launch, is_of_c_library, is_of_cuda, is_of_library};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
+use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::term::TermId;
+use rustc_hash::FxHashSet;
 
 /// Functions that a call through a pointer is followed to, where it is not known which one it reaches.
 const MAX_CALLEES: usize = 32;
@@ -185,6 +189,38 @@ impl Executor<'_> {
         Some((v.unwrap_or_else(|| Value::unknown(UnknownReason::NoValue)), s))
     }
 
+    /// Whether a function of the host that does not return does nothing on a device before: nothing of CUDA is called on any way from
+    /// there, and what has no body is of the C and C++ libraries; what it may call through a pointer launches nothing either. What it throws, or
+    /// where it jumps, is told apart from that.
+    fn ends_quietly(&mut self, f: FuncRef) -> bool {
+        if let Some(known) = self.functions.quiet.get(&f) {
+            return *known;
+        }
+        let (mut seen, mut open) = (FxHashSet::default(), vec![(f, true)]);
+        let mut quiet = self.side == Side::Host;
+        while let Some((g, direct)) = open.pop().filter(|_| quiet) {
+            if !seen.insert((g, direct)) {
+                continue;
+            }
+            let func = self.function(g);
+            if func.is_declaration() {
+                let name = &func.name;
+                quiet = match is_of_cuda(name) {
+                    true => !direct && !is_launch(name),
+                    false => func.noreturn || is_of_c_library(name) || is_of_library(name),
+                };
+                continue;
+            }
+            let mentions = Mentions::of(self.program, g.module, &func.blocks);
+            open.extend(mentions.called.iter().chain(&mentions.named).map(|f| (*f, direct)));
+            for args in func.blocks.iter().flat_map(calls_through_pointers) {
+                open.extend(self.called_through_pointers(g, args).into_iter().map(|f| (f, false)));
+            }
+        }
+        self.functions.quiet.insert(f, quiet);
+        quiet
+    }
+
     /// Whether a function that is called once more has been entered often enough.
     pub(in crate::symbolic) fn is_too_deep(&self, f: FuncRef, args: &[Value]) -> bool {
         let inside = self.stack.iter().filter(|x| x.func == f).count();
@@ -205,23 +241,25 @@ impl Executor<'_> {
         let m = self.program.module(caller.module);
         let types = self.value_types(caller);
         let passed = |a: &Operand| match a {
-            Operand::Value(v) => types.get(v.index()).copied().flatten().and_then(|t| Register::of(&m.ty(t).kind)),
-            Operand::Const(_) => None,
+            Operand::Value(v) => {
+                types.get(v.index()).copied().flatten().map_or(Scalar::Bytes, |t| Scalar::of(&m.ty(t).kind))
+            }
+            Operand::Const(_) => Scalar::Bytes,
         };
-        let passed: Vec<Option<Register>> = args.iter().map(passed).collect();
+        let passed: Vec<Scalar> = args.iter().map(passed).collect();
         self.called_with(&passed)
     }
 
-    /// The same with arguments of which it is known how they are passed, or not.
-    pub(in crate::symbolic) fn called_with(&self, passed: &[Option<Register>]) -> Vec<FuncRef> {
+    /// The same by the arguments' scalars; [`Scalar::Bytes`] may be any.
+    pub(super) fn called_with(&self, passed: &[Scalar]) -> Vec<FuncRef> {
         if self.side == Side::Device {
             return vec![];
         }
         let fits = |r: &&FuncRef| {
             let (m, f) = (self.program.module(r.module), self.function(**r));
             let as_its_own = f.params.iter().zip(passed).all(|(p, passed)| {
-                let own = Register::of(&m.ty(p.ty).kind);
-                own.is_none() || passed.is_none() || own == *passed
+                let own = Scalar::of(&m.ty(p.ty).kind);
+                own == Scalar::Bytes || *passed == Scalar::Bytes || own == *passed
             });
             as_its_own && (f.params.len() == passed.len() || f.variadic && f.params.len() < passed.len())
         };
@@ -229,23 +267,17 @@ impl Executor<'_> {
     }
 }
 
-/// How a scalar is passed to a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::symbolic) enum Register {
-    Pointer,
-    Int(u32),
-    Float(u32),
-}
-
-impl Register {
-    fn of(kind: &TypeKind) -> Option<Self> {
-        match kind {
-            TypeKind::Ptr(_) => Some(Self::Pointer),
-            TypeKind::Int(bits) => Some(Self::Int(*bits)),
-            TypeKind::Float(bits) => Some(Self::Float(*bits)),
-            _ => None,
-        }
-    }
+/// The arguments of each call through a pointer in a block.
+pub(super) fn calls_through_pointers(b: &Block) -> Vec<&[Operand]> {
+    let last = match &b.term {
+        Terminator::Invoke { callee: Callee::Indirect(_), args, .. } => Some(args.as_slice()),
+        _ => None,
+    };
+    let calls = b.insts.iter().filter_map(|i| match &i.op {
+        Op::Call { callee: Callee::Indirect(_), args } => Some(args.as_slice()),
+        _ => None,
+    });
+    calls.chain(last).collect()
 }
 
 /// Hash of a call stack extended by a site.

@@ -5,14 +5,16 @@
 //! that a function does before an exception leaves it is forgotten where that is caught. Allocations succeed, CUDA's functions throw
 //! nothing, and methods of what was caught do nothing on a device and change no variable.
 
+use super::calls::calls_through_pointers;
 use super::executor::Executor;
 use crate::ir::reach::Mentions;
-use crate::ir::{Block, BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
-use crate::models::attributes::{is_launch, is_of_c_library, is_of_cuda, is_of_library, may_throw};
+use crate::ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
+use crate::models::attributes::{is_launch, may_throw};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
+use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::SymKind;
 use rustc_hash::FxHashSet;
@@ -40,7 +42,7 @@ impl Executor<'_> {
             None => {
                 // It may be a function without a body, or one that is not among these.
                 self.pass_by(&mut s, &[], args, &UnknownReason::Caught);
-                for f in self.called_with(&vec![None; args.len()]) {
+                for f in self.called_with(&vec![Scalar::Bytes; args.len()]) {
                     if self.function(f).is_declaration() {
                         self.pass_by(&mut s, &[f], args, &UnknownReason::Caught);
                         continue;
@@ -121,36 +123,6 @@ impl Executor<'_> {
         throws
     }
 
-    /// Whether a function of the host that does not return does nothing on a device before: nothing of CUDA is called on any way from
-    /// there, and what has no body is of the C and C++ libraries; what it may call through a pointer launches nothing. What it throws, or
-    /// where it jumps, is told apart from that.
-    pub(in crate::symbolic) fn ends_quietly(&mut self, f: FuncRef) -> bool {
-        if let Some(known) = self.functions.quiet.get(&f) {
-            return *known;
-        }
-        let (mut seen, mut open) = (FxHashSet::default(), vec![(f, true)]);
-        let mut quiet = self.side == Side::Host;
-        while let Some((g, direct)) = open.pop().filter(|_| quiet) {
-            if !seen.insert((g, direct)) {
-                continue;
-            }
-            let func = self.function(g);
-            if func.is_declaration() {
-                let name = &func.name;
-                let quietly = !is_of_cuda(name) && (func.noreturn || is_of_c_library(name) || is_of_library(name));
-                quiet = if direct { quietly } else { !is_launch(name) };
-                continue;
-            }
-            let mentions = Mentions::of(self.program, g.module, &func.blocks);
-            open.extend(mentions.called.iter().chain(&mentions.named).map(|f| (*f, direct)));
-            for args in func.blocks.iter().flat_map(called_through_pointers) {
-                open.extend(self.called_through_pointers(g, args).into_iter().map(|f| (f, false)));
-            }
-        }
-        self.functions.quiet.insert(f, quiet);
-        quiet
-    }
-
     /// Whether a function comes back to its caller or its other code from a handler, or its handler or clean-up launches. Of `main`
     /// that only matters if something is done on a device then.
     fn goes_on(&mut self, f: FuncRef, unwind: BlockId) -> bool {
@@ -182,30 +154,9 @@ impl Executor<'_> {
     /// Whether these blocks call anything through a pointer but methods of what was caught.
     fn calls_through_pointers(&mut self, f: FuncRef, blocks: &FxHashSet<BlockId>) -> bool {
         let func = self.function(f);
-        blocks.iter().any(|b| {
-            let b = &func.blocks[b.index()];
-            let last = match &b.term {
-                Terminator::Invoke { callee, args, .. } => Some((callee, args)),
-                _ => None,
-            };
-            let calls = b.insts.iter().filter_map(|i| match &i.op {
-                Op::Call { callee, args } => Some((callee, args)),
-                _ => None,
-            });
-            calls.chain(last).any(|(callee, args)| matches!(callee, Callee::Indirect(_)) && !self.is_of_caught(f, args))
-        })
+        blocks
+            .iter()
+            .flat_map(|b| calls_through_pointers(&func.blocks[b.index()]))
+            .any(|args| !self.is_of_caught(f, args))
     }
-}
-
-/// The arguments of each call through a pointer.
-fn called_through_pointers(b: &Block) -> Vec<&[Operand]> {
-    let last = match &b.term {
-        Terminator::Invoke { callee: Callee::Indirect(_), args, .. } => Some(args.as_slice()),
-        _ => None,
-    };
-    let calls = b.insts.iter().filter_map(|i| match &i.op {
-        Op::Call { callee: Callee::Indirect(_), args } => Some(args.as_slice()),
-        _ => None,
-    });
-    calls.chain(last).collect()
 }
