@@ -127,6 +127,22 @@ fn what_is_done_before_the_program_ends_costs_nothing() {
            if (pipe(ends)) _exit(1);\n  if (handler) handler(what);\n  abort();\n}\n",
     );
     assert!(is_safe(&r), "{:?} {:?}", r.summary, r.undecided);
+    // A handler that may be one which waits for the device; and one elsewhere, which may launch what it is given.
+    let handled = |end: &str| {
+        self::checked(
+            &format!(
+                "_not(int);\n{end}\nstatic void (*handler)(const char *);\nextern \"C\" void on_end(void (*h)(const char *)) {{ handler = h; }}\n\
+                 extern \"C\" void begin() {{ on_end(at_end); }}\n\
+                 [[noreturn]] static void give_up(const char *what) {{ if (handler) handler(what); __builtin_trap(); }}\n\
+                 extern \"C\" void f(Sizes *a, int w) {{\n\
+                   void (*kernel)(float *, int) = k; if (a->n > 5 || a->n < 0) return; FIVE(d);\n\
+                   if (w != 1) give_up((const char *)&kernel); k<<<1, 128>>>(d, a->n);\n}}\n"
+            ),
+            "",
+        )
+    };
+    assert!(is_safe(&handled("static void at_end(const char *) { cudaDeviceSynchronize(); }")));
+    assert!(!is_safe(&handled("void at_end(const char *);")));
     // What it launches before is launched.
     let r = checked(
         "#include <cstdlib>\nstatic void give_up(const char *what) { FIVE(e); k<<<1, 128>>>(e, 9); abort(); }\n",
