@@ -86,10 +86,11 @@ impl Sub for Work {
         Self(self.0.saturating_sub(o.0))
     }
 }
+/// Each part of what has no end has none.
 impl Div<u64> for Work {
     type Output = Self;
     fn div(self, n: u64) -> Self {
-        Self(self.0 / n.max(1))
+        if self == Self::MAX { self } else { Self(self.0 / n.max(1)) }
     }
 }
 impl Mul<u64> for Work {

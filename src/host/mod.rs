@@ -23,7 +23,7 @@ mod tensors;
 mod variables;
 mod waits;
 
-pub use root::{Root, roots};
+pub use root::{Root, lead_to_launches, roots};
 pub use table::keys;
 
 use crate::ir::{FuncRef, Linkage, TypeId};

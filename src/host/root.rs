@@ -74,6 +74,12 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
     out
 }
 
+/// Functions of the host that lead to a launch by calls of functions by their names.
+#[must_use]
+pub fn lead_to_launches(program: &Program) -> FxHashSet<FuncRef> {
+    launching(program).launching
+}
+
 /// Functions of the host that others call or name, and those that lead to a launch.
 struct Launching {
     called: FxHashSet<FuncRef>,

@@ -56,8 +56,26 @@ fn reached(program: &Program, options: &Options) -> Vec<FuncRef> {
     roots(program, &options.roots, &options.entry).into_iter().map(|r| r.func).chain(kernels).collect()
 }
 
+/// What each root may take of what a program may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::check) struct Share {
+    /// In hundredths of the allotments of one root.
+    pub part: u32,
+    /// Of all that the check may cost for who waits for it.
+    pub total: Work,
+}
+
+/// The shares of roots that lead to a launch and of those that do not, where a check may cost `total`. The latter have next to nothing to
+/// decide, as most of what one file registers for all of an extension where only some of it is at hand, and take nothing from the former.
+pub(in crate::check) fn shares(total: Work, launching: usize, others: usize) -> (Share, Share) {
+    let rest = if launching > 0 { total / 4 } else { total };
+    let most = if others > 0 && total < Work::MAX { total - rest } else { total };
+    let share = |total: Work, of: usize, roots: usize| Share { part: share_of(roots), total: total / of as u64 };
+    (share(most, launching, launching), share(rest, others, launching + others))
+}
+
 /// Part of a root's allotments where a program has so many roots: they add up to a few times those of one.
-pub(in crate::check) fn share_of(roots: usize) -> u32 {
+fn share_of(roots: usize) -> u32 {
     u32::try_from(200 / (roots + 1)).unwrap_or(0).clamp(8, 100)
 }
 
@@ -74,11 +92,18 @@ pub(in crate::check) fn asked_for(kernels: usize) -> Work {
 
 #[cfg(test)]
 mod tests {
-    use super::{IDLE, idle, share_of};
+    use super::{IDLE, idle, share_of, shares};
+    use crate::work::Work;
 
     #[test]
     fn the_more_there_are_the_less_each_may_take() {
         assert_eq!([0, 1, 2, 3, 9, 500].map(share_of), [100, 100, 66, 50, 20, 8]);
+        // 49 operators whose kernels are elsewhere leave the fiftieth as much as if it were alone, of what nobody waits for.
+        let (own, elsewhere) = shares(Work::MAX, 1, 49);
+        assert_eq!([own, elsewhere].map(|s| (s.part, s.total)), [(100, Work::MAX), (8, Work::MAX)]);
+        let (own, elsewhere) = shares(Work::seconds(4), 2, 48);
+        assert_eq!((own.part, own.total), (66, Work::millis(1500)));
+        assert_eq!((elsewhere.part, elsewhere.total * 48), (8, Work::units(1_000_000_000 / 48 * 48)));
         assert_eq!([1, 10, 1000].map(idle), [IDLE.1, IDLE.2 / 10, IDLE.0]);
     }
 }

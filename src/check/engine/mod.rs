@@ -25,7 +25,7 @@ use super::report::{Fault, ProgramReport};
 use super::rules::rule::HostEvents;
 use super::rules::{list, overflow};
 use crate::check::context::{Run, Tools};
-use crate::host::{Root, roots};
+use crate::host::{Root, lead_to_launches, roots};
 use crate::inside::{self, Phase};
 use crate::ir::reach::{Reach, launched_by_kernels};
 use crate::ir::{FuncRef, Function, Linkage, Module, Program, Side};
@@ -129,9 +129,14 @@ impl<'p> Engine<'p> {
     /// Executes the program from all its roots and decides every access.
     pub(super) fn visit(&mut self) {
         let roots = roots(self.cx.program, &self.cx.options.roots, &self.cx.options.entry);
-        self.cx.part = budgets::share_of(roots.len());
-        self.by_turns(&roots, Self::run_root);
-        self.cx.part = 100;
+        let launching = lead_to_launches(self.cx.program);
+        let first = roots.iter().filter(|r| launching.contains(&r.func)).count();
+        let (own, others) = budgets::shares(self.cx.total, first, roots.len() - first);
+        self.by_turns(&roots, |engine, root| {
+            let share = if launching.contains(&root.func) { own } else { others };
+            (engine.cx.part, engine.cx.total) = (share.part, share.total);
+            engine.run_root(root);
+        });
         let idle = self.idle();
         self.by_turns(&idle, |engine, kernel| {
             let is_stated = !engine.contracts_of(*kernel).is_empty();
