@@ -34,6 +34,9 @@ pub mod cost {
     pub const RESOURCE: u64 = 500;
     /// An instruction of the concrete interpreter.
     pub const INSTRUCTION: u64 = 5;
+    /// A run of it, and each instruction of a function that it comes to first.
+    pub const RUN: u64 = 20_000;
+    pub const LOAD: u64 = 20;
 }
 
 /// An amount of work, in units.

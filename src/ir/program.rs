@@ -5,9 +5,10 @@ use super::{
     ADDED, BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side,
     Terminator, ValueId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Index into [`Program::modules`].
@@ -67,6 +68,26 @@ pub struct Program {
     functions: FxHashMap<(Side, String), FuncRef>,
     globals: FxHashMap<(Side, String), GlobalRef>,
     definitions: Definitions,
+    /// Copies of functions of which the linker takes another module's.
+    discarded: FxHashSet<FuncRef>,
+    identity: Identity,
+}
+
+/// Tells a program from all others of this process. A copy is another one: it may be changed.
+#[derive(Debug)]
+struct Identity(u64);
+
+impl Default for Identity {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Clone for Identity {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// Where the values of functions are computed, made for each when it is first asked for. A copy begins anew.
@@ -144,7 +165,26 @@ impl Program {
                     .or_insert(new);
             }
         }
+        program.discarded = program.discarded_copies();
         program
+    }
+
+    /// Inline functions and template instances of which the linker takes another module's copy.
+    fn discarded_copies(&self) -> FxHashSet<FuncRef> {
+        let is_copy = |f: &Function| {
+            !f.is_declaration() && matches!(f.linkage, Linkage::Odr | Linkage::Weak | Linkage::Available)
+        };
+        self.functions()
+            .filter(|(_, _, f)| is_copy(f))
+            .filter(|(r, m, f)| self.functions.get(&(m.side, f.name.clone())).is_some_and(|kept| kept != r))
+            .map(|(r, ..)| r)
+            .collect()
+    }
+
+    /// A number that no other program of this process has.
+    #[must_use]
+    pub const fn identity(&self) -> u64 {
+        self.identity.0
     }
 
     #[must_use]
@@ -304,13 +344,7 @@ impl Program {
                     (FuncRef { module, func: FuncId(u32::try_from(i).unwrap_or(u32::MAX)) }, m.as_ref(), f)
                 })
             })
-            .filter(|(r, m, f)| !self.is_discarded(*r, m.side, f))
-    }
-
-    /// Whether the linker takes another module's copy.
-    fn is_discarded(&self, r: FuncRef, side: Side, f: &Function) -> bool {
-        let copy = !f.is_declaration() && matches!(f.linkage, Linkage::Odr | Linkage::Weak | Linkage::Available);
-        copy && self.functions.get(&(side, f.name.clone())).is_some_and(|kept| *kept != r)
+            .filter(|(r, ..)| !self.discarded.contains(r))
     }
 
     /// The kernel that a host-side launch stub launches (LLVM 22, CGCUDANV.cpp), by its symbol.
@@ -328,10 +362,13 @@ impl Program {
     pub fn kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
         let source = &self.module(host).source;
         stub::kernels_of(stub).iter().find_map(|name| {
-            let own = self.functions().find(|(_, m, f)| {
-                m.side == Side::Device && m.source == *source && !f.is_declaration() && f.name == *name
-            });
-            let found = own.map(|(r, ..)| r).or_else(|| self.find_func(Side::Device, name))?;
+            let own = (0u32..).zip(&self.modules).filter(|(_, m)| m.side == Side::Device && m.source == *source);
+            let found = own
+                .flat_map(|(mi, m)| (0u32..).zip(&m.functions).map(move |(i, f)| (mi, i, f)))
+                .filter(|(_, _, f)| f.name == *name && !f.is_declaration())
+                .map(|(mi, i, _)| FuncRef { module: ModuleId(mi), func: FuncId(i) })
+                .find(|r| !self.discarded.contains(r))
+                .or_else(|| self.find_func(Side::Device, name))?;
             (!self.func(found).is_declaration()).then_some(found)
         })
     }

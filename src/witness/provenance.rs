@@ -11,6 +11,10 @@ use crate::report::finding::Direction;
 
 impl Machine<'_> {
     /// Whether the value that a store writes must be seen: its variable then has memory of its own.
+    pub fn watches_parts(&self) -> bool {
+        self.seen.target.as_ref().is_some_and(|t| matches!(t.parts, Some(Parts::Named { .. })))
+    }
+
     pub fn names_part(&self, site: Site) -> bool {
         matches!(self.seen.target.as_ref().and_then(|t| t.parts.as_ref()), Some(Parts::Named { own, others }) if *own == site || others.contains(&site))
     }

@@ -1,6 +1,7 @@
 //! The two ways to run a program: until one access is reached out of bounds, or to the end with all threads.
 
 use super::api::{Budget, Inputs, ObjectKind, Outcome, Run, Site, Target, Threads};
+use super::code::kept;
 use super::machine::call::Stop;
 use super::machine::state::Machine;
 use super::machine::thread::Thread;
@@ -11,7 +12,7 @@ use super::observe::Observer;
 use super::snapshot::Snapshot;
 use crate::ir::{BlockId, FuncRef, Op, Program, Side};
 use crate::witness::api::{Cause, Why};
-use crate::work::Work;
+use crate::work::{Work, charge, cost};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -277,10 +278,15 @@ impl Machine<'_> {
 
     /// Runs from a root to the end of the program.
     fn run_root(&mut self, root: FuncRef) -> Stop {
-        self.effects.launches =
-            self.program.functions().any(|(_, m, f)| m.side == Side::Host && f.name.starts_with("cudaLaunchKernel"));
+        charge(cost::RUN);
+        self.effects = kept::take_effects(self.program);
+        let program = self.program;
+        self.effects.launches.get_or_insert_with(|| {
+            program.functions().any(|(_, m, f)| m.side == Side::Host && f.name.starts_with("cudaLaunchKernel"))
+        });
         let ended = self.run_host(root);
         self.charge_steps();
+        kept::keep_effects(self.program, std::mem::take(&mut self.effects));
         match ended {
             Ok(()) => Stop::Ended("the program returns".to_owned()),
             Err(stop) => stop,

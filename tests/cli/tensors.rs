@@ -474,3 +474,21 @@ fn small_tensors_show_what_is_out_of_bounds_whatever_the_rank() {
         assert!(report.findings.iter().all(|f| f.rule != Rule::DataIndex), "{clamp}: {:?}", report.findings);
     }
 }
+
+#[test]
+fn what_else_a_file_registers_changes_nothing_of_an_operator() {
+    // Rows and columns are multiplied in 32 bits.
+    let wraps = scale(ALL, "torch::empty_like(x)", "").replace("int64_t n, int64_t c", "int n, int c");
+    let wraps = wraps.replace("i < n * c", "i < (int64_t)n * c").replace("y[i] = f", "y[n * c - 1] = f");
+    let others: String = (0..49).map(|i| format!("torch::Tensor other{i}(torch::Tensor);\n")).collect();
+    let registered: String = (0..49).map(|i| format!("m.def(\"other{i}\", &other{i}); ")).collect();
+    let many = format!("{others}PYBIND11_MODULE(ext, m) {{ m.def(\"scale\", &scale); {registered}}}\n");
+    let said = |registration: &str| {
+        let (report, _) = checked(&format!("{wraps}{registration}"));
+        let found = report.findings.iter().map(|f| (f.rule, f.verdict, f.access.position.line)).collect::<Vec<_>>();
+        (found, report.summary.safe, report.undecided)
+    };
+    let alone = said(PYBIND);
+    assert!(alone.0.iter().any(|f| f.0 == Rule::IndexOverflow), "{alone:?}");
+    assert_eq!(alone, said(&many));
+}

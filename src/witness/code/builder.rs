@@ -4,11 +4,10 @@ use super::flow::Flow;
 use crate::ir::{
     BlockId, Const, FuncRef, Function, Module, ModuleId, Op, Operand, Terminator, TypeId, TypeKind, ValueId,
 };
-use crate::witness::api::Cause;
 use crate::witness::api::Site;
-use crate::witness::machine::form::{Code, I, Layout, Leaf, Opd};
+use crate::witness::machine::form::{Flat, I, Layout, Leaf, Opd, Relocation};
 use crate::witness::machine::state::Machine;
-use crate::witness::machine::value::{Reason, Val};
+use crate::witness::machine::value::Val;
 use crate::witness::memory::globals::{MAX_LEAVES, is_fp80, leaves};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +17,7 @@ pub(super) struct Builder<'a, 'p> {
     pub(super) m: &'p Module,
     pub(super) f: &'p Function,
     pub(super) mid: ModuleId,
-    pub(super) code: Code,
+    pub(super) code: Flat,
     const_index: FxHashMap<Val, u32>,
     types: Vec<Option<TypeId>>,
     /// Jumps whose target block's position is not known yet.
@@ -36,12 +35,12 @@ pub(super) enum Patch {
 
 impl<'a, 'p> Builder<'a, 'p> {
     pub(super) fn new(machine: &'a mut Machine<'p>, m: &'p Module, f: &'p Function, func: FuncRef) -> Self {
-        let code = Code {
+        let code = Flat {
             func,
             insts: Vec::new(),
             places: Vec::new(),
-            hits: Vec::new(),
             consts: Vec::new(),
+            relocations: Vec::new(),
             regs: 0,
             param_slots: 0,
             byval: Vec::new(),
@@ -71,7 +70,7 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     pub(super) fn assign_registers(&mut self) {
         let mut next = 0;
-        let mut give = |code: &mut Code, types: &mut Vec<Option<TypeId>>, m: &Module, v: ValueId, ty: TypeId| {
+        let mut give = |code: &mut Flat, types: &mut Vec<Option<TypeId>>, m: &Module, v: ValueId, ty: TypeId| {
             #[expect(clippy::cast_possible_truncation, reason = "capped by MAX_LEAVES")]
             let n = leaves(m, ty).len().min(MAX_LEAVES) as u32;
             code.values[v.index()] = (next, n);
@@ -186,14 +185,16 @@ impl<'a, 'p> Builder<'a, 'p> {
                 (Opd::reg(r), n)
             }
             Operand::Const(c) => {
-                let ty = const_type(c);
-                let scalars = match c {
-                    // Only constants that carry their type need one.
-                    Const::Int { .. } | Const::Float { .. } | Const::Global { .. } | Const::Func(_) => {
-                        self.machine.const_scalars(self.mid, c, TypeId(0))
-                    }
-                    _ => self.machine.const_scalars(self.mid, c, ty.unwrap_or(TypeId(0))),
+                // Only constants that carry their type need one.
+                let ty = match c {
+                    Const::Int { .. } | Const::Float { .. } | Const::Global { .. } | Const::Func(_) => TypeId(0),
+                    _ => const_type(c).unwrap_or(TypeId(0)),
                 };
+                let scalars = self.machine.const_scalars(self.mid, c, ty);
+                if !is_the_same_everywhere(c) {
+                    let by = Relocation::Scalars { module: self.mid, constant: c.clone(), ty };
+                    return (self.relocated(by, scalars.len()), scalars.len() as u32);
+                }
                 if let [(_, _, v)] = scalars[..] {
                     return (self.constant(v), 1);
                 }
@@ -248,18 +249,38 @@ impl<'a, 'p> Builder<'a, 'p> {
         i
     }
 
-    pub(super) fn reason(&mut self, text: &str) -> Reason {
-        self.machine.reason(Cause::Other, text)
+    /// Poison for this reason.
+    pub(super) fn unknown(&mut self, why: String) -> Opd {
+        self.relocated(Relocation::Poison(why), 1)
     }
 
     pub(super) fn poison(&mut self, d: u32, n: u32, what: &str) {
-        let reason = self.reason(what);
-        self.emit(I::Poison { d, n, reason });
+        let s = self.unknown(what.to_owned());
+        self.emit(I::Poison { d, n, s });
+    }
+
+    /// Constants that each machine has values of its own for.
+    #[expect(clippy::cast_possible_truncation, reason = "far fewer constants than 2^31")]
+    fn relocated(&mut self, by: Relocation, n: usize) -> Opd {
+        let at = self.code.consts.len();
+        self.code.consts.extend(std::iter::repeat_n(Val::UNINIT, n));
+        self.code.relocations.push((at, by));
+        Opd::constant(at as u32)
     }
 
     pub(super) fn promoted(&self, ptr: &Operand) -> Option<u32> {
         let Operand::Value(v) = ptr else { return None };
         self.code.promoted.get(v).copied()
+    }
+}
+
+/// Whether a constant is the same value in every machine: it holds no address, and is modelled.
+fn is_the_same_everywhere(c: &Const) -> bool {
+    match c {
+        Const::Global { .. } | Const::Func(_) | Const::Opaque { .. } => false,
+        Const::Float { bits, .. } => *bits <= 64,
+        Const::Aggregate { elems, .. } => elems.iter().all(is_the_same_everywhere),
+        Const::Int { .. } | Const::Address { .. } | Const::Zero(_) | Const::Undef(_) | Const::Bytes { .. } => true,
     }
 }
 

@@ -3,11 +3,13 @@
 //! In: a function that has a body. Out: its flat form, kept with the machine. Single instructions are in `instructions`.
 
 use super::builder::{Builder, Patch};
+use super::kept;
 use crate::ir::{self, BlockId, FuncRef, Op, Operand, Terminator, ValueId};
 use crate::witness::library::modelled;
-use crate::witness::machine::form::{Arg, CallInfo, Callee, Code, I, Opd, SwitchInfo};
+use crate::witness::machine::form::{Arg, CallInfo, Callee, Code, Flat, I, Opd, Relocation, SwitchInfo};
 use crate::witness::machine::state::Machine;
 use crate::witness::machine::value::mask;
+use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -18,16 +20,44 @@ impl<'p> Machine<'p> {
         if let Some(c) = self.codes.get(&func) {
             return c.clone();
         }
-        let program = self.program;
-        let (m, f) = (program.module(func.module), program.func(func));
-        let code = Rc::new(Builder::new(self, m, f, func).build());
+        let flat = self.flat(func);
+        charge_each(cost::LOAD, flat.insts.len());
+        let mut consts = flat.consts.clone();
+        for (at, by) in &flat.relocations {
+            match by {
+                Relocation::Poison(why) => consts[*at] = self.unknown(why),
+                Relocation::Scalars { module, constant, ty } => {
+                    let scalars = self.const_scalars(*module, constant, *ty);
+                    for (c, (_, _, v)) in consts[*at..].iter_mut().zip(scalars) {
+                        *c = v;
+                    }
+                }
+            }
+        }
+        let hits = vec![Cell::new(0); flat.insts.len()];
+        let code = Rc::new(Code { flat, hits, consts });
         self.codes.insert(func, code.clone());
         code
+    }
+
+    /// The same for every run, but where the pointers of a part are watched: the stores that set them are no moves of registers then.
+    fn flat(&mut self, func: FuncRef) -> Rc<Flat> {
+        let program = self.program;
+        let common = !self.watches_parts();
+        if let Some(flat) = common.then(|| kept::flat(program, func)).flatten() {
+            return flat;
+        }
+        let (m, f) = (program.module(func.module), program.func(func));
+        let flat = Rc::new(Builder::new(self, m, f, func).build());
+        if common {
+            kept::keep(program, &flat);
+        }
+        flat
     }
 }
 
 impl Builder<'_, '_> {
-    fn build(mut self) -> Code {
+    fn build(mut self) -> Flat {
         self.assign_registers();
         self.promote();
         for l in &self.code.flow.loops {
@@ -47,7 +77,6 @@ impl Builder<'_, '_> {
                 _ => {}
             }
         }
-        self.code.hits = vec![Cell::new(0); self.code.insts.len()];
         self.code
     }
 
@@ -174,8 +203,8 @@ impl Builder<'_, '_> {
                 self.emit(I::Unreachable);
             }
             Terminator::Other(what) => {
-                let reason = self.reason(&format!("`{what}`, which is not modelled"));
-                self.emit(I::Stuck { reason });
+                let why = self.unknown(format!("`{what}`, which is not modelled"));
+                self.emit(I::Stuck { why });
             }
         }
     }

@@ -34,7 +34,7 @@ pub struct Effects {
     pub(super) regions: FxHashMap<(FuncRef, Vec<BlockId>), Rc<Effect>>,
     pub(super) targets: FxHashMap<FuncRef, Rc<Called>>,
     /// The program has launches at all, so that a call of something unknown might be one.
-    pub launches: bool,
+    pub launches: Option<bool>,
 }
 
 /// What is known of a function by its declaration.
@@ -62,6 +62,6 @@ impl Effect {
 impl Effects {
     /// Whether a call of something that is not known might launch.
     pub const fn may_matter_unknown(&self) -> bool {
-        self.launches
+        matches!(self.launches, Some(true))
     }
 }

@@ -98,7 +98,8 @@ impl Builder<'_, '_> {
     fn alloca(&mut self, result: Option<ValueId>, d: u32, ty: TypeId, count: &Operand, var: Option<&Var>) {
         if let Some(&reg) = result.and_then(|r| self.code.promoted.get(&r)) {
             let reason = if matches!(self.m.ty(ty).kind, TypeKind::Ptr(_)) { Reason::UNSET } else { Reason::UNINIT };
-            self.emit(I::Poison { d: reg, n: 1, reason });
+            let s = self.constant(Val::poison(reason));
+            self.emit(I::Poison { d: reg, n: 1, s });
             return;
         }
         let count = self.one(count);
@@ -255,7 +256,8 @@ impl Builder<'_, '_> {
             return;
         }
         if let Some(reg) = self.promoted(ptr) {
-            self.emit(I::Poison { d: reg, n: 1, reason: Reason::UNINIT });
+            let s = self.constant(Val::UNINIT);
+            self.emit(I::Poison { d: reg, n: 1, s });
         } else {
             let p = self.one(ptr);
             self.emit(I::Fresh { p });

@@ -11,6 +11,7 @@ pub(in crate::witness) mod effects;
 pub(in crate::witness) mod flow;
 pub(in crate::witness) mod induction;
 mod instructions;
+pub(in crate::witness) mod kept;
 pub(in crate::witness) mod region;
 pub(in crate::witness) mod roots;
 pub(in crate::witness) mod skip;

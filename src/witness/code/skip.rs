@@ -200,7 +200,7 @@ impl<'p> Machine<'p> {
             return false;
         }
         let e = &region.effect;
-        if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.launches {
+        if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.may_matter_unknown() {
             return false;
         }
         // What is sought must not be skipped.

@@ -4,12 +4,13 @@
 //! within aggregates become register moves, and variables whose address is not taken live in registers.
 
 use super::state::Model;
-use super::value::{Reason, Val};
-use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, FuncRef, Pred, ValueId};
+use super::value::Val;
+use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, Const, FuncRef, ModuleId, Pred, TypeId, ValueId};
 use crate::models::access::Access;
 use crate::witness::code::flow::Flow;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
+use std::ops::Deref;
 use std::rc::Rc;
 
 /// A register of the frame, or a constant of the function.
@@ -309,7 +310,7 @@ pub enum I {
     Poison {
         d: u32,
         n: u32,
-        reason: Reason,
+        s: Opd,
     },
     /// The object becomes unwritten again.
     Fresh {
@@ -352,7 +353,7 @@ pub enum I {
     Unreachable,
     /// A terminator that is not followed.
     Stuck {
-        reason: Reason,
+        why: Opd,
     },
 }
 
@@ -373,15 +374,39 @@ pub struct AsmInfo {
     pub slots: u32,
 }
 
-/// A function ready to run.
+/// A function ready to run in one machine.
 pub struct Code {
+    pub flat: Rc<Flat>,
+    /// How often each memory access was executed.
+    pub hits: Vec<Cell<u64>>,
+    pub consts: Vec<Val>,
+}
+
+impl Deref for Code {
+    type Target = Flat;
+    fn deref(&self) -> &Flat {
+        &self.flat
+    }
+}
+
+/// A constant that is another value in each machine.
+pub enum Relocation {
+    /// Scalars of a constant that holds an address, or is not modelled.
+    Scalars { module: ModuleId, constant: Const, ty: TypeId },
+    /// What is poison for this reason.
+    Poison(String),
+}
+
+/// The flat form of a function, the same for every run of its program.
+pub struct Flat {
     pub func: FuncRef,
     pub insts: Vec<I>,
     /// Block and instruction of the analysis form that each instruction came from.
     pub places: Vec<(u32, u32)>,
-    /// How often each memory access was executed.
-    pub hits: Vec<Cell<u64>>,
+    /// Those that differ between machines are filled in where one takes the code.
     pub consts: Vec<Val>,
+    /// Which these are, by the first of them.
+    pub relocations: Vec<(usize, Relocation)>,
     pub regs: u32,
     /// Parameters' registers are the first ones.
     pub param_slots: u32,
@@ -402,7 +427,7 @@ pub struct Code {
     pub flow: Flow,
 }
 
-impl Code {
+impl Flat {
     pub fn block_of(&self, pc: usize) -> BlockId {
         BlockId(self.places.get(pc).map_or(0, |p| p.0))
     }

@@ -239,9 +239,10 @@ impl Machine<'_> {
                         extract(th, &code, base, *d, *vec, (*n, *stride, *index));
                     }
                     I::Insert { d, n, stride, index, v } => insert(th, &code, base, *d, *v, (*n, *stride, *index)),
-                    I::Poison { d, n, reason } => {
+                    I::Poison { d, n, s } => {
+                        let v = get!(*s);
                         for k in 0..*n {
-                            put!(*d + k, Val::poison(*reason));
+                            put!(*d + k, v);
                         }
                     }
                     I::Fresh { p } => {
@@ -320,9 +321,9 @@ impl Machine<'_> {
                         save!();
                         return self.false_claim(th, "the program reaches what it declares unreachable");
                     }
-                    I::Stuck { reason } => {
+                    I::Stuck { why } => {
                         save!();
-                        return Err(Stop::Unknown(self.reasons.why(*reason, str::to_owned)));
+                        return Err(Stop::Unknown(self.reasons.why(get!(*why).poison, str::to_owned)));
                     }
                 }
             }

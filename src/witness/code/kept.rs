@@ -1,0 +1,51 @@
+//! What is found out of a program's functions once and holds for every run of it: a check replays the same program thousands of times.
+//!
+//! In: a program. Out: flat forms and effects that an earlier run of this thread found out. What a run is charged for does not depend on it.
+
+use super::effect::Effects;
+use crate::ir::{FuncRef, Program};
+use crate::witness::machine::form::Flat;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Of the program that was run last.
+#[derive(Default)]
+struct Kept {
+    program: Option<u64>,
+    flat: FxHashMap<FuncRef, Rc<Flat>>,
+    effects: Effects,
+}
+
+thread_local! {
+    static KEPT: RefCell<Kept> = RefCell::default();
+}
+
+fn with<T>(program: &Program, f: impl FnOnce(&mut Kept) -> T) -> T {
+    KEPT.with_borrow_mut(|kept| {
+        if kept.program != Some(program.identity()) {
+            *kept = Kept { program: Some(program.identity()), ..Kept::default() };
+        }
+        f(kept)
+    })
+}
+
+/// The flat form of a function that an earlier run made.
+pub(super) fn flat(program: &Program, func: FuncRef) -> Option<Rc<Flat>> {
+    with(program, |kept| kept.flat.get(&func).cloned())
+}
+
+/// Keeps a flat form for later runs.
+pub(super) fn keep(program: &Program, flat: &Rc<Flat>) {
+    with(program, |kept| kept.flat.insert(flat.func, flat.clone()));
+}
+
+/// What earlier runs found out that functions do, until it is given back.
+pub(in crate::witness) fn take_effects(program: &Program) -> Effects {
+    with(program, |kept| std::mem::take(&mut kept.effects))
+}
+
+/// Gives back what a run knows of the effects of functions.
+pub(in crate::witness) fn keep_effects(program: &Program, effects: Effects) {
+    with(program, |kept| kept.effects = effects);
+}
