@@ -33,6 +33,12 @@ def tensor(torch, t):
     return torch.as_strided(storage, t["sizes"], t["strides"])
 
 
+def argument(torch, a):
+    if "list" in a:
+        return [argument(torch, one) for one in a["list"]]
+    return tensor(torch, a["tensor"]) if "tensor" in a else a["value"]
+
+
 def operator(torch, o):
     """The function to call."""
     namespace, _, name = CASE["operator"].rpartition("::")
@@ -74,7 +80,7 @@ def main():
 
     call = operator(torch, o)
     if o.inner:
-        arguments = [tensor(torch, a["tensor"]) if "tensor" in a else a["value"] for a in CASE["arguments"]]
+        arguments = [argument(torch, a) for a in CASE["arguments"]]
         torch.cuda.synchronize()
         call(*arguments)
         torch.cuda.synchronize()

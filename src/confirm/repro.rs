@@ -9,6 +9,11 @@ use crate::report::finding::{Finding, HeldValue, Run, Witness};
 use serde_json::{Value, json};
 use std::path::Path;
 
+/// Bytes of a pointer, where a list's end is: behind the pointer to its beginning.
+const POINTER: i64 = 8;
+/// Longer lists are not made.
+const MOST_IN_A_LIST: usize = 256;
+
 const TEMPLATE: &str = include_str!("../../templates/repro.py");
 
 /// The script of a finding, and why there is none; nothing where the finding is of no operator.
@@ -88,10 +93,11 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
         out.push(match (&m.ty(p.ty).kind, run.tensors.get(&p.name)) {
             (TypeKind::Ptr(_), _) if is_optional && !has_value => json!({ "value": null }),
             (TypeKind::Ptr(_), Some(t)) => json!({ "tensor": t }),
-            // A tensor on which nothing depends.
-            (TypeKind::Ptr(_), None) if declared.contains("Tensor") => {
-                json!({ "tensor": { "dtype": "float32", "sizes": [1], "strides": [1], "on_device": true } })
-            }
+            (TypeKind::Ptr(_), None) if is_list(declared) => match list(run, &p.name) {
+                Some(tensors) => json!({ "list": tensors }),
+                None => return Err(format!("`{}` is a list of more than {MOST_IN_A_LIST} tensors", p.name)),
+            },
+            (TypeKind::Ptr(_), None) if declared.contains("Tensor") => any_tensor(),
             (TypeKind::Int(1), _) => json!({ "value": run.args.get(i).is_some_and(|v| *v != 0) }),
             (TypeKind::Int(_), _) => json!({ "value": run.args.get(i).copied().unwrap_or(1) }),
             (TypeKind::Float(_), _) => json!({ "value": 1.0 }),
@@ -99,4 +105,27 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
         });
     }
     Ok(out)
+}
+
+/// A tensor on which nothing depends.
+fn any_tensor() -> Value {
+    json!({ "tensor": { "dtype": "float32", "sizes": [1], "strides": [1], "on_device": true } })
+}
+
+/// Whether a parameter is a list of tensors.
+fn is_list(declared: &str) -> bool {
+    declared.contains("std::vector<") && declared.contains("Tensor")
+}
+
+/// The tensors of a list, in order: as many as the pointers in it say, or as were asked for; `None` where these are too many.
+fn list(run: &Run, name: &str) -> Option<Vec<Value>> {
+    let of_pointers = run.held.iter().find_map(|h| match h.what {
+        HeldValue::Behind { bytes, .. } if h.object == name && h.at == POINTER => usize::try_from(bytes / POINTER).ok(),
+        _ => None,
+    });
+    let tensor = |i: usize| run.tensors.get(&format!("{name}[{i}]"));
+    let asked_for = (0..MOST_IN_A_LIST).rev().find(|i| tensor(*i).is_some()).map_or(0, |i| i + 1);
+    let count = of_pointers.unwrap_or(asked_for);
+    let of = |i| tensor(i).map_or_else(any_tensor, |t| json!({ "tensor": t }));
+    (count <= MOST_IN_A_LIST).then(|| (0..count).map(of).collect())
 }

@@ -678,6 +678,28 @@ Handle *in_place(Handle *self) MODEL("! at::_ops::*_::call(at::Tensor&*");
 Handle *in_place(Handle *self) { return rewritten(self); }
 Handle *in_place_overload(Handle *self) MODEL("! at::_ops::*__*::call(at::Tensor&*");
 Handle *in_place_overload(Handle *self) { return rewritten(self); }
+// Element by element: a tensor of the same shape, whose type is the same where that is one of real numbers (torch.result_type).
+static bool is_real(int8_t dtype) { return dtype == Half || dtype == Float || dtype == Double || dtype == BFloat16; }
+#define EACH_ELEMENT(id, name)                                                              \
+  void id(Handle *out, const Handle *self) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&*"); \
+  void id(Handle *out, const Handle *self) {                                                \
+    const Impl *t = there(self);                                                            \
+    out->impl = like(t, is_real(t->dtype) ? t->dtype : __scuba_any(0, 44), t->device);      \
+  }
+EACH_ELEMENT(each_abs, "abs") EACH_ELEMENT(each_neg, "neg") EACH_ELEMENT(each_sign, "sign") EACH_ELEMENT(each_square, "square")
+EACH_ELEMENT(each_exp, "exp") EACH_ELEMENT(each_log, "log") EACH_ELEMENT(each_log2, "log2") EACH_ELEMENT(each_sqrt, "sqrt")
+EACH_ELEMENT(each_rsqrt, "rsqrt") EACH_ELEMENT(each_reciprocal, "reciprocal") EACH_ELEMENT(each_sin, "sin") EACH_ELEMENT(each_cos, "cos")
+EACH_ELEMENT(each_tanh, "tanh") EACH_ELEMENT(each_sigmoid, "sigmoid") EACH_ELEMENT(each_relu, "relu") EACH_ELEMENT(each_silu, "silu")
+EACH_ELEMENT(each_gelu, "gelu") EACH_ELEMENT(each_floor, "floor") EACH_ELEMENT(each_ceil, "ceil") EACH_ELEMENT(each_round, "round")
+EACH_ELEMENT(each_trunc, "trunc") EACH_ELEMENT(each_bernoulli, "bernoulli") EACH_ELEMENT(each_clamp, "clamp")
+EACH_ELEMENT(each_clamp_min, "clamp_min") EACH_ELEMENT(each_clamp_max, "clamp_max") EACH_ELEMENT(each_add, "add_Scalar")
+EACH_ELEMENT(each_sub, "sub_Scalar") EACH_ELEMENT(each_mul, "mul_Scalar") EACH_ELEMENT(each_div, "div_Scalar")
+EACH_ELEMENT(each_pow, "pow_Tensor_Scalar")
+#define COMPARED(id, name)                                                                  \
+  void id(Handle *out, const Handle *self) MODEL("! [8] at::_ops::" name "_Scalar::call(at::Tensor const&*"); \
+  void id(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, Bool, t->device); }
+COMPARED(less, "lt") COMPARED(at_most, "le") COMPARED(greater, "gt") COMPARED(at_least, "ge") COMPARED(equal_to, "eq") COMPARED(other_than, "ne")
+
 void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
 void operation(Handle *out) { out->impl = any_tensor(); }
 void two_operations(Handle *out) MODEL("! [16] at::_ops::*::call(*");

@@ -492,3 +492,55 @@ fn what_else_a_file_registers_changes_nothing_of_an_operator() {
     assert!(alone.0.iter().any(|f| f.0 == Rule::IndexOverflow), "{alone:?}");
     assert_eq!(alone, said(&many));
 }
+
+/// Lists of tensors: as arguments, as what a function gives back.
+const LISTS: &str = "\
+#include <torch/extension.h>
+#include <vector>
+__global__ void scale_kernel(float *y, const float *x, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+void launch(const torch::Tensor &y, const torch::Tensor &x) {
+  int64_t n = x.numel();
+  if (n > 0) scale_kernel<<<(n + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), n);
+}
+std::vector<torch::Tensor> made(const torch::Tensor &x) {
+  if (x.dim() == 1) return {x, torch::empty_like(x)};
+  return {x, torch::empty({SIZE}, x.options())};
+}
+torch::Tensor given(std::vector<torch::Tensor> xs) {
+  TORCH_CHECK(xs.size() == 2 && xs[0].is_contiguous() && xs[1].is_contiguous() && xs[0].is_cuda() && xs[1].is_cuda());
+  CHECKS
+  launch(xs[1], xs[0]);
+  return xs[1];
+}
+torch::Tensor returned(const torch::Tensor &x) {
+  TORCH_CHECK(x.is_contiguous() && x.is_cuda());
+  auto all = made(x);
+  TORCH_CHECK(all.size() == 2);
+  launch(all[1], all[0]);
+  return all[1];
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &OP); }
+";
+
+#[test]
+fn lists_hold_tensors() {
+    let source =
+        |op: &str, checks: &str, size: &str| LISTS.replace("OP", op).replace("CHECKS", checks).replace("SIZE", size);
+    let checked_sizes = "TORCH_CHECK(xs[0].numel() == xs[1].numel());";
+    for (op, checks) in [("given", checked_sizes), ("returned", "")] {
+        let (report, _) = checked(&source(op, checks, "x.numel()"));
+        let s = &report.summary;
+        assert_eq!((s.accesses, s.safe), (2, 2), "{op}: {:?} {:?}", report.findings, report.undecided);
+    }
+    let (report, _) = checked(&source("given", "", "x.numel()"));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 5)], "{:?}", report.undecided);
+    let finding = &report.findings[0];
+    let (x, y) = (&finding.arguments["xs[0]"], &finding.arguments["xs[1]"]);
+    assert!(y.sizes.iter().product::<i64>() < x.sizes.iter().product(), "{x} {y}");
+    // One of two ways makes it too small.
+    let (report, _) = checked(&source("returned", "", "x.numel() / 2"));
+    assert_eq!(proved(&report), [(Rule::OobGlobal, 5)], "{:?}", report.undecided);
+}

@@ -25,7 +25,7 @@ use crate::work::{Allotment, Work, done};
 
 /// Inputs that are tried where a replay does not reach an access, and the most work for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
-const OTHER_INPUTS_WORK: Work = Work::millis(100);
+const OTHER_INPUTS_WORK: Work = Work::millis(300);
 /// So many times that for one place, however many launches and models lead there.
 const OTHER_INPUTS_TIMES: u64 = 3;
 

@@ -75,7 +75,13 @@ impl Executor<'_> {
         }
         let work = self.loops.linear_work.get();
         self.loops.linear_work.set(work.min(MOST_OF_LOOP));
-        let found = self.bounds_that_last(carried, round, path, r);
+        let mut found = self.bounds_that_last(carried, round, path, r);
+        // Together they may go too many ways.
+        if found.is_empty() && carried.len() > 1 {
+            for one in carried {
+                found.extend(self.bounds_that_last(std::slice::from_ref(one), round, path, r));
+            }
+        }
         self.loops.linear_work.set(work - (work.min(MOST_OF_LOOP) - self.loops.linear_work.get()));
         found
     }

@@ -75,7 +75,9 @@ impl Executor<'_> {
                 facts.extend(self.within(*at_k, *bits, *signed));
             }
         }
-        if (solved.inexact || solved.scattered)
+        // What pointers lead to is better told apart by them than by the number of a round.
+        let of_pointers = solved.arrays.iter().any(|(o, _)| self.kept.has_addresses(*o));
+        if (solved.inexact || solved.scattered || of_pointers)
             && let Some(n) = self.trip_count(&solved.round, solved.k)
             && let Some(r) = self.unroll(fr, &at, &s0, n)
         {

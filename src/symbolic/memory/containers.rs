@@ -7,7 +7,7 @@
 use super::given::Place;
 use super::object::ObjId;
 use super::value::{Base, Target, Value};
-use crate::ir::{Module, Plain, TypeId, TypeKind, plain_number};
+use crate::ir::{Declared, Module, Plain, TypeId, TypeKind, plain_number};
 use crate::models::views;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::interval::Range;
@@ -39,7 +39,10 @@ impl Executor<'_> {
         let of_type = || m.type_named(&element).map(|ty| m.size_of(ty).get());
         let told = place.declared.as_ref().and_then(|d| d.pointee);
         let bytes = told.or_else(of_number).or_else(of_type).filter(|b| *b > 0)?;
-        let first = self.given_pointee(o, from, format!("{container}{OF_CONTAINER}"), place)?;
+        // The library's own name of the pointer's type does not say what it leads to.
+        let declared = Declared { type_name: format!("{element} *"), ..place.declared.clone().unwrap_or_default() };
+        let to_element = Place { declared: Some(declared), ..place.clone() };
+        let first = self.given_pointee(o, from, format!("{container}{OF_CONTAINER}"), &to_element)?;
         let count = match (at - from) / POINTER {
             0 => return Some(self.pointer(first, 0)),
             1 => "size",

@@ -4,6 +4,7 @@
 //! was called, numbers as inputs with the names that the source has for them (`t->ne[0]`), and pointers to objects of their own
 //! (`t->src[0]`), the same each time. What was written since is not looked at here: who asks knows that nothing was.
 
+use super::containers::OF_CONTAINER;
 use super::object::{Given, ObjId, ObjKind, ObjState, Object, Rest};
 use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
@@ -195,6 +196,11 @@ impl Executor<'_> {
         let mut before_member = match (given.by_value, structure, index) {
             (true, _, 0) => ".",
             (true, ..) => return None,
+            (false, true, _) if path.ends_with(OF_CONTAINER) => {
+                path.truncate(path.len() - OF_CONTAINER.len());
+                let _ = write!(path, "[{index}]");
+                "."
+            }
             (false, true, 0) => "->",
             (false, true, _) => {
                 let _ = write!(path, "[{index}]");
