@@ -700,6 +700,42 @@ EACH_ELEMENT(each_pow, "pow_Tensor_Scalar")
   void id(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, Bool, t->device); }
 COMPARED(less, "lt") COMPARED(at_most, "le") COMPARED(greater, "gt") COMPARED(at_least, "ge") COMPARED(equal_to, "eq") COMPARED(other_than, "ne")
 
+// `to` and `toType`: another type, where one is given.
+void to_options(Handle *out, const Handle *self, short type) MODEL("! [8] at::_ops::to_dtype_layout::call(at::Tensor const&*");
+void to_options(Handle *out, const Handle *self, short type) {
+  const Impl *t = there(self);
+  out->impl = like(t, (type >> 8) & 1 ? static_cast<int8_t>(type) : t->dtype, __scuba_any(0, 20));
+}
+// Two tensors element by element: dimensions from the last on, of which one may be 1 (torch's broadcasting semantics).
+#define ALIGN(i)                                                        \
+  if (dim > i) {                                                        \
+    int64_t x = i < dim - n ? 1 : a->sizes[i - (dim - n)];              \
+    int64_t y = i < dim - m ? 1 : b->sizes[i - (dim - m)];              \
+    if (x != y && x != 1 && y != 1) fail();                             \
+    t->sizes[i] = x == 1 ? y : x;                                       \
+  }
+static Impl *broadcast(const Impl *a, const Impl *b, int8_t dtype) {
+  int64_t n = __scuba_known(a->dim), m = __scuba_known(b->dim);
+  if (n < 0 || m < 0 || n > 8 || m > 8) return any_tensor();
+  int64_t dim = n < m ? m : n;
+  bool packed = n == m && __scuba_known(a->contiguous) == 1 && __scuba_known(b->contiguous) == 1;
+  Impl *t = fresh(dtype, n > 0 ? a->device : b->device);
+  EIGHT(ALIGN)
+  finish(t, dim);
+  if (!packed) {
+    EIGHT(ANY_STRIDE)
+    t->contiguous = __scuba_any(0, 1);
+  }
+  return t;
+}
+#define OF_TWO(id, name)                                                                                        \
+  void id(Handle *out, const Handle *self, const Handle *other) MODEL("! [8] at::_ops::" name "_Tensor::call(at::Tensor const&, at::Tensor const&*"); \
+  void id(Handle *out, const Handle *self, const Handle *other) {                                               \
+    const Impl *a = there(self), *b = there(other);                                                             \
+    out->impl = broadcast(a, b, a->dtype == b->dtype && is_real(a->dtype) ? a->dtype : __scuba_any(0, 44));      \
+  }
+OF_TWO(add_two, "add") OF_TWO(sub_two, "sub") OF_TWO(mul_two, "mul") OF_TWO(div_two, "div")
+
 void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
 void operation(Handle *out) { out->impl = any_tensor(); }
 void two_operations(Handle *out) MODEL("! [16] at::_ops::*::call(*");
