@@ -33,6 +33,8 @@ const SUPPOSED: u32 = 8;
 
 /// Steps for one execution of a kernel.
 const STEPS: u64 = 2_000_000;
+/// And for another where no loop is executed round by round, if the work that it may take allows it.
+const MORE_STEPS: u64 = 12_000_000;
 
 /// Executes a kernel. Where that takes too many steps, again without executing rounds of loops one by one: what their bodies do is known
 /// less exactly then.
@@ -47,7 +49,7 @@ pub(super) fn run_within_steps(
     if run.limit != Some(Limit::Steps) {
         return run;
     }
-    e.run_kernel(kernel, launch, facts.to_vec(), Allowance { rounds: 1, ..given })
+    e.run_kernel(kernel, launch, facts.to_vec(), Allowance { steps: MORE_STEPS, rounds: 1 })
 }
 
 /// Finds bounds on what threads exchange in each launch, and what of that lasts from one launch to others.
