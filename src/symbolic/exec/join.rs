@@ -36,6 +36,14 @@ impl Executor<'_> {
     fn selector(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
         let (_, ra, rb) = self.arena.split_common(a, b);
         let path = self.arena.or(a, b);
+        // The branch at which they parted, where both still say how it was decided: what came after it is no part of the choice.
+        let of_b = self.arena.conjuncts(rb);
+        for c in self.arena.conjuncts(ra) {
+            let not = self.arena.not(c);
+            if of_b.binary_search(&not).is_ok() {
+                return (c, path);
+            }
+        }
         if self.arena.as_bool(ra).is_none() {
             return (ra, path);
         }
