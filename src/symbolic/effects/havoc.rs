@@ -11,7 +11,7 @@ use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::is_known;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use rustc_hash::FxHashSet;
+use crate::symbolic::pointers::reached::Reached;
 
 /// Most bytes of such an object.
 const MAX_PART: u64 = 1 << 14;
@@ -27,27 +27,21 @@ pub(crate) struct Part {
 impl Executor<'_> {
     /// What a call with these arguments can reach, in order.
     pub(crate) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
-        let mut work: Vec<ObjId> = vec![];
+        let mut first: Vec<ObjId> = vec![];
         for a in args {
-            collect(a, &mut work);
+            collect(a, &mut first);
             // An address may be given as a number, or in pieces.
             if let Value::Int(t) = a {
-                work.extend(self.addresses_in(*t));
+                first.extend(self.addresses_in(*t));
             }
         }
-        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
-        while let Some(o) = work.pop() {
-            if seen.insert(o) {
-                self.held(s, o, &mut work);
-            }
-        }
-        self.limits.walk(seen.len());
+        let mut reached = Reached::among(self.heap.len());
+        reached.add(first);
+        while self.reach_on(s, &mut reached).is_some() {}
+        let mut reached = reached.in_order();
+        self.limits.walk(reached.len());
         // Variables of functions that have returned are gone.
-        let mut reached: Vec<ObjId> = seen
-            .into_iter()
-            .filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal))
-            .collect();
-        reached.sort_unstable();
+        reached.retain(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal));
         reached
     }
 

@@ -5,6 +5,7 @@
 //! points-to sets an object allocated in a loop is an allocation-site summary.
 
 use super::points_to::{MAX_PLACES, Mark, Stored, keys};
+use super::reached::Reached;
 use crate::ir::reach::Mentions;
 use crate::ir::{FuncRef, GlobalRef, Side};
 use crate::reasons::UnknownReason;
@@ -14,7 +15,7 @@ use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::is_known;
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
 use crate::symbolic::memory::value::{collect, has_unknown_pointer};
-use rustc_hash::FxHashSet;
+use crate::work::{charge_each, cost};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -259,6 +260,7 @@ impl Executor<'_> {
     fn held_in_cells(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) -> bool {
         let state = s.mem.get(&o);
         if let Some(st) = state {
+            charge_each(cost::OBJECT, st.cells.len());
             for (_, v) in st.cells.values() {
                 collect(v, out);
             }
@@ -276,19 +278,34 @@ impl Executor<'_> {
 
     /// Objects that some pointer in memory may point to, or a number that is the address of one.
     fn escaped(&self, s: &State) -> Vec<ObjId> {
-        let mut out: Vec<ObjId> = self.kept.exposed.iter().copied().collect();
+        let mut found = Reached::among(self.heap.len());
+        found.add(self.kept.exposed.iter().copied());
+        let mut held = vec![];
         for o in s.mem.keys() {
-            self.held_in_cells(s, o, &mut out);
+            held.clear();
+            self.held_in_cells(s, o, &mut held);
+            found.add(held.iter().copied());
         }
         // What a kernel stores in memory of the device has no cells. Variables without cells have ended.
         for (place, k) in &self.kept.places {
             if place.is_none_or(|o| !matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::DeviceLocal)) {
-                out.extend(k.objects.iter().copied());
+                found.add(k.objects.iter().copied());
             }
         }
-        out.sort_unstable();
-        out.dedup();
-        out
+        found.in_order()
+    }
+
+    /// Goes on to an object that was reached, and reaches what its pointers may lead to; gives that object.
+    pub(in crate::symbolic) fn reach_on(&self, s: &State, reached: &mut Reached) -> Option<ObjId> {
+        let o = reached.open.pop()?;
+        let mut held = vec![];
+        let known = self.held_in_cells(s, o, &mut held);
+        reached.add(held);
+        // What is stored at places that are not known may be in any of these objects: it is the same for all.
+        if !known && !std::mem::replace(&mut reached.anywhere, true) {
+            reached.add(self.kept.objects(None));
+        }
+        Some(o)
     }
 
     /// Forgets what any pointer could reach: the heap, globals and variables whose address is kept somewhere. The host
@@ -338,20 +355,17 @@ impl Executor<'_> {
         work.extend(
             s.mem.keys().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))),
         );
-        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        let mut reached = Reached::among(self.heap.len());
+        reached.add(work);
         let mut anywhere = false;
-        while let Some(o) = work.pop() {
-            if seen.insert(o) {
-                self.held(s, o, &mut work);
-                // A member of a structure, or a pointer in memory of the device, may be one of which nothing is known.
-                if !anywhere && s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))) {
-                    anywhere = true;
-                    work.extend(self.escaped(s));
-                }
+        while let Some(o) = self.reach_on(s, &mut reached) {
+            // A member of a structure, or a pointer in memory of the device, may be one of which nothing is known.
+            if !anywhere && s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))) {
+                anywhere = true;
+                reached.add(self.escaped(s));
             }
         }
-        let mut reached: Vec<ObjId> = seen.into_iter().collect();
-        reached.sort_unstable();
+        let reached = reached.in_order();
         let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.objects().collect::<Vec<_>>());
         changed.sort_unstable();
         let mut given = vec![];
