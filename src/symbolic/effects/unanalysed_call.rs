@@ -24,13 +24,17 @@ use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use crate::symbolic::pointers::points_to::Stored;
+use crate::symbolic::pointers::reached::Reached;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// What a library was given that it may call.
 #[derive(Default)]
 struct Lent {
-    functions: Vec<FuncRef>,
+    functions: FxHashSet<FuncRef>,
+    /// Any whose address is taken is among them, and any whose address is stored at a place that is not known.
+    taken: bool,
+    anywhere: bool,
     /// A kernel is among what it was given.
     kernel: bool,
     /// What these may write, since the library knows it.
@@ -177,7 +181,8 @@ impl Executor<'_> {
             if lent.functions.is_empty() {
                 continue;
             }
-            let (mut objects, anything) = self.could_write(&lent.functions, why);
+            let functions: Vec<FuncRef> = lent.functions.into_iter().collect();
+            let (mut objects, anything) = self.could_write(&functions, why);
             objects.extend(lent.objects);
             let places: Vec<Value> = objects.iter().map(|o| self.pointer(*o, 0)).collect();
             if keeps_functions(&func.name) {
@@ -243,11 +248,11 @@ impl Executor<'_> {
             return lent;
         }
         let deep = !(is_of_c_interface(library) || is_of_library(library));
-        let mut open = vec![];
+        let mut open = Reached::among(self.heap.len());
         for a in args {
             for t in targets(a) {
                 if t.base.is_anywhere() && may_keep_addresses(library) {
-                    lent.functions.extend(self.limits.effort().taken());
+                    self.add_taken(&mut lent);
                 }
                 self.add_callback(&t.base, &mut lent);
                 self.look_at(s, &t, library, &mut lent, &mut open);
@@ -259,14 +264,20 @@ impl Executor<'_> {
             lent.objects.insert(o);
             self.add_stored(s, library, o, &mut lent, &mut open);
         }
-        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
-        while let Some(o) = open.pop() {
+        while let Some(o) = open.next() {
             lent.objects.insert(o);
-            if deep && seen.insert(o) {
+            if deep {
                 self.add_stored(s, library, o, &mut lent, &mut open);
             }
         }
         lent
+    }
+
+    /// Any function whose address is taken.
+    fn add_taken(&self, lent: &mut Lent) {
+        if !std::mem::replace(&mut lent.taken, true) {
+            lent.functions.extend(self.limits.effort().taken());
+        }
     }
 
     /// Whether a function without a body may belong to the program itself, and so know its variables by name: one that is not known to
@@ -300,13 +311,13 @@ impl Executor<'_> {
             if Program::kernel_symbol_of_stub(name).is_some() {
                 lent.kernel = true;
             } else if !is_manipulator(name) {
-                lent.functions.push(*f);
+                lent.functions.insert(*f);
             }
         }
     }
 
     /// Functions in memory from where a pointer points to, and its virtual methods if that is an object of a class.
-    fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Vec<ObjId>) {
+    fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Reached) {
         let objects = match &t.base {
             Base::Object(o) => vec![*o],
             Base::Unknown(Lost { among: Some(a), .. }) => a.objects.clone(),
@@ -332,9 +343,9 @@ impl Executor<'_> {
                     self.add_callback(&x.base, lent);
                     let first = from.is_none_or(|b| b == i128::from(*at));
                     if let Base::Object(table) = x.base {
-                        open.push(table);
+                        open.add([table]);
                         if first && !is_of_c_interface(library) && self.read_only(table) {
-                            self.add_stored(s, library, table, lent, &mut vec![]);
+                            self.add_stored(s, library, table, lent, &mut Reached::among(0));
                         }
                     }
                 }
@@ -349,7 +360,7 @@ impl Executor<'_> {
                 self.stored_at(s, o, &mut there);
                 for table in there.objects {
                     if self.read_only(table) {
-                        self.add_stored(s, library, table, lent, &mut vec![]);
+                        self.add_stored(s, library, table, lent, &mut Reached::among(0));
                     }
                 }
             }
@@ -361,21 +372,30 @@ impl Executor<'_> {
     }
 
     /// Functions that an object holds, and the objects that it leads to.
-    fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Vec<ObjId>) {
+    fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Reached) {
         if self.is_of_device(o) {
             return;
         }
         self.ensure(s, o);
         let mut there = Stored::default();
-        self.stored_at(s, o, &mut there);
+        let elsewhere = self.stored_itself_at(s, o, &mut there);
         // Of what a library put into its own variables it was given all functions before.
         if there.anything && may_keep_addresses(library) && self.is_followed(o) && !self.is_of_a_library(o) {
-            lent.functions.extend(self.limits.effort().taken());
+            self.add_taken(lent);
         }
         for f in there.functions {
             self.add_callback(&Base::Func(f), lent);
         }
-        open.extend(there.objects);
+        open.add(there.objects);
+        // What is stored at places that are not known is the same for all objects.
+        if elsewhere.objects {
+            self.reach_anywhere(open);
+        }
+        if elsewhere.functions && !std::mem::replace(&mut lent.anywhere, true) {
+            for f in self.kept.functions_anywhere() {
+                self.add_callback(&Base::Func(f), lent);
+            }
+        }
     }
 
     /// The functions that a value may point to.

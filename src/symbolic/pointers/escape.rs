@@ -18,6 +18,12 @@ use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use crate::work::{charge_each, cost};
 use std::rc::Rc;
 
+/// Whether objects and functions whose addresses were stored at places that are not known may be read at a place.
+pub(in crate::symbolic) struct Elsewhere {
+    pub objects: bool,
+    pub functions: bool,
+}
+
 impl Executor<'_> {
     pub(in crate::symbolic) fn mark(&self) -> Mark {
         Mark { news: self.kept.news.len(), objects: self.heap.len() }
@@ -107,8 +113,22 @@ impl Executor<'_> {
 
     /// What may be read of an object in a state.
     pub(in crate::symbolic) fn stored_at(&self, s: &State, o: ObjId, out: &mut Stored) {
+        let elsewhere = self.stored_itself_at(s, o, out);
+        let Some(anywhere) = self.kept.places.get(&None) else { return };
+        charge_each(cost::OBJECT, anywhere.size());
+        if elsewhere.objects {
+            out.objects.extend(&anywhere.objects);
+        }
+        if elsewhere.functions {
+            out.functions.extend(&anywhere.functions);
+        }
+    }
+
+    /// The same but for what was stored at places that are not known; says what of that may be read here too.
+    pub(in crate::symbolic) fn stored_itself_at(&self, s: &State, o: ObjId, out: &mut Stored) -> Elsewhere {
         let mut objects = vec![];
-        self.held(s, o, &mut objects);
+        let known = self.held_in_cells(s, o, &mut objects);
+        charge_each(cost::OBJECT, objects.len());
         out.objects.extend(objects);
         let cells_only = s.mem.get(&o).is_some_and(|st| {
             matches!(st.rest, Rest::Uninit | Rest::Zero) && st.cells.values().all(|(_, v)| is_known(v))
@@ -117,15 +137,14 @@ impl Executor<'_> {
             for (_, v) in s.mem[&o].cells.values() {
                 out.add_value(v, &|t| self.is_no_address(t));
             }
-            return;
+            return Elsewhere { objects: !known, functions: false };
         }
         if let Some(all) = self.kept.places.get(&Some(o)) {
+            charge_each(cost::OBJECT, all.size());
             out.add(all);
         }
-        if let Some(anywhere) = self.kept.places.get(&None) {
-            out.functions.extend(&anywhere.functions);
-        }
         out.anything |= !self.is_followed(o);
+        Elsewhere { objects: !known, functions: true }
     }
 
     /// Whether every store to an object is one that is executed, or leaves word in `kept`.
@@ -297,15 +316,20 @@ impl Executor<'_> {
 
     /// Goes on to an object that was reached, and reaches what its pointers may lead to; gives that object.
     pub(in crate::symbolic) fn reach_on(&self, s: &State, reached: &mut Reached) -> Option<ObjId> {
-        let o = reached.open.pop()?;
+        let o = reached.next()?;
         let mut held = vec![];
         let known = self.held_in_cells(s, o, &mut held);
         reached.add(held);
         // What is stored at places that are not known may be in any of these objects: it is the same for all.
-        if !known && !std::mem::replace(&mut reached.anywhere, true) {
-            reached.add(self.kept.objects(None));
+        if !known {
+            self.reach_anywhere(reached);
         }
         Some(o)
+    }
+
+    /// Reaches what is stored at places that are not known.
+    pub(in crate::symbolic) fn reach_anywhere(&self, reached: &mut Reached) {
+        reached.add_anywhere(self.kept.objects(None));
     }
 
     /// Forgets what any pointer could reach: the heap, globals and variables whose address is kept somewhere. The host

@@ -229,6 +229,11 @@ impl Kept {
         self.add(Some(o), &Stored { anything: true, ..Stored::default() });
     }
 
+    /// Functions whose addresses were stored at places that are not known.
+    pub(in crate::symbolic) fn functions_anywhere(&self) -> impl Iterator<Item = FuncRef> {
+        self.places.get(&None).into_iter().flat_map(|s| s.functions.iter().copied())
+    }
+
     pub(super) fn objects(&self, place: Option<ObjId>) -> impl Iterator<Item = ObjId> {
         self.places.get(&place).into_iter().flat_map(|s| s.objects.iter().copied())
     }

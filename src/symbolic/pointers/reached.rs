@@ -11,9 +11,9 @@ const BITS: usize = 64;
 /// What was reached, and what of it the walk has still to go on from.
 pub(in crate::symbolic) struct Reached {
     words: Vec<u64>,
-    pub(super) open: Vec<ObjId>,
+    open: Vec<ObjId>,
     /// Whether what is stored at places that are not known is among it.
-    pub(super) anywhere: bool,
+    anywhere: bool,
 }
 
 impl Reached {
@@ -38,6 +38,18 @@ impl Reached {
             }
         }
         charge(cost::OBJECT * passed);
+    }
+
+    /// Goes on to an object that was reached, whatever its pointers lead to.
+    pub(in crate::symbolic) fn next(&mut self) -> Option<ObjId> {
+        self.open.pop()
+    }
+
+    /// Adds what is stored at places that are not known, if that has not been done.
+    pub(super) fn add_anywhere(&mut self, objects: impl IntoIterator<Item = ObjId>) {
+        if !std::mem::replace(&mut self.anywhere, true) {
+            self.add(objects);
+        }
     }
 
     pub(in crate::symbolic) fn in_order(&self) -> Vec<ObjId> {
