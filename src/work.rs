@@ -24,6 +24,8 @@ pub mod cost {
     /// A step of the symbolic executor, and each object that a copy of its memory or a walk over it passes.
     pub const STEP: u64 = 200;
     pub const OBJECT: u64 = 8;
+    /// An object whose contents become unknown.
+    pub const FORGET: u64 = 100;
     /// A term of a comparison in Fourier-Motzkin elimination.
     pub const ELIMINATE: u64 = 12;
     /// A constraint that is held against a polynomial in a step of the polynomial bound.

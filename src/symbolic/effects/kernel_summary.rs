@@ -22,6 +22,7 @@ use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::SymKind;
+use crate::work::{charge_each, cost};
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -201,6 +202,7 @@ impl Executor<'_> {
         if held.iter().any(|(_, members)| members.cells.iter().any(|(.., x)| self.may_alias(x))) {
             return None;
         }
+        charge_each(cost::OBJECT, self.kept.size());
         let (kept, initial) = (self.kept.clone(), self.heap.take_first());
         let given = Allowance { steps: STEPS, ..self.limits.left() };
         let (found, _) = self.aside(given, |e| {

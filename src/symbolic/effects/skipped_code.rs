@@ -18,9 +18,15 @@ use crate::symbolic::memory::value::{Places, Value};
 use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use crate::symbolic::pointers::closure::{Sources, among};
 use crate::symbolic::pointers::points_to::Stored;
+use crate::symbolic::pointers::reached::Reached;
 use crate::symbolic::terms::term::SymKind;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
+
+/// Whether an object holds a pointer of which nothing is known.
+fn may_lead_anywhere(s: &State, o: ObjId) -> bool {
+    s.mem.get(&o).is_some_and(|state| state.cells.values().any(|(_, v)| has_unknown_pointer(v)))
+}
 
 /// What a piece of code starts from.
 #[derive(Default)]
@@ -167,18 +173,19 @@ impl Executor<'_> {
     /// Adds what pointers in an object may point to.
     fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
         self.held(s, o, &mut given.objects);
-        if let Some(state) = s.mem.get(&o) {
-            given.anywhere |= state.cells.values().any(|(_, v)| has_unknown_pointer(v));
-        }
-        let ObjKind::HostGlobal(r) = self.object(o).kind else { return };
+        given.anywhere |= may_lead_anywhere(s, o);
+        let named = self.named_at_first(o);
+        given.objects.extend(named);
+    }
+
+    /// What the initial value of a variable names.
+    fn named_at_first(&mut self, o: ObjId) -> Vec<ObjId> {
+        let ObjKind::HostGlobal(r) = self.object(o).kind else { return vec![] };
         let mut initial = Mentions::default();
         if let Some(c) = &self.program.global(r).init {
             initial.add_constant(self.program, r.module, c);
         }
-        for g in initial.globals {
-            let o = self.global_object(g.module, g.global);
-            given.objects.push(o);
-        }
+        initial.globals.into_iter().map(|g| self.global_object(g.module, g.global)).collect()
     }
 
     /// Forgets all that code could write which is given these things and mentions these globals, and says where the addresses can lead
@@ -214,18 +221,16 @@ impl Executor<'_> {
         if let Some(after) = after {
             return Some(self.leave_addresses(s, &given.objects, &after, why));
         }
-        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
-        while let Some(o) = given.objects.pop() {
-            if seen.insert(o) {
-                self.add_contents(s, o, &mut given);
-            }
+        let mut reached = Reached::among(self.heap.len());
+        reached.add(given.objects);
+        while let Some(o) = self.reach_on(s, &mut reached) {
+            given.anywhere |= may_lead_anywhere(s, o);
+            let named = self.named_at_first(o);
+            reached.add(named);
         }
         // Variables of functions that have returned are gone.
-        let mut reached: Vec<ObjId> = seen
-            .into_iter()
-            .filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal))
-            .collect();
-        reached.sort_unstable();
+        let mut reached = reached.in_order();
+        reached.retain(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal));
         self.kept.mix(&reached);
         for o in reached {
             // As with any function that is not known: libraries that it calls may write memory of the device.

@@ -11,6 +11,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::with_end_of;
 use crate::symbolic::terms::term::TermId;
+use crate::work::{charge, cost};
 use std::rc::Rc;
 
 /// Bytes of a value in registers that become cells one by one where nothing is known of them.
@@ -181,6 +182,7 @@ impl Executor<'_> {
         if self.several.has_other_names(o) {
             return self.written_by_another_name(s, o, reason);
         }
+        charge(cost::FORGET);
         let version = self.heap.next_version();
         let n = with_end_of(
             s.mem.get(&o),

@@ -149,6 +149,11 @@ impl Kept {
         self.add(place, &Stored { objects: objects.iter().copied().collect(), ..Stored::default() });
     }
 
+    /// How many addresses there are at all places together.
+    pub(in crate::symbolic) fn size(&self) -> usize {
+        self.places.values().map(Stored::size).sum::<usize>() + self.places.len()
+    }
+
     /// Notes what functions may write that a library was given and may call at any later time.
     pub(in crate::symbolic) fn lend(&mut self, objects: impl IntoIterator<Item = ObjId>, anything: bool) {
         let before = self.lent.size();
