@@ -179,3 +179,48 @@ impl Executor<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Executor;
+    use crate::ir::Program;
+    use crate::reasons::UnknownReason;
+    use crate::symbolic::exec::state::State;
+    use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+    use crate::symbolic::memory::value::Value;
+    use crate::work::{Work, cost, done};
+
+    /// So many blocks of which nothing is known, any of whose addresses may be in any of them.
+    fn mixed(e: &mut Executor<'_>, s: &mut State, blocks: u32) -> Vec<ObjId> {
+        let one = || Object {
+            kind: ObjKind::HostHeap,
+            name: String::new(),
+            extent: None,
+            site: None,
+            func: None,
+            array: true,
+        };
+        let all: Vec<ObjId> = (0..blocks).map(|_| e.heap.add(one())).collect();
+        for o in &all {
+            e.blank(s, *o, &UnknownReason::Parameter, false);
+        }
+        e.kept.mix(&all);
+        all
+    }
+
+    #[test]
+    fn what_may_be_anywhere_is_passed_once_for_all_objects() {
+        let program = Program::default();
+        let mut e = Executor::new(&program);
+        let mut s = e.initial_state();
+        let all = mixed(&mut e, &mut s, 2000);
+        let args: Vec<Value> = vec![e.pointer(all[7], 0)];
+        let before = done();
+        let reached = e.reached_from(&s, &args);
+        let work = done() - before;
+        assert_eq!(reached, all);
+        // Each is passed among the others, and walked on from.
+        let each = Work::units(2000 * cost::OBJECT);
+        assert!(work >= each * 2 && work < each * 4, "{work:?}");
+    }
+}
