@@ -59,6 +59,17 @@ fn operands_of_assembly_need_no_commas() {
 }
 
 #[test]
+fn brackets_of_launches_may_stand_apart() {
+    let source = "template <class T> __global__ void k(T *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = n; }\n\
+                  template <int N> void f(int *a) { k<int> << <(N + 31) / 32, 32 >> > (a, N); }\n\
+                  int main() { f<3>(nullptr); k<<<dim3(1), dim3(8 >> 1) >> >((float *)nullptr, 8 >> 1); k<<<1, 1>>>((int *)nullptr, 1); }\n";
+    let e = read(source, "");
+    assert!(e.notes.iter().any(|n| n.contains("brackets of launches")), "{:?}", e.notes);
+    let kernels = side(&e, Side::Device).functions.iter().filter(|f| f.kernel).count();
+    assert_eq!(kernels, 2);
+}
+
+#[test]
 fn the_address_of_a_device_function_is_one_of_an_unknown_function_on_the_host() {
     let source = "typedef float (*op_t)(float);\n\
                   __device__ __forceinline__ float twice(float x) { return 2 * x; }\n\

@@ -11,6 +11,7 @@ mod lead;
 mod library_models;
 pub(in crate::frontend) mod pch;
 pub(in crate::frontend) mod source_overlay;
+mod spread_launches;
 mod toolkit;
 
 use self::compat::COMPAT;

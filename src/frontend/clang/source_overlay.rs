@@ -6,9 +6,10 @@
 //! Such forms are: a `%` in inline assembly that no operand number follows, which nvcc reads as itself (`%tid.x`), where clang demands
 //! `%%tid.x`; operands of inline assembly without a comma between them; a shared variable whose type has a constructor
 //! (`__shared__ cuda::barrier<...> b;`), of which nvcc warns and which it leaves as it is; a device function's address in code of the host
-//! ([`super::device_functions`]).
+//! ([`super::device_functions`]); launches with blanks between their brackets ([`super::spread_launches`]).
 
 use super::device_functions::{self, Mentioned};
+use super::spread_launches::{self, EXPRESSION};
 use crate::frontend::names::SHARED_PREFIX;
 use crate::frontend::paths::normalise;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,8 @@ struct Complaints {
     functions: BTreeSet<Mentioned>,
     /// Line and column, from one, of shared variables.
     shared: BTreeSet<(usize, usize)>,
+    /// Line and column, from one, where an expression was expected.
+    expressions: BTreeSet<(usize, usize)>,
 }
 
 /// An overlay that corrects the files clang complains about, beyond what was corrected before; `None` where there is nothing that we can
@@ -87,13 +90,16 @@ fn complaints(stderr: &str, directory: &Path) -> BTreeMap<PathBuf, Complaints> {
     for (file, function) in device_functions::mentioned(stderr) {
         files.entry(normalise(directory, &file)).or_default().functions.insert(function);
     }
-    for line in stderr.lines().filter(|l| [PERCENT, SHARED, CLOSING].iter().any(|known| l.contains(known))) {
+    for line in stderr.lines().filter(|l| [PERCENT, SHARED, CLOSING, EXPRESSION].iter().any(|known| l.contains(known)))
+    {
         let Some((file, line_number, column)) = place(line) else { continue };
         let complaints = files.entry(normalise(directory, file)).or_default();
         if line.contains(PERCENT) {
             complaints.percents = true;
         } else if line.contains(CLOSING) {
             complaints.commas = true;
+        } else if line.contains(EXPRESSION) {
+            complaints.expressions.insert((line_number, column));
         } else {
             complaints.shared.insert((line_number, column));
         }
@@ -120,9 +126,14 @@ fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static
         }
     };
     let new = without_constructors(&text, &complaints.shared);
-    let bare = new != text;
+    let mut bare = new != text;
     take(&mut text, new, "shared variables were read as nvcc leaves them, without their constructors");
-    // Columns are of the text as clang read it.
+    // Places are of the text as clang read it.
+    if !bare {
+        let new = spread_launches::together(&text, &complaints.expressions);
+        bare = new != text;
+        take(&mut text, new, "brackets of launches were read as if no blanks were between them");
+    }
     if !bare {
         let new = device_functions::declared_for_the_host(&text, &complaints.functions);
         take(&mut text, new, "functions of the device whose address the host takes were read as unknown ones there");

@@ -1,0 +1,94 @@
+//! Launches whose last brackets stand apart (`kernel << <grid, block >> > (…)`, as some formatters leave them): nvcc takes `<<` and `<` for
+//! one bracket, whatever blanks are between them, clang does not.
+//!
+//! In: a source and where clang expected an expression in it. Out: the source with these brackets together, each as wide as before.
+
+use super::source_overlay::skip_text;
+use std::collections::BTreeSet;
+
+/// clang's message where the third bracket stands apart (clang/Basic/DiagnosticParseKinds.td, LLVM 22).
+pub(super) const EXPRESSION: &str = "error: expected expression";
+
+/// Puts the brackets of launches at these places (line, column) together, and those that close what they open.
+pub(super) fn together(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
+    let mut out = source.to_vec();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(source.iter().enumerate().filter(|b| *b.1 == b'\n').map(|b| b.0 + 1)).collect();
+    for (line, column) in places {
+        let Some(start) = starts.get(line.wrapping_sub(1)) else { continue };
+        let at = start + column.saturating_sub(1);
+        if apart(source, b'<', at)
+            && let Some(closing) = closing(source, at + 1)
+        {
+            join(&mut out, at);
+            join(&mut out, closing);
+        } else if apart(source, b'>', at) {
+            join(&mut out, at);
+        }
+    }
+    out
+}
+
+/// Whether at `at` stands a bracket with two before it, blanks between.
+fn apart(source: &[u8], bracket: u8, at: usize) -> bool {
+    let before = source.get(..at).unwrap_or_default().trim_ascii_end();
+    source.get(at) == Some(&bracket) && before.ends_with(&[bracket, bracket])
+}
+
+/// Moves the bracket at `at` to those before it.
+fn join(source: &mut [u8], at: usize) {
+    let to = source[..at].trim_ascii_end().len();
+    source.swap(to, at);
+}
+
+/// The last of the brackets that close a launch whose configuration begins at `from`.
+fn closing(source: &[u8], from: usize) -> Option<usize> {
+    let (mut at, mut depth) = (from, 0_u32);
+    while at < source.len() {
+        let skipped = skip_text(source, at);
+        if skipped > at {
+            at = skipped;
+            continue;
+        }
+        match source[at] {
+            b'>' if depth == 0 && apart(source, b'>', at) && source[at + 1..].trim_ascii_start().starts_with(b"(") => {
+                return Some(at);
+            }
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
+            b';' => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(s: &str, places: &[(usize, usize)]) -> String {
+        String::from_utf8(together(s.as_bytes(), &places.iter().copied().collect())).unwrap()
+    }
+
+    #[test]
+    fn brackets_of_launches_come_together() {
+        assert_eq!(with("k<N> << <g, b >> > (p);", &[(1, 9)]), "k<N> <<< g, b >>>  (p);");
+        assert_eq!(with("k <<\t<(g >> 1) / 2, b[1]>>>(p);", &[(1, 6)]), "k <<<\t(g >> 1) / 2, b[1]>>>(p);");
+        assert_eq!(
+            with("\n  k<<  <f<int>(), sizeof(T<a<b>>)>> > (p);", &[(2, 8)]),
+            "\n  k<<<  f<int>(), sizeof(T<a<b>>)>>>  (p);"
+        );
+        assert_eq!(with("k<<<1, W<2> >> >(p);", &[(1, 16)]), "k<<<1, W<2> >>> (p);");
+    }
+
+    #[test]
+    fn all_else_stays() {
+        for s in ["a << <b;", "a << b;", "", "k << <g, \">> >(\"; f(a);", "k << <g, b >> (p);", "k << <g) >> > (p);"] {
+            for column in 1..8 {
+                assert_eq!(with(s, &[(1, column), (3, 1)]), s);
+            }
+        }
+    }
+}
