@@ -6,7 +6,7 @@
 //! are decides nothing but how long it takes.
 //!
 //! Terms belong to one thread: a thread that helps executes the root itself first, which gives it the same terms, or takes roots of its
-//! own.
+//! own. A root whose execution takes much of the memory gets fewer helpers.
 
 use super::Engine;
 use super::budgets;
@@ -23,6 +23,7 @@ use crate::ir::FuncRef;
 use crate::nets;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
+use crate::symbolic::limits::budget::resident;
 use crate::witness::Budget;
 use crate::work::{Allotment, Work, done, settle};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -328,6 +329,7 @@ impl<'p> Engine<'p> {
 
         let crew = Crew::default();
         let helpers = if places.len() < ENOUGH { 0 } else { self.threads - 1 };
+        let helpers = affordable(helpers, self.cx.options.memory, resident());
         let tried = desk.tried.clone();
         let this: &Self = self;
         let (settled, open, spent) = std::thread::scope(|scope| {
@@ -430,6 +432,14 @@ fn second_orders(open: Vec<Open>, settled: &Places, left: Work, replays: Option<
         .collect()
 }
 
+/// How many of these helpers there is memory for, of `most` bytes: each executes the root for itself, which takes about as much as what
+/// this process has now.
+fn affordable(helpers: usize, most: Option<u64>, now: Option<u64>) -> usize {
+    let Some((most, now)) = most.zip(now) else { return helpers };
+    let executions = usize::try_from(most / now.max(1)).unwrap_or(usize::MAX);
+    helpers.min(executions.saturating_sub(1))
+}
+
 /// Stacks of so many threads besides the limit on this process's data, which counts stacks in full, while it lives.
 struct Room {
     before: Rlimit,
@@ -471,4 +481,19 @@ fn start<'s, T: Send + 's>(
 /// What a thread came to. Its panic goes on here.
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::affordable;
+
+    #[test]
+    fn no_more_threads_execute_a_root_than_memory_has_room_for() {
+        assert_eq!((affordable(3, Some(100), Some(20)), affordable(3, Some(100), Some(40))), (3, 1));
+        assert_eq!((affordable(3, Some(100), Some(51)), affordable(3, Some(100), Some(200))), (0, 0));
+        assert_eq!(
+            (affordable(3, None, Some(200)), affordable(3, Some(100), None), affordable(0, Some(9), Some(0))),
+            (3, 3, 0)
+        );
+    }
 }

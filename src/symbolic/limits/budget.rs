@@ -186,7 +186,7 @@ impl Budget {
 
 /// Bytes of this process that are in memory: the second field of `/proc/self/statm`, in pages (proc(5)). `None` where there is no
 /// such file: the limit that the system itself keeps still holds.
-fn resident() -> Option<u64> {
+pub fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
