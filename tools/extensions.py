@@ -6,7 +6,7 @@
 
 DIR holds checkouts; INCLUDE is torch's include folder (wheel torch==2.11.0), and one with cuSPARSE's and cuBLAS' headers. Each program below is checked
 where it lies, without a build, with the flags that torch's builds give; once as it is, and where accesses stay open once more with the conditions that
-`scuba contracts` infers stated as its contracts. FILE (target/extensions.jsonl) is a journal: what stands in it is not checked
+`scuba contracts` infers stated as its contracts. Of a unit that we do not read it is asked whether nvcc compiles it. FILE (target/extensions.jsonl) is a journal: what stands in it is not checked
 again; none is begun after --until seconds. --oracle is the journal of tools/tensors-oracle.py, --scripts a list of scripts of a bundle that ran on a GPU, each
 with its exit status. Writes the table.
 """
@@ -29,35 +29,59 @@ FLAGS = [
     "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__", "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__",
     "-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=ext", "-DWITH_CUDA", "-DWITH_PYTHON", "-std=c++17", "--expt-relaxed-constexpr",
 ]
-# As its setup.py has them.
-WITH_HALVES = ["-DENABLE_BF16", *(f"-U__CUDA_NO_{of}__" for of in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS", "BFLOAT16_OPERATORS", "BFLOAT16_CONVERSIONS", "BFLOAT162_OPERATORS", "BFLOAT162_CONVERSIONS"))]
+# What the setup.py of a project adds for nvcc; its warnings and levels of optimization say nothing to us.
+UNDEFINED = lambda *names: [f"-U__CUDA_NO_{of}__" for of in names]
+WITH_HALVES = UNDEFINED("HALF_OPERATORS", "HALF_CONVERSIONS", "BFLOAT16_OPERATORS", "BFLOAT16_CONVERSIONS", "BFLOAT162_OPERATORS", "BFLOAT162_CONVERSIONS")
+FAST = ["--expt-extended-lambda", "--use_fast_math"]
+AMPERE = ["-gencode=arch=compute_80,code=sm_80"]
+CONV1D = ["-Icsrc", *WITH_HALVES, *FAST]
+# It names no architecture: torch takes that of the machine's GPU. Arithmetic of two bfloat16 begins with 8.0, below which nvcc refuses its units.
+AWQ = ["-Icsrc", "-DENABLE_BF16", *WITH_HALVES, *FAST, *AMPERE]
+PYTORCH3D = ["-I.", "-DTHRUST_IGNORE_CUB_VERSION_CHECK", "-DCUDA_HAS_FP16=1", "--device-entity-has-hidden-visibility=false", "-static-global-template-stub=false"]
+TINY = [
+    *UNDEFINED("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS"), *FAST, *AMPERE, "-DTCNN_MIN_GPU_ARCH=80", "-DTCNN_HALF_PRECISION=1",
+    "-DTCNN_PARAMS_UNALIGNED", "-DTCNN_RTC", "-DTCNN_RTC_USE_FAST_MATH", "-Xcompiler=-fno-strict-aliasing",
+    *(f"-I../../{of}" for of in ("include", "dependencies", "dependencies/cutlass/include", "dependencies/cutlass/tools/util/include", "dependencies/fmt/include")),
+]
+TINY_UNITS = ["cpp_api", "common_host", "encoding", "object", "rtc_kernel", "network", "cutlass_mlp", "fully_fused_mlp"]
 
 
 def programs(folder):
-    """Project, name, folder, units, flags: an operator with its kernels and its registration."""
+    """Project, name, folder, units, flags: an operator with its kernels and its registration. No two of a project share a name."""
     for op in ("fps", "graclus", "grid", "knn", "nearest", "radius", "rw"):
         yield "rusty1s/pytorch_cluster", op, "pytorch_cluster", [f"csrc/{op}.cpp", f"csrc/cuda/{op}_cuda.cu", f"csrc/cpu/{op}_cpu.cpp"], ["-Icsrc"]
     for op in ("scatter", "segment_csr", "segment_coo"):
         yield "rusty1s/pytorch_scatter", op, "pytorch_scatter", [f"csrc/{op}.cpp", f"csrc/cuda/{op}_cuda.cu", f"csrc/cpu/{op}_cpu.cpp"], ["-Icsrc"]
     for op in ("fwd", "bwd", "update"):
-        yield "Dao-AILab/causal-conv1d", op, "causal-conv1d", ["csrc/causal_conv1d.cpp", f"csrc/causal_conv1d_{op}.cu"], ["-Icsrc"]
+        yield "Dao-AILab/causal-conv1d", op, "causal-conv1d", ["csrc/causal_conv1d.cpp", f"csrc/causal_conv1d_{op}.cu"], CONV1D
     units = ["ext.cpp", "rasterize_points.cu", "cuda_rasterizer/rasterizer_impl.cu", "cuda_rasterizer/forward.cu", "cuda_rasterizer/backward.cu"]
     yield "graphdeco-inria/diff-gaussian-rasterization", "all", "diff-gaussian-rasterization", units, ["-Ithird_party/glm"]
-    for name, base, registration, flags in (
-        ("mit-han-lab/llm-awq", "llm-awq/awq/kernels", "csrc/pybind.cpp", ["-Icsrc", *WITH_HALVES]),
-        ("facebookresearch/pytorch3d", "pytorch3d/pytorch3d/csrc", "ext.cpp", ["-I."]),
-    ):
-        for unit in sorted(glob.glob(f"{folder}/{base}/**/*.cu", recursive=True)):
-            if "pulsar" not in unit:
-                yield name, Path(unit).stem, base, [os.path.relpath(unit, f"{folder}/{base}"), registration], flags
+    units = ["tinycudann/bindings.cpp", "../../dependencies/fmt/src/format.cc", "../../dependencies/fmt/src/os.cc", *(f"../../src/{unit}.cu" for unit in TINY_UNITS)]
+    yield "NVlabs/tiny-cuda-nn", "all", "tiny-cuda-nn/bindings/torch", units, TINY
+    awq, base = "llm-awq/awq/kernels", "pytorch3d/pytorch3d/csrc"
+    for unit in below(folder, awq, "csrc/**/*.cu"):
+        yield "mit-han-lab/llm-awq", unit.removeprefix("csrc/").removesuffix(".cu"), awq, [unit, *below(folder, awq, f"{Path(unit).parent}/*.cpp"), "csrc/pybind.cpp"], AWQ
+    pulsar = below(folder, base, "pulsar/**/*.c*")
+    if pulsar:
+        yield "facebookresearch/pytorch3d", "pulsar", base, ["ext.cpp", *pulsar], PYTORCH3D
+    for unit in below(folder, base, "**/*.cu"):
+        if unit not in pulsar:
+            yield "facebookresearch/pytorch3d", Path(unit).stem, base, [unit, "ext.cpp"], PYTORCH3D
+
+
+def below(folder, base, pattern):
+    """Units of a project, by their paths below its folder."""
+    return sorted(os.path.relpath(unit, Path(folder, base)) for unit in glob.glob(str(Path(folder, base, pattern)), recursive=True) if unit.endswith((".cu", ".cpp")))
+
+
+def torch_flags(o):
+    includes = [f"-I{o.torch}", f"-I{o.torch}/torch/csrc/api/include", f"-I{sysconfig.get_paths()['include']}"]
+    return [*FLAGS, *includes, *([f"-I{o.cuda_headers}"] if o.cuda_headers else [])]
 
 
 def call(o, folder, command, units, flags):
     """What a command of ours says of units, and its seconds; None where it takes too long."""
-    includes = [f"-I{o.torch}", f"-I{o.torch}/torch/csrc/api/include", f"-I{sysconfig.get_paths()['include']}"]
-    includes += [f"-I{o.cuda_headers}"] if o.cuda_headers else []
-    units = [u for u in units if Path(folder, u).exists()]
-    command = [o.scuba, *command, *units, "-q", "--", *FLAGS, *includes, *flags]
+    command = [o.scuba, *command, *units, "-q", "--", *torch_flags(o), *flags]
     environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE=o.cache)
     started = time.monotonic()
     try:
@@ -94,8 +118,24 @@ def summary(said, seconds):
     }
 
 
+def compiled(o, folder, unit, flags):
+    """Whether nvcc takes a unit with these flags, and its first error; where it takes too long it has refused nothing."""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [o.nvcc, "-c", unit, "-o", f"{scratch}/unit.o", *torch_flags(o), *flags]
+        try:
+            said = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, errors="replace", timeout=o.limit, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return True, f"nvcc takes over {o.limit} s"
+    errors = [line for line in said.stderr.splitlines() if "error" in line]
+    return said.returncode == 0, (errors or [""])[0][:200]
+
+
 def look(o, folder, units, flags):
-    line = summary(*call(o, folder, ["check", "--message-format", "json"], units, flags))
+    units = [u for u in units if Path(folder, u).exists()]
+    line = {"units": len(units), **summary(*call(o, folder, ["check", "--message-format", "json"], units, flags))}
+    unread = {file for file, *_ in line.get("unread", [])}
+    same = lambda unit, file: Path(folder, unit).resolve() == Path(folder, file).resolve() or f"/{Path(folder, unit).resolve()}".endswith(f"/{file}")
+    line["nvcc"] = {unit: compiled(o, folder, unit, flags) for unit in units if any(same(unit, file) for file in unread)}
     if not line.get("unknown") or o.plain:
         return line
     said, seconds = call(o, folder, ["contracts", "--format", "toml"], units, flags)
@@ -159,6 +199,26 @@ def judged(o, lines):
     return [*text, ""]
 
 
+def libraries(o):
+    """The row of what tools/libraries.py measures in its own way, as its document has it: units one by one, with what is stated of tensors."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in Path(o.libraries).read_text().splitlines()] if Path(o.libraries).exists() else []
+    for row in rows:
+        if len(row) == 11 and row[0] == "ggml-org/ggml":
+            project, units, read_units, accesses, _, decided, inferred, _, findings, _, late = row
+            return [f"| {project}, as in [libraries.md](libraries.md) | {units}, {late} not checked | {read_units} of {units} | {accesses} | {decided} | {inferred} | {findings} |"]
+    return []
+
+
+def unread_units(lines):
+    """What nvcc says of units that are not read."""
+    rows = []
+    for line in lines:
+        for unit, (taken, said) in sorted(line.get("nvcc", {}).items()):
+            reason = next((why for file, _, why in line["unread"] if unit.endswith(Path(file).name)), "")
+            rows.append(f"| {line['project']} | {line['name']} | `{unit}` | {'yes' if taken else 'no'}{f': {cell(said)}' if said else ''} | {cell(reason)} |")
+    return ["", "## Units that are not read", "", "| project | program | unit | does nvcc compile it? | why it is not read |", "| --- | --- | --- | --- | --- |", *rows] if rows else []
+
+
 def table(o):
     listed = lambda counts: ", ".join(f"{n} {k}" for k, n in sorted(counts.items(), key=lambda x: (-x[1], x[0]))) or "–"
     rows = ["| project | program | units | accesses | decided | with inferred contracts | findings | what is open, by code | s |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
@@ -169,32 +229,35 @@ def table(o):
         total["programs"] += 1
         if "why" in line:
             total["not checked"] += 1
-            rows.append(f"| {line['project']} | {line['name']} | | | | | {line['why']} | | {line.get('seconds', '')} |")
+            total["units"] += line.get("units", 0)
+            rows.append(f"| {line['project']} | {line['name']} | {'0 of ' + str(line['units']) if 'units' in line else ''} | | | | {line['why']} | | {line.get('seconds', '')} |")
             continue
         of, decided = line["accesses"], line["accesses"] - line["unknown"]
         inferred = line.get("inferred", {})
         # With contracts other accesses are reached.
         of_under, under = (inferred["accesses"], inferred["accesses"] - inferred["unknown"]) if inferred.get("accesses") else (of, decided)
-        # A unit has two sides.
-        read_units = line["translation_units"] - (line["not_analysed"] + 1) // 2
-        for key, n in (("units", line["translation_units"]), ("read", read_units), ("accesses", of), ("decided", decided), ("of under", of_under), ("under", under)):
+        unread = {file for file, *_ in line["unread"]}
+        refused = sum(not taken for taken, _ in line.get("nvcc", {}).values())
+        read_units, all_units = line["translation_units"] - len(unread), line["translation_units"] - refused
+        for key, n in (("units", all_units), ("read", read_units), ("accesses", of), ("decided", decided), ("of under", of_under), ("under", under)):
             total[key] += n
         for k, n in line["findings"].items():
             total[f"finding {k}"] += n
         shown = f"{under} of {of_under} ({100 * under / max(1, of_under):.0f} %)" if inferred else ""
-        rows.append(f"| {line['project']} | {line['name']} | {read_units} of {line['translation_units']} | {of} | {share(decided, of)} | {shown} | {listed(line['findings'])} | {listed(line['reasons'])} | {line['seconds']} |")
+        rows.append(f"| {line['project']} | {line['name']} | {read_units} of {all_units} | {of} | {share(decided, of)} | {shown} | {listed(line['findings'])} | {listed(line['reasons'])} | {line['seconds']} |")
     text = ["# PyTorch extensions", "", f"Made by `tools/extensions.py`{f' on {o.commit}' if o.commit else ''}. Do not edit.", ""]
     text += [f"Operators checked where they lie, without a build, each with its registration as one program; at most {o.limit} s each. *Decided*: safe, safe where nothing wraps, or reported.", ""]
     text += ["*With inferred contracts*: once more with what `scuba contracts` prints of the program stated in scuba.toml: it may reach other accesses, of which its share is.", ""]
-    text += ["| project | programs | units read | accesses | decided | with inferred contracts | findings |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    text += ["| project | programs | units read of those nvcc compiles | accesses | decided | with inferred contracts | findings |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for project, t in sorted(per.items()):
         found = {k.removeprefix("finding "): n for k, n in t.items() if k.startswith("finding ")}
         programs = f"{t['programs']}" + (f", {t['not checked']} not checked" if t["not checked"] else "")
         text.append(f"| {project} | {programs} | {t['read']} of {t['units']} | {t['accesses']} | {share(t['decided'], t['accesses'])} | {t['under']} of {t['of under']} ({100 * t['under'] / max(1, t['of under']):.0f} %) | {listed(found)} |")
+    text += libraries(o)
     whole = sum((t for t in per.values()), collections.Counter())
-    text += [f"| all | {whole['programs']} | {whole['read']} of {whole['units']} | {whole['accesses']} | {share(whole['decided'], whole['accesses'])} | {whole['under']} of {whole['of under']} ({100 * whole['under'] / max(1, whole['of under']):.0f} %) | |", ""]
+    text += [f"| all of one measurement | {whole['programs']} | {whole['read']} of {whole['units']} | {whole['accesses']} | {share(whole['decided'], whole['accesses'])} | {whole['under']} of {whole['of under']} ({100 * whole['under'] / max(1, whole['of under']):.0f} %) | |", ""]
     text += judged(o, lines)
-    text += ["## Programs", "", *rows]
+    text += ["## Programs", "", *rows, *unread_units(lines)]
     oracle = read(o.oracle)
     if oracle:
         counts = collections.Counter()
@@ -228,6 +291,7 @@ def main():
     p.add_argument("--until", type=int, default=1 << 30)
     p.add_argument("--journal", default=str(ROOT / "target/extensions.jsonl"))
     p.add_argument("--judged", default=str(ROOT / "tools/extensions-judged.jsonl"), help="what reading says of findings, by their fingerprints")
+    p.add_argument("--libraries", default=str(ROOT / "docs/evaluation/libraries.md"), help="what tools/libraries.py wrote")
     p.add_argument("--oracle", default="")
     p.add_argument("--scripts", default="")
     p.add_argument("--out", default=str(ROOT / "docs/evaluation/pytorch.md"))
