@@ -20,7 +20,6 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
 import time
@@ -61,7 +60,7 @@ def programs(o, made):
             registration = Path(made, f"{folder}.cpp")
             registration.write_text(text)
             units = [os.path.relpath(u, csrc) for u in sorted(glob.glob(f"{csrc}/{folder}/*.cu") + glob.glob(f"{csrc}/{folder}/*.cpp"))]
-            yield "facebookresearch/pytorch3d", folder, csrc, [*units, str(registration)], ["-I."]
+            yield "facebookresearch/pytorch3d", folder, csrc, [*units, str(registration)], tool("extensions").PYTORCH3D
     oracle = tool("tensors-oracle")
     for seed in range(o.generated):
         source = Path(made, f"generated{seed}.cu")
@@ -72,9 +71,7 @@ def programs(o, made):
 def bundle(o, folder, units, flags, into):
     """Writes bundles of all proved findings; the scripts among them, each with its rule."""
     extensions = tool("extensions")
-    includes = [f"-I{o.torch}", f"-I{o.torch}/torch/csrc/api/include", f"-I{sysconfig.get_paths()['include']}"]
-    includes += [f"-I{o.cuda_headers}"] if o.cuda_headers else []
-    command = [o.scuba, "confirm", *units, "-q", "-D", "all", "--bundle", into, "--", *extensions.FLAGS, *includes, *flags]
+    command = [o.scuba, "confirm", *units, "-q", "-D", "all", "--bundle", into, "--", *extensions.torch_flags(o), *flags]
     environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE="off")
     try:
         said = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=o.limit)
