@@ -2,7 +2,7 @@
 """Runs the scripts of operators' findings (`repro-….py`) on a GPU, through torch, under Compute Sanitizer.
 
     tools/operators-gpu.py DIR --torch INCLUDE --out FILE [--cuda-headers INCLUDE] [--scuba PATH] [--nvcc PATH] [--only NAME] [--generated N]
-                           [--jobs N] [--limit SECONDS] [--until SECONDS]
+                           [--jobs N] [--gpus N] [--limit SECONDS] [--until SECONDS]
 
 DIR holds checkouts of public extensions. Operators of those whose sources link without the rest of their project (pytorch_cluster's, and pytorch3d's, each
 with a registration that names its functions alone, made of the project's lines in a temporary folder) are checked as programs, and so are --generated
@@ -81,8 +81,8 @@ def bundle(o, folder, units, flags, into):
     return scripts, (said.stderr.strip().splitlines() or [""])[-1][:200]
 
 
-def run(o, script, extensions_folder):
-    environment = dict(os.environ, TORCH_EXTENSIONS_DIR=extensions_folder, MAX_JOBS="4")
+def run(o, script, extensions_folder, number):
+    environment = dict(os.environ, TORCH_EXTENSIONS_DIR=extensions_folder, MAX_JOBS="4", CUDA_VISIBLE_DEVICES=str(number % o.gpus))
     try:
         said = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=o.limit)
         return said.returncode, (said.stdout.strip().splitlines() or said.stderr.strip().splitlines() or [""])[-1][:240]
@@ -101,6 +101,7 @@ def main():
     p.add_argument("--only", default="")
     p.add_argument("--generated", type=int, default=0)
     p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--gpus", type=int, default=1, help="programs take turns on so many")
     p.add_argument("--limit", type=int, default=600)
     p.add_argument("--until", type=int, default=1 << 30)
     o = p.parse_args()
@@ -109,7 +110,8 @@ def main():
     lock = threading.Lock()
     made = tempfile.mkdtemp()
 
-    def one(program):
+    def one(numbered):
+        number, program = numbered
         project, name, folder, units, flags = program
         if o.only not in f"{project} {name}" or not folder.is_dir() or time.monotonic() > end:
             return
@@ -121,14 +123,14 @@ def main():
             key = (project, name, Path(script).name)
             if key in done or time.monotonic() > end:
                 continue
-            status, last = run(o, script, str(into) + "-built")
+            status, last = run(o, script, str(into) + "-built", number)
             with lock, Path(o.out).open("a") as out:
                 out.write(f"{' '.join(key)} {status}\n")
                 print(*key, status, last, flush=True)
 
     try:
         with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-            list(pool.map(one, programs(o, made)))
+            list(pool.map(one, enumerate(programs(o, made))))
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
