@@ -51,7 +51,7 @@ def registration_of(csrc, folder):
 def programs(o, made):
     """Project, program, folder, units, flags; `made` is a folder for registrations and generated operators."""
     for op in ("fps", "graclus", "grid", "knn", "nearest", "radius", "rw"):
-        yield "rusty1s/pytorch_cluster", op, Path(o.dir, "pytorch_cluster"), [f"csrc/{op}.cpp", f"csrc/cuda/{op}_cuda.cu", f"csrc/cpu/{op}_cpu.cpp"], ["-Icsrc"]
+        yield "rusty1s/pytorch_cluster", op, Path(o.dir, "pytorch_cluster"), [u for u in (f"csrc/{op}.cpp", f"csrc/cuda/{op}_cuda.cu", f"csrc/cpu/{op}_cpu.cpp") if Path(o.dir, "pytorch_cluster", u).exists()], ["-Icsrc"]
     csrc = Path(o.dir, "pytorch3d/pytorch3d/csrc")
     for header in sorted(glob.glob(f"{csrc}/*/*.h")):
         folder = Path(header).parent.name

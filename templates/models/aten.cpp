@@ -305,6 +305,7 @@ static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = t
   int64_t dim = __scuba_known(o->dim);
   EIGHT(COPY_SIZE)
   if (dim >= 0 && dim <= 8) {
+    relate(o);
     finish(t, dim, of);
     // Strides are kept where the other's are those of a permuted tensor (torch.preserve_format).
     if (preserved && __scuba_known(o->contiguous) != 1) {
@@ -567,6 +568,27 @@ TYPED(Bool, "bool", b)
 TYPED(BFloat16, "c10::BFloat16", bf16)
 TYPED(ComplexFloat, "c10::complex<float>", c64)
 TYPED(ComplexDouble, "c10::complex<double>", c128)
+
+// ---- sizes and strides for kernels (ATen/cuda/detail/IndexUtils.cuh; MAX_TENSORINFO_DIMS of TensorInfo.cuh is 25) ----
+
+#define DIMENSION_OF(i) info->sizes[i] = t->sizes[i]; info->strides[i] = t->strides[i];
+#define INFO(id, type, name, Index, index)                                                                        \
+  struct Info_##id { void *data; Index sizes[25], strides[25]; int dims; };                                       \
+  void info_##id(Info_##id *info, const Handle *self) MODEL("at::cuda::detail::getTensorInfo<" name ", " index ">(at::TensorBase const&)"); \
+  void info_##id(Info_##id *info, const Handle *self) {                                                           \
+    const Impl *t = there(self);                                                                                  \
+    if (t->dim >= 25) fail();                                                                                     \
+    info->data = typed(self, type);                                                                               \
+    info->dims = static_cast<int>(t->dim);                                                                        \
+    EIGHT(DIMENSION_OF)                                                                                           \
+  }
+#define INFOS(id, type, name) INFO(id##_int, type, name, int, "int") INFO(id##_long, type, name, int64_t, "long")
+INFOS(i32, Int, "int")
+INFOS(i64, Long, "long")
+INFOS(f16, Half, "c10::Half")
+INFOS(f32, Float, "float")
+INFOS(f64, Double, "double")
+INFOS(bf16, BFloat16, "c10::BFloat16")
 
 // ---- tensors that the library makes ----
 
