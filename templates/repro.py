@@ -49,13 +49,19 @@ def operator(torch, o):
 
         sources = [os.path.join(o.sources, s.lstrip("/")) if o.sources else s for s in CASE["sources"]]
         includes = [os.path.join(o.sources, s.lstrip("/")) if o.sources else s for s in CASE["includes"]]
-        # What was built of other sources is not taken for this.
-        built_of = hashlib.sha256("\0".join(sources).encode())
+        # What was built of other sources is not taken for this. A module that the sources name keeps its name.
+        built_of, named = hashlib.sha256("\0".join(sources).encode()), None
         for source in sources:
             with open(source, "rb") as file:
-                built_of.update(file.read())
+                text = file.read()
+            built_of.update(text)
+            named = named or re.search(rb"^\s*PYBIND11_MODULE\(\s*(?!TORCH_EXTENSION_NAME\b)(\w+)", text, re.MULTILINE)
+        own = "scuba_repro_" + built_of.hexdigest()[:16]
+        folder = os.path.join(os.environ.get("TORCH_EXTENSIONS_DIR") or os.path.expanduser("~/.cache/torch_extensions"), own)
+        os.makedirs(folder, exist_ok=True)
         module = cpp_extension.load(
-            name="scuba_repro_" + built_of.hexdigest()[:16],
+            name=named[1].decode() if named else own,
+            build_directory=folder,
             sources=sources,
             extra_include_paths=includes,
             extra_cflags=CASE["flags"],

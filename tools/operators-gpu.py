@@ -15,6 +15,7 @@ import argparse
 import concurrent.futures
 import glob
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -48,6 +49,18 @@ def registration_of(csrc, folder):
     return f'#include <torch/extension.h>\n#include "{folder}/{folder}.h"\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{\n  ' + "\n  ".join(lines) + "\n}\n"
 
 
+def used_with(csrc, folder):
+    """The folder, and those whose headers its files include and that have units of kernels."""
+    found, open_ = set(), [folder]
+    while open_:
+        of = open_.pop()
+        if of not in found and (of == folder or glob.glob(f"{csrc}/{of}/*.cu")):
+            found.add(of)
+            text = "".join(Path(file).read_text(errors="replace") for file in glob.glob(f"{csrc}/{of}/*"))
+            open_ += re.findall(r'#include "(\w+)/', text)
+    return found
+
+
 def programs(o, made):
     """Project, program, folder, units, flags; `made` is a folder for registrations and generated operators."""
     for op in ("fps", "graclus", "grid", "knn", "nearest", "radius", "rw"):
@@ -59,7 +72,7 @@ def programs(o, made):
         if text:
             registration = Path(made, f"{folder}.cpp")
             registration.write_text(text)
-            units = [os.path.relpath(u, csrc) for u in sorted(glob.glob(f"{csrc}/{folder}/*.cu") + glob.glob(f"{csrc}/{folder}/*.cpp"))]
+            units = [os.path.relpath(u, csrc) for of in sorted(used_with(csrc, folder)) for u in sorted(glob.glob(f"{csrc}/{of}/*.cu") + glob.glob(f"{csrc}/{of}/*.cpp"))]
             yield "facebookresearch/pytorch3d", folder, csrc, [*units, str(registration)], tool("extensions").PYTORCH3D
     oracle = tool("tensors-oracle")
     for seed in range(o.generated):
@@ -71,13 +84,23 @@ def programs(o, made):
 def bundle(o, folder, units, flags, into):
     """Writes bundles of all proved findings; the scripts among them, each with its rule."""
     extensions = tool("extensions")
-    command = [o.scuba, "confirm", *units, "-q", "-D", "all", "--bundle", into, "--", *extensions.torch_flags(o), *flags]
-    environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE="off")
+    flags = ["--", *extensions.torch_flags(o), *flags]
+    environment = dict(os.environ, SCUBA_NVCC=str(o.nvcc), SCUBA_CACHE=f"{into}-cache")
+
+    def scuba(*arguments):
+        command = list(map(str, [o.scuba, *arguments, *flags]))
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=o.limit)
+
     try:
-        said = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=o.limit)
+        report = scuba("check", *units, "-q", "--message-format", "json").stdout
+        said = scuba("confirm", *units, "-q", "-D", "all", "--bundle", into)
     except subprocess.TimeoutExpired:
         return [], "bundle: over its limit"
-    scripts = sorted(glob.glob(f"{into}/**/repro-*.py", recursive=True))
+    try:
+        proved = {f["fingerprint"][:12] for f in json.loads(report)["findings"] if f["verdict"] == "proved"}
+    except ValueError:
+        proved = set()
+    scripts = [s for s in sorted(glob.glob(f"{into}/**/repro-*.py", recursive=True)) if Path(s).stem.removeprefix("repro-") in proved]
     return scripts, (said.stderr.strip().splitlines() or [""])[-1][:200]
 
 
