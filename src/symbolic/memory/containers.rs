@@ -6,8 +6,10 @@
 
 use super::given::Place;
 use super::object::ObjId;
+use super::tensors::Class;
 use super::value::{Base, Target, Value};
 use crate::ir::{Declared, Module, Plain, TypeId, TypeKind, plain_number};
+use crate::models::tensors::is_handle;
 use crate::models::views;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::interval::Range;
@@ -38,10 +40,12 @@ impl Executor<'_> {
         };
         let of_type = || m.type_named(&element).map(|ty| m.size_of(ty).get());
         let told = place.declared.as_ref().and_then(|d| d.pointee);
-        let bytes = told.or_else(of_number).or_else(of_type).filter(|b| *b > 0)?;
+        let handle = is_handle(&element).then_some(Class::Handle);
+        let of_handle = || handle.map(|_| POINTER.unsigned_abs());
+        let bytes = told.or_else(of_number).or_else(of_type).or_else(of_handle).filter(|b| *b > 0)?;
         // The library's own name of the pointer's type does not say what it leads to.
         let declared = Declared { type_name: format!("{element} *"), ..place.declared.clone().unwrap_or_default() };
-        let to_element = Place { declared: Some(declared), ..place.clone() };
+        let to_element = Place { declared: Some(declared), leads_to: handle, ..place.clone() };
         let first = self.given_pointee(o, from, format!("{container}{OF_CONTAINER}"), &to_element)?;
         let count = match (at - from) / POINTER {
             0 => return Some(self.pointer(first, 0)),

@@ -30,6 +30,8 @@ pub(in crate::symbolic) struct Place {
     pub leads_to: Option<Class>,
 }
 
+/// Bytes of a handle.
+const POINTER: i64 = 8;
 /// Members within members.
 const DEPTH: usize = 16;
 
@@ -94,6 +96,11 @@ impl Executor<'_> {
             })
         };
         match (class, at) {
+            // One of a list.
+            (Class::Handle, _) if name.ends_with(OF_CONTAINER) && at >= 0 && at % POINTER == 0 => {
+                let list = &name[..name.len() - OF_CONTAINER.len()];
+                handle().map(|place| Place { path: format!("{list}[{}]{OF_HANDLE}", at / POINTER), ..place })
+            }
             (Class::Handle | Class::OptionalHandle, 0) => handle(),
             // Behind the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
             (Class::OptionalHandle, 8) => Some(Place {
