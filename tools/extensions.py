@@ -269,10 +269,17 @@ def table(o):
         verdicts = sorted({k.split(",")[0] for k in counts})
         text += [f"| {v} | {counts[v + ', wrong']} | {counts[v + ', right']} |" for v in verdicts]
     if o.scripts:
-        statuses = collections.Counter(line.split()[-1] for line in Path(o.scripts).read_text().splitlines() if line.strip())
-        words = {"0": "confirmed (an invalid access was reported)", "1": "not reproduced", "2": "not run (the operator could not be built or called)"}
-        text += ["", "## On a GPU, through torch", "", "Scripts beside bundles (`repro-….py`) of proved findings of such operators, under Compute Sanitizer:", "", "| outcome | scripts |", "| --- | --- |"]
-        text += [f"| {words.get(k, k)} | {n} |" for k, n in sorted(statuses.items())]
+        lines = [line.split() for line in Path(o.scripts).read_text().splitlines() if line.strip()]
+        outcomes = {
+            "confirmed": "confirmed at the finding's own line", "elsewhere": "confirmed by another invalid access of the same call, which ends the kernel before",
+            "not-reproduced": "not reproduced", "not-run": "not run (the operator could not be built or called)",
+        }
+        text += ["", "## On a GPU, through torch", "", f"Made by `tools/operators-gpu.py`{' on ' + o.scripts_commit if o.scripts_commit else ''}: scripts beside bundles (`repro-….py`) of proved findings, which build the extension and call the operator under Compute Sanitizer.", ""]
+        projects = sorted({line[0] for line in lines})
+        text += ["| outcome | " + " | ".join(projects) + " | all |", "| --- |" + " --- |" * (len(projects) + 1)]
+        for key, words in outcomes.items():
+            counts = [sum(line[0] == project and line[-1] == key for line in lines) for project in projects]
+            text.append(f"| {words} | " + " | ".join(map(str, counts)) + f" | {sum(counts)} |")
     Path(o.out).write_text("\n".join(text) + "\n")
 
 
@@ -293,7 +300,8 @@ def main():
     p.add_argument("--judged", default=str(ROOT / "tools/extensions-judged.jsonl"), help="what reading says of findings, by their fingerprints")
     p.add_argument("--libraries", default=str(ROOT / "docs/evaluation/libraries.md"), help="what tools/libraries.py wrote")
     p.add_argument("--oracle", default="")
-    p.add_argument("--scripts", default="")
+    p.add_argument("--scripts", default="", help="the journal of tools/operators-gpu.py")
+    p.add_argument("--scripts-commit", default="")
     p.add_argument("--out", default=str(ROOT / "docs/evaluation/pytorch.md"))
     p.add_argument("--commit", default="")
     o = p.parse_args()

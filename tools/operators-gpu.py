@@ -7,8 +7,8 @@
 DIR holds checkouts of public extensions. Operators of those whose sources link without the rest of their project (pytorch_cluster's, and pytorch3d's, each
 with a registration that names its functions alone, made of the project's lines in a temporary folder) are checked as programs, and so are --generated
 ones of tools/tensors-oracle.py. Of each the proved findings are written as bundles, and every script among them is run: it builds the extension with
-torch.utils.cpp_extension. FILE is a journal of one line a script, `PROJECT PROGRAM SCRIPT STATUS`; what stands in it is not run again, and what each said
-last is printed. Needs a GPU, torch, ninja and compute-sanitizer.
+torch.utils.cpp_extension. FILE is a journal of one line a script, `PROJECT PROGRAM SCRIPT OUTCOME` (confirmed; elsewhere: another access of the same call was
+invalid and ended the kernel before; not-reproduced; not-run); what stands in it is not run again, and what each said last is printed. Needs a GPU, torch, ninja and compute-sanitizer.
 """
 
 import argparse
@@ -147,9 +147,10 @@ def main():
             if key in done or time.monotonic() > end:
                 continue
             status, last = run(o, script, str(into) + "-built", number)
+            outcome = {0: "elsewhere" if "which end the kernel before" in last else "confirmed", 1: "not-reproduced"}.get(status, "not-run")
             with lock, Path(o.out).open("a") as out:
-                out.write(f"{' '.join(key)} {status}\n")
-                print(*key, status, last, flush=True)
+                out.write(f"{' '.join(key)} {outcome}\n")
+                print(*key, outcome, last, flush=True)
 
     try:
         with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:

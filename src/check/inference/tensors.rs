@@ -190,6 +190,19 @@ pub(super) fn put_into(
     })
 }
 
+/// Sizes that the models of ATen's functions look at, whatever the code asks for.
+const ALL_SIZES: i128 = 8;
+
+/// The greatest number that a number is at least by these conditions; `None` where they say nothing above 0.
+fn at_least(a: &Arena, number: TermId, paths: &[TermId]) -> Option<i128> {
+    let bound = |c: TermId| {
+        let Term::Le(t) = *a.get(c) else { return None };
+        let p = a.poly(t);
+        matches!(p.terms.as_slice(), [(m, -1)] if m.as_slice() == [number]).then(|| a.constant_of(t))
+    };
+    paths.iter().flat_map(|p| a.conjuncts(*p)).filter_map(bound).max().filter(|n| *n > 0)
+}
+
 /// What code takes for granted of the tensors that a function is given where these launches' conditions do not say it: that they are contiguous, and
 /// have as many dimensions as it asks for.
 pub(super) fn hypotheses(e: &mut Executor<'_>, f: FuncRef, paths: &[TermId]) -> Vec<Cond> {
@@ -224,12 +237,17 @@ pub(super) fn hypotheses(e: &mut Executor<'_>, f: FuncRef, paths: &[TermId]) -> 
         if !fixed(e, "is_contiguous()") {
             said.push(format!("{handle}.is_contiguous()"));
         }
-        let sizes = numbers
-            .iter()
-            .filter(|(s, _)| mentioned.contains(s))
-            .filter_map(|(_, asked)| asked.strip_prefix("size(")?.strip_suffix(')')?.parse::<u32>().ok());
-        if let Some(last) = sizes.max().filter(|_| !fixed(e, "dim()")) {
-            said.push(format!("{handle}.dim() == {}", last + 1));
+        if !fixed(e, "dim()") {
+            // Who asks for a size that is not there throws; where sizes are read without asking, as many as are mentioned.
+            let dim = numbers.iter().find(|(_, asked)| asked == "dim()").map(|(s, _)| e.arena.symbol_term(*s));
+            let sizes = numbers
+                .iter()
+                .filter(|(s, _)| mentioned.contains(s))
+                .filter_map(|(_, asked)| asked.strip_prefix("size(")?.strip_suffix(')')?.parse::<i128>().ok());
+            let read = sizes.max().map(|last| last + 1).filter(|n| *n < ALL_SIZES);
+            if let Some(rank) = dim.and_then(|dim| at_least(&e.arena, dim, paths)).or(read) {
+                said.push(format!("{handle}.dim() == {rank}"));
+            }
         }
         out.extend(said.iter().filter_map(|text| parse(text).ok()));
     }
