@@ -173,6 +173,25 @@ def run(o):
         list(pool.map(one, programs(o.dir)))
 
 
+def paired(o):
+    """Times nvcc's compilation of a program's unit of kernels, the check of that unit, and the check of the whole program, one after another."""
+    project, name, folder, units, flags = next(p for p in programs(o.dir) if f"{p[0]} {p[1]}" == o.pair)
+    folder, kernels = Path(o.dir, folder), next(u for u in units if u.endswith(".cu"))
+    line = {"pair": o.pair, "unit": kernels, "nvcc": [], "check": [], "program": []}
+    for _ in range(o.rounds):
+        with tempfile.TemporaryDirectory() as out:
+            started = time.monotonic()
+            subprocess.run(list(map(str, [o.nvcc, "-c", kernels, "-o", f"{out}/kernels.o", *torch_flags(o), *flags])), cwd=folder, check=True, capture_output=True)
+            line["nvcc"].append(round(time.monotonic() - started, 1))
+        for key, of in (("check", [kernels]), ("program", units)):
+            started = time.monotonic()
+            call(o, folder, ["check"], of, flags)
+            line[key].append(round(time.monotonic() - started, 1))
+    with Path(o.pairs).open("a") as out:
+        out.write(json.dumps(line) + "\n")
+    print(line)
+
+
 def share(n, of):
     return f"{n} ({100 * n / of:.0f} %)" if of else "–"
 
@@ -258,6 +277,11 @@ def table(o):
     text += [f"| all of one measurement | {whole['programs']} | {whole['read']} of {whole['units']} | {whole['accesses']} | {share(whole['decided'], whole['accesses'])} | {whole['under']} of {whole['of under']} ({100 * whole['under'] / max(1, whole['of under']):.0f} %) | |", ""]
     text += judged(o, lines)
     text += ["## Programs", "", *rows, *unread_units(lines)]
+    pairs = read(o.pairs)
+    if pairs:
+        seconds = lambda all_: ", ".join(f"{n:.1f}" for n in all_)
+        text += ["", "## Within the time of its own compilation", "", "One after another on one machine, in seconds:", "", "| unit | nvcc -c | `scuba check` of the unit | of the program |", "| --- | --- | --- | --- |"]
+        text += [f"| `{p['unit']}` of {p['pair'].split()[0]} | {seconds(p['nvcc'])} | {seconds(p['check'])} | {seconds(p['program'])} |" for p in pairs]
     oracle = read(o.oracle)
     if oracle:
         counts = collections.Counter()
@@ -299,12 +323,18 @@ def main():
     p.add_argument("--journal", default=str(ROOT / "target/extensions.jsonl"))
     p.add_argument("--judged", default=str(ROOT / "tools/extensions-judged.jsonl"), help="what reading says of findings, by their fingerprints")
     p.add_argument("--libraries", default=str(ROOT / "docs/evaluation/libraries.md"), help="what tools/libraries.py wrote")
+    p.add_argument("--pair", default="", help="a project and a program of it ('rusty1s/pytorch_cluster knn') that is timed beside nvcc, and nothing else")
+    p.add_argument("--pairs", default="", help="the journal of what was timed so")
+    p.add_argument("--rounds", type=int, default=2)
     p.add_argument("--oracle", default="")
     p.add_argument("--scripts", default="", help="the journal of tools/operators-gpu.py")
     p.add_argument("--scripts-commit", default="")
     p.add_argument("--out", default=str(ROOT / "docs/evaluation/pytorch.md"))
     p.add_argument("--commit", default="")
     o = p.parse_args()
+    if o.pair:
+        paired(o)
+        return
     run(o)
     table(o)
 

@@ -2,7 +2,7 @@
 //!
 //! In: functions of the analysis form. Out: `machine::form::Code`, effects (MOD of calls and regions), and for a branch that is not known or a
 //! loop that takes too long the place to go on, with what lies between made poison. `effect` and `region` hold the types; they lie below the
-//! machine, whose state keeps what was found out.
+//! machine, whose state keeps what was found out; `kept` holds what is the same for all runs of a program.
 
 mod builder;
 pub(in crate::witness) mod compile;
