@@ -243,8 +243,8 @@ pub(super) fn hypotheses(e: &mut Executor<'_>, f: FuncRef, paths: &[TermId]) -> 
             let sizes = numbers
                 .iter()
                 .filter(|(s, _)| mentioned.contains(s))
-                .filter_map(|(_, asked)| asked.strip_prefix("size(")?.strip_suffix(')')?.parse::<i128>().ok());
-            let read = sizes.max().map(|last| last + 1).filter(|n| *n < ALL_SIZES);
+                .filter_map(|(_, asked)| asked.strip_prefix("size(")?.strip_suffix(')')?.parse::<u32>().ok());
+            let read = sizes.max().map(|last| i128::from(last) + 1).filter(|n| *n < ALL_SIZES);
             if let Some(rank) = dim.and_then(|dim| at_least(&e.arena, dim, paths)).or(read) {
                 said.push(format!("{handle}.dim() == {rank}"));
             }
