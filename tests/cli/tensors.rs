@@ -526,3 +526,28 @@ fn lists_hold_tensors() {
     let (report, _) = checked(&source("returned", checked_sizes, "x.numel() / 2"));
     assert_eq!(proved(&report), [(Rule::OobGlobal, 5)], "{:?}", report.undecided);
 }
+
+#[test]
+fn products_that_wrap_are_found_beside_other_operators() {
+    let operator = |name: &str| {
+        format!(
+            "torch::Tensor {name}(torch::Tensor y) {{
+  TORCH_CHECK(y.dim() == 2 && y.size(1) == 9 && y.is_contiguous() && y.is_cuda());
+  nines<<<1024, 64>>>(y.data_ptr<float>(), y.size(0));
+  return y;
+}}
+"
+        )
+    };
+    let kernel = "#include <torch/extension.h>
+__global__ void nines(float *y, int64_t n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i * 9 + 8] = 1;
+}
+";
+    for names in [&["one"][..], &["one", "two"]] {
+        let bodies: String = names.iter().map(|n| operator(n)).collect();
+        let registered: String = names.iter().map(|n| format!("m.def(\"{n}\", &{n}); ")).collect();
+        let (report, _) = checked(&format!("{kernel}{bodies}PYBIND11_MODULE(ext, m) {{ {registered}}}\n"));
+        assert_eq!(proved(&report), [(Rule::IndexOverflow, 3)], "{names:?}: {:?}", report.undecided);
+    }
+}

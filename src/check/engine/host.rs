@@ -100,8 +100,8 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// Whether a block leads back to one that stands before it: clang puts blocks in the order of the source. One that leads back to itself is no loop
-/// of the source's, but what destroys the elements of an array (`arraydestroy.body`), such as those of `return {y, z};`.
+/// Whether a block leads back to one that stands before it: clang puts blocks in the order of the source. One that leads back to itself is
+/// what destroys the elements of an array (`arraydestroy.body`), such as those of `return {y, z};`, and hardly ever a loop of the source's.
 fn has_loop(f: &Function) -> bool {
     f.blocks.iter().enumerate().any(|(i, b)| b.term.successors().iter().any(|to| to.index() < i))
 }
