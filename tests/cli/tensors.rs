@@ -551,3 +551,25 @@ __global__ void nines(float *y, int64_t n) {
         assert_eq!(proved(&report), [(Rule::IndexOverflow, 3)], "{names:?}: {:?}", report.undecided);
     }
 }
+
+#[test]
+fn the_script_of_a_finding_makes_lists() {
+    let p = Project::new();
+    p.write("k.cu", &LISTS.replace("OP", "given").replace("CHECKS", "").replace("SIZE", "x.numel()"));
+    let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
+    let mut c = p.command();
+    c.args(["confirm", "k.cu", "-D", "unchecked-argument", "--bundle", "b", "--", "-std=c++17", &include]);
+    let said = Said::from(c.output().unwrap());
+    let scripts: Vec<_> = std::fs::read_dir(p.root().join("b")).unwrap().map(|f| f.unwrap().path()).collect();
+    let script =
+        scripts.iter().find(|f| f.extension().is_some_and(|e| e == "py")).unwrap_or_else(|| panic!("{said:?}"));
+    let text = std::fs::read_to_string(script).unwrap();
+    let (_, case) = text.split_once("r'''").unwrap();
+    let case: serde_json::Value = serde_json::from_str(case.split_once("'''").unwrap().0).unwrap();
+    let list = case["arguments"][0]["list"].as_array().unwrap();
+    let elements = |t: &serde_json::Value| -> i64 {
+        t["tensor"]["sizes"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product()
+    };
+    assert_eq!(list.len(), 2, "{case}");
+    assert!(elements(&list[1]) < elements(&list[0]), "{case}");
+}
