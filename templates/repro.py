@@ -100,7 +100,7 @@ def main():
     if "Invalid __" in said.stdout:
         place = CASE["summary"].rsplit(" at ", 1)[-1]
         places = [f"{os.path.basename(file)}:{line}" for file, line in re.findall(r" in ([^\s:]+):(\d+)", said.stdout)]
-        if os.path.basename(place) in places:
+        if set(CASE["places"]) & set(places):
             print(f"confirmed: {CASE['summary']}")
         else:
             print(f"confirmed: invalid accesses at {', '.join(sorted(set(places))) or 'places without lines'}, which end the kernel before {place}")

@@ -4,8 +4,9 @@
 
 use super::prepare::{Generated, Material};
 use crate::ir::{FuncId, FuncRef, ModuleId, TypeKind};
+use crate::models::views::is_text;
 use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
-use crate::report::finding::{Finding, HeldValue, Run, Witness};
+use crate::report::finding::{Finding, Held, HeldValue, Run, USED_HERE, Witness};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -67,6 +68,7 @@ pub(super) fn script(
         "operator": operator,
         "fingerprint": finding.fingerprint,
         "summary": format!("{} at {}:{}", finding.message, finding.access.position.file, finding.access.position.line),
+        "places": places(finding),
         "sources": sources,
         "includes": includes,
         "flags": flags,
@@ -77,6 +79,13 @@ pub(super) fn script(
     let text = TEMPLATE.replace("@CASE@", &format!("{case:#}").replace('\'', "\\u0027"));
     let name = format!("repro-{}.py", finding.fingerprint.get(..12).unwrap_or(&finding.fingerprint));
     Some(Ok(Generated { name, text }))
+}
+
+/// Where the access is that goes wrong: a finding may stand at the launch that leads there.
+fn places(finding: &Finding) -> Vec<String> {
+    let used = finding.related.iter().filter(|r| r.what == USED_HERE).map(|r| &r.position);
+    let all = std::iter::once(&finding.access.position).chain(used);
+    all.map(|p| format!("{}:{}", p.file.rsplit('/').next().unwrap_or(&p.file), p.line)).collect()
 }
 
 /// The arguments in order: tensors, numbers, nothing for an optional that has no value.
@@ -92,6 +101,7 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
         });
         out.push(match (&m.ty(p.ty).kind, run.tensors.get(&p.name)) {
             (TypeKind::Ptr(_), _) if is_optional && !has_value => json!({ "value": null }),
+            (TypeKind::Ptr(_), _) if is_text(declared) => json!({ "value": text(run, &p.name) }),
             (TypeKind::Ptr(_), Some(t)) => json!({ "tensor": t }),
             (TypeKind::Ptr(_), None) if is_list(declared) => match list(run, &p.name) {
                 Some(tensors) => json!({ "list": tensors }),
@@ -105,6 +115,12 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
         });
     }
     Ok(out)
+}
+
+/// What a string holds.
+fn text<'r>(run: &'r Run, name: &str) -> &'r str {
+    let text = |h: &'r Held| if let HeldValue::Text(text) = &h.what { Some(text.as_str()) } else { None };
+    run.held.iter().filter(|h| h.object == name).find_map(text).unwrap_or_default()
 }
 
 /// A tensor on which nothing depends.

@@ -8,6 +8,7 @@
 //! access is a [`Op::Load`] or [`Op::Store`] of its own, so that "one access in the source" survives.
 
 pub mod cfg;
+pub mod initialisers;
 mod instruction;
 pub mod intrinsic;
 mod operands;

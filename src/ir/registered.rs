@@ -72,28 +72,45 @@ fn registered_by(program: &Program, by: impl Fn(&[&Function]) -> bool) -> Vec<Fu
         if callees.is_empty() || !by(&callees) {
             continue;
         }
-        let named = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id));
-        // A closure's function is named for the function that it stands in (Itanium C++ ABI, 5.1.7).
-        let inside = format!("_ZZ{}E", f.name.strip_prefix("_Z").unwrap_or_default());
-        let host = program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
-        let by_type = host.filter(|(_, _, f)| {
-            let is_lambda =
-                f.name.strip_prefix(&inside).is_some_and(|rest| rest.starts_with('N') && rest.contains("clE"));
-            let constant = format!("L{}E", f.name);
-            is_lambda || f.name.starts_with("_Z") && callees.iter().any(|c| c.name.contains(&constant))
-        });
-        for f in named.chain(by_type.map(|(r, ..)| r)) {
-            let func = program.func(f);
-            let librarys = ["c10::", "torch::", "at::", "pybind11::", "std::", "void "]
-                .iter()
-                .any(|n| func.display.starts_with(n));
-            let is_users = !func.is_declaration() && !librarys && !program.loc(f.module, func.loc).system;
-            if is_users && !out.contains(&f) {
-                out.push(f);
+        for operator in named_where(program, (r, f), &callees) {
+            if !out.contains(&operator) {
+                out.push(operator);
             }
         }
     }
     out
+}
+
+/// What a function registers by calls of these.
+fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Function]) -> Vec<FuncRef> {
+    let named = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id));
+    // A closure's function is named for the function that it stands in (Itanium C++ ABI, 5.1.7).
+    let inside = format!("_ZZ{}E", f.name.strip_prefix("_Z").unwrap_or_default());
+    let host = program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+    let by_type = host.filter(|(_, _, f)| {
+        let is_lambda = f.name.strip_prefix(&inside).is_some_and(|rest| rest.starts_with('N') && rest.contains("clE"));
+        let constant = format!("L{}E", f.name);
+        is_lambda || f.name.starts_with("_Z") && callees.iter().any(|c| c.name.contains(&constant))
+    });
+    let is_users = |f: &FuncRef| {
+        let func = program.func(*f);
+        let librarys = ["c10::", "torch::", "at::", "pybind11::", "std::", "void "];
+        let is_librarys = librarys.iter().any(|n| func.display.starts_with(n));
+        !func.is_declaration() && !is_librarys && !program.loc(f.module, func.loc).system
+    };
+    named.chain(by_type.map(|(r, ..)| r)).filter(is_users).collect()
+}
+
+/// Whether only PyTorch's dispatcher calls an operator, and where one of the tensors that it is given is on a device at least: all that registers it are
+/// implementations for CUDA (`TORCH_LIBRARY_IMPL(ext, CUDA, m)`; torch/library.h).
+#[must_use]
+pub fn is_dispatched_for_devices(program: &Program, operator: FuncRef) -> bool {
+    let mut by = program.functions().filter(|(_, m, _)| m.side == Side::Host).filter(|(r, m, f)| {
+        let callees = registering(m, f);
+        !callees.is_empty() && named_where(program, (*r, f), &callees).contains(&operator)
+    });
+    let is_for_devices = |f: &Function| f.display.contains("TORCH_LIBRARY_IMPL_init_") && f.display.contains("_CUDA_");
+    by.next().is_some_and(|(.., f)| is_for_devices(f)) && by.all(|(.., f)| is_for_devices(f))
 }
 
 /// The calls of a function.

@@ -28,6 +28,10 @@ const FUNCTIONS: &[(&str, &str, usize)] = &[
 /// first is taken where the type is not known.
 pub(crate) const WHOLE_NUMBERS: &[(i128, u32)] = &[(4, 64), (3, 32), (2, 16)];
 
+/// `at::kCPU` and `at::kCUDA` (torch/headeronly/core/DeviceType.h).
+pub(crate) const CPU: i128 = 0;
+pub(crate) const CUDA: i128 = 1;
+
 /// The type of what a handle points to.
 pub(crate) const TENSOR: &str = "scuba::Tensor";
 

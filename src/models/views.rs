@@ -72,6 +72,13 @@ pub(crate) fn view(type_name: &str) -> Option<View> {
     }
 }
 
+/// Whether a type, or what it refers to, is a `std::string`, as the source or the library spells it.
+pub(crate) fn is_text(type_name: &str) -> bool {
+    let name = type_name.replace("const", "").replace('&', "").replace("__cxx11::", "");
+    let name = name.trim();
+    name == "std::string" || name == "string" || name.starts_with("std::basic_string<char") && !name.contains("char8_t")
+}
+
 /// What a container's elements are called that has three pointers, as libstdc++ 12 and libc++ 17 lay it out: to its first element, behind its last
 /// one, and behind its storage; `None` of other types. `std::vector<bool>` is none.
 pub(crate) fn container(type_name: &str) -> Option<String> {

@@ -118,6 +118,9 @@ pub struct Launch {
     pub shared: String,
 }
 
+/// What happens where a kernel uses the memory that a finding at its launch speaks of.
+pub const USED_HERE: &str = "used here";
+
 /// A place that a reader must know of to understand a finding: where memory was freed, the access in the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Related {
@@ -203,6 +206,8 @@ pub enum HeldValue {
         data: i64,
         bytes: i64,
     },
+    /// A `std::string` with this text.
+    Text(String),
 }
 
 impl Held {
@@ -211,7 +216,7 @@ impl Held {
     pub const fn pointer_to(&self) -> Option<&String> {
         match &self.what {
             HeldValue::Pointer(to) => Some(to),
-            HeldValue::Number { .. } | HeldValue::Behind { .. } => None,
+            HeldValue::Number { .. } | HeldValue::Behind { .. } | HeldValue::Text(_) => None,
         }
     }
 }

@@ -85,18 +85,53 @@ impl Machine<'_> {
         if self.inputs.null.contains(&name) {
             return Ok(0);
         }
-        let obj = match self.inputs.extents.get(&name) {
+        let tensor = name.strip_suffix(OF_STORAGE).and_then(|of| self.inputs.tensors.get(of));
+        let obj = match (self.inputs.extents.get(&name), tensor) {
             // What is not said of a tensor's elements is 0.
-            Some(bytes) if name.strip_suffix(OF_STORAGE).is_some_and(|of| self.inputs.tensors.contains_key(of)) => {
-                Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Byte(0))
+            (Some(bytes), Some(tensor)) => {
+                let kind = if tensor.on_device { ObjectKind::Device } else { ObjectKind::HostHeap };
+                Obj::new(kind, name.as_str().into(), *bytes, Fill::Byte(0))
             }
-            Some(bytes) => Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Poison(why)),
+            (Some(bytes), None) => Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Poison(why)),
             // Its extent is what the caller made it: accesses to it are not decided.
-            None => Obj { kind: ObjectKind::Device, ..Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why) },
+            (None, _) => {
+                Obj { kind: ObjectKind::Device, ..Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why) }
+            }
         };
         let id = self.given_object(obj)?;
         objects.insert(name, id);
         Ok(id.address())
+    }
+
+    /// Puts a `std::string` into an object (libstdc++'s, C++11 ABI): a pointer to its characters, their number, and 16 bytes for short texts or the capacity.
+    fn hold_text(
+        &mut self,
+        objects: &FxHashMap<String, ObjId>,
+        object: &str,
+        at: u64,
+        text: &[u8],
+    ) -> Result<(), Stop> {
+        let Some(id) = objects.get(object).copied() else { return Ok(()) };
+        let (length, is_short) = (text.len() as u64, text.len() < 16);
+        let characters = if is_short {
+            id.address().wrapping_add(at + 16)
+        } else {
+            let own = Obj::new(ObjectKind::HostHeap, "std::string".into(), length + 1, Fill::Byte(0));
+            let own = self.given_object(own)?;
+            if let Some(o) = self.mem.global_mut(own) {
+                o.store.write_bytes(0, text);
+            }
+            own.address()
+        };
+        let Some(held) = self.mem.global_mut(id).filter(|o| o.holds(at.cast_signed(), 32)) else { return Ok(()) };
+        held.store.write(at, 8, Val::new(characters));
+        held.store.write(at + 8, 8, Val::new(length));
+        if is_short {
+            held.store.write_bytes(at + 16, &[text, &[0]].concat());
+        } else {
+            held.store.write(at + 16, 8, Val::new(length));
+        }
+        Ok(())
     }
 
     /// Fills the objects that the root is given with what they hold.
@@ -119,6 +154,10 @@ impl Machine<'_> {
                     });
                     let Some(first) = first else { continue };
                     (8, first.wrapping_add_signed(bytes))
+                }
+                HeldValue::Text(text) => {
+                    self.hold_text(objects, &object, at.cast_unsigned(), text.as_bytes())?;
+                    continue;
                 }
             };
             // Behind a null pointer there is nothing, nor beyond the end.

@@ -28,6 +28,13 @@ impl<C: Iterator<Item = Site> + Clone> Kind<'_, C> {
     }
 }
 
+/// How many things were doubted and taken for granted.
+pub struct Certainty {
+    doubts: usize,
+    assumptions: usize,
+    certain: Option<usize>,
+}
+
 #[derive(Default)]
 pub struct Observer {
     /// `None`: everything is wanted.
@@ -100,6 +107,21 @@ impl Observer {
         if self.doubts.len() < 64 && !self.doubts.contains(&why) {
             self.doubts.push(why);
         }
+    }
+
+    pub fn certainty(&self) -> Certainty {
+        Certainty { doubts: self.doubts.len(), assumptions: self.assumptions.len(), certain: self.certain }
+    }
+
+    /// Takes back, and gives, what was doubted and taken for granted since.
+    pub fn retract(&mut self, to: &Certainty) -> Vec<Why> {
+        let mut since = self.doubts.split_off(to.doubts);
+        for assumption in self.assumptions.split_off(to.assumptions) {
+            self.assumed.remove(&assumption);
+            since.push(assumption.into());
+        }
+        self.certain = to.certain;
+        since
     }
 
     /// An access whose address is not known.

@@ -10,6 +10,7 @@ use super::memory::space::Obj;
 use super::memory::store::Fill;
 use super::observe::Observer;
 use super::snapshot::Snapshot;
+use crate::ir::initialisers::Initialiser;
 use crate::ir::{BlockId, FuncRef, Op, Program, Side};
 use crate::witness::api::{Cause, Why};
 use crate::work::{Work, charge, cost};
@@ -310,7 +311,34 @@ impl Machine<'_> {
         if self.program.func(root).kernel {
             return self.launch_alone(root, args);
         }
+        if !main {
+            self.initialise_for(root)?;
+        }
         self.call(&mut th, root, &args).map(|_| ())
+    }
+
+    /// Initialises the variables of a library that a root may come to use. Where that is not followed nothing is known of them.
+    fn initialise_for(&mut self, root: FuncRef) -> Result<(), Stop> {
+        let initialisers = kept::initialisers(self.program, root);
+        for Initialiser { function, variables, .. } in &initialisers.in_order {
+            let before = self.seen.certainty();
+            let mut th = Thread::host();
+            let ended = self.call(&mut th, *function, &[]);
+            let open = self.seen.retract(&before);
+            let why = match ended {
+                Ok(_) if open.is_empty() => continue,
+                Ok(_) => all(&open),
+                Err(Stop::Unknown(why)) => why,
+                Err(ends) => return Err(ends),
+            };
+            let names: Vec<&str> = variables.iter().map(|g| self.program.global(*g).source_name.as_str()).collect();
+            let what = format!("what initialises `{}`: {}", names.join("`, `"), why.text);
+            let reason = self.reason(why.cause, &what);
+            let addresses: Vec<Val> =
+                variables.iter().map(|g| Val::new(self.global_address(g.module, g.global))).collect();
+            self.forget_reachable(&mut th, &addresses, reason);
+        }
+        Ok(())
     }
 
     fn host_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<u64, Stop> {

@@ -14,6 +14,7 @@ mod findings;
 mod headers;
 mod init;
 mod inside;
+mod operators;
 mod readings;
 mod stats;
 mod structures;

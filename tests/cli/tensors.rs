@@ -28,7 +28,7 @@ const PYBIND: &str = "PYBIND11_MODULE(ext, m) { m.def(\"scale\", &scale, \"scale
 
 const ALL: &str = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous() && w.size(0) == x.size(1));";
 
-fn checked(source: &str) -> (Report, Said) {
+pub(super) fn checked(source: &str) -> (Report, Said) {
     checked_under(source, "")
 }
 
@@ -50,7 +50,7 @@ fn scale(checks: &str, made: &str, registration: &str) -> String {
 }
 
 /// Rules and lines of what is proved.
-fn proved(report: &Report) -> Vec<(Rule, u32)> {
+pub(super) fn proved(report: &Report) -> Vec<(Rule, u32)> {
     let all = report.findings.iter().filter(|f| f.verdict == Verdict::Proved);
     all.map(|f| (f.rule, f.access.position.line)).collect()
 }

@@ -11,4 +11,5 @@ pub(in crate::check) mod replay;
 pub(in crate::check) mod sequential;
 pub(in crate::check) mod tensor_trials;
 mod tensors;
+mod texts;
 pub(in crate::check) mod tried;

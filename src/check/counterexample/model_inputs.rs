@@ -100,6 +100,6 @@ pub(super) fn contents_held(
 const fn width(h: &Held) -> u32 {
     match h.what {
         HeldValue::Number { bits, .. } => bits,
-        HeldValue::Pointer(_) | HeldValue::Behind { .. } => 64,
+        HeldValue::Pointer(_) | HeldValue::Behind { .. } | HeldValue::Text(_) => 64,
     }
 }

@@ -7,6 +7,7 @@ use super::input_files::Opened;
 use super::model_inputs::{contents_held, held, values};
 use super::recorded;
 use super::tensors;
+use super::texts::Texts;
 use crate::check::obligations::obligation::Counterexample;
 use crate::check::options::Options;
 use crate::check::solver::Model;
@@ -101,6 +102,8 @@ pub(in crate::check) struct Judge<'p> {
     of_objects: Vec<TermId>,
     /// The storages of tensors that its caller gives, by object and version of its contents.
     tensor_contents: FxHashMap<(i128, i128), String>,
+    /// Strings that its caller gives.
+    texts: Texts,
     /// Whether the root looks at how many arguments there are.
     counts_arguments: bool,
     /// How far patient passes came with some inputs.
@@ -117,7 +120,7 @@ impl<'p> Judge<'p> {
         let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
         // The other half is for the terms that there are already.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
-        let func = program.func(root.func);
+        let (root_function, func) = (root.func, program.func(root.func));
         let counts_arguments = uses_first_parameter(func);
         let contracts = options.contracts.iter().filter(|c| c.is_of(&func.name, &func.display));
         let required = contracts
@@ -135,6 +138,7 @@ impl<'p> Judge<'p> {
                 .tensor_contents()
                 .map(|(o, version, name)| ((i128::from(o.0), i128::from(version)), format!("{name}{OF_STORAGE}")))
                 .collect(),
+            texts: Texts::of(program, root_function),
             counts_arguments,
             budget,
             first: budget,
@@ -194,6 +198,7 @@ impl<'p> Judge<'p> {
                 Some((name, v.to_string()))
             })
             .chain(self.opened.elements(model))
+            .chain(self.texts.shown(model.text))
             .collect()
     }
 
@@ -526,6 +531,7 @@ impl<'p> Judge<'p> {
             let contents = contents_held(model, &self.tensor_contents, &inputs.extents);
             tensors::note_contents(&mut inputs.tensors, &contents);
             inputs.held.extend(contents);
+            inputs.held.extend(self.texts.held(model.text));
             inputs.required.clone_from(&self.required);
             let too_large = inputs.tensors.values().any(|t| !t.can_be_made());
             inputs.impossible = too_large || self.are_impossible(a, &values, model);

@@ -254,6 +254,7 @@ impl Varied {
         completion::complete(a, path.as_slice(), &mut known, &symbols);
         let mut model = Model { values: known.into_iter().collect(), ..Model::default() };
         self.fill(tools, case.holds, &mut at_random, &mut model);
+        model.text = at_random.next();
         model
     }
 

@@ -5,14 +5,13 @@
 //! reaches the access is for the replay to say.
 
 use crate::ir::{Module, Program, TypeKind};
-use crate::models::tensors::TENSOR;
+use crate::models::tensors::{CUDA, TENSOR};
 use crate::report::finding::{Held, HeldValue, TensorArgument};
 use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use std::collections::BTreeMap;
 
-/// `at::kFloat`, `at::kCUDA` (c10/core/ScalarType.h, DeviceType.h).
+/// `at::kFloat` (c10/core/ScalarType.h).
 pub(super) const FLOAT: i128 = 6;
-const CUDA: i128 = 1;
 
 /// Types by their number (torch/headeronly/core/ScalarType.h), as Python calls them, with bytes of an element.
 const TYPES: &[(i128, &str, u64)] = &[

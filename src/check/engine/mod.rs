@@ -238,5 +238,8 @@ impl<'p> Engine<'p> {
                 rule.in_kernel(&cx, tools, run, self);
             }
         }
+        for rule in list::ALL {
+            rule.in_launches(&cx, tools, runs, self);
+        }
     }
 }

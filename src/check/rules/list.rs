@@ -4,6 +4,7 @@ use super::alignment::Alignment;
 use super::bounds::Bounds;
 use super::claims::Claims;
 use super::contracts::Contracts;
+use super::device::Device;
 use super::lifetime::Lifetime;
 use super::memcpy::Memcpy;
 use super::overflow::IndexOverflow;
@@ -17,7 +18,7 @@ use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::exec::executor::Executor;
 
 /// The findings of those that come first stand in a report where several are made at one place and none outweighs the others.
-pub(in crate::check) const ALL: [&dyn Rule; 10] = [
+pub(in crate::check) const ALL: [&dyn Rule; 11] = [
     &Bounds,
     &NamedParts,
     &Subarray,
@@ -28,6 +29,7 @@ pub(in crate::check) const ALL: [&dyn Rule; 10] = [
     &IndexOverflow,
     &Claims,
     &Contracts,
+    &Device,
 ];
 
 /// Who makes the findings of a class. A class that nobody makes does not compile.

@@ -24,6 +24,10 @@ use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
 
+/// What a finding about memory of the host rests on.
+pub(super) const WHETHER_PAGEABLE: &str =
+    "whether kernels may use pageable memory of the host on the systems that this runs on";
+
 /// The rule. What it asks of accesses is part of [`super::bounds`], since a pointer may be null or not.
 pub(in crate::check) struct InvalidPointer;
 
@@ -234,7 +238,7 @@ pub(in crate::check) fn hosts_in_kernel(
         w.extent_bytes = narrow(model.value(&tools.e.arena, obligation.extent, mode));
     }
     f.level = Level::Warn;
-    f.unknowns = vec!["whether kernels may use pageable memory of the host on the systems that this runs on".into()];
+    f.unknowns = vec![WHETHER_PAGEABLE.into()];
     Some(Outcome::Found(Box::new(f)))
 }
 

@@ -57,6 +57,9 @@ pub(in crate::check) trait Rule: Sync {
     /// Looks at what the host does below a root.
     fn in_host(&self, _cx: &Context<'_>, _tools: &mut Tools<'_>, _events: &HostEvents, _tally: &mut dyn Tally) {}
 
+    /// Looks at what all launches below a root do together, beside their accesses.
+    fn in_launches(&self, _cx: &Context<'_>, _tools: &mut Tools<'_>, _runs: &[Run], _tally: &mut dyn Tally) {}
+
     /// Looks at what a kernel does under one launch, beside its accesses.
     fn in_kernel(&self, _cx: &Context<'_>, _tools: &mut Tools<'_>, _run: &Run, _tally: &mut dyn Tally) {}
 }

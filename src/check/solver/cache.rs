@@ -190,6 +190,7 @@ impl Known {
             Answer::Sat(values, applications) => Outcome::Sat(Model {
                 values: values.iter().map(|(n, v)| Some((*symbols.get(*n as usize)?, *v))).collect::<Option<_>>()?,
                 applications: applications.iter().map(|(f, args, v)| ((*f, args.clone()), *v)).collect(),
+                text: 0,
             }),
         };
         Some((outcome, self.cost))

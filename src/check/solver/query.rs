@@ -75,6 +75,8 @@ pub struct Model {
     pub values: FxHashMap<SymId, i128>,
     /// Values of [`Term::Apply`] by function and arguments.
     pub applications: FxHashMap<(Function, Vec<i128>), i128>,
+    /// Which of the program's texts strings hold that a caller gives: no query asks for them.
+    pub text: usize,
 }
 
 impl Model {

@@ -11,8 +11,9 @@ use crate::ir::{FuncRef, Module, TypeId, TypeKind};
 use crate::models::tensors::{self, TENSOR};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::tensors as memory;
 use crate::symbolic::memory::value::{Target, Value};
-use crate::symbolic::terms::term::TermId;
+use crate::symbolic::terms::term::{InputSource, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -62,6 +63,18 @@ impl Executor<'_> {
     pub(super) fn where_defined(&mut self, asked: &mut Asked<'_>, holds: TermId) -> TermId {
         let defined = std::mem::take(&mut asked.defined);
         self.arena.and_all(defined.into_iter().chain([holds]).collect())
+    }
+
+    /// Where a tensor is that a function is given: the number of its device's type.
+    pub(crate) fn device_of_given(&mut self, f: FuncRef, tensor: &str) -> Option<TermId> {
+        const BITS: u32 = 8;
+        let m = self.module(f);
+        let (at, _) = m.member(m.type_named(TENSOR)?, "device")?;
+        let (path, range) = memory::member(tensor, "device", None)?;
+        let function = self.program.func(f).display.clone();
+        let object = format!("{tensor}{}", memory::OF_HANDLE);
+        let source = InputSource::Given { function, object, at: i64::try_from(at).ok()?, bits: BITS, path };
+        Some(self.bounded_input(source, BITS, range))
     }
 
     fn method_of(

@@ -3,6 +3,7 @@
 //! In: a program. Out: flat forms and effects that an earlier run of this thread found out. What a run is charged for does not depend on it.
 
 use super::effect::Effects;
+use crate::ir::initialisers::Initialisers;
 use crate::ir::{FuncRef, Program};
 use crate::witness::machine::form::Flat;
 use rustc_hash::FxHashMap;
@@ -15,6 +16,7 @@ struct Kept {
     program: Option<u64>,
     flat: FxHashMap<FuncRef, Rc<Flat>>,
     effects: Effects,
+    initialisers: FxHashMap<FuncRef, Rc<Initialisers>>,
 }
 
 thread_local! {
@@ -48,4 +50,11 @@ pub(in crate::witness) fn take_effects(program: &Program) -> Effects {
 /// Gives back what a run knows of the effects of functions.
 pub(in crate::witness) fn keep_effects(program: &Program, effects: Effects) {
     with(program, |kept| kept.effects = effects);
+}
+
+/// What is initialised before a root of a library is called.
+pub(in crate::witness) fn initialisers(program: &Program, root: FuncRef) -> Rc<Initialisers> {
+    with(program, |kept| {
+        kept.initialisers.entry(root).or_insert_with(|| Rc::new(Initialisers::before(program, root))).clone()
+    })
 }

@@ -341,7 +341,7 @@ impl<'p> Machine<'p> {
                     let bits = th.regs[base + r as usize].bits;
                     // A pointer that the region moves still points into its object.
                     th.regs[base + r as usize] =
-                        Val { bits: if self.is_pointer_var(func, *v) { bits } else { 0 }, poison: why };
+                        Val::unknown_address(if self.is_pointer_var(func, *v) { bits } else { 0 }, why);
                 }
                 let result = inst.result.filter(|_| !matches!(inst.op, Op::Alloca { .. }));
                 if let Some(v) = result {

@@ -363,7 +363,7 @@ fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) ->
         }
         Err(why) => {
             m.forget(th, p, why);
-            Ok(Ret::Val(Val { bits: p.bits, poison: why }))
+            Ok(Ret::Val(Val::unknown_address(p.bits, why)))
         }
     }
 }

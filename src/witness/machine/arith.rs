@@ -103,13 +103,25 @@ fn poisoned(op: BinOp, a: Val, b: Val) -> Val {
         BinOp::And | BinOp::Mul if zero(a) || zero(b) => Val::ZERO,
         BinOp::Add | BinOp::Sub if a.is_poison() && !b.is_poison() => {
             // An address with an unknown part still says which object was meant.
-            Val { bits: if a.bits == 0 { 0 } else { a.bits }, poison: a.poison }
+            Val::unknown_address(if a.known == 0 { a.bits } else { 0 }, a.poison)
         }
+        BinOp::LShr if a.known != 0 && b.known().is_some_and(|by| by % 8 == 0 && by < 64) => {
+            let first = b.bits as u32 / 8;
+            a.bytes_from(first, 8 - first)
+        }
+        BinOp::And if a.known != 0 && !b.is_poison() => masked(a, b.bits),
+        BinOp::And if b.known != 0 && !a.is_poison() => masked(b, a.bits),
         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::LShr | BinOp::AShr => {
             Val::poison(if a.is_poison() { a.poison } else { b.poison }.of_bits())
         }
         _ => Val::poison(if a.is_poison() { a.poison } else { b.poison }),
     }
+}
+
+/// The bits of a mask of a value of which some bytes are known.
+fn masked(v: Val, mask: u64) -> Val {
+    let cleared = (0..8).filter(|i| mask >> (8 * i) & 0xff == 0).fold(0, |all, i| all | 1 << i);
+    Val { bits: v.bits & mask, known: v.known | cleared, ..v }.bytes_from(0, 8)
 }
 
 pub fn wide(op: BinOp, a: u128, b: u128) -> Result<u128, Fault> {
@@ -204,6 +216,7 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
             // The object an unknown address was meant for survives.
             CastOp::PtrToInt | CastOp::IntToPtr => Val { poison: v.poison.of_result(), ..v },
             CastOp::Bitcast | CastOp::AddrSpaceCast => v,
+            CastOp::Trunc if v.known != 0 && to.is_multiple_of(8) => v.bytes_from(0, to / 8),
             CastOp::Trunc => Val::poison(v.poison.of_bits()),
             _ => Val::poison(v.poison),
         };
@@ -369,6 +382,23 @@ mod tests {
         assert_eq!(atomic(AtomicOp::Max, 32, v(0xffff_ffff), v(1)), Some(v(1)));
         assert_eq!(atomic(AtomicOp::UMax, 32, v(0xffff_ffff), v(1)), Some(v(0xffff_ffff)));
         assert!(atomic(AtomicOp::Add, 32, Val::UNINIT, v(1)).unwrap().is_poison());
+    }
+
+    #[test]
+    fn bytes_that_are_known_of_a_word_stay_known_where_they_are_taken() {
+        // A structure whose second byte is padding, and one whose first byte was never set.
+        let padded = Val::known_in_part(0x0003_0001, Reason::UNINIT, 0b0000_1101);
+        assert_eq!(cast(CastOp::Trunc, 32, 8, padded), Val::new(1));
+        assert!(cast(CastOp::Trunc, 32, 16, padded).is_poison());
+        let third = int(BinOp::LShr, 32, padded, Val::new(16)).unwrap();
+        assert_eq!(cast(CastOp::Trunc, 32, 8, third), Val::new(3));
+        assert_eq!(int(BinOp::And, 32, padded, Val::new(0xff_00ff)), Ok(Val::new(0x0003_0001)));
+        assert!(int(BinOp::And, 32, padded, Val::new(0xff00)).unwrap().is_poison());
+        // What is computed of it is not known, nor are its bytes.
+        for op in [BinOp::Add, BinOp::Or, BinOp::Mul, BinOp::Shl] {
+            let computed = int(op, 32, padded, Val::new(8)).unwrap();
+            assert!(computed.is_poison() && computed.known == 0 && computed.bits == 0, "{op:?}");
+        }
     }
 
     #[test]

@@ -39,14 +39,14 @@ pub fn either(c: Val, a: Val, b: Val) -> Val {
         return a;
     }
     let bits = if split(a.bits).0 == split(b.bits).0 { a.bits } else { 0 };
-    Val { bits, poison: c.poison.of_result() }
+    Val::unknown_address(bits, c.poison.of_result())
 }
 
 /// An address and a number of bytes.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
 pub fn offset(p: Val, off: i64) -> Val {
-    Val { bits: if p.is_poison() { p.bits } else { p.bits.wrapping_add_signed(off) }, poison: p.poison }
+    Val::unknown_address(if p.is_poison() { p.bits } else { p.bits.wrapping_add_signed(off) }, p.poison)
 }
 
 /// The address of an element, its index of `w` bits.
@@ -56,7 +56,7 @@ pub fn element(p: Val, i: Val, w: u32, stride: i64) -> Val {
     if p.is_poison() {
         p
     } else if i.is_poison() {
-        Val { bits: p.bits, poison: i.poison }
+        Val::unknown_address(p.bits, i.poison)
     } else {
         Val::new(p.bits.wrapping_add_signed(signed(i.bits, w).wrapping_mul(stride)))
     }

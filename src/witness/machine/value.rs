@@ -96,6 +96,9 @@ impl Reasons {
 pub struct Val {
     pub bits: u64,
     pub poison: Reason,
+    /// Of poison the bytes that are known all the same, one bit for each: what was read of memory of which a part was never written. What is computed of
+    /// such a value is unknown as a whole; only what copies it, or takes bytes of it, keeps them.
+    pub known: u8,
 }
 
 impl Val {
@@ -103,10 +106,26 @@ impl Val {
     pub const UNINIT: Self = Self::poison(Reason::UNINIT);
 
     pub const fn new(bits: u64) -> Self {
-        Self { bits, poison: Reason::NONE }
+        Self { bits, poison: Reason::NONE, known: 0 }
     }
     pub const fn poison(reason: Reason) -> Self {
-        Self { bits: 0, poison: reason }
+        Self { bits: 0, poison: reason, known: 0 }
+    }
+    /// An unknown address with what is known of it.
+    pub const fn unknown_address(bits: u64, poison: Reason) -> Self {
+        Self { bits, poison, known: 0 }
+    }
+
+    /// Poison of which some bytes are known; others of `bits` are 0.
+    pub const fn known_in_part(bits: u64, poison: Reason, known: u8) -> Self {
+        Self { bits, poison, known }
+    }
+
+    /// The value without its lowest bytes, cut to so many.
+    pub fn bytes_from(self, first: u32, count: u32) -> Self {
+        let (all, bits) = (mask_of_bytes(count), self.bits.checked_shr(8 * first).unwrap_or(0) & mask(8 * count));
+        let known = self.known.checked_shr(first).unwrap_or(0) & all;
+        if known == all { Self::new(bits) } else { Self { bits, known, ..Self::poison(self.poison.of_bits()) } }
     }
     pub const fn f64(v: f64) -> Self {
         Self::new(v.to_bits())
@@ -141,6 +160,11 @@ impl Default for Val {
     fn default() -> Self {
         Self::ZERO
     }
+}
+
+/// A bit for each of the lowest bytes, of which there are 1 to 8.
+pub const fn mask_of_bytes(count: u32) -> u8 {
+    if count >= 8 { u8::MAX } else { (1 << count) - 1 }
 }
 
 /// The lowest `width` bits set; `width` is 1 to 64.

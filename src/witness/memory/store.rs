@@ -57,6 +57,21 @@ impl Clone for Page {
     }
 }
 
+/// A value of bytes that are not all known.
+#[cold]
+fn known_in_part(data: &[u8], poison: &[Reason]) -> Val {
+    let (mut bits, mut known, mut why) = (0, 0, Reason::NONE);
+    for (i, (byte, reason)) in data.iter().zip(poison).enumerate() {
+        if reason.is_some() {
+            why = if why.is_some() { why } else { *reason };
+        } else {
+            bits |= u64::from(*byte) << (8 * i);
+            known |= 1 << i;
+        }
+    }
+    Val::known_in_part(bits, why, known)
+}
+
 impl Drop for Page {
     fn drop(&mut self) {
         PAGES.set(PAGES.get() - 1);
@@ -166,7 +181,7 @@ impl Store {
         if let Some(poison) = &p.poison
             && let Some(r) = poison[at..at + n].iter().find(|r| r.is_some())
         {
-            return Val::poison(*r);
+            return if n > 1 { known_in_part(&p.data[at..at + n], &poison[at..at + n]) } else { Val::poison(*r) };
         }
         let mut raw = [0; 8];
         raw[..n].copy_from_slice(&p.data[at..at + n]);
@@ -175,15 +190,13 @@ impl Store {
 
     #[cold]
     fn read_across(&self, off: u64, bytes: u32) -> Val {
-        let mut bits = 0;
-        for i in 0..u64::from(bytes) {
-            let b = self.read(off + i, 1);
-            if b.is_poison() {
-                return b;
-            }
-            bits |= b.bits << (8 * i);
+        let each: Vec<Val> = (0..u64::from(bytes)).map(|i| self.read(off + i, 1)).collect();
+        let data: Vec<u8> = each.iter().map(|b| b.bits.to_le_bytes()[0]).collect();
+        let poison: Vec<Reason> = each.iter().map(|b| b.poison).collect();
+        if poison.iter().any(|r| r.is_some()) {
+            return known_in_part(&data, &poison);
         }
-        Val::new(bits)
+        Val::new(data.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
     }
 
     /// Writes the lowest `bytes` (1 to 8) bytes of `v` at `off`; the caller has checked the bounds.
@@ -196,7 +209,7 @@ impl Store {
         }
         if at + n > PAGE as usize {
             for i in 0..u64::from(bytes) {
-                self.write(off + i, 1, Val { bits: v.bits >> (8 * i) & 0xff, poison: v.poison });
+                self.write(off + i, 1, Val { bits: v.bits >> (8 * i) & 0xff, known: v.known >> i & 1, ..v });
             }
             return;
         }
@@ -204,7 +217,10 @@ impl Store {
         p.data[at..at + n].copy_from_slice(&v.bits.to_le_bytes()[..n]);
         if v.is_poison() {
             let len = p.data.len();
-            p.poison.get_or_insert_with(|| vec![Reason::NONE; len].into())[at..at + n].fill(v.poison);
+            let poison = &mut p.poison.get_or_insert_with(|| vec![Reason::NONE; len].into())[at..at + n];
+            for (i, reason) in poison.iter_mut().enumerate() {
+                *reason = if v.known >> i & 1 == 1 { Reason::NONE } else { v.poison };
+            }
         } else if let Some(poison) = &mut p.poison {
             poison[at..at + n].fill(Reason::NONE);
         }
@@ -452,9 +468,9 @@ mod tests {
         s.write(4094, 4, Val::new(0x0403_0201));
         assert_eq!(s.read(4094, 4), Val::new(0x0403_0201));
         assert_eq!(s.read(4095, 2), Val::new(0x0302));
-        assert_eq!(s.read(4093, 2), Val::poison(R));
+        assert_eq!(s.read(4093, 2), Val::known_in_part(0x0100, R, 0b10));
         s.write(4095, 1, Val::poison(Reason(9)));
-        assert_eq!(s.read(4094, 4), Val::poison(Reason(9)));
+        assert_eq!(s.read(4094, 4), Val::known_in_part(0x0403_0001, Reason(9), 0b1101));
         assert_eq!(s.read(4094, 1), Val::new(1));
     }
 
@@ -511,13 +527,25 @@ mod tests {
     }
 
     #[test]
+    fn a_word_that_was_written_in_part_is_copied_byte_by_byte() {
+        let mut s = Store::new(32, Fill::Poison(Reason::UNINIT));
+        s.write(0, 1, Val::new(7));
+        s.write(2, 2, Val::new(0x0605));
+        let word = s.read(0, 4);
+        assert!(word.is_poison());
+        s.write(16, 4, word);
+        assert_eq!((s.read(16, 1), s.read(18, 2)), (Val::new(7), Val::new(0x0605)));
+        assert!(s.read(17, 1).is_poison() && s.read(16, 2).is_poison());
+    }
+
+    #[test]
     fn words_finds_pointers() {
         let mut s = Store::new(64, Fill::Poison(R));
         let p = crate::witness::memory::space::ObjId(3).address() + 8;
         assert!(s.words().is_empty());
         s.write(8, 8, Val::new(p));
         s.write(16, 8, Val::new(77));
-        s.write(24, 8, Val { bits: p, poison: R });
+        s.write(24, 8, Val::unknown_address(p, R));
         assert_eq!(s.words(), vec![p]);
         let mut t = Store::new(64, Fill::Byte(0));
         t.paste(16, &s.cut(8, 8));

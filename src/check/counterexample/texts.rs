@@ -1,0 +1,56 @@
+//! Strings that a caller gives an operator (`reduce="sum"`): any text that the program mentions and that is like a name.
+//!
+//! In: the root's parameters and the texts of what it reaches. Out: what the strings hold, by a number that says which texts are chosen. They are
+//! guesses, as the sizes of small tensors are: what a run does with them decides.
+
+use crate::ir::initialisers::Initialisers;
+use crate::ir::{FuncRef, Program};
+use crate::models::views::is_text;
+use crate::report::finding::{Held, HeldValue};
+
+/// The strings of a root.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts {
+    /// Names of parameters.
+    strings: Vec<String>,
+    /// What they may hold; one at least where there are strings.
+    texts: Vec<String>,
+}
+
+impl Texts {
+    pub fn of(program: &Program, root: FuncRef) -> Self {
+        let f = program.func(root);
+        let is_string = |name: &str, class: Option<&str>| class.or_else(|| f.declared_type(name)).is_some_and(is_text);
+        let strings: Vec<String> = f
+            .params
+            .iter()
+            .filter(|p| p.sret.is_none() && is_string(&p.name, p.class.as_deref()))
+            .map(|p| p.name.clone())
+            .collect();
+        if strings.is_empty() {
+            return Self::default();
+        }
+        let mut texts = Initialisers::before(program, root).texts;
+        if texts.is_empty() {
+            texts.push(String::new());
+        }
+        Self { strings, texts }
+    }
+
+    /// What the strings hold by a choice: the digits of it, one for each string.
+    pub fn held(&self, mut choice: usize) -> Vec<Held> {
+        let mut out = vec![];
+        for name in &self.strings {
+            let text = self.texts[choice % self.texts.len()].clone();
+            choice /= self.texts.len();
+            out.push(Held { object: name.clone(), at: 0, what: HeldValue::Text(text) });
+        }
+        out
+    }
+
+    /// The same for people.
+    pub fn shown(&self, choice: usize) -> impl Iterator<Item = (String, String)> + use<> {
+        let text = |h: Held| if let HeldValue::Text(text) = h.what { format!("\"{text}\"") } else { String::new() };
+        self.held(choice).into_iter().map(move |h| (h.object.clone(), text(h)))
+    }
+}

@@ -1,0 +1,151 @@
+//! `unchecked-argument`: a kernel uses the memory of a tensor that may be the host's, since nobody checks where it is.
+//!
+//! In: the launches of an operator. Out: one finding, with all tensors that it takes for granted to be on a device; it stands at the launch that uses the
+//! first of them. Some systems let kernels use pageable memory of the host: what is said is *possible* at most, and nothing of accesses themselves, which
+//! are decided as if the check were there.
+
+use super::rule::{Rule, Tally};
+use crate::check::context::{Context, Place, Run, Tools};
+use crate::check::counterexample::replay::Wanted;
+use crate::check::findings::kernel::Suspected;
+use crate::check::findings::position::{launched_at, loc_of, place_of, position_of};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::check::obligations::verdict::Outcome;
+use crate::ir::registered::is_dispatched_for_devices;
+use crate::models::tensors::{CPU, CUDA, OF_STORAGE};
+use crate::report::finding::{Finding, MissingCheck, Related, USED_HERE, Verdict};
+use crate::rules::{Level, Rule as Class};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::Base;
+use crate::symbolic::terms::term::TermId;
+use crate::witness::Fault;
+use rustc_hash::FxHashMap;
+
+/// Most launches that are asked of one tensor, and most accesses of one launch: where none of them can happen it is likely to be checked.
+const LAUNCHES: usize = 4;
+const ACCESSES: usize = 4;
+/// Most tensors of one finding.
+const TENSORS: usize = 8;
+
+/// The rule.
+pub(in crate::check) struct Device;
+
+impl Rule for Device {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::UncheckedArgument]
+    }
+
+    fn in_launches(&self, cx: &Context<'_>, tools: &mut Tools<'_>, runs: &[Run], tally: &mut dyn Tally) {
+        if !tools.root.entry {
+            return;
+        }
+        let by_device = is_dispatched_for_devices(tools.e.program, tools.root.func);
+        let (mut first, mut unchecked): (Option<(Place, &Run, Finding)>, Vec<String>) = (None, vec![]);
+        let mut asked: FxHashMap<String, usize> = FxHashMap::default();
+        for run in runs {
+            for (tensor, accesses) in tensors_used(tools, run) {
+                let times = asked.entry(tensor.clone()).or_default();
+                if unchecked.contains(&tensor) || unchecked.len() == TENSORS || *times == LAUNCHES || cx.is_spent() {
+                    continue;
+                }
+                let device = tools.e.device_of_given(tools.root.func, &tensor);
+                let Some(device) = device.filter(|d| !is_checked(tools, run.launch.path, *d)) else { continue };
+                *times += 1;
+                let found =
+                    accesses.into_iter().take(ACCESSES).find_map(|at| from_host(tools, run, at, device, &tensor));
+                let is_called = |f: &Finding| !by_device || f.arguments.values().any(|t| t.on_device);
+                if let Some((place, finding)) = found.filter(|(_, f)| is_called(f)) {
+                    unchecked.push(tensor);
+                    first.get_or_insert((place, run, finding));
+                }
+            }
+        }
+        let Some((place, run, mut finding)) = first else { return };
+        unchecked.sort();
+        let condition = unchecked.iter().map(|name| format!("{name}.is_cuda()")).collect::<Vec<_>>().join(" && ");
+        let f = tools.e.program.func(tools.root.func);
+        let function = position_of(tools.e.program.users_loc(tools.root.func.module, f.loc));
+        finding.missing_check = Some(MissingCheck { condition, function });
+        tally.note(place, run.kernel, Outcome::Found(Box::new(finding)));
+    }
+}
+
+/// An access of a launch, and which of its targets.
+type At = (usize, usize);
+
+/// The tensors that a caller gave and whose memory a launch uses, with the accesses that do.
+fn tensors_used(tools: &Tools<'_>, run: &Run) -> Vec<(String, Vec<At>)> {
+    let mut all: Vec<(String, Vec<At>)> = vec![];
+    for (i, event) in run.run.accesses.iter().enumerate() {
+        for (k, target) in event.targets.iter().enumerate() {
+            let Base::Object(o) = target.base else { continue };
+            let object = tools.e.object(o);
+            let Some(tensor) = object.name.strip_suffix(OF_STORAGE).filter(|_| object.kind == ObjKind::Parameter)
+            else {
+                continue;
+            };
+            match all.iter_mut().find(|(name, _)| name == tensor) {
+                Some((_, accesses)) => accesses.push((i, k)),
+                None => all.push((tensor.to_owned(), vec![(i, k)])),
+            }
+        }
+    }
+    all
+}
+
+/// Whether the way to a launch says in so many words where a tensor is.
+fn is_checked(tools: &mut Tools<'_>, path: TermId, device: TermId) -> bool {
+    let on_device = {
+        let cuda = tools.e.arena.int(CUDA);
+        tools.e.arena.eq(device, cuda)
+    };
+    tools.e.arena.conjuncts(path).contains(&on_device)
+}
+
+/// What happens at an access where the tensor is on the host.
+fn from_host(
+    tools: &mut Tools<'_>,
+    run: &Run,
+    (access, target): At,
+    device: TermId,
+    tensor: &str,
+) -> Option<(Place, Finding)> {
+    let event: &AccessEvent = &run.run.accesses[access];
+    let target = &event.targets[target];
+    let Base::Object(o) = target.base else { return None };
+    let object = tools.e.object(o).clone();
+    let extent = object.extent?;
+    let a = &mut tools.e.arena;
+    let host = a.int(CPU);
+    let on_host = a.eq(device, host);
+    let facts = a.and_all(vec![run.launch.path, event.path, target.cond, on_host]);
+    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, facts) else {
+        return None;
+    };
+    let program = tools.e.program;
+    let kernel = program.func(run.kernel).display.split(['(', '<']).next().unwrap_or_default();
+    let kernel = kernel.rsplit(' ').next().unwrap_or(kernel);
+    let place: Place = (loc_of(program, launched_at(program, &run.launch)), tensor.to_owned());
+    let obligation = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
+    let suspected = Suspected {
+        rule: Class::UncheckedArgument,
+        wanted: Wanted::Fault(Fault::HostMemory),
+        event,
+        object: &object,
+        obligation: &obligation,
+        essential: &[facts],
+        message: format!("`{kernel}` is launched on memory of the host where `{tensor}` is a tensor of the host"),
+    };
+    let c = Counterexample { model, mode, degenerate };
+    let mut f = suspected.replayed(tools, run, &c, place.clone()).ok()?;
+    if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
+        return None;
+    }
+    f.verdict = Verdict::Possible;
+    f.level = Level::Warn;
+    f.unknowns = vec![super::pointer::WHETHER_PAGEABLE.to_owned()];
+    let used = position_of(place_of(program, event).0);
+    f.related.insert(0, Related { position: used, what: USED_HERE.into(), inner: false });
+    Some((place, f))
+}

@@ -1,0 +1,97 @@
+//! What is initialised before a function of a library is called: variables that it or what it calls mentions.
+//!
+//! In: a program and one of its functions. Out: the functions that initialise these variables when the library is loaded (C++
+//! [basic.start.dynamic]), in order, each with the variables that it may write; and the texts that all of this mentions. What initialises
+//! other variables (registrations of operators, streams) is not looked at.
+
+use super::reach::{Named, Reach};
+use super::{Callee, Const, FuncRef, GlobalRef, Op, Program, Terminator};
+use rustc_hash::FxHashSet;
+
+/// Longest text that is a name of something rather than a message.
+const LONGEST_NAME: usize = 15;
+/// Most texts.
+const TEXTS: usize = 24;
+
+/// A function that runs when the library is loaded.
+#[derive(Clone, Debug)]
+pub struct Initialiser {
+    pub function: FuncRef,
+    /// Variables that it may write, also through what it calls.
+    pub variables: Vec<GlobalRef>,
+    /// Constants that it mentions.
+    constants: Vec<GlobalRef>,
+}
+
+/// What is there before a function is called.
+#[derive(Debug, Default)]
+pub struct Initialisers {
+    pub in_order: Vec<Initialiser>,
+    /// Texts like names (`sum`), those of initialisers first: what the function compares what it is given with is often among them.
+    pub texts: Vec<String>,
+}
+
+impl Initialisers {
+    /// Of the variables that a function of the host may come to mention.
+    #[must_use]
+    pub fn before(program: &Program, function: FuncRef) -> Self {
+        let reach = Reach::of(program, |_| false);
+        let Some(mentions) = reach.mentions(function) else { return Self::default() };
+        let own = reach.globals(mentions);
+        let mut needed: FxHashSet<GlobalRef> = own.globals.iter().copied().collect();
+        let all: Vec<Initialiser> =
+            program.constructors().unwrap_or_default().into_iter().flat_map(|f| parts(program, &reach, f)).collect();
+        // What initialises one variable may read another.
+        let mut taken = vec![false; all.len()];
+        loop {
+            let next = (0..all.len())
+                .find(|i| !taken[*i] && all[*i].variables.iter().any(|variable| needed.contains(variable)));
+            let Some(i) = next else { break };
+            taken[i] = true;
+            needed.extend(&all[i].variables);
+        }
+        let in_order: Vec<Initialiser> =
+            all.into_iter().zip(taken).filter_map(|(i, taken)| taken.then_some(i)).collect();
+        let mentioned = in_order.iter().flat_map(|i| &i.constants).chain(&own.globals);
+        let mut texts: Vec<String> = vec![];
+        for text in mentioned.filter_map(|g| name_in(program, *g)) {
+            if texts.len() < TEXTS && !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        Self { in_order, texts }
+    }
+}
+
+/// A constructor, or the functions that it calls one after another where it does nothing else: clang makes one for each variable, and one for each unit
+/// that calls them (`_GLOBAL__sub_I_x.cu`; clang 22, CGDeclCXX.cpp).
+fn parts(program: &Program, reach: &Reach, constructor: FuncRef) -> Vec<Initialiser> {
+    let whole = || vec![initialiser(program, reach, constructor)];
+    let [block] = &program.func(constructor).blocks[..] else { return whole() };
+    let mut out = vec![];
+    for i in &block.insts {
+        match &i.op {
+            Op::Call { callee: Callee::Direct(id), args } if args.is_empty() => {
+                out.push(initialiser(program, reach, program.resolve_func(constructor.module, *id)));
+            }
+            _ => return whole(),
+        }
+    }
+    if matches!(block.term, Terminator::Ret(_)) && !out.is_empty() { out } else { whole() }
+}
+
+fn initialiser(program: &Program, reach: &Reach, function: FuncRef) -> Initialiser {
+    let named = reach.mentions(function).map_or_else(Named::default, |m| reach.globals(m));
+    let (constants, variables) = named.globals.into_iter().partition(|g| program.global(*g).constant);
+    Initialiser { function, variables, constants }
+}
+
+/// The text that a constant is, where that is like a name.
+fn name_in(program: &Program, g: GlobalRef) -> Option<String> {
+    let global = program.global(g);
+    let Some(Const::Bytes { data, .. }) = global.init.as_ref().filter(|_| global.constant) else { return None };
+    let (0, text) = data.split_last()? else { return None };
+    let is_of_names = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'+' | b'.');
+    let fits = !text.is_empty() && text.len() <= LONGEST_NAME && text.iter().all(is_of_names);
+    fits.then(|| String::from_utf8_lossy(text).into_owned())
+}
