@@ -83,6 +83,10 @@ fn limit(solver: &Solver, work: Work) -> u32 {
     // wrapped products took a fifth of the time. While it multiplies out long sums Z3 (5.4) also looks at none of the limits.
     // (`grobner_expand_terms` alone loses models; without `enable_hnf` half of this is won again, but models are lost too.)
     p.set_bool("arith.nl.grobner", false);
+    // Before each other step Z3 (5.4) asks nlsat whether the linear assignment can be mended. Where numbers are roots of long polynomials that isolates them
+    // in binary fractions of many thousand digits, none of which counts as a resource: one query of `x / (y * z) * w` took more than two minutes for what
+    // should have been 0.5 s. Of the queries that took longest none was lost without it, and one was won.
+    p.set_bool("arith.nl.nra_check_assignment", false);
     solver.set_params(&p);
     units
 }
