@@ -758,6 +758,46 @@ static Impl *broadcast(const Impl *a, const Impl *b, int8_t dtype) {
   }
 OF_TWO(add_two, "add") OF_TWO(sub_two, "sub") OF_TWO(mul_two, "mul") OF_TWO(div_two, "div")
 
+// Along one dimension, of which each element is of those before it (torch.cumsum).
+#define ALONG(id, name)                                                                                       \
+  void id(Handle *out, const Handle *self, int64_t d, short type) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&*"); \
+  void id(Handle *out, const Handle *self, int64_t d, short type) {                                           \
+    const Impl *t = there(self);                                                                              \
+    int8_t given = (type >> 8) & 1 ? static_cast<int8_t>(type) : is_real(t->dtype) ? t->dtype : __scuba_any(0, 44); \
+    out->impl = like(t, given, t->device);                                                                    \
+  }
+ALONG(cumulated_sum, "cumsum") ALONG(cumulated_product, "cumprod")
+
+// Tensors one after another along a dimension (torch.cat): the sizes of the others are the same. c10::IListRef (ATen/core/IListRef.h), whose tag is 0
+// where it is an array of tensors.
+struct ListRef { const Handle *first; size_t count; int tag; };
+#define JOIN_SIZE(k)                                                     \
+  if (dim > k) {                                                         \
+    if (k == at) t->sizes[k] = t->sizes[k] + o->sizes[k];                \
+    else if (t->sizes[k] != o->sizes[k]) fail();                         \
+  }
+static bool join(Impl *t, const Impl *o, int64_t dim, int64_t at) {
+  if (__scuba_known(o->dim) != dim) return false;
+  if (t->dtype != o->dtype) t->dtype = __scuba_any(0, 44);
+  EIGHT(JOIN_SIZE)
+  return true;
+}
+#define JOIN(i) if (count > i && i > 0 && !join(t, there(list->first + i), dim, at)) return any_tensor();
+static Impl *joined(const ListRef *list, int64_t d) {
+  int64_t count = __scuba_known(list->count);
+  if (list->tag != 0 || count < 1 || count > 8) return any_tensor();
+  const Impl *o = there(list->first);
+  int64_t dim = __scuba_known(o->dim), at = __scuba_known(d < 0 ? d + dim : d);
+  if (dim < 1 || dim > 8 || at < 0 || at >= dim) return any_tensor();
+  Impl *t = fresh(o->dtype, o->device);
+  EIGHT(COPY_SIZE)
+  EIGHT(JOIN)
+  finish(t, dim);
+  return t;
+}
+void cat(Handle *out, const ListRef *list, int64_t d) MODEL("! [8] at::_ops::cat::call(*");
+void cat(Handle *out, const ListRef *list, int64_t d) { out->impl = joined(list, d); }
+
 void operation(Handle *out) MODEL("! [8] at::_ops::*::call(*");
 void operation(Handle *out) { out->impl = any_tensor(); }
 void two_operations(Handle *out) MODEL("! [16] at::_ops::*::call(*");
