@@ -4,6 +4,7 @@
 
 use super::prepare::{Generated, Material};
 use crate::ir::{FuncId, FuncRef, ModuleId, TypeKind};
+use crate::models::tensors::OF_HANDLE;
 use crate::models::views::is_text;
 use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use crate::report::finding::{Finding, Held, HeldValue, Run, USED_HERE, Witness};
@@ -94,7 +95,12 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
     let (m, f) = (program.module(root.module), program.func(root));
     let mut out = vec![];
     for (i, p) in f.params.iter().enumerate().filter(|(_, p)| p.sret.is_none()) {
-        let declared = p.class.as_deref().or_else(|| f.declared_type(&p.name)).unwrap_or_default();
+        // A list may come in two registers: the first of them stands for it.
+        let (name, part) = f.in_registers(i).map_or((p.name.as_str(), 0), |(name, _, at)| (name, at));
+        let declared = p.class.as_deref().or_else(|| f.declared_type(name)).unwrap_or_default();
+        if part > 0 {
+            continue;
+        }
         let is_optional = declared.contains("optional<");
         let has_value = run.held.iter().any(|h| {
             h.object == p.name && h.at == 8 && matches!(h.what, HeldValue::Number { value, .. } if value != 0)
@@ -103,9 +109,9 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
             (TypeKind::Ptr(_), _) if is_optional && !has_value => json!({ "value": null }),
             (TypeKind::Ptr(_), _) if is_text(declared) => json!({ "value": text(run, &p.name) }),
             (TypeKind::Ptr(_), Some(t)) => json!({ "tensor": t }),
-            (TypeKind::Ptr(_), None) if is_list(declared) => match list(run, &p.name) {
+            (TypeKind::Ptr(_), None) if is_list(declared) => match list(run, name) {
                 Some(tensors) => json!({ "list": tensors }),
-                None => return Err(format!("`{}` is a list of more than {MOST_IN_A_LIST} tensors", p.name)),
+                None => return Err(format!("`{name}` is a list of more than {MOST_IN_A_LIST} tensors")),
             },
             (TypeKind::Ptr(_), None) if declared.contains("Tensor") => any_tensor(),
             (TypeKind::Int(1), _) => json!({ "value": run.args.get(i).is_some_and(|v| *v != 0) }),
@@ -130,18 +136,27 @@ fn any_tensor() -> Value {
 
 /// Whether a parameter is a list of tensors.
 fn is_list(declared: &str) -> bool {
-    declared.contains("std::vector<") && declared.contains("Tensor")
+    let kinds = ["std::vector<", "ArrayRef<", "TensorList"];
+    kinds.iter().any(|kind| declared.contains(kind)) && declared.contains("Tensor")
 }
 
-/// The tensors of a list, in order: as many as the pointers in it say, or as were asked for; `None` where these are too many.
+/// The tensors of a list, in order: as many as it says, or as were asked for; `None` where these are too many.
 fn list(run: &Run, name: &str) -> Option<Vec<Value>> {
-    let of_pointers = run.held.iter().find_map(|h| match h.what {
-        HeldValue::Behind { bytes, .. } if h.object == name && h.at == POINTER => usize::try_from(bytes / POINTER).ok(),
-        _ => None,
+    let said = run.held.iter().filter(|h| h.object == name && h.at == POINTER).find_map(|h| match h.what {
+        // The end of a vector, the length of an `ArrayRef`.
+        HeldValue::Behind { bytes, .. } => usize::try_from(bytes / POINTER).ok(),
+        HeldValue::Number { value, .. } => usize::try_from(value).ok(),
+        HeldValue::Pointer(_) | HeldValue::Text(_) => None,
     });
-    let tensor = |i: usize| run.tensors.get(&format!("{name}[{i}]"));
+    let pointer =
+        |object: &str, at: i64| run.held.iter().filter(|h| h.object == object && h.at == at).find_map(Held::pointer_to);
+    let first = pointer(name, 0);
+    let tensor = |i: usize| {
+        let element = pointer(first?, POINTER * i64::try_from(i).ok()?)?;
+        run.tensors.get(element.strip_suffix(OF_HANDLE)?)
+    };
     let asked_for = (0..MOST_IN_A_LIST).rev().find(|i| tensor(*i).is_some()).map_or(0, |i| i + 1);
-    let count = of_pointers.unwrap_or(asked_for);
+    let count = said.unwrap_or(asked_for);
     let of = |i| tensor(i).map_or_else(any_tensor, |t| json!({ "tensor": t }));
     (count <= MOST_IN_A_LIST).then(|| (0..count).map(of).collect())
 }

@@ -1,6 +1,7 @@
 //! Operators of PyTorch extensions: what is there before they are called, and what they are given beside sizes and contents of tensors.
 
 use super::tensors::{checked, proved};
+use super::{Project, Said};
 use scuba::report::finding::{HeldValue, Report, Verdict};
 use scuba::rules::{Level, Rule};
 
@@ -120,4 +121,56 @@ fn the_dispatcher_calls_an_implementation_for_devices_only_with_a_tensor_of_one(
     // Then the other one is the device's.
     let arguments = &report.findings[0].arguments;
     assert!(arguments.values().any(|t| t.on_device) && arguments.values().any(|t| !t.on_device), "{arguments:?}");
+}
+
+/// An operator with a list of tensors, of which nobody checks that they are as long as one another, and a string.
+const LIST: &str = "\
+#include <torch/extension.h>
+#include <string>
+#include <vector>
+__global__ void copy(float *y, const float *x, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i];
+}
+size_t none() {
+  std::vector<torch::Tensor> list;
+  c10::ArrayRef<at::Tensor> view(list.data(), list.size());
+  return view.size();
+}
+void op(LIST xs, std::string mode, bool twice) {
+  TORCH_CHECK(xs.size() == 2);
+  TORCH_CHECK(xs[0].is_contiguous() && xs[0].is_cuda() && xs[1].is_contiguous() && xs[1].is_cuda());
+  if (mode != \"copy\" || xs[0].numel() == 0) return;
+  copy<<<(xs[0].numel() + 255) / 256, 256>>>(xs[0].data_ptr<float>(), xs[1].data_ptr<float>(), xs[0].numel());
+}
+TORCH_LIBRARY(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn the_script_of_a_finding_makes_lists_and_strings() {
+    for list in ["const std::vector<torch::Tensor> &", "std::vector<at::Tensor>", "c10::ArrayRef<at::Tensor>"] {
+        let p = Project::new();
+        p.write("k.cu", &LIST.replace("LIST", list));
+        let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
+        let mut c = p.command();
+        c.args(["confirm", "k.cu", "-D", "unchecked-argument", "--bundle", "b", "--", "-std=c++17", &include]);
+        let said = Said::from(c.output().unwrap());
+        let scripts: Vec<_> = std::fs::read_dir(p.root().join("b"))
+            .unwrap_or_else(|_| panic!("{list}: {said:?}"))
+            .map(|f| f.unwrap().path())
+            .collect();
+        let script = scripts.iter().find(|f| f.extension().is_some_and(|e| e == "py"));
+        let text = std::fs::read_to_string(script.unwrap_or_else(|| panic!("{list}: {said:?}"))).unwrap();
+        let (_, case) = text.split_once("r'''").unwrap();
+        let case: serde_json::Value = serde_json::from_str(case.split_once("'''").unwrap().0).unwrap();
+        let elements = |t: &serde_json::Value| -> i64 {
+            t["tensor"]["sizes"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product()
+        };
+        let arguments = case["arguments"].as_array().unwrap();
+        assert_eq!(arguments.len(), 3, "{list}: {case}");
+        let made = arguments[0]["list"].as_array().unwrap();
+        assert_eq!(made.len(), 2, "{list}: {case}");
+        assert!(elements(&made[1]) < elements(&made[0]), "{list}: {case}");
+        assert_eq!(arguments[1]["value"], "copy", "{list}: {case}");
+    }
 }

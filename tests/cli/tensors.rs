@@ -26,7 +26,7 @@ torch::Tensor scale(torch::Tensor x, const torch::Tensor &w) {
 
 const PYBIND: &str = "PYBIND11_MODULE(ext, m) { m.def(\"scale\", &scale, \"scales rows\"); }\n";
 
-const ALL: &str = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous() && w.size(0) == x.size(1));";
+const ALL: &str = "TORCH_CHECK(x.dim() == 2 && x.is_contiguous()); TORCH_CHECK(w.dim() == 1 && w.is_contiguous() && w.size(0) == x.size(1)); TORCH_CHECK(x.is_cuda() && w.is_cuda());";
 
 pub(super) fn checked(source: &str) -> (Report, Said) {
     checked_under(source, "")
@@ -127,7 +127,7 @@ const IN_PLACE: &str = "\
 torch::Tensor wrapped(torch::Tensor &x, torch::Tensor &w) {
   x = x.contiguous();
   w = w.contiguous();
-  TORCH_CHECK(x.dim() == 2 && w.dim() == 1);
+  TORCH_CHECK(x.dim() == 2 && w.dim() == 1 && x.is_cuda() && w.is_cuda());
   return scale(x, w);
 }
 ";
@@ -166,6 +166,7 @@ __global__ void copy(float *y, const float *x, int64_t n) {
   }
 }
 torch::Tensor op(const torch::Tensor &x, const std::optional<torch::Tensor> &mask) {
+  TORCH_CHECK(x.is_cuda());
   auto c = x.contiguous();
   auto y = torch::empty({x.numel()});
   if (x.numel() == 0) return y;
@@ -179,7 +180,7 @@ torch::Tensor op(const torch::Tensor &x, const std::optional<torch::Tensor> &mas
 }
 PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
 ";
-    let right = "TORCH_CHECK(m.is_contiguous() && m.numel() == x.numel());";
+    let right = "TORCH_CHECK(m.is_contiguous() && m.is_cuda() && m.numel() == x.numel());";
     let (report, _) = checked(&source.replace("MASK", right));
     assert_eq!((report.summary.accesses, report.summary.safe), (2, 2), "{:?} {:?}", report.findings, report.undecided);
     let (report, _) = checked(&source.replace("MASK", "TORCH_CHECK(m.is_contiguous());"));
@@ -203,7 +204,7 @@ __global__ void gather(float *y, const float *x, const int64_t *index, int64_t n
     y[i] = x[j];
 }
 torch::Tensor op(const torch::Tensor &x, const torch::Tensor &index) {
-  TORCH_CHECK(x.dim() == 1 && x.is_contiguous() && index.dim() == 1 && index.is_contiguous());
+  TORCH_CHECK(x.dim() == 1 && x.is_contiguous() && index.dim() == 1 && index.is_contiguous() && x.is_cuda() && index.is_cuda());
   int64_t n = index.size(0);
   auto y = torch::zeros({n});
   if (n == 0) return y;
@@ -409,7 +410,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 struct Scale : torch::autograd::Function<Scale> {
   static variable_list forward(AutogradContext *ctx, torch::Tensor x, torch::Tensor w) {
-    TORCH_CHECK(x.dim() == 2 && x.is_contiguous() && w.dim() == 1 && w.is_contiguous() && CHECKED);
+    TORCH_CHECK(x.dim() == 2 && x.is_contiguous() && w.dim() == 1 && w.is_contiguous() && x.is_cuda() && w.is_cuda() && CHECKED);
     auto y = torch::empty_like(x);
     int64_t n = x.size(0), c = x.size(1);
     if (n * c > 0) scale_kernel<<<(n * c + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), w.data_ptr<float>(), n, c);
@@ -550,26 +551,4 @@ __global__ void nines(float *y, int64_t n) {
         let (report, _) = checked(&format!("{kernel}{bodies}PYBIND11_MODULE(ext, m) {{ {registered}}}\n"));
         assert_eq!(proved(&report), [(Rule::IndexOverflow, 3)], "{names:?}: {:?}", report.undecided);
     }
-}
-
-#[test]
-fn the_script_of_a_finding_makes_lists() {
-    let p = Project::new();
-    p.write("k.cu", &LISTS.replace("OP", "given").replace("CHECKS", "").replace("SIZE", "x.numel()"));
-    let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
-    let mut c = p.command();
-    c.args(["confirm", "k.cu", "-D", "unchecked-argument", "--bundle", "b", "--", "-std=c++17", &include]);
-    let said = Said::from(c.output().unwrap());
-    let scripts: Vec<_> = std::fs::read_dir(p.root().join("b")).unwrap().map(|f| f.unwrap().path()).collect();
-    let script =
-        scripts.iter().find(|f| f.extension().is_some_and(|e| e == "py")).unwrap_or_else(|| panic!("{said:?}"));
-    let text = std::fs::read_to_string(script).unwrap();
-    let (_, case) = text.split_once("r'''").unwrap();
-    let case: serde_json::Value = serde_json::from_str(case.split_once("'''").unwrap().0).unwrap();
-    let list = case["arguments"][0]["list"].as_array().unwrap();
-    let elements = |t: &serde_json::Value| -> i64 {
-        t["tensor"]["sizes"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product()
-    };
-    assert_eq!(list.len(), 2, "{case}");
-    assert!(elements(&list[1]) < elements(&list[0]), "{case}");
 }
