@@ -84,3 +84,22 @@ fn the_address_of_a_device_function_is_one_of_an_unknown_function_on_the_host() 
     assert!(function(host, "twice(float)").is_declaration() && !function(device, "twice(float)").is_declaration());
     assert!(calls(device, function(device, "k(float*, float (*)(float))")).iter().any(|c| c.contains("twice")));
 }
+
+#[test]
+fn what_a_kernel_names_for_the_device_alone_is_not_looked_up_for_the_host() {
+    // nvcc's host compiler instantiates no body of a kernel, nor what only that calls.
+    let source = "#ifdef __CUDA_ARCH__\ntemplate <class T> __device__ void only(T *p, int i) { p[i] = 0; }\n#endif\n\
+                  template <class T> __host__ __device__ void both(T *p) { only(p, 1); }\n\
+                  template <class T> __global__ void k(T *p) {\n  auto at = [&](int i) { only(p + i, 0); };\n\
+                  #pragma unroll\n  for (int i = 0; i < 2; i++) at(i);\n}\n\
+                  __global__ void plain(int *p) { both(p); }\n\
+                  int main() {\n  k<<<1, 1>>>((int *)nullptr);\n  plain<<<1, 1>>>(nullptr);\n}\n";
+    let e = read(source, "");
+    let (host, device) = (side(&e, Side::Host), side(&e, Side::Device));
+    assert!(e.notes.iter().any(|n| n.starts_with("Host side: bodies of kernels")), "{:?}", e.notes);
+    assert!(!e.notes.iter().any(|n| n.starts_with("Device")), "{:?}", e.notes);
+    assert!(!function(host, "main").is_declaration());
+    for (caller, callee) in [("plain(int*)", "both"), ("both<int>(int*)", "only")] {
+        assert!(calls(device, function(device, caller)).iter().any(|c| c.contains(callee)), "{caller}");
+    }
+}

@@ -226,6 +226,8 @@ impl ClangCommand {
                 "-Qunused-arguments",
                 "-fno-color-diagnostics",
                 "-fno-caret-diagnostics",
+                // What is instantiated in vain is told by where it began.
+                "-ftemplate-backtrace-limit=0",
             ]
             .map(String::from),
         );

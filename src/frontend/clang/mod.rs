@@ -7,6 +7,7 @@ mod compat;
 mod device_functions;
 pub mod flags;
 pub(in crate::frontend) mod invoke;
+mod kernel_bodies;
 mod lead;
 mod library_models;
 pub(in crate::frontend) mod pch;
@@ -196,7 +197,7 @@ impl Job<'_> {
                 reason = refusal.to_string();
             }
             let next = match refusal {
-                Refusal::Error { stderr, line } => self.next_reading(&reading, stem, &stderr, &line),
+                Refusal::Error { stderr, line } => self.next_reading(&reading, (side, stem), &stderr, &line),
                 _ => None,
             };
             match next {
@@ -245,7 +246,7 @@ impl Job<'_> {
     }
 
     /// What to try after a refusal; `None` where nothing is left that could help.
-    fn next_reading(&self, now: &Reading, stem: &str, stderr: &str, line: &str) -> Option<Reading> {
+    fn next_reading(&self, now: &Reading, (side, stem): (Side, &str), stderr: &str, line: &str) -> Option<Reading> {
         if !now.textures && stderr.contains(flags::TEXTURES) {
             return Some(Reading { textures: true, ..now.clone() });
         }
@@ -259,9 +260,9 @@ impl Job<'_> {
         }
         if now.overlay.as_ref().is_none_or(|o| o.rounds < MOST_ROUNDS) {
             let folder = self.folder.join(format!("{stem}-corrected"));
-            let overlay = std::fs::create_dir_all(&folder)
-                .ok()
-                .and_then(|()| source_overlay::overlay(stderr, &self.unit.directory, &folder, now.overlay.as_ref()));
+            let overlay = std::fs::create_dir_all(&folder).ok().and_then(|()| {
+                source_overlay::overlay((side, stderr), &self.unit.directory, &folder, now.overlay.as_ref())
+            });
             if overlay.is_some() {
                 return Some(Reading { overlay, ..now.clone() });
             }

@@ -6,12 +6,15 @@
 //! Such forms are: a `%` in inline assembly that no operand number follows, which nvcc reads as itself (`%tid.x`), where clang demands
 //! `%%tid.x`; operands of inline assembly without a comma between them; a shared variable whose type has a constructor
 //! (`__shared__ cuda::barrier<...> b;`), of which nvcc warns and which it leaves as it is; a device function's address in code of the host
-//! ([`super::device_functions`]); launches with blanks between their brackets ([`super::spread_launches`]).
+//! ([`super::device_functions`]); launches with blanks between their brackets ([`super::spread_launches`]); what bodies of kernels say to the host
+//! ([`super::kernel_bodies`]).
 
 use super::device_functions::{self, Mentioned};
+use super::kernel_bodies;
 use super::spread_launches::{self, EXPRESSION};
 use crate::frontend::names::SHARED_PREFIX;
 use crate::frontend::paths::normalise;
+use crate::ir::Side;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -42,6 +45,8 @@ struct Complaints {
     commas: bool,
     /// Declarations of functions of the device.
     functions: BTreeSet<Mentioned>,
+    /// What was instantiated in vain for the host.
+    instantiated: BTreeSet<kernel_bodies::Place>,
     /// Line and column, from one, of shared variables.
     shared: BTreeSet<(usize, usize)>,
     /// Line and column, from one, where an expression was expected.
@@ -50,7 +55,12 @@ struct Complaints {
 
 /// An overlay that corrects the files clang complains about, beyond what was corrected before; `None` where there is nothing that we can
 /// correct.
-pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path, before: Option<&Overlay>) -> Option<Overlay> {
+pub(super) fn overlay(
+    (side, stderr): (Side, &str),
+    directory: &Path,
+    folder: &Path,
+    before: Option<&Overlay>,
+) -> Option<Overlay> {
     let mut overlay = before.cloned().unwrap_or_else(|| Overlay {
         file: folder.join("overlay.json"),
         said: vec![],
@@ -59,7 +69,7 @@ pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path, before: Opt
     });
     overlay.rounds += 1;
     let mut corrected = false;
-    for (file, complaints) in &complaints(stderr, directory) {
+    for (file, complaints) in &complaints(side, stderr, directory) {
         let Ok(original) = std::fs::read(overlay.copies.get(file).unwrap_or(file)) else { continue };
         let (text, said) = correct(original.clone(), complaints);
         if text == original {
@@ -85,8 +95,13 @@ pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path, before: Opt
 }
 
 /// What clang refuses that we may correct, by file.
-fn complaints(stderr: &str, directory: &Path) -> BTreeMap<PathBuf, Complaints> {
+fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, Complaints> {
     let mut files: BTreeMap<PathBuf, Complaints> = BTreeMap::new();
+    if side == Side::Host {
+        for (file, place) in kernel_bodies::instantiated(stderr) {
+            files.entry(normalise(directory, &file)).or_default().instantiated.insert(place);
+        }
+    }
     for (file, function) in device_functions::mentioned(stderr) {
         files.entry(normalise(directory, &file)).or_default().functions.insert(function);
     }
@@ -125,6 +140,9 @@ fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static
             *text = new;
         }
     };
+    // Places stay where they are.
+    let new = kernel_bodies::emptied(&text, &complaints.instantiated);
+    take(&mut text, new, "bodies of kernels that only the device's side can instantiate were read there alone");
     let new = without_constructors(&text, &complaints.shared);
     let mut bare = new != text;
     take(&mut text, new, "shared variables were read as nvcc leaves them, without their constructors");
@@ -327,6 +345,10 @@ pub(super) fn skip_text(s: &[u8], at: usize) -> usize {
     match s[at..] {
         [b'/', b'/', ..] => find(b"\n", at),
         [b'/', b'*', ..] => find(b"*/", at + 2),
+        [b'R', b'"', ..] => {
+            let delimiter = s[at + 2..].iter().take(17).position(|b| *b == b'(');
+            delimiter.map_or(at, |n| find(&[b")", &s[at + 2..at + 2 + n], b"\""].concat(), at + 2 + n))
+        }
         [quote @ (b'"' | b'\''), ..] => {
             let mut i = at + 1;
             while i < s.len() && s[i] != quote && s[i] != b'\n' {
@@ -422,13 +444,15 @@ mod tests {
         let source = folder.path().join("a.cu");
         std::fs::write(&source, "asm(\"mov %0, %tid.x;\" : \"=r\"(a) \"r\"(b));").unwrap();
         let refused = |what: &str| format!("{}:1:30: {what}", source.display());
-        let first = overlay(&refused(CLOSING), folder.path(), folder.path(), None).unwrap();
-        let second = overlay(&refused(PERCENT), folder.path(), folder.path(), Some(&first)).unwrap();
+        let correct =
+            |what, before| overlay((Side::Device, refused(what).as_str()), folder.path(), folder.path(), before);
+        let first = correct(CLOSING, None).unwrap();
+        let second = correct(PERCENT, Some(&first)).unwrap();
         let copy = std::fs::read_to_string(&second.copies[&source]).unwrap();
         assert_eq!(copy, "asm(\"mov %0, %%tid.x;\" : \"=r\"(a) ,\"r\"(b));");
         assert_eq!((second.rounds, second.said.len()), (2, 2));
         assert!(std::fs::read_to_string(&second.file).unwrap().contains("corrected-2"));
-        assert_eq!(overlay(&refused(PERCENT), folder.path(), folder.path(), Some(&second)), None, "nothing is left");
+        assert_eq!(correct(PERCENT, Some(&second)), None, "nothing is left");
     }
 
     fn bare(s: &str, places: &[(usize, usize)]) -> String {
@@ -461,6 +485,8 @@ mod tests {
             "'",
             "asm",
             "\"open",
+            "R\"x(asm(\"%x\" : \"r\"(a)))x\"",
+            "R\"open",
         ] {
             assert_eq!(escaped(s), s);
         }
