@@ -148,18 +148,24 @@ impl Executor<'_> {
     /// Conditions without the readings that change nothing where these hold: `i` as an `int` where `0 <= i` and `i <= 2147483647`.
     pub(in crate::symbolic) fn read_plainly(&mut self, known: Vec<TermId>) -> Vec<TermId> {
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        // By what they bound but for a constant: there may be as many of both as a kernel that is unrolled has branches and indices.
+        let mut bounds: FxHashMap<TermId, Vec<i128>> = FxHashMap::default();
+        for c in &known {
+            if let Term::Le(t) = *self.arena.get(*c) {
+                let (rest, constant) = self.arena.apart(t);
+                bounds.entry(rest).or_default().push(constant);
+            }
+        }
         for n in self.arena.cone(&known) {
             let Term::Wrap { arg, bits, signed } = *self.arena.get(n) else { continue };
             let (want, has) = (Range::of_int(bits, signed), self.arena.range(arg));
             if !want.contains(Range { hi: Some(0), ..has }) {
                 continue;
             }
-            let bounded = known.iter().any(|c| {
-                let Term::Le(t) = *self.arena.get(*c) else { return false };
-                let rest = self.arena.sub(t, arg);
-                self.arena.as_int(rest).and_then(i128::checked_neg).is_some_and(|most| want.contains_value(most))
-            });
-            if bounded {
+            let (rest, of_arg) = self.arena.apart(arg);
+            // `rest + constant <= 0`, and with it `rest + of_arg <= of_arg - constant`.
+            let most = |constant: &i128| of_arg.checked_sub(*constant).is_some_and(|most| want.contains_value(most));
+            if bounds.get(&rest).is_some_and(|constants| constants.iter().any(most)) {
                 map.insert(n, arg);
             }
         }

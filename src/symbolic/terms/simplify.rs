@@ -46,6 +46,15 @@ impl Arena {
         }
     }
 
+    /// A number without its constant, and that.
+    pub fn apart(&mut self, t: TermId) -> (TermId, i128) {
+        let constant = self.constant_of(t);
+        match constant.checked_neg() {
+            Some(less) if constant != 0 => (self.add_const(t, less), constant),
+            _ => (t, 0),
+        }
+    }
+
     pub fn add_const(&mut self, a: TermId, c: i128) -> TermId {
         let c = self.int(c);
         self.add(a, c)
