@@ -237,7 +237,7 @@ fn without_factors(a: &mut Arena, decider: &mut Decider, facts: TermId, p: Poly)
 pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId) -> bool {
     let not = a.not(y);
     let both = a.and(x, not);
-    a.as_bool(both) == Some(false) || matches!(decider.happens(a, both), Decision::Safe)
+    a.as_bool(both) == Some(false) || decider.implies(a, x, y)
 }
 
 /// Whether both hold for something. Where products and quotients by parameters leave that open, it is asked of parameters that are 1 there.
@@ -246,7 +246,7 @@ pub(super) fn happens(a: &mut Arena, decider: &mut Decider, names: &Names, facts
     if a.as_bool(both) == Some(false) {
         return false;
     }
-    match decider.happens(a, both) {
+    match decider.happens_roughly(a, both) {
         Decision::Fails { .. } => return true,
         Decision::Safe => return false,
         _ => {}
@@ -266,5 +266,5 @@ pub(super) fn happens(a: &mut Arena, decider: &mut Decider, names: &Names, facts
     let simpler = a.substitute(both, &ones);
     !ones.is_empty()
         && a.as_bool(simpler) != Some(false)
-        && matches!(decider.happens(a, simpler), Decision::Fails { .. })
+        && matches!(decider.happens_roughly(a, simpler), Decision::Fails { .. })
 }

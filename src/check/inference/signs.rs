@@ -28,7 +28,8 @@ pub(super) fn sufficient(
     let with = |a: &mut Arena, decider: &mut Decider, signs: &[TermId]| {
         let all = a.and_all(signs.to_vec());
         let facts = a.and(under.facts, all);
-        let possible = a.as_bool(facts) != Some(false) && matches!(decider.happens(a, facts), Decision::Fails { .. });
+        let possible =
+            a.as_bool(facts) != Some(false) && matches!(decider.happens_roughly(a, facts), Decision::Fails { .. });
         possible.then(|| wraps(decider.decide_roughly(a, &Obligation { facts, ..under.clone() }))).flatten()
     };
     let with_all = if signs.is_empty() { None } else { with(a, decider, &signs) };

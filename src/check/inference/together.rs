@@ -59,6 +59,6 @@ fn may_hold(tools: &mut Tools<'_>, decider: &mut Decider, anyway: TermId, condit
     let both = a.and(anyway, condition);
     match a.as_bool(both) {
         Some(holds) => holds,
-        None => matches!(decider.happens(a, both), Decision::Fails { .. }),
+        None => matches!(decider.happens_roughly(a, both), Decision::Fails { .. }),
     }
 }

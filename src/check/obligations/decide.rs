@@ -107,15 +107,34 @@ impl Decider {
 
     /// Whether something can happen at all: [`Decision::Safe`] where its condition cannot hold.
     pub fn happens(&mut self, a: &mut Arena, cond: TermId) -> Decision {
+        self.happens_with(a, cond, Care::Thorough)
+    }
+
+    /// As [`Self::happens`], with the first model that comes: for what needs to know whether there is one, and nothing of it.
+    pub fn happens_roughly(&mut self, a: &mut Arena, cond: TermId) -> Decision {
+        self.happens_with(a, cond, Care::Rough)
+    }
+
+    fn happens_with(&mut self, a: &mut Arena, cond: TermId, care: Care) -> Decision {
         self.cut = false;
         let facts = a.conjuncts(cond);
         let never = a.bool(false);
         let limits = self.limits;
         match self.prove(a, cond, &facts, never, &limits) {
             Answer::Proved { .. } => Decision::Safe,
-            Answer::Model(m) => self.fails(a, &facts, never, m, WrapMode::Assume, Care::Thorough),
+            Answer::Model(m) => self.fails(a, &facts, never, m, WrapMode::Assume, care),
             Answer::Unknown(why) => Decision::Unknown(why),
         }
+    }
+
+    /// Whether what follows is proved to follow from a condition, where nothing wraps.
+    pub fn implies(&mut self, a: &mut Arena, cond: TermId, follows: TermId) -> bool {
+        let (facts, limits) = (a.conjuncts(cond), self.limits);
+        a.conjuncts(follows).into_iter().all(|goal| {
+            a.as_bool(goal) == Some(true)
+                || facts.contains(&goal)
+                || matches!(self.prove(a, cond, &facts, goal, &limits), Answer::Proved { .. })
+        })
     }
 
     fn decide_new(&mut self, a: &mut Arena, o: &Obligation, care: Care) -> Decision {
@@ -221,6 +240,27 @@ mod tests {
         let below = Obligation { facts, offset: n, bytes: one, extent: zero };
         assert!(matches!(decider.decide_roughly(&mut a, &below), Decision::Fails { .. }));
         assert!(matches!(decider.decide(&mut a, &below), Decision::Fails { degenerate: true, .. }));
+    }
+
+    #[test]
+    fn what_follows_is_proved_goal_by_goal_and_no_model_is_sought_of_the_rest() {
+        let mut a = Arena::new();
+        let [n, m] =
+            ["n", "m"].map(|name| a.fresh(SymKind::Input(InputSource::Argv(1)), name, Range::of_int(32, true)));
+        let [one, three] = [1, 3].map(|v| a.int(v));
+        let product = a.mul(n, m);
+        let (positive, larger, together) = (a.le(one, n), a.le(three, m), a.le(three, product));
+        let both = a.and(positive, larger);
+        let more = a.and(together, positive);
+        let mut decider = Decider::default();
+        assert!(decider.implies(&mut a, both, more) && decider.implies(&mut a, both, both));
+        assert!(!decider.implies(&mut a, together, positive) && !decider.implies(&mut a, positive, more));
+        assert!(decider.known.is_empty(), "a small model was sought");
+        let never = a.bool(false);
+        assert!(decider.implies(&mut a, never, more));
+        assert!(matches!(decider.happens_roughly(&mut a, both), Decision::Fails { .. }));
+        assert!(decider.known.is_empty(), "a small model was sought");
+        assert!(matches!(decider.happens(&mut a, both), Decision::Fails { .. }));
     }
 
     /// What wraps below bitwise operations has no part in a proof that holds whatever they give; what wraps beside them has.
