@@ -812,3 +812,22 @@ __global__ void sobel(unsigned char *out, short pitch, short w) {
     let (r, err) = checked(&p);
     assert_eq!((r.summary.unknown, r.findings.len()), (0, 0), "{err}{}", toml.out);
 }
+
+#[test]
+fn accesses_that_are_never_decided_leave_the_others_of_a_kernel_their_part() {
+    let hopeless: String = (1..25)
+        .map(|i| format!("  out[(x * {i} + y * z) % (w * w + {i}) * (z % 7 + y * {i}) % (x * x + 1)] = {i};\n"))
+        .collect();
+    let p = Project::new();
+    p.write(
+        "a.cu",
+        &format!(
+            "__global__ void k(float *out, float *a, unsigned n, unsigned x, unsigned y, unsigned z, unsigned w) {{\n{hopeless}  \
+             if (threadIdx.x < n) a[threadIdx.x] = 1;\n}}\n"
+        ),
+    );
+    let stated = "[[contract]]\nfunction = \"k\"\nrequires = [\"elements(a) >= n\", \"elements(out) >= 1\"]\n";
+    p.write("scuba.toml", &format!("[limits]\nwork = 1\n{stated}"));
+    let (r, _) = checked(&p);
+    assert_eq!((r.summary.safe_assuming, r.summary.unknown), (1, 24), "{:?}", r.undecided);
+}

@@ -4,11 +4,13 @@
 
 use super::Engine;
 use super::budgets;
+use super::first_pass::extremes_first;
 use super::prepare::run_within_steps;
+use crate::check::context::{Place, Tools};
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::obligations::decide::Decider;
 use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, Outcome};
+use crate::check::obligations::verdict::{Effort, More, Outcome};
 use crate::check::rules::bounds;
 use crate::check::solver::Limits;
 use crate::contracts::Contract;
@@ -116,15 +118,46 @@ impl<'p> Engine<'p> {
         let root = Root { func: kernel, trusted: false, entry: false, bound: false };
         let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
         tools.decider.limits.work = self.cx.scaled(Work::seconds(1));
+        self.look_at_idle(kernel, &mut tools, &run);
+        self.came_to(kernel, &run, run.gave_up.as_ref());
+        if let Some(why) = run.gave_up {
+            self.partly.entry(kernel).or_insert(why);
+        }
+    }
+
+    /// A glance at every access of such a kernel, then a look at those that this leaves open, at those first that need little more: a few that
+    /// are never decided would spend it all.
+    fn look_at_idle(&mut self, kernel: FuncRef, tools: &mut Tools<'p>, run: &KernelRun) {
         // Beyond the point where it was given up, what it came to before may be reached again, otherwise.
         let partly = run.gave_up.clone().map(|why| UnknownReason::KernelNotFollowed(Box::new(why)));
-        for ev in &run.accesses {
+        let usual = tools.decider.limits;
+        let mut rest = vec![];
+        tools.decider.limits =
+            Limits { work: self.cx.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
+        for i in extremes_first(&mut tools.e.arena, &run.accesses) {
+            let ev = &run.accesses[i];
             let place = self.cx.place_of(ev);
             if self.assumed.skips(&place) {
                 continue;
             }
             self.assumed.note(&tools.e, &place, ev);
-            let outcome = match (bounds::look(&self.cx, &mut tools, None, ev, Effort::First).outcome, &self.lost) {
+            let look = bounds::look(&self.cx, tools, None, ev, Effort::Glance);
+            if look.more == More::Nothing && look.outcome.is_safe() {
+                self.put(kernel, ev, partly.clone().map_or(look.outcome, Outcome::Unknown));
+            } else {
+                rest.push((!look.outcome.is_safe(), i, place));
+            }
+        }
+        tools.decider.limits = usual;
+        rest.sort_by_key(|(open, i, _)| (*open, *i));
+        let mut open: FxHashSet<Place> = FxHashSet::default();
+        for (_, i, place) in rest {
+            // Where another context is open, this one decides nothing alone.
+            if open.contains(&place) {
+                continue;
+            }
+            let ev = &run.accesses[i];
+            let outcome = match (bounds::look(&self.cx, tools, None, ev, Effort::First).outcome, &self.lost) {
                 (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => {
                     Outcome::Unknown(UnknownReason::NoLaunchHost(Box::new(why.clone())))
                 }
@@ -134,11 +167,10 @@ impl<'p> Engine<'p> {
                 (Outcome::Unknown(why), None) => Outcome::Unknown(UnknownReason::NoLaunchOpen(Box::new(why))),
                 (o @ (Outcome::Safe | Outcome::SafeIfNoWrap(_)), _) => partly.clone().map_or(o, Outcome::Unknown),
             };
+            if matches!(outcome, Outcome::Unknown(_)) {
+                open.insert(place);
+            }
             self.put(kernel, ev, outcome);
-        }
-        self.came_to(kernel, &run, run.gave_up.as_ref());
-        if let Some(why) = run.gave_up {
-            self.partly.entry(kernel).or_insert(why);
         }
     }
 }

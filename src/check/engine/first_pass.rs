@@ -94,7 +94,7 @@ impl<'p> Engine<'p> {
 
 /// The accesses in an order in which of those whose offsets differ by a constant the least and the greatest come first: what they are within,
 /// the others are. Else as they are.
-fn extremes_first(a: &mut Arena, accesses: &[AccessEvent]) -> Vec<usize> {
+pub(super) fn extremes_first(a: &mut Arena, accesses: &[AccessEvent]) -> Vec<usize> {
     let mut families: FxHashMap<(Base, TermId), (usize, usize)> = FxHashMap::default();
     let mut constants = vec![0; accesses.len()];
     for (i, access) in accesses.iter().enumerate() {
