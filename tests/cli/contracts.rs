@@ -831,3 +831,20 @@ fn accesses_that_are_never_decided_leave_the_others_of_a_kernel_their_part() {
     let (r, _) = checked(&p);
     assert_eq!((r.summary.safe_assuming, r.summary.unknown), (1, 24), "{:?}", r.undecided);
 }
+
+#[test]
+fn kernels_are_looked_at_side_by_side_and_what_is_found_does_not_depend_on_it() {
+    let p = Project::new();
+    let kernels: String = (1..6)
+        .map(|i| {
+            format!("__global__ void k{i}(float *a, unsigned n) {{ if (threadIdx.x < n) a[{i} * threadIdx.x] = 1; }}\n")
+        })
+        .collect();
+    let host =
+        "void run(float *a, unsigned n) { k1<<<1, 32>>>(a, n); }\nvoid other(float *a) { k2<<<1, 32>>>(a, 7); }\n";
+    p.write("a.cu", &format!("{kernels}{host}"));
+    let found = |jobs: &str| p.scuba(["contracts", "a.cu", "--jobs", jobs]).out;
+    let alone = found("1");
+    assert!(alone.contains("elements(a) >= 5 * n - 4"), "{alone}");
+    assert_eq!(found("3"), alone);
+}

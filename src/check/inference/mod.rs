@@ -29,6 +29,8 @@ use crate::host::roots;
 use crate::ir::{Program, Side};
 use crate::nets::{self, Net, Nets};
 use crate::report::finding::Position;
+use crate::work::Work;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// What one kernel needs of its arguments and its launch, or one function of its arguments.
@@ -124,22 +126,39 @@ pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &s
             .filter(|(_, m, f)| {
                 m.side == Side::Device && f.kernel && !f.is_declaration() && wanted(&f.name, &f.display)
             })
-            .map(|(r, _, f)| (f.display.clone(), r))
+            // Should a safety net be reached, those of libraries go without.
+            .map(|(r, _, f)| ((!program.users_loc(r.module, f.loc).is_users(), f.display.clone()), r))
             .collect();
         kernels.sort();
         // Each unit has its own copy of a template's instance.
-        kernels.dedup_by(|a, b| a.0 == b.0 && program.func(a.1).name == program.func(b.1).name);
+        kernels.dedup_by(|a, b| a.0.1 == b.0.1 && program.func(a.1).name == program.func(b.1).name);
         let count = kernels.len();
-        let mut all: Vec<Inferred> =
-            kernels.into_iter().map(|(_, kernel)| kernel::infer(&mut engine, kernel, count)).collect();
+        let mut all = each(&mut engine, kernels.into_iter().map(|(_, kernel)| kernel), |engine, kernel| {
+            Some(kernel::infer(engine, *kernel, count))
+        });
         let entries = roots(program, &options.roots, &options.entry).into_iter().filter(|r| {
             let f = program.func(r.func);
             f.name != "main" && wanted(&f.name, &f.display)
         });
-        all.extend(entries.filter_map(|root| entry::infer(&mut engine, &root)));
+        all.extend(each(&mut engine, entries, entry::infer));
         all.sort_by(|a, b| a.function.cmp(&b.function));
         faults.extend(engine.faults());
         (all, faults)
     });
     OfProgram { functions, faults, nets: nets.reached() }
+}
+
+/// What is found of each of several functions, by as many threads as the check may have.
+fn each<T: Sync>(
+    engine: &mut Engine<'_>,
+    functions: impl Iterator<Item = T>,
+    infer: impl Fn(&mut Engine<'_>, &T) -> Option<Inferred> + Sync,
+) -> Vec<Inferred> {
+    let functions: Vec<(T, OnceLock<Option<Inferred>>)> = functions.map(|f| (f, OnceLock::new())).collect();
+    engine.by_turns(&functions, |engine, (function, found)| {
+        // Each has budgets of its own, and nobody waits.
+        engine.cx.total = Work::MAX;
+        found.get_or_init(|| infer(engine, function));
+    });
+    functions.into_iter().filter_map(|(_, found)| found.into_inner().flatten()).collect()
 }
