@@ -84,8 +84,7 @@ impl Executor<'_> {
             });
             // By a kernel, or as the host's own code writes no handle.
             storages.iter().for_each(|o| self.note_written_by_device(*o));
-            let storages: Vec<Value> = storages.into_iter().map(|o| self.pointer(o, 0)).collect();
-            self.clobber(&mut s, &storages, &why);
+            self.elements_change(&mut s, &storages, &why);
         }
         let m = program.module(c.site.func.module);
         let v = self.unknown_of(m, c.ty, &why);
@@ -246,9 +245,24 @@ impl Executor<'_> {
                 self.note_written_by_device(o);
             }
         }
-        let given: Vec<Value> = c.args.iter().take(1).cloned().collect();
-        self.clobber(&mut s, &given, &why);
+        let behind = self.pointer_arg(c, 0);
+        let objects: Option<Vec<ObjId>> =
+            behind.iter().map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect();
+        match objects {
+            Some(objects) => self.elements_change(&mut s, &objects, &why),
+            None => {
+                let given: Vec<Value> = c.args.iter().take(1).cloned().collect();
+                self.clobber(&mut s, &given, &why);
+            }
+        }
         Self::no_value(s)
+    }
+
+    /// The elements of tensors are written, and nothing that these lead to: an operation of PyTorch's takes no element for an address.
+    fn elements_change(&mut self, s: &mut State, storages: &[ObjId], why: &UnknownReason) {
+        for o in storages {
+            self.forget(s, *o, why, false);
+        }
     }
 
     fn any_between(&mut self, c: &Call<'_>, s: State) -> Modelled {
