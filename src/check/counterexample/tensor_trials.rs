@@ -179,6 +179,8 @@ impl Varied {
                 InputSource::Param { name, .. } if root.params.iter().any(|p| p.name == *name) => {
                     others.push(SymId(i));
                 }
+                // How long a list is.
+                InputSource::Count { function, .. } if *function == root.display => others.push(SymId(i)),
                 _ => {}
             }
         }

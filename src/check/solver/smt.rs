@@ -61,8 +61,15 @@ fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
             }
         }
         charge_each(cost::ENCODE, arena.len());
-        let given = limit(&solver, all.left());
-        let (found, spent) = run(&solver, z3::Solver::check);
+        let (mut given, mut found, mut spent) = (0, SatResult::Unknown, Spent { units: 0, late: false });
+        for (mending, most, of) in ATTEMPTS {
+            let left = Work::units(all.left().get() / of).min(most);
+            given = limit(&solver, left, mending);
+            (found, spent) = run(&solver, z3::Solver::check);
+            if found != SatResult::Unknown || spent.late || all.is_spent() {
+                break;
+            }
+        }
         inside::dump(Dump::Smt2, || format!("; rlimit {given}: {found:?} with {}\n{}", spent.units, solver.to_smt2()));
         match found {
             SatResult::Unsat => Outcome::Unsat,
@@ -73,8 +80,21 @@ fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
     })
 }
 
+/// How a query is asked, in turn: with so much work at most, of what is left such a part.
+const ATTEMPTS: [(Mending, Work, u64); 3] =
+    [(Mending::On, Work::units(20_000 * cost::RESOURCE), 1), (Mending::Off, Work::MAX, 2), (Mending::On, Work::MAX, 1)];
+
+/// Whether Z3 (5.4) asks nlsat, before each other step, whether the linear assignment can be mended. Proofs of quotients need it, mostly at once. Where numbers are
+/// roots of long polynomials it isolates them in binary fractions of many thousand digits, none of which counts as a resource: one query of
+/// `x / (y * z) * w` took more than two minutes for what was worth 0.5 s. Each of the queries that took longest has an answer without it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mending {
+    Off,
+    On,
+}
+
 /// Lets Z3 do so much work; gives that in its resource units.
-fn limit(solver: &Solver, work: Work) -> u32 {
+fn limit(solver: &Solver, work: Work, mending: Mending) -> u32 {
     let units = u32::try_from((work.get() / cost::RESOURCE).max(LEAST_RESOURCES)).unwrap_or(u32::MAX);
     let mut p = Params::new();
     p.set_u32("timeout", nets::solver_ms());
@@ -83,10 +103,7 @@ fn limit(solver: &Solver, work: Work) -> u32 {
     // wrapped products took a fifth of the time. While it multiplies out long sums Z3 (5.4) also looks at none of the limits.
     // (`grobner_expand_terms` alone loses models; without `enable_hnf` half of this is won again, but models are lost too.)
     p.set_bool("arith.nl.grobner", false);
-    // Before each other step Z3 (5.4) asks nlsat whether the linear assignment can be mended. Where numbers are roots of long polynomials that isolates them
-    // in binary fractions of many thousand digits, none of which counts as a resource: one query of `x / (y * z) * w` took more than two minutes for what
-    // should have been 0.5 s. Of the queries that took longest none was lost without it, and one was won.
-    p.set_bool("arith.nl.nra_check_assignment", false);
+    p.set_bool("arith.nl.nra_check_assignment", mending == Mending::On);
     solver.set_params(&p);
     units
 }
@@ -197,7 +214,7 @@ pub(super) fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode
         let solver = Solver::new();
         charge(cost::CONTEXT);
         charge_each(cost::ENCODE, facts.len());
-        limit(&solver, budget.at_most(Work::seconds(1)));
+        limit(&solver, budget.at_most(Work::seconds(1)), Mending::On);
         let mut enc = Encoder::new(arena, mode, false);
         let no = enc.surely(goal, false);
         solver.assert(&no);
