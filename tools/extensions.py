@@ -265,7 +265,7 @@ def table(o):
         shown = f"{under} of {of_under} ({100 * under / max(1, of_under):.0f} %)" if inferred else ""
         rows.append(f"| {line['project']} | {line['name']} | {read_units} of {all_units} | {of} | {share(decided, of)} | {shown} | {listed(line['findings'])} | {listed(line['reasons'])} | {line['seconds']} |")
     text = ["# PyTorch extensions", "", f"Made by `tools/extensions.py`{f' on {o.commit}' if o.commit else ''}. Do not edit.", ""]
-    text += [f"Operators checked where they lie, without a build, each with its registration as one program; at most {o.limit} s each. *Decided*: safe, safe where nothing wraps, or reported.", ""]
+    text += [f"Operators checked where they lie, without a build, each with its registration as one program; at most {o.limit} s each. *Decided*: safe, safe where nothing wraps, or reported; what is reported of an operator beside its accesses (a tensor that may be the host's) counts as one of them.", ""]
     text += ["*With inferred contracts*: once more with what `scuba contracts` prints of the program stated in scuba.toml: it may reach other accesses, of which its share is.", ""]
     text += ["| project | programs | units read of those nvcc compiles | accesses | decided | with inferred contracts | findings |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for project, t in sorted(per.items()):
