@@ -27,6 +27,8 @@ pub struct Initialiser {
 #[derive(Debug, Default)]
 pub struct Initialisers {
     pub in_order: Vec<Initialiser>,
+    /// One of the program's initialisers is not known: any variable may hold something else.
+    pub unknown: bool,
     /// Texts like names (`sum`), those of initialisers first: what the function compares what it is given with is often among them.
     pub texts: Vec<String>,
 }
@@ -39,8 +41,10 @@ impl Initialisers {
         let Some(mentions) = reach.mentions(function) else { return Self::default() };
         let own = reach.globals(mentions);
         let mut needed: FxHashSet<GlobalRef> = own.globals.iter().copied().collect();
+        let constructors = program.constructors();
+        let unknown = constructors.is_none();
         let all: Vec<Initialiser> =
-            program.constructors().unwrap_or_default().into_iter().flat_map(|f| parts(program, &reach, f)).collect();
+            constructors.unwrap_or_default().into_iter().flat_map(|f| parts(program, &reach, f)).collect();
         // What initialises one variable may read another.
         let mut taken = vec![false; all.len()];
         loop {
@@ -59,7 +63,7 @@ impl Initialisers {
                 texts.push(text);
             }
         }
-        Self { in_order, texts }
+        Self { in_order, unknown, texts }
     }
 }
 

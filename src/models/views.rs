@@ -74,9 +74,9 @@ pub(crate) fn view(type_name: &str) -> Option<View> {
 
 /// Whether a type, or what it refers to, is a `std::string`, as the source or the library spells it.
 pub(crate) fn is_text(type_name: &str) -> bool {
-    let name = type_name.replace("const", "").replace('&', "").replace("__cxx11::", "");
-    let name = name.trim();
-    name == "std::string" || name == "string" || name.starts_with("std::basic_string<char") && !name.contains("char8_t")
+    let name = type_name.trim().trim_start_matches("const ").trim_end_matches('&').trim_end().replace("__cxx11::", "");
+    let of_char = ["std::basic_string<char>", "std::basic_string<char, "].iter().any(|start| name.starts_with(start));
+    name == "std::string" || of_char && name.ends_with('>')
 }
 
 /// What a container's elements are called that has three pointers, as libstdc++ 12 and libc++ 17 lay it out: to its first element, behind its last
@@ -131,7 +131,27 @@ fn without_versions(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layout, Side, container, view};
+    use super::{Layout, Side, container, is_text, view};
+
+    #[test]
+    fn strings_of_char_are_texts_and_nothing_else_is() {
+        let library = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+        for text in ["std::string", "const std::string &", "std::basic_string<char>", library] {
+            assert!(is_text(text), "{text}");
+        }
+        let of_char16 = "std::__cxx11::basic_string<char16_t, std::char_traits<char16_t>, std::allocator<char16_t> >";
+        let pointer = format!("{library} *");
+        for other in [
+            of_char16,
+            &pointer,
+            "std::string *",
+            "std::vector<std::string>",
+            "my::string",
+            "std::optional<std::string>",
+        ] {
+            assert!(!is_text(other), "{other}");
+        }
+    }
 
     #[test]
     fn views_say_how_many_elements_they_have() {

@@ -225,6 +225,8 @@ fn all(doubts: &[Why]) -> Why {
     Why { text, cause }
 }
 
+const UNKNOWN_INITIALISER: &str = "what initialises the program's variables is not known";
+
 impl Machine<'_> {
     /// What ran out. Its steps and its memory have bounds of their own, whatever the budget.
     fn spent(&self) -> Why {
@@ -298,10 +300,8 @@ impl Machine<'_> {
         let mut th = Thread::host();
         let main = self.program.func(root).name == "main";
         if main {
-            let constructors = self
-                .program
-                .constructors()
-                .ok_or_else(|| Stop::Unknown("what initialises variables before `main` is not known".into()))?;
+            let unknown = || Stop::Unknown(UNKNOWN_INITIALISER.into());
+            let constructors = self.program.constructors().ok_or_else(unknown)?;
             for ctor in constructors {
                 self.call(&mut th, ctor, &[])?;
             }
@@ -320,6 +320,9 @@ impl Machine<'_> {
     /// Initialises the variables of a library that a root may come to use. Where that is not followed nothing is known of them.
     fn initialise_for(&mut self, root: FuncRef) -> Result<(), Stop> {
         let initialisers = kept::initialisers(self.program, root);
+        if initialisers.unknown {
+            return Err(Stop::Unknown(UNKNOWN_INITIALISER.into()));
+        }
         for Initialiser { function, variables, .. } in &initialisers.in_order {
             let before = self.seen.certainty();
             let mut th = Thread::host();
