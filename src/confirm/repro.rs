@@ -7,7 +7,7 @@ use crate::ir::{FuncId, FuncRef, ModuleId, TypeKind};
 use crate::models::tensors::OF_HANDLE;
 use crate::models::views::is_text;
 use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
-use crate::report::finding::{Finding, Held, HeldValue, Run, USED_HERE, Witness};
+use crate::report::finding::{Finding, Held, HeldValue, Run, SAME_CHECK, USED_HERE, Witness};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -82,9 +82,9 @@ pub(super) fn script(
     Some(Ok(Generated { name, text }))
 }
 
-/// Where the access is that goes wrong: a finding may stand at the launch that leads there.
+/// Where accesses are that go wrong: a finding may stand at the launch that leads there, and for others that one check would mend.
 fn places(finding: &Finding) -> Vec<String> {
-    let used = finding.related.iter().filter(|r| r.what == USED_HERE).map(|r| &r.position);
+    let used = finding.related.iter().filter(|r| r.what == USED_HERE || r.what == SAME_CHECK).map(|r| &r.position);
     let all = std::iter::once(&finding.access.position).chain(used);
     all.map(|p| format!("{}:{}", p.file.rsplit('/').next().unwrap_or(&p.file), p.line)).collect()
 }

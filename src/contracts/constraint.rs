@@ -82,6 +82,12 @@ impl Constraint {
         Some(Read::Constraint(Self { relation, sum: sum.divided(divisor) }))
     }
 
+    /// One number less another, wherever both have values.
+    pub(super) fn difference(a: &Term, b: &Term) -> Option<Polynomial> {
+        let mut partial = Partial::new();
+        polynomial(a, &mut partial)?.plus(&polynomial(b, &mut partial)?, -1)
+    }
+
     /// As people write it.
     pub(super) fn cond(&self) -> Option<Cond> {
         let (plus, minus) = self.sum.variable_part().sides()?;

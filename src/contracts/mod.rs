@@ -21,6 +21,7 @@ pub mod check;
 mod constraint;
 pub mod error;
 pub mod eval;
+mod implied;
 mod lexical;
 pub mod operators;
 pub mod parse;
@@ -36,6 +37,7 @@ pub mod world;
 
 pub use ast::{Cond, Span, Term};
 pub use error::ContractError;
+pub use implied::implies;
 pub use parse::{parse, parse_term};
 pub use resolve::{Scope, resolve};
 pub use simplify::simplify;

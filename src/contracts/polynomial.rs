@@ -43,6 +43,11 @@ impl Polynomial {
         self.0.keys().all(Vec::is_empty)
     }
 
+    /// Whether it is at least 0 whatever its factors are, where those that `is_size` says so of are.
+    pub(super) fn is_at_least_zero(&self, is_size: &impl Fn(&Term) -> bool) -> bool {
+        self.0.iter().all(|(product, c)| *c >= 0 && product.iter().all(is_size))
+    }
+
     pub(super) fn plus(&self, other: &Self, times: i128) -> Option<Self> {
         let mut out = self.0.clone();
         for (product, c) in &other.0 {

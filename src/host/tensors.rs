@@ -227,10 +227,13 @@ impl Executor<'_> {
         }
     }
 
+    /// Axioms are said of whole numbers: PyTorch makes no tensor whose number of elements, or of bytes, is none (`compute_numel` and
+    /// `computeStorageNbytes` of c10 and ATen check products).
     fn axiom(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let holds = self.int_arg(c, 0, 8);
         let zero = self.arena.int(0);
         let holds = self.arena.ne(holds, zero);
+        let holds = self.arena.unwrapped(holds);
         match self.assume(s, holds) {
             Some(s) => Self::no_value(s),
             None => Ok(None),

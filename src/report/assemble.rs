@@ -7,7 +7,7 @@ use super::paths::ProjectRoot;
 use super::second_reading::SecondReading;
 use super::sources::Sources;
 use super::suppress::{Notice, Suppressed, Suppressions};
-use super::{fingerprint, fix, merge, span};
+use super::{fingerprint, fix, merge, same_check, span};
 use crate::config::Config;
 use crate::rules::Level;
 use rustc_hash::FxHashSet;
@@ -99,13 +99,15 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     let mut findings = merge::merge(findings, &mut summary);
     let mut undecided = merge::merge_undecided(undecided, &findings, &mut summary);
     point_at_expressions(&mut findings, sources);
+    same_check::strengthen(&mut findings);
     fix::add(&mut findings, sources);
     findings.sort_by(|a, b| order(a).cmp(&order(b)));
     fingerprint::assign(&mut findings);
     undecided.sort_by(|a, b| (&a.position, &a.array).cmp(&(&b.position, &b.array)));
 
     let mut suppressions = Suppressions::new(policy.config, root, sources, policy.baseline);
-    let (mut findings, suppressed) = suppressions.split(findings);
+    let (findings, suppressed) = suppressions.split(findings);
+    let (mut findings, suppressed) = same_check::join(findings, suppressed);
     let files: Vec<String> = found.files.iter().map(|f| root.show(f)).collect();
     let notices = suppressions.notices(&files);
     for f in &mut findings {

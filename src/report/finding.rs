@@ -121,6 +121,9 @@ pub struct Launch {
 /// What happens where a kernel uses the memory that a finding at its launch speaks of.
 pub const USED_HERE: &str = "used here";
 
+/// What is said of the other accesses that the check of a finding would mend.
+pub const SAME_CHECK: &str = "the same check is missing for this access";
+
 /// A place that a reader must know of to understand a finding: where memory was freed, the access in the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Related {
@@ -384,6 +387,14 @@ pub struct Finding {
     /// The same as an edit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fix: Option<Fix>,
+}
+
+impl Finding {
+    /// The tensors of which elements matter for it, by name.
+    pub fn tensors_read(&self) -> impl Iterator<Item = &str> {
+        let matters = |t: &TensorArgument| t.elements.values().any(|n| *n != 0);
+        self.arguments.iter().filter(move |(_, t)| matters(t)).map(|(name, _)| name.as_str())
+    }
 }
 
 /// An access that could not be decided.

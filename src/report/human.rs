@@ -1,7 +1,7 @@
 //! rustc-style text: excerpts of the source with the access, its allocation and its launch, and the counterexample.
 
 use super::assemble::Assembled;
-use super::finding::{Direction, Finding, Replay, Space, Summary, Verdict, Witness};
+use super::finding::{Direction, Finding, Position, Replay, SAME_CHECK, Space, Summary, Verdict, Witness};
 use super::render::{Style, Verbosity};
 use super::short::word;
 use super::sources::Sources;
@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::rc::Rc;
+
+/// Lines of one file that a note names.
+const LINES: usize = 8;
 
 /// The `human` renderer.
 #[derive(Debug)]
@@ -142,7 +145,7 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
         add(&al.file, al.line, al.column, format!("{how} here: {} bytes{partition}", code(&al.extent)));
     }
     // Code that is nobody's own is not shown, only named.
-    for r in f.related.iter().filter(|r| !r.inner) {
+    for r in f.related.iter().filter(|r| !r.inner && r.what != SAME_CHECK) {
         add(&r.position.file, r.position.line, r.position.column, r.what.clone());
     }
     if let Some(l) = f.launch.as_ref().filter(|_| !at_launch(f)) {
@@ -262,6 +265,7 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
         let p = &r.position;
         format!("{}, at {}:{}", r.what, p.file.rsplit('/').next().unwrap_or_default(), p.line)
     }));
+    notes.extend(also_unchecked(f));
     if f.verdict == Verdict::Possible {
         notes.push(match f.witness.as_ref().map(|w| w.replay) {
             Some(Replay::Incomplete) => "possible, not proved: the replay of this input could not be completed".into(),
@@ -284,6 +288,30 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
         notes.push(line);
     }
     notes
+}
+
+/// The other accesses that its check would mend.
+fn also_unchecked(f: &Finding) -> Option<String> {
+    let mut lines: Vec<(&str, Vec<u32>)> = vec![];
+    let all: Vec<&Position> = f.related.iter().filter(|r| r.what == SAME_CHECK).map(|r| &r.position).collect();
+    for p in &all {
+        match lines.iter_mut().find(|(file, _)| *file == p.file) {
+            Some((_, known)) if known.contains(&p.line) => {}
+            Some((_, known)) => known.push(p.line),
+            None => lines.push((&p.file, vec![p.line])),
+        }
+    }
+    let in_file = |(file, lines): &(&str, Vec<u32>)| {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let mut shown: Vec<String> = lines.iter().filter(|l| **l > 0).take(LINES).map(ToString::to_string).collect();
+        if lines.len() > LINES {
+            shown.push("…".into());
+        }
+        format!("{name}:{}", shown.join(", "))
+    };
+    let places = lines.iter().map(in_file).collect::<Vec<_>>().join("; ");
+    let accesses = if all.len() == 1 { "one other access".into() } else { format!("{} other accesses", all.len()) };
+    (!all.is_empty()).then(|| format!("the same check is missing for {accesses}: {places}"))
 }
 
 fn counterexample(f: &Finding, w: &Witness) -> String {
@@ -337,7 +365,7 @@ fn help(f: &Finding) -> String {
         Rule::UncheckedArgument if f.launch.is_none() => {
             "copy at most as many bytes as the smaller side has, or reject such arguments before".into()
         }
-        Rule::DataIndex if f.missing_check.is_some() => missing_check(f),
+        Rule::DataIndex if f.missing_check.is_some() || f.tensors_read().next().is_some() => missing_check(f),
         Rule::OobGlobal
         | Rule::OobShared
         | Rule::OobLocal
@@ -378,7 +406,13 @@ fn missing_check(f: &Finding) -> String {
             None => format!("`{function}` relies on `{}`", m.condition),
         };
     }
-    let names: Vec<String> = f.arguments.keys().map(|n| format!("`{n}`")).collect();
+    let quoted = |n: &str| format!("`{n}`");
+    if f.rule == Rule::DataIndex {
+        let function = f.root.split('(').next().unwrap_or(&f.root);
+        let read = f.tensors_read().map(quoted).collect::<Vec<_>>().join(" and ");
+        return format!("`{function}` relies on what {read} holds: check it, or reject such tensors before the launch");
+    }
+    let names: Vec<String> = f.arguments.keys().map(|n| quoted(n)).collect();
     format!("check with TORCH_CHECK before the launch that the sizes of {} fit together", names.join(" and "))
 }
 

@@ -21,6 +21,7 @@ pub mod names;
 mod operator;
 pub mod paths;
 pub mod render;
+mod same_check;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod sarif;

@@ -7,6 +7,7 @@ mod basics;
 #[path = "../support/cache.rs"]
 mod cache;
 mod callers;
+mod checks;
 mod classes;
 mod contracts;
 mod facts;

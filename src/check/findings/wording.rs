@@ -180,7 +180,7 @@ impl Reader<'_> {
                 if let Some(p) = f.params.get(v.index()) {
                     return plain(p.source_name().to_owned());
                 }
-                let Some((inst, _)) = self.def(*v) else { return plain("?".into()) };
+                let Some((inst, block)) = self.def(*v) else { return plain("?".into()) };
                 match &inst.op {
                     Op::Gep { base, steps, .. } => {
                         let inner = self.place(base, depth + 1);
@@ -229,7 +229,7 @@ impl Reader<'_> {
                     Op::Cast { value, .. } | Op::Freeze(value) => self.place(value, depth + 1),
                     Op::Call { callee: Callee::Direct(id), args, .. } => {
                         let f = self.module.func(*id);
-                        self.operator(f, args, depth + 1)
+                        self.operator(f, (args, block), depth + 1)
                             .unwrap_or_else(|| plain(format!("{}(…)", short_name(&f.display))))
                     }
                     Op::Select { a, .. } => self.place(a, depth + 1),
@@ -240,26 +240,87 @@ impl Reader<'_> {
         }
     }
 
-    /// What an operator of a class gives, as the source writes it: an element of what it is called on, or what that leads to.
-    fn operator(&self, f: &Function, args: &[Operand], depth: u32) -> Option<AccessText> {
+    /// What an operator of a class gives, as the source writes it: an element of what it is called on, or what that leads to. It is called in a block.
+    fn operator(&self, f: &Function, (args, block): (&[Operand], BlockId), depth: u32) -> Option<AccessText> {
         let name = base_name(&f.display);
         // Of some names only the symbol is known (Itanium C++ ABI, 5.1.3).
         let is = |sign: &str, code: &str| name.ends_with(sign) || name.starts_with("_Z") && f.name.contains(code);
-        let (of, indices) = args.split_first()?;
-        let of = self.place(of, depth);
-        if of.array.contains('?') || of.array == A_TEMPORARY || of.index != "0" {
+        let by_memory = usize::from(f.params.first().is_some_and(|p| p.sret.is_some()));
+        let (of, indices) = args.get(by_memory..)?.split_first()?;
+        let of = match self.place(of, depth) {
+            temporary if temporary.array == A_TEMPORARY => self.given_back(of, block, depth)?,
+            of if of.index == "0" => of,
+            _ => return None,
+        };
+        if of.array.contains('?') {
             return None;
         }
         let index = indices.iter().map(|i| self.index(i, depth)).collect::<Vec<_>>().join(", ");
         match indices {
-            [_] if is("operator[]", "Eix") => Some(AccessText { array: of.array, index }),
-            [_, ..] if is("operator()", "Ecl") => Some(AccessText { array: of.array, index }),
+            [_] if is("operator[]", "Eix") => {
+                let index = if of.index == "0" { index } else { format!("{}[{index}]", bracket(&of.index)) };
+                Some(AccessText { array: of.array, index })
+            }
+            [_, ..] if is("operator()", "Ecl") && of.index == "0" => Some(AccessText { array: of.array, index }),
             [] if is("operator*", "Ede") => Some(of),
-            [] if f.params.first().is_some_and(|p| p.name == "this") && !name.is_empty() && !name.starts_with("_Z") => {
+            [] if f.params.get(by_memory).is_some_and(|p| p.name == "this")
+                && !name.is_empty()
+                && !name.starts_with("_Z") =>
+            {
                 Some(AccessText { array: format!("{}.{name}()", of.array), index: of.index })
             }
             _ => None,
         }
+    }
+
+    /// What an operator gives back that is an object (`a[i]` of `a[i][j]`), which stands in a temporary: by the call that is given the temporary for
+    /// it, or whose result is stored there. There must be one in the block.
+    fn given_back(&self, temporary: &Operand, block: BlockId, depth: u32) -> Option<AccessText> {
+        if depth > 12 {
+            return None;
+        }
+        let insts = &self.program.func(self.f).blocks[block.index()].insts;
+        let mut found: Option<&Inst> = None;
+        for inst in insts {
+            let call = match &inst.op {
+                Op::Call { callee: Callee::Direct(id), args, .. } if args.first() == Some(temporary) => {
+                    self.module.func(*id).params.first().is_some_and(|p| p.sret.is_some()).then_some(inst)
+                }
+                Op::Store { ptr, value, .. } if self.within(ptr) == temporary => self.call_of(value),
+                _ => None,
+            };
+            if let Some(call) = call
+                && found.replace(call).is_some_and(|other| !std::ptr::eq(other, call))
+            {
+                return None;
+            }
+        }
+        let Op::Call { callee: Callee::Direct(id), args, .. } = &found?.op else { return None };
+        let text = self.operator(self.module.func(*id), (args, block), depth + 1)?;
+        Some(AccessText { index: bracket(&text.index), ..text })
+    }
+
+    /// What a member's address is one in.
+    fn within<'o>(&'o self, mut o: &'o Operand) -> &'o Operand {
+        for _ in 0..8 {
+            let Operand::Value(v) = o else { break };
+            let Some((Inst { op: Op::Gep { base, .. }, .. }, _)) = self.def(*v) else { break };
+            o = base;
+        }
+        o
+    }
+
+    /// The call that gives a value, or an object that it is a member of.
+    fn call_of<'o>(&'o self, mut o: &'o Operand) -> Option<&'o Inst> {
+        for _ in 0..8 {
+            let Operand::Value(v) = o else { break };
+            match self.def(*v)? {
+                (Inst { op: Op::ExtractValue { agg, .. }, .. }, _) => o = agg,
+                (inst @ Inst { op: Op::Call { .. }, .. }, _) => return Some(inst),
+                _ => break,
+            }
+        }
+        None
     }
 
     /// An index, or the variable that holds it and is passed by reference.

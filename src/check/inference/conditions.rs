@@ -3,6 +3,7 @@
 //! In: an obligation and the names that contracts have for symbols. Out: the weakest condition that was found, as a term, under
 //! the parts of the path that only speak of what the function is given. Each is proved to suffice before it is given back.
 
+use super::dimensions::with_divisors;
 use super::signs::sufficient;
 use super::wording::{Names, Words};
 use crate::check::obligations::decide::Decider;
@@ -53,6 +54,28 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
     let parts = [condition, more].into_iter().filter(|c| a.as_bool(*c) != Some(true)).collect::<Vec<_>>();
     let all = parts.into_iter().map(|c| where_made(a, decider, names, ob.facts, c)).collect();
     Some(Found { all, wraps }).filter(|found| !found.all.is_empty())
+}
+
+/// Conditions for goals, each by itself: each may hold, which of all together products and quotients leave open.
+pub(super) fn of_goals(
+    a: &mut Arena,
+    decider: &mut Decider,
+    names: &Names,
+    facts: TermId,
+    goals: &[TermId],
+) -> Option<Vec<TermId>> {
+    let mut parts: Vec<TermId> = vec![];
+    let under = with_divisors(a, facts, goals);
+    for goal in goals {
+        if a.as_bool(*goal) != Some(true) && !implies(a, decider, under, *goal) {
+            let found = for_goal(a, decider, names, (under, *goal), false)?;
+            parts.extend(a.conjuncts(found));
+        }
+    }
+    parts.sort_unstable();
+    parts.dedup();
+    let parts: Vec<TermId> = parts.into_iter().map(|c| where_made(a, decider, names, facts, c)).collect();
+    Some(parts).filter(|parts| !parts.is_empty())
 }
 
 /// A condition where an access is made: where that depends on what the function is given alone, nothing is needed otherwise.

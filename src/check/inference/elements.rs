@@ -5,6 +5,7 @@
 //! suffice. How many elements these are comes from the condition under which the read itself stays in its array, else it is all of them.
 
 use super::conditions::{for_goal, happens, implies, where_made};
+use super::dimensions::with_divisors;
 use super::signs::sufficient;
 use super::wording::{Name, Names};
 use crate::check::context::Tools;
@@ -53,14 +54,8 @@ pub(super) struct Needs {
 /// What suffices for an obligation; `None` where that is not found, or no number of an array is in it.
 pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> Option<Needs> {
     let (ob, read) = opened(tools, f, names, ob);
-    if read.is_empty() {
-        return None;
-    }
-    let mut needs = Needs::default();
-    add(tools, (f, &read), names, &ob, &mut needs, 0)?;
-    if needs.each.is_empty() {
-        return None;
-    }
+    let goals = in_bounds(&mut tools.e.arena, &ob);
+    let mut needs = needed(tools, (f, &read), names, (ob.facts, &goals))?;
     let mut facts = vec![ob.facts];
     facts.extend(&needs.now);
     for (t, of) in &read {
@@ -84,34 +79,75 @@ pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obli
     if a.as_bool(more).is_none() {
         needs.now.push(more);
     }
-    for part in needs.now.iter_mut().chain(needs.each.iter_mut().map(|each| &mut each.body)) {
-        *part = where_made(a, &mut tools.decider, names, ob.facts, *part);
-    }
+    where_read(tools, names, ob.facts, &mut needs);
     Some(needs)
+}
+
+/// What suffices for goals of which the obligation is known to follow. Each part may hold, which of all together products and quotients leave open.
+pub(super) fn of_goals(
+    tools: &mut Tools<'_>,
+    f: FuncRef,
+    names: &mut Names,
+    (facts, goals): (TermId, &[TermId]),
+) -> Option<Needs> {
+    let a = &mut tools.e.arena;
+    let (zero, all) = (a.int(0), a.and_all(goals.to_vec()));
+    // In the place of the offset, so that their elements are found.
+    let (ob, read) = opened(tools, f, names, &Obligation { facts, offset: all, bytes: zero, extent: zero });
+    let goals = tools.e.arena.conjuncts(ob.offset);
+    let facts = with_divisors(&mut tools.e.arena, ob.facts, &goals);
+    let mut needs = needed(tools, (f, &read), names, (facts, &goals))?;
+    where_read(tools, names, ob.facts, &mut needs);
+    Some(needs)
+}
+
+fn in_bounds(a: &mut Arena, ob: &Obligation) -> [TermId; 2] {
+    let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
+    [a.le(zero, ob.offset), a.le(end, ob.extent)]
+}
+
+fn needed(
+    tools: &mut Tools<'_>,
+    (f, read): (FuncRef, &[Read]),
+    names: &mut Names,
+    (facts, goals): (TermId, &[TermId]),
+) -> Option<Needs> {
+    if read.is_empty() {
+        return None;
+    }
+    let mut needs = Needs::default();
+    add(tools, (f, read), names, (facts, goals), &mut needs, 0)?;
+    Some(needs).filter(|needs| !needs.each.is_empty())
+}
+
+/// Nothing is needed where the access is not made.
+fn where_read(tools: &mut Tools<'_>, names: &Names, facts: TermId, needs: &mut Needs) {
+    for part in needs.now.iter_mut().chain(needs.each.iter_mut().map(|each| &mut each.body)) {
+        *part = where_made(&mut tools.e.arena, &mut tools.decider, names, facts, *part);
+    }
 }
 
 /// The symbol that stands for a number that is read, and where it is read.
 type Read = (TermId, Rc<ElementRead>);
 
-/// Adds what an obligation needs, and what the reads need that it depends on.
+/// Adds what goals need under these facts, and what the reads need that they depend on.
 fn add(
     tools: &mut Tools<'_>,
     (f, read): (FuncRef, &[Read]),
     names: &mut Names,
-    ob: &Obligation,
+    (facts, goals): (TermId, &[TermId]),
     needs: &mut Needs,
     depth: usize,
 ) -> Option<()> {
     let mut parts = vec![];
     let a = &mut tools.e.arena;
-    let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
-    for goal in [a.le(zero, ob.offset), a.le(end, ob.extent)] {
-        if a.as_bool(goal) == Some(true) || implies(a, &mut tools.decider, ob.facts, goal) {
+    for goal in goals.iter().copied() {
+        if a.as_bool(goal) == Some(true) || implies(a, &mut tools.decider, facts, goal) {
             continue;
         }
-        let found = match for_goal(a, &mut tools.decider, names, (ob.facts, goal), false) {
+        let found = match for_goal(a, &mut tools.decider, names, (facts, goal), false) {
             Some(found) => found,
-            None => for_goal(a, &mut tools.decider, names, (ob.facts, goal), true)?,
+            None => for_goal(a, &mut tools.decider, names, (facts, goal), true)?,
         };
         parts.extend(a.conjuncts(found));
     }
@@ -135,7 +171,7 @@ fn add(
     }
     for (t, of, all) in bodies {
         let body = tools.e.arena.and_all(all);
-        let count = elements_read(tools, (f, read), names, ob.facts, &of, needs, depth)?;
+        let count = elements_read(tools, (f, read), names, facts, &of, needs, depth)?;
         let element = names.any(&of)?;
         let body = tools.e.arena.substitute(body, &std::iter::once((t, element)).collect());
         let each = Each { element, count, body };
@@ -165,7 +201,18 @@ fn elements_read(
     let (offset, bytes) = (a.scale(of.at, of.size), a.int(of.size));
     let ob = Obligation { facts, offset, bytes, extent };
     let before = needs.now.len();
-    add(tools, (f, read), names, &ob, needs, depth + 1)?;
+    let goals = in_bounds(a, &ob);
+    let before_all = needs.clone();
+    if add(tools, (f, read), names, (facts, &goals), needs, depth + 1).is_none() {
+        // Whether the element is one of the array is another question where nothing is decided by this.
+        if !names.copies {
+            return None;
+        }
+        *needs = before_all;
+        let a = &mut tools.e.arena;
+        let extent = a.unwrapped(extent);
+        return Some(a.floor_div(extent, of.size));
+    }
     let a = &mut tools.e.arena;
     let new: Vec<TermId> = needs.now[before..].to_vec();
     let all = a.floor_div(extent, of.size);
@@ -208,7 +255,7 @@ fn opened(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation)
         if found.len() == MOST_READ {
             break;
         }
-        let Some(of) = tools.e.element_read(f, t) else { continue };
+        let Some(of) = tools.e.element_read(f, t, names.copies) else { continue };
         let symbol = tools.e.any_element(&of);
         symbols.insert(t, symbol);
         found.push((symbol, of));

@@ -5,9 +5,10 @@
 //! obligation when the variables of threads and loops are eliminated, for tensors that are laid out as they are made; of an index tensor the same of
 //! each of its elements. It decides nothing.
 
+use super::elements::Needs;
 use super::given::{self, Way};
-use super::wording::readable;
-use super::{conditions, elements, tensors};
+use super::wording::{Names, readable};
+use super::{conditions, dimensions, elements, tensors};
 use crate::check::context::{Run, Tools};
 use crate::check::findings::position::position_of;
 use crate::check::obligations::obligation::{Decision, Obligation};
@@ -15,10 +16,12 @@ use crate::contracts::Cond;
 use crate::report::finding::{MissingCheck, TensorArgument};
 use crate::rules::Rule;
 use crate::symbolic::memory::tensors::OF_STORAGE;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::TermId;
 use std::collections::BTreeMap;
 
-/// Characters of a condition; nobody writes a longer check.
-const LONGEST: usize = 160;
+/// Characters of a condition; nobody writes a longer check. Four sizes of one tensor against those of another are no more.
+const LONGEST: usize = 240;
 
 /// An access that goes out of bounds.
 pub(in crate::check) struct Wrong<'a> {
@@ -33,7 +36,7 @@ pub(in crate::check) struct Wrong<'a> {
 /// The condition, and where the operator is defined.
 pub(in crate::check) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<MissingCheck> {
     let condition = match wrong.rule {
-        Rule::DataIndex => left_of(tools, run, wrong.obligation, true)?,
+        Rule::DataIndex => left_of(tools, run, wrong)?,
         _ => of_layout_and_sizes(tools, run, wrong)?,
     };
     if condition.len() > LONGEST {
@@ -58,36 +61,78 @@ fn of_layout_and_sizes(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> O
         if matches!(tools.decider.decide_roughly(&mut tools.e.arena, &ob), Decision::Safe | Decision::SafeIfNoWrap(_)) {
             return Some(layout);
         }
-        let sizes = left_of(tools, run, wrong.obligation, false)?;
+        let sizes = left_of(tools, run, wrong)?;
         return Some(format!("{layout} && {sizes}"));
     }
-    left_of(tools, run, wrong.obligation, false).or_else(|| {
-        let rank = tensors::hypotheses(&mut tools.e, tools.root.func, &[run.launch.path]);
-        let asked = format!("{}.dim() ==", tensor?);
-        rank.iter().map(ToString::to_string).find(|c| c.starts_with(&asked))
-    })
+    let path = run.launch.path;
+    let fewest = tensor.and_then(|name| tensors::of_fewest_dimensions(&mut tools.e.arena, path, name).zip(Some(name)));
+    if let Some(((rank, no_more), name)) = fewest {
+        let mut solved = tensors::solved_of_packed(&mut tools.e.arena, path);
+        solved.extend(no_more);
+        let ob = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation)?;
+        if matches!(tools.decider.decide_roughly(&mut tools.e.arena, &ob), Decision::Safe | Decision::SafeIfNoWrap(_)) {
+            return Some(format!("{name}.dim() == {rank}"));
+        }
+    }
+    left_of(tools, run, wrong)
 }
 
-/// What is left of the obligation: of what index tensors hold where it depends on that.
-fn left_of(tools: &mut Tools<'_>, run: &Run, ob: &Obligation, of_elements: bool) -> Option<String> {
-    let root = tools.root.func;
-    let mut names = given::names(tools, root);
+/// What is left of the obligation: of what index tensors hold where it depends on that. Dimension by dimension where it
+/// is taken apart so.
+fn left_of(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String> {
+    let of_elements = wrong.rule == Rule::DataIndex;
+    let mut names = given::names(tools, tools.root.func);
     let path = run.launch.path;
     let solved = tensors::solved_of_packed(&mut tools.e.arena, path);
     names.checked = given::checked(&mut tools.e.arena, &[Way { path, solved: &solved }], &names);
-    let of_tensors = tensors::put_into(&mut tools.e.arena, &solved, path, ob);
-    names.solved = solved;
-    let ob = of_tensors.as_ref().unwrap_or(ob);
-    let condition = if of_elements {
-        let needs = elements::of(tools, root, &mut names, ob)?;
-        let (a, now) = (&tools.e.arena, needs.now.iter());
-        let now = now.map(|c| names.condition(a, *c)).collect::<Option<Vec<_>>>()?;
-        let each = needs.each.iter().map(|each| names.of_each(a, each)).collect::<Option<Vec<_>>>()?;
-        Cond::all(now.into_iter().chain(each).collect())
-    } else {
-        let found = conditions::of(&mut tools.e.arena, &mut tools.decider, &names, ob)?;
-        let all = tools.e.arena.and_all(found.all);
-        names.condition(&tools.e.arena, all)?
-    };
+    let launched = tools.e.launch_axioms(&run.launch.config);
+    let a = &mut tools.e.arena;
+    let held: Vec<TermId> =
+        launched.into_iter().map(|c| a.substitute(c, &solved)).chain(names.checked.clone()).collect();
+    names.checked.extend(held.into_iter().flat_map(|c| [c, a.unwrapped(c)]));
+    let of_tensors = tensors::put_into(&mut tools.e.arena, &solved, path, wrong.obligation);
+    let ob = tensors::in_words(&mut tools.e.arena, of_tensors.as_ref().unwrap_or(wrong.obligation));
+    let sizes = tensors::sizes(&mut tools.e.arena, path, &solved, wrong.object.strip_suffix(OF_STORAGE), &ob);
+    (names.solved, names.copies) = (solved, true);
+    let in_dimensions = sizes.and_then(|sizes| in_dimensions(tools, &mut names, &ob, &sizes, of_elements));
+    let condition = in_dimensions.or_else(|| in_storage(tools, &mut names, &ob, of_elements))?;
     Some(readable(&condition).to_string())
+}
+
+/// A condition under which it lies in what is there.
+fn in_storage(tools: &mut Tools<'_>, names: &mut Names, ob: &Obligation, of_elements: bool) -> Option<Cond> {
+    if of_elements {
+        let needs = elements::of(tools, tools.root.func, names, ob)?;
+        return worded(&tools.e.arena, names, &needs);
+    }
+    let found = conditions::of(&mut tools.e.arena, &mut tools.decider, names, ob)?;
+    let all = tools.e.arena.and_all(found.all);
+    names.condition(&tools.e.arena, all)
+}
+
+/// The same, where each index is less than the size of its dimension.
+fn in_dimensions(
+    tools: &mut Tools<'_>,
+    names: &mut Names,
+    ob: &Obligation,
+    sizes: &[TermId],
+    of_elements: bool,
+) -> Option<Cond> {
+    let a = &mut tools.e.arena;
+    let (facts, offset) = (a.unwrapped(ob.facts), a.unwrapped(ob.offset));
+    let bytes = a.as_int(ob.bytes).filter(|n| *n > 0)?;
+    let sizes: Vec<TermId> = sizes.iter().map(|t| a.unwrapped(*t)).collect();
+    let goals = dimensions::goals(a, offset, bytes, &sizes)?;
+    if of_elements {
+        let needs = elements::of_goals(tools, tools.root.func, names, (facts, &goals))?;
+        return worded(&tools.e.arena, names, &needs);
+    }
+    let found = conditions::of_goals(a, &mut tools.decider, names, facts, &goals)?;
+    found.into_iter().map(|c| names.condition(a, c)).collect::<Option<Vec<_>>>().map(Cond::all)
+}
+
+fn worded(a: &Arena, names: &Names, needs: &Needs) -> Option<Cond> {
+    let now = needs.now.iter().map(|c| names.condition(a, *c)).collect::<Option<Vec<_>>>()?;
+    let each = needs.each.iter().map(|each| names.of_each(a, each)).collect::<Option<Vec<_>>>()?;
+    Some(Cond::all(now.into_iter().chain(each).collect()))
 }

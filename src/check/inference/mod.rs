@@ -8,6 +8,7 @@
 //! terms as contracts.
 
 mod conditions;
+mod dimensions;
 mod elements;
 mod entry;
 mod evidence;

@@ -20,6 +20,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Numbers that are solved for in one set of conditions at most.
 const MOST: usize = 400;
 
+/// The order of numbers of elements from some dimension on, and of that of all elements.
+const REST: u32 = 1;
+const NUMEL: u32 = 2;
+
 /// What may be said by other numbers of tensors: the lower, the sooner. `None` for what is no number of a tensor.
 fn order(a: &Arena, s: SymId) -> Option<u32> {
     match &a.symbol(s).kind {
@@ -27,8 +31,8 @@ fn order(a: &Arena, s: SymId) -> Option<u32> {
             let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
             let asked = path.strip_prefix(handle).unwrap_or(path);
             Some(match asked {
-                _ if asked.contains("numel() ") => 1,
-                ".numel()" => 2,
+                _ if asked.contains("numel() ") => REST,
+                ".numel()" => NUMEL,
                 _ if asked.starts_with(".size(-") => 3,
                 _ => 4,
             })
@@ -70,15 +74,18 @@ pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, Ter
         .filter_map(|c| if let Term::EqZ(x) = a.get(c) { Some(*x) } else { None })
         .collect();
     while all.len() < MOST {
-        let candidate = |a: &Arena, p: TermId| -> Option<(u32, TermId, i128)> {
-            let p = a.poly(p);
+        let candidate = |a: &Arena, of: TermId| -> Option<(u32, TermId, i128)> {
+            let p = a.poly(of);
+            // Elements counted from some dimension on have no word: where they stay, all elements have one.
+            let has_rest = || a.symbols_of(&[of]).into_iter().any(|s| order(a, s) == Some(REST));
             let constant =
                 p.terms.iter().all(|(m, _)| m.len() <= 1) && p.terms.iter().filter(|(m, _)| !m.is_empty()).count() == 1;
             let mut best = None;
             for (m, c) in &p.terms {
                 let [t] = m.as_slice() else { continue };
                 let Term::Sym(s) = a.get(*t) else { continue };
-                let Some(order) = order(a, *s).filter(|r| *r < 4 || constant) else { continue };
+                let may = |r: &u32| (*r < 4 || constant) && (*r != NUMEL || !has_rest());
+                let Some(order) = order(a, *s).filter(may) else { continue };
                 let elsewhere = p.terms.iter().any(|(other, _)| other != m && other.contains(t));
                 if c.abs() == 1 && !elsewhere && best.is_none_or(|(r, ..): (u32, TermId, i128)| order < r) {
                     best = Some((order, *t, *c));
@@ -110,32 +117,76 @@ pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, Ter
     all
 }
 
+/// The numbers of tensors that conditions speak of, by tensor and by what is asked.
+struct Numbers(BTreeMap<(String, String), TermId>);
+
+impl Numbers {
+    fn of(a: &mut Arena, conditions: TermId) -> Self {
+        let mut all = BTreeMap::new();
+        for s in a.symbols_of(&[conditions]) {
+            if let SymKind::Input(InputSource::Given { object, path, .. }) = &a.symbol(s).kind
+                && let Some(handle) = object.strip_suffix(OF_HANDLE)
+                && let Some(asked) = path.strip_prefix(handle)
+            {
+                let key = (handle.to_owned(), asked.trim_start_matches('.').to_owned());
+                all.insert(key, a.symbol_term(s));
+            }
+        }
+        Self(all)
+    }
+
+    fn get(&self, tensor: &str, asked: &str) -> Option<TermId> {
+        self.0.get(&(tensor.to_owned(), asked.to_owned())).copied()
+    }
+
+    /// How many dimensions a tensor has, where that is known.
+    fn rank(&self, a: &Arena, known: &FxHashMap<TermId, TermId>, tensor: &str) -> Option<i128> {
+        a.as_int(*known.get(&self.get(tensor, "dim()")?)?)
+    }
+}
+
+/// The sizes of what an access goes out of, in other numbers of tensors: of a tensor that was given and whose number of dimensions is known; of another
+/// one those of a tensor that was given and has as many elements, as `zeros_like` makes it.
+pub(super) fn sizes(
+    a: &mut Arena,
+    conditions: TermId,
+    solved: &FxHashMap<TermId, TermId>,
+    given: Option<&str>,
+    access: &Obligation,
+) -> Option<Vec<TermId>> {
+    let numbers = Numbers::of(a, conditions);
+    let of = |a: &mut Arena, tensor: &str| -> Option<Vec<TermId>> {
+        let rank = numbers.rank(a, solved, tensor)?;
+        (0..rank).map(|k| Some(a.substitute(numbers.get(tensor, &format!("size({k})"))?, solved))).collect()
+    };
+    if let Some(tensor) = given {
+        return of(a, tensor);
+    }
+    let (extent, bytes) = (a.unwrapped(access.extent), a.as_int(access.bytes)?);
+    let tensors: BTreeSet<&str> = numbers.0.keys().map(|(tensor, _)| tensor.as_str()).collect();
+    tensors.into_iter().find_map(|tensor| {
+        let sizes = of(a, tensor)?;
+        let one = a.int(1);
+        let all = sizes.iter().fold(one, |n, size| a.mul(n, *size));
+        (sizes.len() > 1 && a.scale(all, bytes) == extent).then_some(sizes)
+    })
+}
+
 /// The same where strides are those of contiguous tensors, as far as the conditions say how many dimensions these have.
 pub(super) fn solved_of_packed(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, TermId> {
     let known = solved(a, conditions);
-    let mut numbers: BTreeMap<(String, String), TermId> = BTreeMap::new();
-    for s in a.symbols_of(&[conditions]) {
-        if let SymKind::Input(InputSource::Given { object, path, .. }) = &a.symbol(s).kind
-            && let Some(handle) = object.strip_suffix(OF_HANDLE)
-            && let Some(asked) = path.strip_prefix(handle)
-        {
-            let key = (handle.to_owned(), asked.to_owned());
-            let t = a.symbol_term(s);
-            numbers.insert(key, t);
-        }
-    }
-    let number = |handle: &str, asked: String| numbers.get(&(handle.to_owned(), asked)).copied();
+    let numbers = Numbers::of(a, conditions);
     let mut packed: FxHashMap<TermId, TermId> = FxHashMap::default();
-    for ((handle, asked), t) in &numbers {
-        let at = asked.strip_prefix(".stride(").and_then(|rest| rest.strip_suffix(')')?.parse::<i128>().ok());
-        let dim = number(handle, ".dim()".to_owned()).and_then(|d| a.as_int(*known.get(&d)?));
-        let (Some(at), Some(dim)) = (at, dim) else { continue };
-        let sizes: Option<Vec<TermId>> = (at + 1..dim).map(|k| number(handle, format!(".size({k})"))).collect();
+    for ((handle, asked), t) in &numbers.0 {
+        let at = asked.strip_prefix("stride(").and_then(|rest| rest.strip_suffix(')')?.parse::<i128>().ok());
+        let (Some(at), Some(dim)) = (at, numbers.rank(a, &known, handle)) else { continue };
+        let sizes: Option<Vec<TermId>> = (at + 1..dim).map(|k| numbers.get(handle, &format!("size({k})"))).collect();
         let Some(sizes) = sizes else { continue };
         let one = a.int(1);
         let stride = sizes.into_iter().fold(one, |n, size| a.mul(n, size));
         packed.insert(*t, stride);
     }
+    strides_of_made(a, conditions, &mut packed);
     let conditions = a.substitute(conditions, &packed);
     let mut all = solved(a, conditions);
     for (t, stride) in packed {
@@ -143,6 +194,41 @@ pub(super) fn solved_of_packed(a: &mut Arena, conditions: TermId) -> FxHashMap<T
         all.insert(t, stride);
     }
     all
+}
+
+/// Adds strides of tensors that PyTorch made: of each it is said that it is the product of the sizes behind unless the tensor has no elements or the
+/// dimension one (`strides_of` in `templates/models/aten.cpp`).
+fn strides_of_made(a: &mut Arena, conditions: TermId, packed: &mut FxHashMap<TermId, TermId>) {
+    for c in a.conjuncts(conditions) {
+        if !matches!(a.get(c), Term::Or(_)) {
+            continue;
+        }
+        let (mut open, mut found) = (vec![c], vec![]);
+        while let Some(t) = open.pop() {
+            match a.get(t) {
+                Term::Or(all) | Term::And(all) => open.extend(all),
+                Term::EqZ(x) => found.extend(stride_said(a, *x)),
+                _ => {}
+            }
+        }
+        if let [(stride, product)] = found[..] {
+            packed.entry(stride).or_insert(product);
+        }
+    }
+}
+
+/// `s - p` for a number that nothing else is known of, and one of tensors.
+fn stride_said(a: &mut Arena, difference: TermId) -> Option<(TermId, TermId)> {
+    let p = a.poly(difference);
+    let is_unknown =
+        |t: TermId| matches!(a.get(t), Term::Sym(s) if matches!(a.symbol(*s).kind, SymKind::Unknown { .. }));
+    let (t, c) = p.terms.iter().find_map(|(m, c)| match m.as_slice() {
+        [t] if c.abs() == 1 && is_unknown(*t) => Some((*t, *c)),
+        _ => None,
+    })?;
+    let rest = p.terms.iter().filter(|(m, _)| m.as_slice() != [t]).map(|(m, k)| (m.clone(), -k * c)).collect();
+    let product = a.from_poly(Poly { terms: rest });
+    (a.as_int(product).is_some() || is_of_tensors(a, product)).then_some((t, product))
 }
 
 /// What follows for each factor where a product of numbers that are not negative is not 0: that it is positive.
@@ -190,6 +276,15 @@ pub(super) fn put_into(
     })
 }
 
+/// An obligation without what is said of numbers of elements that are counted from some dimension on, for which contracts have no word: what sizes
+/// have to do with each other then is left out.
+pub(super) fn in_words(a: &mut Arena, ob: &Obligation) -> Obligation {
+    let is_rest = |a: &Arena, t: TermId| a.symbols_of(&[t]).into_iter().any(|s| order(a, s) == Some(REST));
+    let mut facts = a.conjuncts(ob.facts);
+    facts.retain(|c| !is_rest(a, *c));
+    Obligation { facts: a.and_all(facts), ..ob.clone() }
+}
+
 /// Sizes that the models of ATen's functions look at, whatever the code asks for.
 const ALL_SIZES: i128 = 8;
 
@@ -201,6 +296,21 @@ fn at_least(a: &Arena, number: TermId, paths: &[TermId]) -> Option<i128> {
         matches!(p.terms.as_slice(), [(m, -1)] if m.as_slice() == [number]).then(|| a.constant_of(t))
     };
     paths.iter().flat_map(|p| a.conjuncts(*p)).filter_map(bound).max().filter(|n| *n > 0)
+}
+
+/// The fewest dimensions that a tensor has on the way to a launch, and what that leaves of its numbers where it has no more; `None` where that is no
+/// more than known, or nothing is said of them.
+pub(super) fn of_fewest_dimensions(
+    a: &mut Arena,
+    path: TermId,
+    tensor: &str,
+) -> Option<(i128, FxHashMap<TermId, TermId>)> {
+    let numbers = Numbers::of(a, path);
+    let dim = numbers.get(tensor, "dim()")?;
+    let rank = at_least(a, dim, &[path])?;
+    let behind = numbers.get(tensor, &format!("numel() from size({rank}) on"))?;
+    let one = a.int(1);
+    Some((rank, std::iter::once((behind, one)).collect()))
 }
 
 /// What code takes for granted of the tensors that a function is given where these launches' conditions do not say it: that they are contiguous, and

@@ -49,6 +49,8 @@ pub(super) struct Names {
     pub variable: String,
     /// What numbers of tensors are on the way to the launch that is looked at, in others.
     pub solved: FxHashMap<TermId, TermId>,
+    /// Whether elements of tensors that are made contiguous are those of the tensors: these are taken to be contiguous.
+    pub copies: bool,
     /// Arrays that numbers are read from, each with the symbol that stands for any of them.
     pub elements: Vec<(Rc<ElementRead>, TermId)>,
 }

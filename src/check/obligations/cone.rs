@@ -92,26 +92,31 @@ pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId>
     e.arena.symbols_of(&[offset]).into_iter().filter(|s| e.loaded.get(s).is_some_and(|l| l.counts)).collect()
 }
 
-/// Whether an offset depends on arrays of a file, or on what a tensor holds that a caller gave: by a value in it, or by one that says how often a loop goes round.
-pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
-    let is_data = |t: &TermId| match e.arena.get(*t) {
+/// A number of an array of a file, or one that a tensor holds which a caller gave.
+fn is_data(e: &Executor<'_>, t: TermId) -> bool {
+    match e.arena.get(t) {
         Term::Apply { function: Function::Content, args, .. } => e.given_contents_of(args).is_some(),
         Term::Apply { function, .. } => function.is_file(),
         _ => false,
-    };
-    if e.arena.cone(&[offset]).iter().any(is_data) {
+    }
+}
+
+/// Whether an offset depends on such numbers: by one that is in it, or by one that says how often a loop goes round.
+pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
+    let reads = |terms: &[TermId]| e.arena.cone(terms).iter().any(|t| is_data(e, *t));
+    if reads(&[offset]) {
         return true;
     }
     // How far a counter comes depends on how many threads get to it.
-    if !counters(e, offset).is_empty() && e.arena.cone(&[facts]).iter().any(is_data) {
+    if !counters(e, offset).is_empty() && reads(&[facts]) {
         return true;
     }
-    e.arena.cone(&conditions_of_loops(e, facts, offset)).iter().any(is_data)
+    reads(&conditions_of_loops(e, facts, offset, |t| is_data(e, t)))
 }
 
 /// Reasons of what is not modelled in what says how often the loops go round that an offset counts: a model may set that at will.
 pub(in crate::check) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
-    unknowns(e, &conditions_of_loops(e, facts, offset))
+    unknowns(e, &conditions_of_loops(e, facts, offset, |_| false))
 }
 
 /// The same in what bounds an offset: a model may set the bound at will.
@@ -126,14 +131,26 @@ pub(in crate::check) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: 
     unknowns(e, &bounds)
 }
 
-/// The facts that speak of rounds that an offset counts, or of rounds that these depend on.
-fn conditions_of_loops(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<TermId> {
+/// The facts that speak of rounds that an offset counts, or of rounds that these depend on. `closed` terms are not looked into: what is asked of a
+/// number says nothing of the round in which it was read.
+fn conditions_of_loops(
+    e: &Executor<'_>,
+    facts: TermId,
+    offset: TermId,
+    closed: impl Fn(TermId) -> bool,
+) -> Vec<TermId> {
     let rounds = |t: TermId| {
-        e.arena
-            .symbols_of(&[t])
-            .into_iter()
-            .filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Iteration { .. }))
-            .collect::<Vec<_>>()
+        let (mut open, mut seen, mut out) = (vec![t], FxHashSet::default(), vec![]);
+        while let Some(t) = open.pop() {
+            if closed(t) || !seen.insert(t) {
+                continue;
+            }
+            match e.arena.get(t) {
+                Term::Sym(s) if matches!(e.arena.symbol(*s).kind, SymKind::Iteration { .. }) => out.push(*s),
+                _ => open.extend(e.arena.children(t)),
+            }
+        }
+        out
     };
     let mut loops: FxHashSet<_> = rounds(offset).into_iter().collect();
     let conditions: Vec<(TermId, Vec<_>)> =

@@ -45,9 +45,10 @@ impl ElementRead {
 }
 
 impl Executor<'_> {
-    /// The number of an array that a term is; `None` where contracts have no word for it.
-    pub(crate) fn element_read(&mut self, f: FuncRef, t: TermId) -> Option<ElementRead> {
-        if let Some(read) = self.tensor_element_read(f, t) {
+    /// The number of an array that a term is; `None` where contracts have no word for it. `copies`: what `contiguous()` makes holds what the tensor
+    /// holds, in order, which is where contracts say it is if the tensor is contiguous.
+    pub(crate) fn element_read(&mut self, f: FuncRef, t: TermId, copies: bool) -> Option<ElementRead> {
+        if let Some(read) = self.tensor_element_read(f, t, copies) {
             return Some(read);
         }
         // What memory holds is a signed number by itself.
@@ -98,7 +99,7 @@ impl Executor<'_> {
     }
 
     /// The same of a tensor's storage, whose elements contracts count from its first one on.
-    fn tensor_element_read(&mut self, f: FuncRef, t: TermId) -> Option<ElementRead> {
+    fn tensor_element_read(&mut self, f: FuncRef, t: TermId, copies: bool) -> Option<ElementRead> {
         let (args, range) = match self.arena.get(t) {
             Term::Apply { function: Function::Content, args, range } => (args, *range),
             Term::Apply { function: Function::Reading { signed: true, .. }, args, range } => {
@@ -120,7 +121,7 @@ impl Executor<'_> {
         let p = self.arena.poly(*offset);
         let (at, 0) = divided(&p, size)? else { return None };
         let object = ObjId(u32::try_from(self.arena.as_int(*object)?).ok()?);
-        if self.heap.is_copy_of_given(object) {
+        if !copies && self.heap.is_copy_of_given(object) {
             return None;
         }
         let at = self.arena.from_poly(at);

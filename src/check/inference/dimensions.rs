@@ -1,0 +1,123 @@
+//! An access to a tensor, dimension by dimension.
+//!
+//! In: an offset into the storage of a tensor that is laid out as it is made, and the tensor's sizes. Out: what each dimension's index must keep to, which
+//! together suffices (delinearisation; Grosser, Ramanujam, Pouchet, Sadayappan and Pop, "Optimistic Delinearization of Parametrically Sized Arrays", ICS
+//! 2015). It decides nothing.
+
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Monomial, Poly, Term, TermId};
+
+/// That the index of each dimension is at least 0 and less than the size; `bytes` are those of an element. `None` where the offset is no sum of whole
+/// strides, or has none of another dimension than the last in it: then it counts the elements of all.
+pub(super) fn goals(a: &mut Arena, offset: TermId, bytes: i128, sizes: &[TermId]) -> Option<Vec<TermId>> {
+    let mut rest = a.poly(offset).terms;
+    for (_, c) in &mut rest {
+        if *c % bytes != 0 {
+            return None;
+        }
+        *c /= bytes;
+    }
+    let (mut out, mut strided) = (vec![], false);
+    for (k, size) in sizes.iter().enumerate() {
+        let (by, factors) = stride(a, &sizes[k + 1..]);
+        let (mut index, mut others) = (vec![], vec![]);
+        for (m, c) in rest {
+            match without(&m, &factors) {
+                // A number is as many whole strides as go into it, and what is left.
+                Some(left) if m.is_empty() => {
+                    index.push((left, c.div_euclid(by)));
+                    others.push((m, c.rem_euclid(by)));
+                }
+                Some(left) if c % by == 0 => index.push((left, c / by)),
+                _ => others.push((m, c)),
+            }
+        }
+        index.retain(|(_, c)| *c != 0);
+        others.retain(|(_, c)| *c != 0);
+        rest = others;
+        index.sort_unstable();
+        strided |= !index.is_empty() && k + 1 < sizes.len();
+        let index = a.from_poly(Poly { terms: index });
+        let zero = a.int(0);
+        out.extend([a.le(zero, index), a.lt(index, *size)]);
+    }
+    (rest.is_empty() && strided).then_some(out)
+}
+
+/// Facts with what is divided by in the goals: a product of sizes that is a divisor has no factor that is 0.
+pub(super) fn with_divisors(a: &mut Arena, facts: TermId, goals: &[TermId]) -> TermId {
+    let mut factors: Vec<TermId> = vec![];
+    for t in a.cone(goals) {
+        let (Term::Div(_, by) | Term::Rem(_, by)) = a.get(t) else { continue };
+        if let [(m, _)] = a.poly(*by).terms.as_slice() {
+            factors.extend(m.iter().filter(|f| a.range(**f).lo.is_some_and(|lo| lo >= 0)));
+        }
+    }
+    factors.sort_unstable();
+    factors.dedup();
+    let one = a.int(1);
+    let mut all = vec![facts];
+    all.extend(factors.into_iter().map(|f| a.le(one, f)));
+    a.and_all(all)
+}
+
+/// Elements from one of a dimension to the next, as a number and what it is multiplied with: the sizes of all dimensions behind.
+fn stride(a: &Arena, behind: &[TermId]) -> (i128, Vec<TermId>) {
+    let (mut by, mut factors) = (1, vec![]);
+    for size in behind {
+        match a.as_int(*size) {
+            Some(n) if n > 0 => by *= n,
+            _ => factors.push(*size),
+        }
+    }
+    (by, factors)
+}
+
+/// A product without these factors; `None` where one of them is not in it.
+fn without(m: &Monomial, factors: &[TermId]) -> Option<Monomial> {
+    let mut left = m.clone();
+    for f in factors {
+        let at = left.iter().position(|x| x == f)?;
+        left.remove(at);
+    }
+    Some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::goals;
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{SymKind, TermId};
+
+    fn number(a: &mut Arena, name: &str) -> TermId {
+        a.fresh(SymKind::Iteration { name: name.into() }, name, Range::new(0, 1 << 40))
+    }
+
+    #[test]
+    fn an_offset_is_taken_apart_by_the_strides_of_its_dimensions() {
+        let mut a = Arena::new();
+        let [n, h, w, b, i, j] = ["n", "h", "w", "b", "i", "j"].map(|name| number(&mut a, name));
+        let three = a.int(3);
+        // float x[n][h][w][3]: x[b][i][j + 1][2].
+        let one = a.int(1);
+        let column = a.add(j, one);
+        let (plane, row) = (a.mul(h, w), a.mul(i, w));
+        let of_b = a.mul(b, plane);
+        let pixel = a.add(of_b, row);
+        let pixel = a.add(pixel, column);
+        let element = a.scale(pixel, 3);
+        let two = a.int(2);
+        let element = a.add(element, two);
+        let offset = a.scale(element, 4);
+        let found = goals(&mut a, offset, 4, &[n, h, w, three]).expect("whole strides");
+        let zero = a.int(0);
+        let mut expected = vec![];
+        for (index, size) in [(b, n), (i, h), (column, w), (two, three)] {
+            expected.extend([a.le(zero, index), a.lt(index, size)]);
+        }
+        assert_eq!(found, expected);
+        assert_eq!(goals(&mut a, offset, 4, &[n]), None, "one dimension");
+        assert_eq!(goals(&mut a, element, 4, &[n, h, w, three]), None, "no whole elements");
+    }
+}

@@ -1,0 +1,205 @@
+//! One finding for one missing check, however many accesses it ruins.
+//!
+//! In: the findings of a run, in order, with the checks that operators lack. Out: of those that one check would mend the worst, with the places of
+//! the others. Accesses are counted apart from this.
+
+use super::finding::{Finding, Position, Related, SAME_CHECK};
+use super::suppress::{Silence, Suppressed};
+use crate::contracts::{Cond, implies, parse};
+use crate::rules::Rule;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+
+/// Operator, and which rule its accesses break.
+type Operator = (Rule, Position);
+
+fn operator(f: &Finding) -> Option<Operator> {
+    f.missing_check.as_ref().map(|m| (f.rule, m.function.clone()))
+}
+
+/// Of each operator's checks only the strongest: who makes it need not make those that follow from it.
+pub fn strengthen(findings: &mut [Finding]) {
+    let mut operators: FxHashMap<Operator, Vec<(String, Cond)>> = FxHashMap::default();
+    for f in findings.iter() {
+        let Some((operator, check)) = operator(f).zip(f.missing_check.as_ref()) else { continue };
+        let all = operators.entry(operator).or_default();
+        if all.iter().all(|(text, _)| *text != check.condition)
+            && let Ok(condition) = parse(&check.condition)
+        {
+            all.push((check.condition.clone(), condition));
+        }
+    }
+    for f in findings {
+        let Some(all) = operator(f).and_then(|o| operators.get(&o)) else { continue };
+        let Some(check) = &mut f.missing_check else { continue };
+        let Some(mut at) = all.iter().position(|(text, _)| *text == check.condition) else { continue };
+        let says = |a: usize, b: usize| implies(&all[a].1, &all[b].1);
+        // Of two that say the same the first stays, so that this ends.
+        while let Some(more) = (0..all.len()).find(|i| *i != at && says(*i, at) && (*i < at || !says(at, *i))) {
+            at = more;
+        }
+        check.condition.clone_from(&all[at].0);
+    }
+}
+
+/// What would have to be checked: of an operator whose index tensors lead out of bounds, where no condition was found, what these hold.
+#[derive(PartialEq, Eq, Hash)]
+enum Lack {
+    Condition(Operator, String),
+    Contents { root: String, array: String, of: Vec<String> },
+}
+
+impl Lack {
+    fn of(f: &Finding) -> Option<Self> {
+        if let (Some(operator), Some(m)) = (operator(f), &f.missing_check) {
+            return Some(Self::Condition(operator, m.condition.clone()));
+        }
+        let of: Vec<String> = f.tensors_read().map(str::to_owned).collect();
+        let (root, array) = (f.root.clone(), f.access.array.clone());
+        (f.rule == Rule::DataIndex && !of.is_empty()).then_some(Self::Contents { root, array, of })
+    }
+}
+
+/// Joins the findings of one check. Who accepts the one that speaks for them accepts all, and so does a baseline that has any of them; a comment at
+/// another of the places accepts that place.
+#[must_use]
+pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding>, Vec<Suppressed>) {
+    let all = reported.into_iter().map(|f| (f, None)).chain(suppressed.into_iter().map(|s| (s.finding, Some(s.by))));
+    let mut groups: Vec<Vec<(Finding, Option<Silence>)>> = vec![];
+    let mut known: FxHashMap<Lack, usize> = FxHashMap::default();
+    for (f, by) in all {
+        match Lack::of(&f) {
+            Some(lack) => {
+                let at = *known.entry(lack).or_insert(groups.len());
+                if at == groups.len() {
+                    groups.push(vec![]);
+                }
+                groups[at].push((f, by));
+            }
+            None => groups.push(vec![(f, by)]),
+        }
+    }
+    let (mut reported, mut suppressed) = (vec![], vec![]);
+    for mut group in groups {
+        group.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
+        let in_baseline = group.iter().find_map(|(_, by)| by.clone().filter(|by| *by == Silence::Baseline));
+        let first = group[0].1.clone();
+        if let Some(by) = first.or(in_baseline) {
+            suppressed
+                .extend(group.into_iter().map(|(finding, own)| Suppressed { finding, by: own.unwrap_or(by.clone()) }));
+            continue;
+        }
+        let mut group = group.into_iter();
+        let Some((mut leader, _)) = group.next() else { continue };
+        for (finding, by) in group {
+            if let Some(by) = by {
+                suppressed.push(Suppressed { finding, by });
+                continue;
+            }
+            let position = finding.access.position;
+            leader.related.push(Related { position, what: SAME_CHECK.into(), inner: false });
+        }
+        reported.push(leader);
+    }
+    let place = |f: &Finding| (f.access.position.clone(), f.access.array.clone(), f.rule, f.program.clone());
+    reported.sort_by_cached_key(place);
+    suppressed.sort_by_cached_key(|s| place(&s.finding));
+    (reported, suppressed)
+}
+
+/// The worst first, of equals that which stands first.
+fn order(f: &Finding) -> impl Ord + use<'_> {
+    let p = &f.access.position;
+    (Reverse(f.verdict), f.degenerate, &p.file, p.line, p.column, &f.access.array, &f.program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{join, strengthen};
+    use crate::report::finding::{Finding, MissingCheck, SAME_CHECK, TensorArgument, Verdict};
+    use crate::report::samples;
+    use crate::report::suppress::{Silence, Suppressed};
+    use crate::rules::Rule;
+
+    fn lacks(line: u32, condition: &str) -> Finding {
+        let mut f = samples::finding();
+        f.rule = Rule::UncheckedArgument;
+        f.access.position.line = line;
+        let mut function = f.access.position.clone();
+        function.line = 1;
+        f.missing_check = Some(MissingCheck { condition: condition.into(), function });
+        f
+    }
+
+    fn lines(f: &Finding) -> Vec<u32> {
+        f.related.iter().filter(|r| r.what == SAME_CHECK).map(|r| r.position.line).collect()
+    }
+
+    #[test]
+    fn one_check_makes_one_finding_with_the_other_places() {
+        let mut worst = lacks(9, "x.numel() >= n");
+        worst.verdict = Verdict::Proved;
+        let mut all = vec![lacks(7, "x.numel() >= n"), lacks(8, "y.numel() >= n"), worst, samples::finding()];
+        all[0].verdict = Verdict::Possible;
+        all[3].access.position.line = 30;
+        let (reported, _) = join(all, vec![]);
+        let told: Vec<_> = reported.iter().map(|f| (f.access.position.line, lines(f))).collect();
+        assert_eq!(told, [(8, vec![]), (9, vec![7]), (30, vec![])]);
+    }
+
+    #[test]
+    fn a_check_that_follows_from_another_goes_with_it() {
+        let mut all = vec![
+            lacks(7, "3 * x.size(0) <= y.numel() + 1"),
+            lacks(8, "x.size(0) <= z.numel()"),
+            lacks(9, "3 * x.size(0) <= y.numel()"),
+            lacks(10, "3 * x.size(0) <= y.numel() + 2"),
+        ];
+        let mut elsewhere = lacks(11, "3 * x.size(0) <= y.numel() + 2");
+        elsewhere.missing_check.as_mut().unwrap().function.line = 2;
+        all.push(elsewhere);
+        strengthen(&mut all);
+        let (reported, _) = join(all, vec![]);
+        let told: Vec<_> =
+            reported.iter().map(|f| (lines(f), f.missing_check.as_ref().unwrap().condition.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (vec![9, 10], "3 * x.size(0) <= y.numel()"),
+                (vec![], "x.size(0) <= z.numel()"),
+                (vec![], "3 * x.size(0) <= y.numel() + 2"),
+            ]
+        );
+    }
+
+    #[test]
+    fn one_index_tensor_makes_one_finding_of_what_it_leads_out_of() {
+        let leads = |line: u32, array: &str| {
+            let mut f = lacks(line, "");
+            (f.rule, f.missing_check, f.access.array) = (Rule::DataIndex, None, array.into());
+            let elements = [(0, 9)].into();
+            let index =
+                TensorArgument { dtype: "int64".into(), sizes: vec![1], strides: vec![1], on_device: true, elements };
+            f.arguments.insert("index".into(), index);
+            f
+        };
+        let mut of_sizes = leads(10, "x");
+        of_sizes.arguments.clear();
+        let (reported, _) = join(vec![leads(7, "x"), leads(8, "y"), leads(9, "x"), of_sizes], vec![]);
+        let told: Vec<_> = reported.iter().map(|f| (f.access.position.line, lines(f))).collect();
+        assert_eq!(told, [(7, vec![9]), (8, vec![]), (10, vec![])]);
+    }
+
+    #[test]
+    fn who_accepts_the_finding_accepts_its_places() {
+        let [a, b] = [lacks(7, "x.numel() >= n"), lacks(8, "x.numel() >= n")];
+        let comment = || Silence::Comment { reason: "why".into() };
+        let by = |finding: &Finding, by| vec![Suppressed { finding: finding.clone(), by }];
+        let (reported, suppressed) = join(vec![b.clone()], by(&a, comment()));
+        assert_eq!((reported.len(), suppressed.len()), (0, 2));
+        let (reported, suppressed) = join(vec![a.clone()], by(&b, comment()));
+        assert_eq!((lines(&reported[0]), suppressed.len()), (vec![], 1), "only its own place");
+        let (reported, suppressed) = join(vec![a], by(&b, Silence::Baseline));
+        assert_eq!((reported.len(), suppressed.len()), (0, 2), "the one that speaks for them may be another one now");
+    }
+}

@@ -1,0 +1,117 @@
+//! Checks that operators of PyTorch extensions lack: what would have to be checked, told once for all accesses that it would mend.
+
+use super::tensors::{checked, proved};
+use super::{Project, Said};
+use scuba::report::finding::{Finding, Report, SAME_CHECK};
+use scuba::rules::Rule;
+
+/// Faces of three vertices each, in a tensor of any rank; gradients that nobody checks against them.
+const FACES: &str = "\
+#include <torch/extension.h>
+__global__ void backward(const float *areas, const float *normals, const int64_t *faces, float *out, size_t F) {
+  for (size_t f = blockIdx.x * blockDim.x + threadIdx.x; f < F; f += gridDim.x * blockDim.x) {
+    const int64_t i0 = faces[3 * f + 0];
+    const int64_t i1 = faces[3 * f + 1];
+    atomicAdd(out + 3 * i0 + 0, normals[3 * f + 0]);
+    atomicAdd(out + 3 * i0 + 1, normals[3 * f + 1]);
+    atomicAdd(out + 3 * i1 + 2, normals[3 * f + 2] * areas[f]);
+  }
+}
+at::Tensor op(const at::Tensor areas, const at::Tensor normals, const at::Tensor verts, const at::Tensor faces) {
+  TORCH_CHECK(areas.is_cuda() && normals.is_cuda() && verts.is_cuda() && faces.is_cuda());
+  const auto V = verts.size(0);
+  const auto F = faces.size(0);
+  at::Tensor out = at::zeros({V, 3}, areas.options());
+  if (out.numel() == 0) return out;
+  backward<<<64, 512>>>(areas.contiguous().data_ptr<float>(), normals.contiguous().data_ptr<float>(),
+                        faces.contiguous().data_ptr<int64_t>(), out.data_ptr<float>(), F);
+  return out;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+fn lines(f: &Finding) -> Vec<u32> {
+    f.related.iter().filter(|r| r.what == SAME_CHECK).map(|r| r.position.line).collect()
+}
+
+/// Of each finding the array, the check, and where else that is missing.
+fn checks<'a>(report: &'a Report) -> Vec<(&'a str, &'a str, Vec<u32>)> {
+    let check = |f: &'a Finding| f.missing_check.as_ref().map_or("", |m| &m.condition);
+    report.findings.iter().map(|f| (&*f.access.array, check(f), lines(f))).collect()
+}
+
+#[test]
+fn one_missing_check_is_one_finding() {
+    let (report, _) = checked(FACES);
+    let index = "3 * faces.size(0) <= faces.numel() + 1 && (forall i in [0, 3 * faces.size(0) - 1): faces[i] >= 0 && verts.size(0) > faces[i])";
+    assert_eq!(
+        checks(&report),
+        [
+            ("faces", "3 * faces.size(0) <= faces.numel() + 1", vec![5]),
+            ("out", index, vec![7, 8]),
+            ("normals", "3 * faces.size(0) <= normals.numel()", vec![7, 8]),
+            ("areas", "areas.numel() >= faces.size(0)", vec![]),
+        ]
+    );
+    // Each access counts all the same.
+    assert_eq!((report.summary.accesses, report.summary.proved), (9, 9), "{:?}", report.summary);
+}
+
+#[test]
+fn who_accepts_the_finding_of_a_check_accepts_all_its_places() {
+    let p = Project::new();
+    p.write("k.cu", FACES);
+    let include = format!("-I{}/tests/support/include", env!("CARGO_MANIFEST_DIR"));
+    let check = || {
+        let mut c = p.command();
+        c.args(["check", "k.cu", "--message-format", "json", "--", "-std=c++17", &include]);
+        let said = Said::from(c.output().unwrap());
+        serde_json::from_str::<Report>(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+    };
+    assert_eq!(check().findings.len(), 4);
+    // A comment at the place that speaks for the others.
+    let comment = "// scuba: allow(unchecked-argument) callers give as many\n    atomicAdd(out + 3 * i0 + 0";
+    p.write("k.cu", &FACES.replace("atomicAdd(out + 3 * i0 + 0", comment));
+    let left: Vec<String> = check().findings.into_iter().map(|f| f.access.array).collect();
+    assert_eq!(left, ["faces", "out", "areas"]);
+}
+
+/// Tensors of two dimensions through a view whose subscripts give objects.
+const VIEWS: &str = "\
+#include <torch/extension.h>
+struct Row {
+  float *data;
+  __device__ float &operator[](int64_t i) const { return data[i]; }
+};
+struct View {
+  float *data;
+  int64_t columns;
+  __device__ Row operator[](int64_t i) const { return Row{data + i * columns}; }
+};
+__global__ void add(View x, View y, const int64_t *index, int64_t m) {
+  int64_t i = blockIdx.x;
+  for (int64_t j = threadIdx.x; j < m; j += blockDim.x) {
+    if (index[i] < 0) continue;
+    y[i][j] += x[i][j];
+  }
+}
+void op(const at::Tensor &x, const at::Tensor &y, const at::Tensor &index) {
+  TORCH_CHECK(x.is_cuda() && y.is_cuda() && index.is_cuda());
+  TORCH_CHECK(x.dim() == 2 && x.is_contiguous() && y.dim() == 2 && y.is_contiguous());
+  TORCH_CHECK(index.dim() == 1 && index.is_contiguous() && index.size(0) >= y.size(0));
+  if (y.numel() == 0) return;
+  add<<<y.size(0), 256>>>(View{x.data_ptr<float>(), x.size(1)}, View{y.data_ptr<float>(), y.size(1)},
+                          index.data_ptr<int64_t>(), y.size(1));
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+
+#[test]
+fn sizes_that_do_not_fit_are_told_dimension_by_dimension() {
+    let (report, _) = checked(VIEWS);
+    // That the access is made where the index is no sentinel does not make it one by an index.
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 15)], "{:?}", report.undecided);
+    assert_eq!(checks(&report), [("x", "x.size(0) >= y.size(0) && x.size(1) >= y.size(1)", vec![])]);
+    let access = &report.findings[0].access;
+    assert_eq!((access.array.as_str(), access.index.as_str()), ("x", "[i][j]"));
+}
