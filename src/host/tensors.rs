@@ -24,6 +24,7 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_written"], |e, c, s| e.written_behind(c, s)),
     (&["__scuba_any"], |e, c, s| e.any_between(c, s)),
     (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
+    (&["__scuba_setting"], |e, c, s| e.any_between(c, s)),
 ];
 
 /// Namespaces of PyTorch's own functions.

@@ -29,6 +29,7 @@ long __scuba_times(long a, long b);
 void __scuba_written(void *p);
 // A number of which nothing is known but its bounds.
 long __scuba_any(long least, long most);
+long __scuba_setting(long least, long most);  // what the caller's thread has set
 }
 
 namespace scuba {
@@ -1113,6 +1114,8 @@ NOTHING(keep_for_backward, "torch::autograd::AutogradContext::save_for_backward(
 NOTHING(is_dirty, "torch::autograd::AutogradContext::mark_dirty(*")
 NOTHING(not_differentiable, "torch::autograd::AutogradContext::mark_non_differentiable(*")
 NOTHING(materialize, "torch::autograd::AutogradContext::set_materialize_grads(*")
+bool grad_enabled() MODEL("c10::GradMode::is_enabled()");
+bool grad_enabled() { return __scuba_setting(0, 1); }
 bool any_gradient(const void *) MODEL("torch::autograd::any_variable_requires_grad(*");
 bool any_gradient(const void *) { return false; }
 // The node is the graph's: nobody who calls frees it.
@@ -1179,6 +1182,7 @@ static void any_value(Any *v) { v->payload = __scuba_any(-0x7fffffffffffffffL - 
   void id(Any *self) { any_value(self); }
 VALUE(value, "c10::IValue::IValue(*")
 VALUE(value_of, "c10::IValue::IValue<*")
+VALUE(value_of_list, "_ZN3c106IValueC2I*")  // constrained templates, which not every demangler reads
 Any *assign_value(Any *self) MODEL("! c10::IValue::operator=(*");
 Any *assign_value(Any *self) { any_value(self); return self; }
 NOTHING(value_end, "c10::IValue::~IValue()")

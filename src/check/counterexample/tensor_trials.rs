@@ -10,7 +10,7 @@ use crate::check::solver::Model;
 use crate::symbolic::memory::tensors::OF_HANDLE;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 
 /// Most runs of one root, most instructions of one, and of all: those with tensors that hold zeros get half of them.
@@ -153,6 +153,8 @@ pub(super) struct Varied {
     others: Vec<SymId>,
     /// Conditions of launches, which say types and ranks.
     launches: Vec<TermId>,
+    /// The types that the ways to launches ask tensors for.
+    types: BTreeMap<SymId, Vec<i128>>,
 }
 
 impl Varied {
@@ -187,9 +189,43 @@ impl Varied {
         if given.is_empty() {
             return None;
         }
-        let mut all = Self { given, others, launches: vec![] };
-        all.launches = all.different_launches(a, &tools.decider.sizes.launches);
+        let paths = &tools.decider.sizes.launches;
+        let mut all = Self { given, others, launches: vec![], types: BTreeMap::new() };
+        all.types = all.types_asked_for(a, paths);
+        all.launches = all.different_launches(a, paths);
         Some(all)
+    }
+
+    /// Whatever stands around a question for a type: which answer leads to the launch may hang on much else.
+    fn types_asked_for(&self, a: &Arena, paths: &[TermId]) -> BTreeMap<SymId, Vec<i128>> {
+        let of_types = |(s, n): &(SymId, Number)| matches!(n, Number::Type).then_some((*s, vec![]));
+        let mut all: BTreeMap<SymId, Vec<i128>> =
+            self.given.iter().flat_map(|g| g.numbers.iter().filter_map(of_types)).collect();
+        for t in a.cone(paths) {
+            let Term::EqZ(difference) = a.get(t) else { continue };
+            let p = a.poly(*difference);
+            let mut symbols = p.terms.iter().filter(|(m, _)| !m.is_empty());
+            let (Some((m, factor)), None) = (symbols.next(), symbols.next()) else { continue };
+            let ([one], 1 | -1) = (m.as_slice(), factor) else { continue };
+            if let Term::Sym(s) = a.get(*one)
+                && let Some(types) = all.get_mut(s)
+                && !types.contains(&(-factor * p.constant()))
+            {
+                types.push(-factor * p.constant());
+            }
+        }
+        all
+    }
+
+    /// The type that a tensor has where nothing binds it: the usual one, unless the launches ask for others only.
+    fn type_of(&self, s: SymId, at_random: &mut Sequence) -> Option<i128> {
+        match self.types.get(&s).map_or(&[][..], Vec::as_slice) {
+            [one] => Some(*one),
+            several if !several.is_empty() && !several.contains(&FLOAT) => {
+                Some(several[at_random.next() % several.len()])
+            }
+            _ => usual(".scalar_type()"),
+        }
     }
 
     /// One launch for each choice of types and ranks.
@@ -245,7 +281,7 @@ impl Varied {
                     Number::Size(_) | Number::Last(_) => None,
                     Number::Contiguous => Some(i128::from(case.contiguous)),
                     Number::Stride => (!case.contiguous).then_some(0),
-                    Number::Type => usual(".scalar_type()"),
+                    Number::Type => self.type_of(*s, &mut at_random),
                     Number::Device => usual(".device().type()"),
                 };
                 symbols.push((*s, value));

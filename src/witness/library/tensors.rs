@@ -24,6 +24,7 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_written"], written, Class::Memory),
     (&["__scuba_any"], any, Class::Pure),
     (&["__scuba_times"], times, Class::Pure),
+    (&["__scuba_setting"], setting, Class::Pure),
 ];
 
 fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
@@ -81,6 +82,12 @@ fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> 
 
 fn any(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     Ok(Ret::Val(Val::poison(m.reason(Cause::Other, "a number that a library's function chooses"))))
+}
+
+/// What whoever calls an operator has set before: a run is one with the least of what it may be.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+fn setting(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(arg(args, 0)))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
