@@ -202,9 +202,12 @@ def cell(text):
 
 def judged(o, lines):
     """What reading says of findings: of all denied ones and of the warnings that were drawn."""
-    said = {j["fingerprint"]: j for j in read(o.judged)}
+    all_said = list(read(o.judged))
+    # What one access is called changes its fingerprint, not what reading says of it.
+    said, at = ({j[key]: j for j in all_said} for key in ("fingerprint", "place"))
     found = {f["fingerprint"]: (line, f) for line in lines for f in line.get("shown", [])}
-    known = [(j, *found[key]) for key, j in said.items() if key in found]
+    judgement = lambda key, f: said.get(key) or at.get(f["place"].rpartition("/torch/include/")[2])
+    known = [(j, line, f) for key, (line, f) in found.items() if (j := judgement(key, f))]
     denied = [f for _, f in found.values() if f["level"] == "deny"]
     warned = [f for _, f in found.values() if f["level"] != "deny"]
     if not known:
@@ -321,7 +324,7 @@ def main():
     p.add_argument("--limit", type=int, default=600)
     p.add_argument("--until", type=int, default=1 << 30)
     p.add_argument("--journal", default=str(ROOT / "target/extensions.jsonl"))
-    p.add_argument("--judged", default=str(ROOT / "tools/extensions-judged.jsonl"), help="what reading says of findings, by their fingerprints")
+    p.add_argument("--judged", default=str(ROOT / "tools/extensions-judged.jsonl"), help="what reading says of findings, by their fingerprints or places")
     p.add_argument("--libraries", default=str(ROOT / "docs/evaluation/libraries.md"), help="what tools/libraries.py wrote")
     p.add_argument("--pair", default="", help="a project and a program of it ('rusty1s/pytorch_cluster knn') that is timed beside nvcc, and nothing else")
     p.add_argument("--pairs", default="", help="the journal of what was timed so")

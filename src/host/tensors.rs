@@ -8,10 +8,11 @@ use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
-use crate::symbolic::memory::tensors::OF_STORAGE;
+use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymKind, TermId};
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The functions that models call.
@@ -228,17 +229,32 @@ impl Executor<'_> {
         }
     }
 
-    /// Axioms are said of whole numbers: PyTorch makes no tensor whose number of elements, or of bytes, is none (`compute_numel` and
-    /// `computeStorageNbytes` of c10 and ATen check products).
     fn axiom(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let holds = self.int_arg(c, 0, 8);
         let zero = self.arena.int(0);
         let holds = self.arena.ne(holds, zero);
-        let holds = self.arena.unwrapped(holds);
+        let holds = self.in_whole_numbers(holds);
         match self.assume(s, holds) {
             Some(s) => Self::no_value(s),
             None => Ok(None),
         }
+    }
+
+    /// A condition with products of what tensors are that a caller gave as whole numbers: PyTorch makes no tensor of which one is beyond 64 bits
+    /// (`compute_numel` and `computeStorageNbytes` of c10 and ATen check them). What the program computes wraps as ever.
+    fn in_whole_numbers(&mut self, condition: TermId) -> TermId {
+        let is_given =
+            |k: &SymKind| matches!(k, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
+        let mut whole = FxHashMap::default();
+        for t in self.arena.cone(&[condition]) {
+            if let Term::Wrap { arg, bits: 64, .. } = *self.arena.get(t)
+                && self.arena.symbols_of(&[arg]).into_iter().all(|s| is_given(&self.arena.symbol(s).kind))
+            {
+                let number = self.arena.unwrapped(arg);
+                whole.insert(t, number);
+            }
+        }
+        if whole.is_empty() { condition } else { self.arena.substitute(condition, &whole) }
     }
 
     /// What memory holds that an operation of the library wrote is not known.

@@ -466,6 +466,10 @@ fn small_tensors_show_what_is_out_of_bounds_whatever_the_rank() {
     assert_eq!(said.status, 0, "it warns");
     let index = &report.findings[0].arguments["index"];
     assert!(index.elements.values().any(|n| *n != 0), "{index}");
+    // What type the index has is asked in one of two ways to the launch only.
+    let asked = "TORCH_CHECK(n > 100 || index.scalar_type() == c10::ScalarType::Long); info.data = (const int64_t *)index.data_ptr();";
+    let (report, _) = checked(&source.replace("info.data = index.data_ptr<int64_t>();", asked));
+    assert_eq!(proved(&report), [(Rule::DataIndex, 9)], "{:?}", report.undecided);
     // A number that is checked against the wrong size is an argument that does not fit.
     let (report, _) = checked(&source.replace("int64_t at =", "int64_t at = 0 *"));
     assert_eq!(proved(&report), [(Rule::UncheckedArgument, 9)], "{:?} {:?}", report.findings, report.undecided);

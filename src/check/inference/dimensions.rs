@@ -8,7 +8,8 @@ use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{Monomial, Poly, Term, TermId};
 
 /// That the index of each dimension is at least 0 and less than the size; `bytes` are those of an element. `None` where the offset is no sum of whole
-/// strides, or has none of another dimension than the last in it: then it counts the elements of all.
+/// strides, or has none of another dimension than the last in it: then it counts the elements of all. Of one
+/// dimension only quotients are worth it.
 pub(super) fn goals(a: &mut Arena, offset: TermId, bytes: i128, sizes: &[TermId]) -> Option<Vec<TermId>> {
     let mut rest = a.poly(offset).terms;
     for (_, c) in &mut rest {
@@ -41,7 +42,8 @@ pub(super) fn goals(a: &mut Arena, offset: TermId, bytes: i128, sizes: &[TermId]
         let zero = a.int(0);
         out.extend([a.le(zero, index), a.lt(index, *size)]);
     }
-    (rest.is_empty() && strided).then_some(out)
+    let has_quotient = |a: &Arena| a.cone(&[offset]).iter().any(|t| matches!(a.get(*t), Term::Div(..) | Term::Rem(..)));
+    (rest.is_empty() && (strided || sizes.len() == 1 && has_quotient(a))).then_some(out)
 }
 
 /// Facts with what is divided by in the goals: a product of sizes that is a divisor has no factor that is 0.

@@ -12,7 +12,8 @@ use super::{conditions, dimensions, elements, tensors};
 use crate::check::context::{Run, Tools};
 use crate::check::findings::position::position_of;
 use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::contracts::Cond;
+use crate::contracts::ast::{Binary, TermKind};
+use crate::contracts::{Cond, Term};
 use crate::report::finding::{MissingCheck, TensorArgument};
 use crate::rules::Rule;
 use crate::symbolic::memory::tensors::OF_STORAGE;
@@ -96,6 +97,9 @@ fn left_of(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String
     (names.solved, names.copies) = (solved, true);
     let in_dimensions = sizes.and_then(|sizes| in_dimensions(tools, &mut names, &ob, &sizes, of_elements));
     let condition = in_dimensions.or_else(|| in_storage(tools, &mut names, &ob, of_elements))?;
+    if condition.terms().into_iter().any(multiplies_quotient) {
+        return None;
+    }
     Some(readable(&condition).to_string())
 }
 
@@ -129,6 +133,25 @@ fn in_dimensions(
     }
     let found = conditions::of_goals(a, &mut tools.decider, names, facts, &goals)?;
     found.into_iter().map(|c| names.condition(a, c)).collect::<Option<Vec<_>>>().map(Cond::all)
+}
+
+/// Whether a quotient is multiplied by another number: what is left of an index that was not taken apart, which asks for more than anybody means.
+fn multiplies_quotient(t: &Term) -> bool {
+    let has_quotient = |t: &Term| {
+        let (mut open, mut found) = (vec![t], false);
+        while let Some(t) = open.pop() {
+            found |= matches!(t.kind, TermKind::Binary(Binary::Div | Binary::Rem, ..));
+            open.extend(t.parts());
+        }
+        found
+    };
+    let is_number = |t: &Term| matches!(t.kind, TermKind::Int(_));
+    match &t.kind {
+        TermKind::Binary(Binary::Mul, a, b) if has_quotient(a) && !is_number(b) || has_quotient(b) && !is_number(a) => {
+            true
+        }
+        _ => t.parts().into_iter().any(multiplies_quotient),
+    }
 }
 
 fn worded(a: &Arena, names: &Names, needs: &Needs) -> Option<Cond> {
