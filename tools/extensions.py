@@ -25,6 +25,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# What is said of the other accesses that the check of a finding would mend (`report/finding.rs`).
+SAME_CHECK = "the same check is missing for this access"
 FLAGS = [
     "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__", "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__",
     "-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=ext", "-DWITH_CUDA", "-DWITH_PYTHON", "-std=c++17", "--expt-relaxed-constexpr",
@@ -104,7 +106,7 @@ def summary(said, seconds):
     shown = lambda f: {
         **{k: f[k] for k in ("rule", "level", "verdict", "root", "fingerprint")},
         "place": f"{f['access']['file']}:{f['access']['line']}:{f['access']['column']}", "array": f["access"]["array"],
-        "arguments": f.get("arguments"), "check": (f.get("missing_check") or {}).get("condition"),
+        "places": 1 + sum(r["what"] == SAME_CHECK for r in f.get("related", [])), "arguments": f.get("arguments"), "check": (f.get("missing_check") or {}).get("condition"),
         "inputs": [i for i in (f.get("witness") or {}).get("inputs", []) if "(" not in i["name"]],
     }
     return {
@@ -278,6 +280,11 @@ def table(o):
     text += libraries(o)
     whole = sum((t for t in per.values()), collections.Counter())
     text += [f"| all of one measurement | {whole['programs']} | {whole['read']} of {whole['units']} | {whole['accesses']} | {share(whole['decided'], whole['accesses'])} | {whole['under']} of {whole['of under']} ({100 * whole['under'] / max(1, whole['of under']):.0f} %) | |", ""]
+    shown = [f for line in lines for f in line.get("shown", [])]
+    if shown:
+        stand = f", which stand for {sum(f['places'] for f in shown)} accesses" if all("places" in f for f in shown) else ""
+        checks = sum(bool(f["check"]) for f in shown)
+        text += [f"{len(shown)} findings{stand}: one for each check that is missing, with the other places beside it. {checks} name the check.", ""]
     text += judged(o, lines)
     text += ["## Programs", "", *rows, *unread_units(lines)]
     pairs = read(o.pairs)

@@ -19,6 +19,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# What is said of the other accesses that the check of a finding would mend (`report/finding.rs`).
+SAME_CHECK = "the same check is missing for this access"
 
 
 class Tensor:
@@ -236,6 +238,9 @@ def judged(o, seed):
                 ts[k] = Tensor((), ())
             if t not in (op.out_of_bounds(ts) or ()):
                 line["wrong_proved"].append([t, f.get("arguments")])
+    # What is told beside another finding, since one check would mend both, has no tensors of its own.
+    for r in (r for f in report["findings"] for r in f.get("related", []) if r["what"] == SAME_CHECK):
+        said.setdefault(op.lines.get(r["line"]), "told beside another")
     for t in op.lines.values():
         verdict = said.get(t, "safe")
         key = f"{verdict}, {'wrong' if t in bad_somewhere else 'right'}"
