@@ -21,13 +21,17 @@ use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::terms::term::{SymId, SymKind};
 use crate::witness::Fault;
-use crate::work::{Allotment, Work, done};
+use crate::work::{Allotment, Work, done, settle};
 
 /// Inputs that are tried where a replay does not reach an access, and the most work for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
 const OTHER_INPUTS_WORK: Work = Work::millis(300);
 /// So many times that for one place, however many launches and models lead there.
 const OTHER_INPUTS_TIMES: u64 = 3;
+/// Most work of one query, and of all, where a missing check is named; and how often that is tried for one place.
+const NAMING_QUERY: Work = Work::millis(200);
+const NAMING_WORK: Work = Work::seconds(1);
+const NAMING_TIMES: u32 = 2;
 
 /// An access that a model leads out of bounds, and what the model sets that is not known.
 pub(in crate::check) struct OutOfBounds<'a> {
@@ -60,10 +64,27 @@ impl OutOfBounds<'_> {
         if matches!(finding.rule, Rule::UncheckedArgument | Rule::DataIndex) && !finding.arguments.is_empty() {
             let object = &self.object.name;
             let (rule, obligation, arguments) = (finding.rule, self.obligation, &finding.arguments);
-            finding.missing_check = missing(tools, run, &Wrong { rule, obligation, object, arguments });
+            let wrong = Wrong { rule, obligation, object, arguments };
+            finding.missing_check = named(tools, self.event, |tools| missing(tools, run, &wrong));
         }
         Ok(Outcome::Found(Box::new(finding)))
     }
+}
+
+/// Names what an access lacks, a few times for one place. That decides nothing: what it costs is none of what accesses may cost.
+fn named<R>(tools: &mut Tools<'_>, event: &AccessEvent, name: impl FnOnce(&mut Tools<'_>) -> Option<R>) -> Option<R> {
+    let times = tools.judge.named.entry((event.site, event.stack.to_vec())).or_default();
+    *times += 1;
+    if *times > NAMING_TIMES {
+        return None;
+    }
+    let begun = done();
+    let limit = std::mem::replace(&mut tools.decider.limits.work, NAMING_QUERY);
+    let until = tools.decider.until.replace(Allotment::of(NAMING_WORK));
+    let out = name(tools);
+    (tools.decider.limits.work, tools.decider.until) = (limit, until);
+    settle(begun, Work::NONE);
+    out
 }
 
 /// A finding where small inputs lead out of bounds. What is found so needs no model of what cannot be known. Before anything is searched

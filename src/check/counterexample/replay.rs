@@ -94,6 +94,8 @@ pub(in crate::check) struct Judge<'p> {
     few: bool,
     /// Work on other inputs for the accesses of one place and launch.
     pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Work>,
+    /// How often it was tried to name the check that an access lacks.
+    pub named: FxHashMap<(Site, Vec<Site>), u32>,
     /// What replays said: accesses in rounds of a loop, and several models, often ask for the same.
     said: FxHashMap<(Inputs, Target), Outcome>,
     /// The contract of the root.
@@ -148,6 +150,7 @@ impl<'p> Judge<'p> {
             short: false,
             few: false,
             other_inputs: FxHashMap::default(),
+            named: FxHashMap::default(),
             said: FxHashMap::default(),
             patience: FxHashMap::default(),
         }

@@ -7,6 +7,12 @@
 #include <unordered_set>
 #include <vector>
 
+namespace c10 {
+struct GradMode {
+  static bool is_enabled();
+};
+}  // namespace c10
+
 namespace torch::autograd {
 using Variable = at::Tensor;
 using variable_list = std::vector<Variable>;
@@ -60,7 +66,7 @@ template <class T> struct Function {
     std::shared_ptr<CppNode<T>> node(new CppNode<T>(), deleteNode);
     variable_list input_vars;
     extract_vars(node->is_variable_input_, input_vars, args...);
-    bool is_executable = any_variable_requires_grad(input_vars);
+    bool is_executable = c10::GradMode::is_enabled() && any_variable_requires_grad(input_vars);
     node->set_ctx_grad_fn(node);
     node->clear_input_metadata();
     variable_list outputs = T::forward(&node->ctx_, std::forward<Args>(args)...);
