@@ -107,7 +107,9 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
 
     let mut suppressions = Suppressions::new(policy.config, root, sources, policy.baseline);
     let (findings, suppressed) = suppressions.split(findings);
-    let (mut findings, suppressed) = same_check::join(findings, suppressed);
+    let (mut findings, mut suppressed) = same_check::join(findings, suppressed);
+    findings.sort_by(|a, b| order(a).cmp(&order(b)));
+    suppressed.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
     let files: Vec<String> = found.files.iter().map(|f| root.show(f)).collect();
     let notices = suppressions.notices(&files);
     for f in &mut findings {

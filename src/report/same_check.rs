@@ -60,8 +60,8 @@ impl Lack {
     }
 }
 
-/// Joins the findings of one check. Who accepts the one that speaks for them accepts all, and so does a baseline that has any of them; a comment at
-/// another of the places accepts that place.
+/// Joins the findings of one check. Who accepts the one that speaks for them by a comment accepts all, and so does a baseline that has any of them; a
+/// comment at another of the places accepts that place, and what scuba.toml says of a path stays with the path. The findings are in no order.
 #[must_use]
 pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding>, Vec<Suppressed>) {
     let all = reported.into_iter().map(|f| (f, None)).chain(suppressed.into_iter().map(|s| (s.finding, Some(s.by))));
@@ -80,10 +80,13 @@ pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding
         }
     }
     let (mut reported, mut suppressed) = (vec![], vec![]);
-    for mut group in groups {
+    for group in groups {
+        let is_of_path = |by: &Option<Silence>| matches!(by, Some(Silence::Path { .. }));
+        let (of_paths, mut group): (Vec<_>, Vec<_>) = group.into_iter().partition(|(_, by)| is_of_path(by));
+        suppressed.extend(of_paths.into_iter().filter_map(|(finding, by)| Some(Suppressed { finding, by: by? })));
         group.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
         let in_baseline = group.iter().find_map(|(_, by)| by.clone().filter(|by| *by == Silence::Baseline));
-        let first = group[0].1.clone();
+        let first = group.first().and_then(|(_, by)| by.clone());
         if let Some(by) = first.or(in_baseline) {
             suppressed
                 .extend(group.into_iter().map(|(finding, own)| Suppressed { finding, by: own.unwrap_or(by.clone()) }));
@@ -101,9 +104,6 @@ pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding
         }
         reported.push(leader);
     }
-    let place = |f: &Finding| (f.access.position.clone(), f.access.array.clone(), f.rule, f.program.clone());
-    reported.sort_by_cached_key(place);
-    suppressed.sort_by_cached_key(|s| place(&s.finding));
     (reported, suppressed)
 }
 
@@ -201,5 +201,13 @@ mod tests {
         assert_eq!((lines(&reported[0]), suppressed.len()), (vec![], 1), "only its own place");
         let (reported, suppressed) = join(vec![a], by(&b, Silence::Baseline));
         assert_eq!((reported.len(), suppressed.len()), (0, 2), "the one that speaks for them may be another one now");
+    }
+
+    #[test]
+    fn what_is_said_of_a_path_silences_nothing_elsewhere() {
+        let [a, b] = [lacks(7, "x.numel() >= n"), lacks(8, "x.numel() >= n")];
+        let by = Silence::Path { reason: "theirs".into() };
+        let (reported, suppressed) = join(vec![b], vec![Suppressed { finding: a, by }]);
+        assert_eq!((reported.len(), reported[0].access.position.line, suppressed.len()), (1, 8, 1));
     }
 }
