@@ -65,25 +65,36 @@ impl OutOfBounds<'_> {
             let object = &self.object.name;
             let (rule, obligation, arguments) = (finding.rule, self.obligation, &finding.arguments);
             let wrong = Wrong { rule, obligation, object, arguments };
-            finding.missing_check = named(tools, self.event, |tools| missing(tools, run, &wrong));
+            finding.missing_check = named(cx, tools, self.event, |tools| missing(tools, run, &wrong));
         }
         Ok(Outcome::Found(Box::new(finding)))
     }
 }
 
-/// Names what an access lacks, a few times for one place. That decides nothing: what it costs is none of what accesses may cost.
-fn named<R>(tools: &mut Tools<'_>, event: &AccessEvent, name: impl FnOnce(&mut Tools<'_>) -> Option<R>) -> Option<R> {
+/// Names what an access lacks, a few times for one place. That decides nothing: what it costs is none of what accesses may cost, but where somebody
+/// waits.
+fn named<R>(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    event: &AccessEvent,
+    name: impl FnOnce(&mut Tools<'_>) -> Option<R>,
+) -> Option<R> {
     let times = tools.judge.named.entry((event.site, event.stack.to_vec())).or_default();
     *times += 1;
     if *times > NAMING_TIMES {
         return None;
     }
-    let begun = done();
-    let limit = std::mem::replace(&mut tools.decider.limits.work, NAMING_QUERY);
-    let until = tools.decider.until.replace(Allotment::of(NAMING_WORK));
+    let (begun, limit, until) = (done(), tools.decider.limits.work, tools.decider.until);
+    if cx.is_hurried() {
+        tools.decider.limits.work = limit.min(NAMING_QUERY);
+    } else {
+        (tools.decider.limits.work, tools.decider.until) = (NAMING_QUERY, Some(Allotment::of(NAMING_WORK)));
+    }
     let out = name(tools);
     (tools.decider.limits.work, tools.decider.until) = (limit, until);
-    settle(begun, Work::NONE);
+    if !cx.is_hurried() {
+        settle(begun, Work::NONE);
+    }
     out
 }
 

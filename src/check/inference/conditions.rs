@@ -1,7 +1,8 @@
 //! Conditions on what a function is given that make one access safe.
 //!
 //! In: an obligation and the names that contracts have for symbols. Out: the weakest condition that was found, as a term, under
-//! the parts of the path that only speak of what the function is given. Each is proved to suffice before it is given back.
+//! the parts of the path that only speak of what the function is given. Each is proved to suffice before it is given back; what is found for goals
+//! of an access ([`of_goals`]) is not, and decides nothing.
 
 use super::dimensions::with_divisors;
 use super::signs::sufficient;
