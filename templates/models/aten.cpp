@@ -29,7 +29,8 @@ long __scuba_times(long a, long b);
 void __scuba_written(void *p);
 // A number of which nothing is known but its bounds.
 long __scuba_any(long least, long most);
-long __scuba_setting(long least, long most);  // what the caller's thread has set
+// What the caller's thread has set: a run is one with the least.
+long __scuba_setting(long least, long most);
 }
 
 namespace scuba {

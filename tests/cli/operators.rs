@@ -173,3 +173,28 @@ fn the_script_of_a_finding_makes_lists_and_strings() {
         assert_eq!(arguments[1]["value"], "copy", "{list}: {case}");
     }
 }
+
+/// What is checked where gradients are recorded is not checked where they are not, and the other way round.
+#[test]
+fn gradients_are_recorded_or_not_as_the_caller_has_set_it() {
+    let source = "\
+#include <torch/csrc/autograd/custom_function.h>
+__global__ void copy(float *p, const float *q, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) p[i] = q[i];
+}
+torch::Tensor op(torch::Tensor x, torch::Tensor y) {
+  TORCH_CHECK(x.is_cuda() && y.is_cuda() && x.is_contiguous() && y.is_contiguous());
+  if (WHEN) TORCH_CHECK(x.numel() == y.numel());
+  if (x.numel() > 0) copy<<<(x.numel() + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel());
+  return x;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+    let (report, _) = checked(&source.replace("WHEN", "c10::GradMode::is_enabled()"));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 4)], "{:?}", report.undecided);
+    let (report, _) = checked(&source.replace("WHEN", "!c10::GradMode::is_enabled()"));
+    assert_eq!((report.summary.accesses, report.summary.safe), (2, 1), "{:?}", report.findings);
+    let (report, _) = checked(&source.replace("WHEN", "true"));
+    assert_eq!((report.summary.accesses, report.summary.safe), (2, 2), "{:?} {:?}", report.findings, report.undecided);
+}
