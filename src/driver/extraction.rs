@@ -48,6 +48,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
             .collect(),
         producers: if extraction.frontend.is_empty() { vec![] } else { vec![extraction.frontend] },
         notes,
+        unseen: None,
         denied: false,
         told: vec![],
     };

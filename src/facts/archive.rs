@@ -1,8 +1,9 @@
 //! What is inside a static library whose making nobody saw: its members, by contents.
 
 use object::read::archive::ArchiveFile;
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 /// blake3 of each member; none where the file is no archive or cannot be read.
@@ -19,6 +20,27 @@ pub fn members(path: &Path) -> Vec<[u8; 32]> {
         .filter_map(|m| m.data(data.as_slice()).ok())
         .map(|bytes| *blake3::hash(bytes).as_bytes())
         .collect()
+}
+
+/// The members of an archive with their names; `None` where its bytes are no archive. Those of a thin archive are read where they lie.
+#[must_use]
+pub fn contents<'d>(path: &Path, data: &'d [u8]) -> Option<Vec<(String, Cow<'d, [u8]>)>> {
+    let archive = ArchiveFile::parse(data).ok()?;
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let thin = archive.is_thin();
+    let mut all = Vec::new();
+    for member in archive.members().flatten() {
+        let name = Path::new(OsStr::from_bytes(member.name()));
+        let bytes = if thin {
+            std::fs::read(folder.join(name)).ok().map(Cow::Owned)
+        } else {
+            member.data(data).ok().map(Cow::Borrowed)
+        };
+        if let Some(bytes) = bytes {
+            all.push((name.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes));
+        }
+    }
+    Some(all)
 }
 
 /// File names of its members; none where the file is no archive or cannot be read.

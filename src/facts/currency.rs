@@ -95,11 +95,13 @@ impl Present {
     }
 
     /// Whether the build tool has nothing to do for the unit, as far as can be seen: its inputs and its command are what
-    /// they were, and its output is there or about to be. A unit that was denied will be compiled again.
+    /// they were, and its output is there or about to be. A unit that was denied will be compiled again, unless its output is there
+    /// all the same: somebody compiled it without us.
     #[must_use]
     pub fn up_to_date(&self, unit: &UnitFacts) -> bool {
         let made = || unit.unit.output.is_none() || unit.key.exists() || unit.maker.is_some_and(Maker::alive);
-        !unit.denied && made() && self.inputs_unchanged(unit) && unit.recipe.unchanged(&unit.key, self)
+        let stopped = || unit.denied && (!unit.lies() || unit.maker.is_some_and(Maker::alive));
+        !stopped() && made() && self.inputs_unchanged(unit) && unit.recipe.unchanged(&unit.key, self)
     }
 }
 

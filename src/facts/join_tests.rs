@@ -41,6 +41,7 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
         not_analysed: vec![],
         producers: vec![],
         notes: vec![],
+        unseen: None,
         denied: false,
         told: vec![],
     }

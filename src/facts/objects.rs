@@ -2,36 +2,86 @@
 
 use super::symbols::{Symbol, Symbols};
 use object::elf::STB_GNU_UNIQUE;
-use object::{Object, ObjectSymbol, SymbolFlags};
+use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SymbolFlags, SymbolKind};
 use std::path::Path;
 
-/// The host symbols that an object offers and asks for, as its compiler wrote them; none where it is no object.
+/// The sections of device code that nvcc puts into host objects: whole images, and relocatable ones (cuobjdump's manual).
+const DEVICE_SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
+/// What nvcc's device link defines for each object that it took in, and what these ask for (CUDA 13.0, `--dryrun -dlink`).
+const LINKED_DEVICE_CODE: &str = "__cudaRegisterLinkedBinary_";
+/// Begins the names of nvcc's own temporary files: `tmpxft_00004440_00000000-6_blur.cudafe1.cpp` of `blur.cu`.
+const TEMPORARY: &str = "tmpxft_";
+
+/// An object, or a shared library, as its compiler and linker wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectFile {
+    pub symbols: Symbols,
+    /// Names of the sources that it was compiled from, without folders; of nvcc's without extension. None where an assembler, or
+    /// somebody who stripped it, left no names.
+    pub sources: Vec<String>,
+    /// Whether it carries device code.
+    pub device_code: bool,
+    /// Whether nvcc made it of others' device code.
+    pub device_link: bool,
+}
+
+impl ObjectFile {
+    /// An object or a shared library; `None` where the bytes are neither.
+    #[must_use]
+    pub fn parse(data: &[u8]) -> Option<Self> {
+        let file = object::File::parse(data).ok()?;
+        let mut found = Self::default();
+        // A library that was stripped still says what it offers.
+        let dynamic = file.kind() == ObjectKind::Dynamic && file.symbols().next().is_none();
+        let symbols: Vec<_> =
+            if dynamic { file.dynamic_symbols().collect() } else { file.symbols().collect::<Vec<_>>() };
+        for s in &symbols {
+            let Ok(name) = s.name() else { continue };
+            if s.kind() == SymbolKind::File {
+                found.sources.extend(source(name));
+            }
+            if !s.is_global() {
+                continue;
+            }
+            found.device_link |= name.starts_with(LINKED_DEVICE_CODE) && !s.is_undefined();
+            let symbol = Symbol { device: false, name: name.to_owned() };
+            // Static variables of inline functions are GNU's unique symbols: defined wherever they are used.
+            let unique = matches!(s.flags(), SymbolFlags::Elf { st_info, .. } if st_info >> 4 == STB_GNU_UNIQUE);
+            match (s.is_undefined(), s.is_weak() || unique) {
+                (true, _) => found.symbols.needed.push(symbol),
+                (false, true) => found.symbols.weak.push(symbol),
+                (false, false) => found.symbols.strong.push(symbol),
+            }
+        }
+        for list in [&mut found.symbols.strong, &mut found.symbols.weak, &mut found.symbols.needed] {
+            list.sort();
+            list.dedup();
+        }
+        found.device_code = file.sections().any(|s| s.name().is_ok_and(|n| DEVICE_SECTIONS.contains(&n)));
+        Some(found)
+    }
+}
+
+/// The source that a symbol of a file names.
+fn source(name: &str) -> Option<String> {
+    let name = name.rsplit('/').next()?;
+    let own = match name.strip_prefix(TEMPORARY) {
+        Some(rest) => rest.split_once('-')?.1.split_once('_')?.1.split_once('.')?.0,
+        None => name,
+    };
+    (!own.is_empty()).then(|| own.to_owned())
+}
+
+/// The host symbols that an object offers and asks for; none where it is no object.
 #[must_use]
 pub fn symbols(object: &Path) -> Symbols {
     let data = std::fs::read(object).unwrap_or_default();
-    let Ok(file) = object::File::parse(data.as_slice()) else { return Symbols::default() };
-    let mut symbols = Symbols::default();
-    for s in file.symbols().filter(ObjectSymbol::is_global) {
-        let Ok(name) = s.name() else { continue };
-        let symbol = Symbol { device: false, name: name.to_owned() };
-        // Static variables of inline functions are GNU's unique symbols: defined wherever they are used.
-        let unique = matches!(s.flags(), SymbolFlags::Elf { st_info, .. } if st_info >> 4 == STB_GNU_UNIQUE);
-        match (s.is_undefined(), s.is_weak() || unique) {
-            (true, _) => symbols.needed.push(symbol),
-            (false, true) => symbols.weak.push(symbol),
-            (false, false) => symbols.strong.push(symbol),
-        }
-    }
-    for list in [&mut symbols.strong, &mut symbols.weak, &mut symbols.needed] {
-        list.sort();
-        list.dedup();
-    }
-    symbols
+    ObjectFile::parse(&data).unwrap_or_default().symbols
 }
 
 #[cfg(test)]
 mod tests {
-    use super::symbols;
+    use super::{ObjectFile, source, symbols};
     use crate::facts::Symbols;
 
     #[test]
@@ -55,5 +105,17 @@ mod tests {
         );
         assert_eq!(symbols(&at("a.cpp")), Symbols::default());
         assert_eq!(symbols(&at("none.o")), Symbols::default());
+        let object = ObjectFile::parse(&std::fs::read(at("a.o")).unwrap()).unwrap();
+        assert_eq!(object.sources, ["a.cpp"]);
+        assert!(!object.device_code && !object.device_link);
+        assert_eq!(ObjectFile::parse(b"text"), None);
+    }
+
+    #[test]
+    fn temporary_files_of_nvcc_tell_the_source() {
+        assert_eq!(source("tmpxft_00004440_00000000-6_blur_row.cudafe1.cpp").as_deref(), Some("blur_row"));
+        assert_eq!(source("src/a.cpp").as_deref(), Some("a.cpp"));
+        assert_eq!(source(""), None);
+        assert_eq!(source("tmpxft_0"), None);
     }
 }

@@ -52,6 +52,7 @@ fn unit(output: &Path) -> Unit {
         not_analysed: vec![],
         producers: vec!["clang".into()],
         notes: vec![],
+        unseen: None,
         denied: false,
         told: vec![],
     };

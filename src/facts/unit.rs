@@ -10,13 +10,22 @@ use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
 use crate::rules::Level;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A side of the unit that no front end could read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
     pub side: String,
+    pub reason: String,
+}
+
+/// Why the unit of a linked object was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unseen {
+    /// The object as users know it.
+    pub object: String,
+    /// And what to do.
     pub reason: String,
 }
 
@@ -57,6 +66,9 @@ pub struct UnitFacts {
     pub producers: Vec<String>,
     /// The front end's, for people: one line each.
     pub notes: Vec<String>,
+    /// An object that is linked and whose unit cannot be read; nothing of it is kept.
+    #[serde(skip)]
+    pub unseen: Option<Unseen>,
     /// The build of this output was stopped by a finding, until it is compiled again.
     pub denied: bool,
     /// What users were told of when this unit was compiled.
@@ -64,6 +76,22 @@ pub struct UnitFacts {
 }
 
 impl UnitFacts {
+    /// Whether its output is there. A unit that was compiled and linked by one command has the link's.
+    #[must_use]
+    pub fn lies(&self) -> bool {
+        let linked =
+            || self.key.to_str().and_then(|k| k.split_once("#/")).map(|(output, _)| Path::new(output).exists());
+        if self.unit.output.is_some() { self.key.exists() } else { linked().unwrap_or(true) }
+    }
+
+    /// Whether its output was written before one of its inputs, as far as times tell: build tools go by them.
+    #[must_use]
+    pub fn is_older_than_inputs(&self) -> bool {
+        let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
+        let Some(output) = written(&self.key) else { return false };
+        self.dependencies.iter().filter_map(|d| written(&d.path)).any(|input| input > output)
+    }
+
     /// The unit's main source file, absolute.
     #[must_use]
     pub fn source(&self) -> PathBuf {

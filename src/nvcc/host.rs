@@ -103,6 +103,53 @@ pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
     Some(plan)
 }
 
+/// The shim's own name, as build systems that put it before a compiler write it down.
+pub const SHIM: &str = "scuba-nvcc";
+
+/// A compile command from the compiler on, without the launchers before it: this program, compiler caches, `env`, and what CMake
+/// puts there for clang-tidy and the like (`cmake -E __run_co_compile … -- COMPILER …`).
+#[must_use]
+pub fn without_launchers(words: &[String]) -> &[String] {
+    let name = |w: &String| Path::new(w).file_name().and_then(OsStr::to_str).unwrap_or_default().to_owned();
+    let mut rest = words;
+    while let [first, after @ ..] = rest {
+        match name(first).as_str() {
+            "cmake" => match after.iter().position(|w| w == "--") {
+                Some(at) => rest = &after[at + 1..],
+                None => break,
+            },
+            "env" => rest = &after[after.iter().take_while(|w| w.contains('=')).count()..],
+            launcher if launcher == SHIM || LAUNCHERS.contains(&launcher) => {
+                // As the compiler itself it stands alone.
+                let compiler = after.first().is_some_and(|w| !w.starts_with('-') && may_compile(w));
+                if !compiler {
+                    break;
+                }
+                rest = after;
+            }
+            _ => break,
+        }
+    }
+    rest
+}
+
+/// Whether a word may name a compiler or a launcher of one, and is no source.
+fn may_compile(word: &str) -> bool {
+    let path = Path::new(word);
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    is_nvcc(OsStr::new(word))
+        || Tool::of(path) == Some(Tool::Driver)
+        || name == SHIM
+        || name == "env"
+        || LAUNCHERS.contains(&name)
+}
+
+/// Whether a command comes to the shim.
+#[must_use]
+pub fn names_shim(words: &[String]) -> bool {
+    words.iter().any(|w| Path::new(w).file_name().is_some_and(|n| n == SHIM))
+}
+
 fn is_clang(program: &Path) -> bool {
     program.file_name().and_then(OsStr::to_str).is_some_and(|name| name.contains("clang"))
 }
@@ -162,7 +209,7 @@ pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HostCommand, is_tool, nvcc_words, read};
+    use super::{HostCommand, is_tool, nvcc_words, read, without_launchers};
     use crate::nvcc::request::LinkKind;
     use crate::nvcc::unit::{Language, Sides};
     use std::ffi::OsString;
@@ -185,6 +232,26 @@ mod tests {
             words("buildcache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"),
             "-x cu -gencode=arch=compute_80,code=sm_80 -c a.cc"
         );
+    }
+
+    #[test]
+    fn compilers_are_found_behind_launchers() {
+        let behind = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            without_launchers(&words).join(" ")
+        };
+        for launchers in [
+            "",
+            "/x/scuba-nvcc ",
+            "ccache /x/scuba-nvcc ",
+            "env A=1 B=2 ",
+            "/usr/bin/cmake -E __run_co_compile --tidy=t -- ",
+        ] {
+            assert_eq!(behind(&format!("{launchers}/usr/bin/c++ -c a.cpp")), "/usr/bin/c++ -c a.cpp");
+        }
+        assert_eq!(behind("scuba-nvcc -c a.cu"), "scuba-nvcc -c a.cu");
+        assert_eq!(behind("scuba-nvcc a.cu -c"), "scuba-nvcc a.cu -c");
+        assert_eq!(behind("sccache nvcc -c a.cu"), "nvcc -c a.cu");
     }
 
     fn command(line: &str) -> HostCommand {

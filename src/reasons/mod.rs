@@ -33,6 +33,8 @@ pub enum Code {
     Replay,
     Text,
     Asm,
+    /// It depends on a unit that was linked without being read.
+    Unseen,
     Other,
 }
 
@@ -51,6 +53,7 @@ impl Code {
             | Self::Replay
             | Self::Text
             | Self::Asm
+            | Self::Unseen
             | Self::Other => other,
         }
     }

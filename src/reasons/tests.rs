@@ -342,6 +342,7 @@ fn codes_are_those_of_the_document() {
         "replay",
         "text",
         "asm",
+        "unseen",
         "other",
     ];
     assert_eq!(names, listed.iter().map(|c| format!("\"{c}\"")).collect());

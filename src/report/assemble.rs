@@ -1,7 +1,7 @@
 //! One report from what was found in several programs.
 
 use super::baseline::Baseline;
-use super::finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided};
+use super::finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided, Unseen};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::second_reading::SecondReading;
@@ -30,6 +30,8 @@ pub struct Found {
     pub not_analysed: Vec<NotAnalysed>,
     /// Sources, or objects, that a build compiled without the analysis (absolute).
     pub built_without: Vec<String>,
+    /// Objects that programs were linked from and that were not read.
+    pub unseen: BTreeSet<Unseen>,
     pub translation_units: u32,
     /// What second readings of programs say beside the first.
     pub second: Vec<SecondReading>,
@@ -80,6 +82,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         translation_units: found.translation_units,
         not_analysed: u32::try_from(found.not_analysed.len()).unwrap_or(u32::MAX),
         built_without_analysis: u32::try_from(built_without.len()).unwrap_or(u32::MAX),
+        unseen: u32::try_from(found.unseen.len()).unwrap_or(u32::MAX),
         seconds: found.seconds,
         ..Summary::default()
     };
@@ -137,6 +140,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         undecided,
         not_analysed,
         built_without_analysis: built_without.into_iter().collect(),
+        unseen: found.unseen.into_iter().collect(),
         repeatable: found.limits_reached.is_empty(),
         limits_reached: found.limits_reached,
         second_reading: SecondReading::merged(found.second, root),

@@ -419,6 +419,17 @@ pub struct NotAnalysed {
     pub reason: String,
 }
 
+/// An object, or a member of an archive, that a program was linked from and that was not read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Unseen {
+    /// The program's name, as in findings.
+    pub program: String,
+    /// The object's file name; of a member of an archive `libk.a(options.o)`.
+    pub object: String,
+    /// Why it was not read, and what to do.
+    pub reason: String,
+}
+
 /// A unit that a build compiled without the analysis: a compiler cache had its object, or the shim was off.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BuiltWithout {
@@ -435,6 +446,9 @@ pub struct Summary {
     /// Units of the build that were compiled without the analysis.
     #[serde(default)]
     pub built_without_analysis: u32,
+    /// Objects and archive members that programs were linked from and that were not read.
+    #[serde(default)]
+    pub unseen: u32,
     pub kernels: u32,
     pub launches: u32,
     pub accesses: u32,
@@ -477,6 +491,9 @@ pub struct Report {
     /// Of the build that left the facts.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub built_without_analysis: Vec<BuiltWithout>,
+    /// In the order of programs and objects.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub unseen: Vec<Unseen>,
     /// Whether another run says the same. Not so where a safety net was reached.
     #[serde(skip_serializing_if = "is_true", default = "yes")]
     pub repeatable: bool,
@@ -519,8 +536,8 @@ impl Report {
         self.findings.iter().any(|f| f.level == Level::Deny)
     }
 
-    /// What `--strict` does not take, one line each: sides that were not read, units that were built without the analysis, and accesses
-    /// of inline assembly that are open.
+    /// What `--strict` does not take, one line each: sides that were not read, units that were built without the analysis, objects
+    /// that were linked without being read, and undecided accesses of inline assembly.
     #[must_use]
     pub fn lacking(&self) -> Vec<String> {
         let asm = self.undecided.iter().filter(|u| u.code == Code::Asm).count();
@@ -536,6 +553,7 @@ impl Report {
                 "unit was built without the analysis",
                 "units were built without the analysis",
             ),
+            count(self.unseen.len(), "object was linked without being read", "objects were linked without being read"),
             count(asm, "access of inline assembly is undecided", "accesses of inline assembly are undecided"),
         ]
         .into_iter()

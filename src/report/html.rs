@@ -36,6 +36,11 @@ pub fn page(assembled: &Assembled, sources: &Sources) -> String {
         ["File", "Side", "Why"],
         report.not_analysed.iter().map(|n| [n.file.clone(), n.side.clone(), n.reason.clone()]),
     );
+    let unseen = table(
+        "Linked without being read",
+        ["Program", "Object", "Why"],
+        report.unseen.iter().map(|u| [u.program.clone(), u.object.clone(), u.reason.clone()]),
+    );
     let t = &report.tool;
     let tool = format!(
         "SCuBA {}, Z3 {}, {}; device memory at most {} bytes",
@@ -45,7 +50,7 @@ pub fn page(assembled: &Assembled, sources: &Sources) -> String {
         ("summary", summary(&report.summary, assembled.suppressed.len())),
         ("findings", findings),
         ("undecided", undecided),
-        ("not_analysed", not_analysed),
+        ("not_analysed", not_analysed + &unseen),
         ("tool", escape(&tool)),
     ])
 }
@@ -96,6 +101,7 @@ fn summary(s: &Summary, accepted: usize) -> String {
         (s.unknown, "undecided"),
         (s.not_analysed, "sides not analysed"),
         (s.built_without_analysis, "units built without the analysis"),
+        (s.unseen, "objects linked without being read"),
         (u32::try_from(accepted).unwrap_or(u32::MAX), "findings accepted"),
     ];
     let list: String = items.iter().map(|(n, what)| format!("<li><b>{n}</b> {what}</li>\n")).collect();

@@ -466,6 +466,9 @@ fn counts(s: &Summary) -> String {
     if s.built_without_analysis > 0 {
         let _ = write!(text, "; {} built without the analysis", plural(u64::from(s.built_without_analysis), "unit"));
     }
+    if s.unseen > 0 {
+        let _ = write!(text, "; {} linked without being read", plural(u64::from(s.unseen), "object"));
+    }
     let _ = write!(text, " ({:.1} s)", s.seconds);
     text
 }

@@ -42,6 +42,12 @@ pub fn document(assembled: &Assembled) -> Value {
                 "locations": [location(&b.file, 0, 0, None)],
             })
         }))
+        .chain(report.unseen.iter().map(|u| {
+            json!({
+                "level": "warning",
+                "message": {"text": format!("{}: {} was linked without being read: {}", u.program, u.object, u.reason)},
+            })
+        }))
         .collect();
     json!({
         "$schema": SCHEMA,

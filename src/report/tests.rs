@@ -3,7 +3,7 @@
 use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
 use super::finding::{
     Allocation, Axioms, Code, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position,
-    Space, Summary, Tool, Undecided, Verdict,
+    Space, Summary, Tool, Undecided, Unseen, Verdict,
 };
 use super::levels::Levels;
 use super::paths::ProjectRoot;
@@ -108,6 +108,12 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
             reason: "no member named `x`".into(),
         }],
         built_without: vec![place("/project/cached.cu")],
+        unseen: [Unseen {
+            program: "app".into(),
+            object: "options.cpp.o".into(),
+            reason: "its compile command is not known".into(),
+        }]
+        .into(),
         translation_units: 2,
         seconds: 0.4,
         files: vec![place("/project/scale.cu")],

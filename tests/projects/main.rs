@@ -11,5 +11,6 @@ mod joined;
 mod orders;
 mod parts;
 mod patience;
+mod seen;
 mod support;
 mod trouble;

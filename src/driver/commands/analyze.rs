@@ -8,7 +8,7 @@ use crate::check::Pace;
 use crate::confirm::prepare::Ways;
 use crate::driver::history::{Analysed, Record};
 use crate::driver::programs::joined::Joined;
-use crate::driver::programs::{checking, pending};
+use crate::driver::programs::{checking, pending, unseen};
 use crate::driver::session::{Session, folder_of, not_analysed};
 use crate::driver::{Status, extraction, output};
 use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
@@ -62,7 +62,7 @@ fn analyze() -> Result<Status> {
         notes.add("join", line);
     }
     if joined.plans.is_empty() {
-        return Ok(Status::Clean);
+        return Ok(unread(&joined, session.strict));
     }
     // One command that compiles and links waits as a link does.
     let session = session.with_pace(if link.is_some() { Pace::Link } else { Pace::Compile });
@@ -85,6 +85,7 @@ fn analyze() -> Result<Status> {
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
     // Of other commands.
     checked.found.built_without.clear();
+    checked.found.unseen = joined.unseen.iter().cloned().collect();
     let programs = checked.found.programs.iter().map(|p| (p.name.clone(), p.summary.clone())).collect();
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     let tentative = |f: &Finding| {
@@ -92,7 +93,12 @@ fn analyze() -> Result<Status> {
             && f.level < Level::Deny
             && joined.plans.iter().any(|p| p.tentative && p.name == f.program)
     };
-    assembled.leave_out(|f| tentative(f) || joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
+    // What is denied fails this command, whoever was told of it before.
+    let told = |f: &Finding| f.level < Level::Deny && joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level));
+    assembled.leave_out(|f| tentative(f) || told(f));
+    for line in unseen::lines(&joined.unseen).iter().chain(&joined.unread) {
+        output::complain(&output::harmless(&format!("note: {line}")));
+    }
     for line in not_analysed(&assembled.report.not_analysed) {
         output::complain(&output::harmless(&line));
     }
@@ -129,7 +135,19 @@ fn analyze() -> Result<Status> {
             }
         }
     }
-    Ok(if denied { Status::Denied } else { unless_lacking(&assembled.report, session.strict, wrong) })
+    let status = if denied { Status::Denied } else { unless_lacking(&assembled.report, session.strict, wrong) };
+    Ok(if session.strict && status == Status::Clean && !joined.unread.is_empty() { Status::Unable } else { status })
+}
+
+/// Says what of linked programs was not read where none of them could be checked.
+fn unread(joined: &Joined, strict: bool) -> Status {
+    let lines = unseen::lines(&joined.unseen).into_iter().chain(joined.unread.iter().cloned());
+    let mut status = Status::Clean;
+    for line in lines {
+        output::complain(&output::harmless(&format!("note: {line}")));
+        status = if strict { Status::Unable } else { status };
+    }
+    status
 }
 
 /// The status of a command without a denied finding; `wrong` where a contract is in error.

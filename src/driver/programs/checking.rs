@@ -1,5 +1,6 @@
 //! Checking the programs that units make up.
 
+use super::lost;
 use crate::assume::Condition;
 use crate::check::{self, Options, ProgramReport};
 use crate::contracts::Contract;
@@ -77,7 +78,7 @@ pub fn check(
         let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
         let (mut code, mut complete) = (Vec::new(), true);
         let mut second = Vec::new();
-        for &i in &plan.units {
+        for &i in plan.units.iter().filter(|&&i| units[i].unseen.is_none()) {
             match modules(i) {
                 Ok((m, other)) => {
                     // What only clang reads, the host's own units, is the same in both.
@@ -121,7 +122,9 @@ pub fn check(
         let outcome = reports::report(code, &options, memory, (&session.root, session.is_settled()), whole, check);
         session.tally.checks(!anew.get());
         match outcome {
-            Ok(report) => {
+            Ok(mut report) => {
+                let members: Vec<&UnitFacts> = plan.units.iter().map(|&i| &units[i]).collect();
+                lost::account(&mut report, &members);
                 beside(&mut checked, plan, &report, (&read, second), session);
                 take(&mut checked, plan, &source, report, session);
             }

@@ -3,13 +3,17 @@
 //! In: the units and the link of the command, the facts of the others. Out: the programs to check now, with their code. A program
 //! waits while one of its units is about to be compiled again: its facts are of a version that will never be linked.
 
-use super::pending;
+use super::{pending, unseen};
 use crate::driver::session::Session;
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
-use crate::facts::{Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
+use crate::facts::linked::{self, ByOutput, Folders, Stray};
+use crate::facts::{LinkFacts, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
 use crate::ir::Module;
+use crate::nvcc::history;
 use crate::nvcc::request::Link;
+use crate::nvcc::unit::Language;
+use crate::report::finding::Unseen;
 use anyhow::Result;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -26,10 +30,49 @@ pub struct Joined {
     pub told: Vec<Told>,
     /// Which programs wait and for what, one line each.
     pub waiting: Vec<String>,
+    /// Programs that are linked and have more to read than a build waits for, one line each.
+    pub unread: Vec<String>,
+    /// Objects of programs that are linked and that nothing tells how to read.
+    pub unseen: Vec<Unseen>,
     /// Code that need not be read from the store.
     code: HashMap<usize, Vec<Arc<Module>>>,
     /// The command's own units as another front end reads them.
     second: HashMap<usize, Second>,
+}
+
+/// The command that is running, among the programs of its build.
+struct Now<'n, U> {
+    /// The first so many facts are of the command's own units.
+    own: usize,
+    link: Option<&'n Link>,
+    present: &'n Present,
+    /// Whether the link that makes an output comes to nobody.
+    unwatched: U,
+}
+
+impl<U: Fn(&Path) -> bool> Now<'_, U> {
+    /// Whether the program is what the command links.
+    fn links(&self, plan: &Plan) -> bool {
+        self.link.is_some_and(|l| plan.output.as_deref() == Some(&l.output))
+    }
+
+    /// Whether nobody says more of the program after this command.
+    fn is_last(&self, plan: &Plan) -> bool {
+        self.links(plan) || plan.output.as_deref().is_some_and(|output| (self.unwatched)(output))
+    }
+
+    /// Whether a program has to do with the command.
+    fn concerns(&self, plan: &Plan) -> bool {
+        self.links(plan) || plan.units.iter().any(|&i| i < self.own)
+    }
+
+    /// Whether the build tool is about to compile a unit again by a command that comes to the shim, as far as times tell: build tools
+    /// themselves go by them.
+    fn is_due(&self, unit: &UnitFacts) -> bool {
+        // C++ units are read by their commands, whoever compiles them.
+        let comes = unit.unseen.is_none() && unit.unit.language == Language::Cuda;
+        comes && (!unit.lies() || !self.present.up_to_date(unit) && unit.is_older_than_inputs())
+    }
 }
 
 impl Joined {
@@ -49,15 +92,21 @@ impl Joined {
 
         let code = units.iter().enumerate().map(|(i, u)| (i, u.modules.clone())).collect();
         let second = units.iter().enumerate().filter_map(|(i, u)| Some((i, u.second.clone()?))).collect();
-        let mut joined = Self { facts, plans: vec![], told: vec![], waiting: vec![], code, second };
-        let links = join::links(contents.links, &planned);
-        let plans = join::programs(&joined.facts, &links);
-        joined.choose(plans, units.len(), link, present);
-        joined.read_pending(store, session);
+        let mut joined =
+            Self { facts, plans: vec![], told: vec![], waiting: vec![], unread: vec![], unseen: vec![], code, second };
+        let mut links = join::links(contents.links, &planned);
+        // A program whose link does not come to the shim, and of which nobody tells at the end of a build.
+        let alone = history::build_of_this_process().is_none();
+        let now =
+            Now { own: units.len(), link, present, unwatched: |output: &Path| alone && planned.is_unwatched(output) };
+        joined.add_strays(&mut links, &now, store, session);
+        joined.choose(join::programs(&joined.facts, &links), &now);
+        joined.read_pending(store, session, &now);
         for plan in &mut joined.plans {
-            let linked = link.is_some_and(|l| plan.output.as_deref() == Some(&l.output));
-            plan.tentative = !linked && (plan.unknown_objects || plan.output.is_none() && plan.units.len() > 1);
+            plan.tentative =
+                !now.is_last(plan) && (plan.unknown_objects || plan.output.is_none() && plan.units.len() > 1);
         }
+        joined.tell_unseen(&now);
         joined.add_alone(units.len());
         joined.told = joined
             .plans
@@ -69,22 +118,112 @@ impl Joined {
         joined
     }
 
-    /// Keeps the programs that this command completes. The first `own` units are the command's.
-    fn choose(&mut self, plans: Vec<Plan>, own: usize, link: Option<&Link>, present: &Present) {
-        for plan in plans.into_iter().filter(|p| pending::concerns(p, &self.facts)) {
-            // What is linked now was compiled as it had to be; it is only for changes since.
-            let linked = link.is_some_and(|l| plan.output.as_deref() == Some(&l.output));
-            if !linked && !plan.units.iter().any(|&i| i < own) {
+    /// Adds what the programs that are judged now are linked from and that has no facts: as units to be read where a command is known
+    /// for them, else as what was not seen. A program of which CUDA units are still to be compiled waits for these.
+    fn add_strays(
+        &mut self,
+        links: &mut Vec<LinkFacts>,
+        now: &Now<'_, impl Fn(&Path) -> bool>,
+        store: &Store,
+        session: &Session,
+    ) {
+        let mut roots: BTreeSet<PathBuf> = store.folder().parent().map(Path::to_owned).into_iter().collect();
+        roots.extend(unseen::project_folders(&self.facts));
+        let folders = Folders::new(roots);
+        for output in self.judged(links, now, &folders) {
+            // What is linked now is made; what is planned need not be.
+            let is_it = |l: &LinkFacts| l.link.output == output;
+            let unmade = now.link.is_none_or(|l| l.output != output);
+            let strays = linked::strays(&self.facts, links, &folders, is_it, unmade);
+            let is_awaited =
+                |s: &Stray| s.contents.is_none() && s.key.as_os_str().as_encoded_bytes().ends_with(b".cu.o");
+            if strays.found.iter().any(is_awaited) {
+                self.waiting.push(format!("{} waits for more of its objects", output.display()));
                 continue;
             }
-            let ready =
-                |u: &UnitFacts| if linked { !u.denied && present.inputs_unchanged(u) } else { present.up_to_date(u) };
-            let stale = plan.units.iter().find(|&&i| i >= own && !ready(&self.facts[i]));
+            let keys = strays.found.iter().map(|s| s.key.clone()).collect();
+            let commands = unseen::Commands::of(folders.all(), &keys);
+            let (mut made, mut planned) = (Vec::new(), Vec::new());
+            for stray in &strays.found {
+                match commands.unit(stray) {
+                    Some(unit) if stray.contents.is_some() => made.push(unseen::found(stray, unit, now.present)),
+                    Some(unit) => planned.push(unseen::found(stray, unit, now.present)),
+                    None => made.push(pending::unseen(stray, unseen::UNKNOWN_COMMAND)),
+                }
+            }
+            self.facts.extend(made);
+            self.give_nvcc(now.own);
+            self.read_planned(planned, store, session);
+            links.extend(strays.archives);
+        }
+    }
+
+    /// The outputs of the links that are judged by what lies there.
+    fn judged(
+        &self,
+        links: &[LinkFacts],
+        now: &Now<'_, impl Fn(&Path) -> bool>,
+        folders: &Folders,
+    ) -> BTreeSet<PathBuf> {
+        let own: BTreeSet<&Path> = self.facts.iter().take(now.own).map(|u| u.key.as_path()).collect();
+        let by_output = ByOutput::of(links);
+        let is_last = |l: &&LinkFacts| {
+            let output = &l.link.output;
+            now.link.is_some_and(|own| own.output == *output)
+                || (now.unwatched)(output) && by_output.take_in(l, |file| own.contains(file))
+        };
+        let last: Vec<&LinkFacts> = links.iter().filter(is_last).collect();
+        if last.is_empty() {
+            return BTreeSet::new();
+        }
+        let interest = unseen::Interest::of(&self.facts, links, folders);
+        last.into_iter().filter(|l| interest.holds(l)).map(|l| l.link.output.clone()).collect()
+    }
+
+    /// Gives units whose command names no nvcc the one that this command runs.
+    fn give_nvcc(&mut self, own: usize) {
+        let nvcc = self.facts.iter().take(own).find_map(|u| u.unit.nvcc.clone());
+        for facts in self.facts.iter_mut().filter(|f| f.unit.language == Language::Cuda && f.unit.nvcc.is_none()) {
+            facts.unit.nvcc.clone_from(&nvcc);
+        }
+    }
+
+    /// Reads units whose objects are planned and not made: nothing else tells what they need. Too many of them stay unread, and are told.
+    fn read_planned(&mut self, planned: Vec<UnitFacts>, store: &Store, session: &Session) {
+        if planned.len() > MOST_PENDING {
+            self.facts.extend(planned);
+            return;
+        }
+        let before: Vec<&UnitFacts> = planned.iter().collect();
+        for unit in pending::read(&before, session, &|_| {}) {
+            // One that cannot be read yet (a header that is generated later) is read again.
+            if unit.facts.not_analysed.is_empty() {
+                let _: Result<(), StoreError> = store.write_unit(&unit);
+            }
+            self.code.insert(self.facts.len(), unit.modules);
+            self.facts.push(unit.facts);
+        }
+    }
+
+    /// Keeps the programs that this command completes.
+    fn choose(&mut self, plans: Vec<Plan>, now: &Now<'_, impl Fn(&Path) -> bool>) {
+        for plan in plans.into_iter().filter(|p| pending::concerns(p, &self.facts)) {
+            if !now.concerns(&plan) {
+                continue;
+            }
+            let waits = |u: &UnitFacts| match (now.links(&plan), now.is_last(&plan)) {
+                // What is linked lies there as it was compiled.
+                (true, _) => false,
+                // The build tool is about to compile it, and that command comes to the shim.
+                (false, true) => now.is_due(u),
+                (false, false) => !now.present.up_to_date(u),
+            };
+            let stale = plan.units.iter().find(|&&i| i >= now.own && waits(&self.facts[i]));
             match stale {
                 Some(&i) => {
                     self.waiting.push(format!("{} waits for {}", plan.name, self.facts[i].unit.source.display()));
                 }
-                None if plan.incomplete && !linked => {
+                None if plan.incomplete && !now.is_last(&plan) => {
                     self.waiting.push(format!("{} waits for more of its objects", plan.name));
                 }
                 None => self.plans.push(plan),
@@ -92,21 +231,39 @@ impl Joined {
         }
     }
 
-    /// Reads what the programs need and nobody has read; those that need too much wait.
-    fn read_pending(&mut self, store: &Store, session: &Session) {
+    /// Reads what the programs need and nobody has read, and what has changed since; those that need too much wait.
+    fn read_pending(&mut self, store: &Store, session: &Session, now: &Now<'_, impl Fn(&Path) -> bool>) {
         for plan in std::mem::take(&mut self.plans) {
-            let needed = pending::needed(&plan, &self.facts);
+            let mut needed: BTreeSet<usize> = pending::needed(&plan, &self.facts).into_iter().collect();
+            let others = plan.units.iter().copied().filter(|&i| i >= now.own && self.facts[i].unseen.is_none());
+            needed.extend(others.filter(|&i| {
+                let unit = &self.facts[i];
+                // Of an object that is not made yet nothing else tells what it needs.
+                if unit.pending {
+                    !unit.key.exists()
+                } else {
+                    now.is_last(&plan) && !now.present.inputs_unchanged(unit)
+                }
+            }));
             if needed.len() > MOST_PENDING {
-                self.waiting.push(format!(
-                    "{} waits for `scuba check`: {} C++ units are to be read",
-                    plan.name,
-                    needed.len()
-                ));
+                let line = format!("{} waits for `scuba check`: {} units are to be read", plan.name, needed.len());
+                if now.is_last(&plan) {
+                    let first: Vec<String> =
+                        needed.iter().take(2).map(|&i| linked::shown(&self.facts[i].key)).collect();
+                    self.unread.push(format!(
+                        "{}: {} objects were not read yet, among them {}: run `scuba check`, which reads them",
+                        plan.name,
+                        needed.len(),
+                        first.join(", ")
+                    ));
+                }
+                self.waiting.push(line);
                 continue;
             }
             let before: Vec<&UnitFacts> = needed.iter().map(|&i| &self.facts[i]).collect();
             let read = pending::read(&before, session, &|_| {});
-            for (&i, unit) in needed.iter().zip(read) {
+            for (&i, mut unit) in needed.iter().zip(read) {
+                unit.facts.denied &= unit.facts.lies();
                 // It is read again next time where it cannot be kept.
                 let _: Result<(), StoreError> = store.write_unit(&unit);
                 self.facts[i] = unit.facts;
@@ -114,6 +271,12 @@ impl Joined {
             }
             self.plans.push(plan);
         }
+    }
+
+    /// Notes what was linked, or is about to be, and is not read.
+    fn tell_unseen(&mut self, now: &Now<'_, impl Fn(&Path) -> bool>) {
+        let last: Vec<Plan> = self.plans.iter().filter(|p| now.is_last(p)).cloned().collect();
+        self.unseen = unseen::of_plans(&last, &self.facts);
     }
 
     /// What no program is ready for is checked by itself.

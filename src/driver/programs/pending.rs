@@ -6,8 +6,9 @@
 use crate::driver::extraction;
 use crate::driver::session::Session;
 use crate::facts::join::Plan;
-use crate::facts::{Recipe, Symbol, Unit, UnitFacts, key_of, objects};
-use crate::nvcc::unit::{Language, TranslationUnit};
+use crate::facts::linked::Stray;
+use crate::facts::{Recipe, Symbol, Unit, UnitFacts, Unseen, key_of, objects};
+use crate::nvcc::unit::{Language, Sides, TranslationUnit};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
@@ -26,10 +27,38 @@ pub fn record(unit: &TranslationUnit) -> Unit {
         not_analysed: vec![],
         producers: vec![],
         notes: vec![],
+        unseen: None,
         denied: false,
         told: vec![],
     };
     Unit { facts, modules: vec![], second: None }
+}
+
+/// An object that is linked and of which nothing tells how it was compiled: joined by its symbols, never read.
+#[must_use]
+pub fn unseen(stray: &Stray, reason: &str) -> UnitFacts {
+    let unit = TranslationUnit {
+        source: stray.key.clone(),
+        directory: stray.key.parent().map(Path::to_owned).unwrap_or_default(),
+        language: if stray.object.device_code { Language::Cuda } else { Language::Cxx },
+        output: Some(stray.key.clone()),
+        preprocessor: vec![],
+        standard: None,
+        architectures: vec![],
+        host_compiler: None,
+        host_flags: vec![],
+        sides: Sides::Both,
+        relocatable: false,
+        language_flags: vec![],
+        nvcc: None,
+        command: vec![],
+    };
+    UnitFacts {
+        key: stray.key.clone(),
+        symbols: stray.object.symbols.clone(),
+        unseen: Some(Unseen { object: stray.name(), reason: reason.to_owned() }),
+        ..record(&unit).facts
+    }
 }
 
 /// Whether a program is of any interest: it has a unit of CUDA code, or one that was read.
@@ -39,7 +68,7 @@ pub fn concerns(plan: &Plan, units: &[UnitFacts]) -> bool {
 }
 
 /// What is read whether anything else needs it or not. A pending unit of CUDA code is one that was compiled without the analysis.
-fn counts(unit: &UnitFacts) -> bool {
+pub fn counts(unit: &UnitFacts) -> bool {
     !unit.pending || unit.unit.language == Language::Cuda
 }
 
@@ -71,7 +100,7 @@ pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
         }
     }
     let called: BTreeSet<usize> = reaching.iter().flat_map(|&i| needs(i)).collect();
-    reaching.union(&called).copied().filter(|&i| units[i].pending).collect()
+    reaching.union(&called).copied().filter(|&i| units[i].pending && units[i].unseen.is_none()).collect()
 }
 
 /// Reads units again by their commands, or for the first time. What users were told of them stays.

@@ -1,6 +1,6 @@
 //! Translation units named on the command line or in a compile_commands.json.
 
-use crate::nvcc::command::{Command, Environment};
+use crate::nvcc::command::{Command, Environment, Plan};
 use crate::nvcc::host;
 use crate::nvcc::unit::TranslationUnit;
 use anyhow::{Context, Result, bail};
@@ -104,9 +104,18 @@ pub struct Nvcc<'a> {
 /// # Errors
 /// When an analysis cannot read what it compiles.
 pub fn of_command(words: &[String], directory: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
+    if let Some(plan) = host_compile(words, directory) {
+        return Ok(plan.request.units);
+    }
     let named = host::named_nvcc(words).map(|n| directory.join(n));
     let nvcc = nvcc.set.or(named.as_deref()).or(nvcc.found);
     Ok(read(&host::nvcc_words(words), directory, nvcc)?.unwrap_or_default())
+}
+
+/// What a command of the host's own compiler compiles; `None` for nvcc's, and clang's of CUDA code.
+fn host_compile(words: &[String], directory: &Path) -> Option<Plan> {
+    let words: Vec<OsString> = host::without_launchers(words).iter().map(OsString::from).collect();
+    host::compile(&words, directory).filter(|plan| plan.request.deferred)
 }
 
 #[cfg(test)]

@@ -2,16 +2,18 @@
 
 use super::checking;
 use super::checking::Checked;
-use super::{pending, unseen};
+use super::pending;
+use super::unseen::{self, Interest, project_folders};
 use crate::driver::args::ReportArgs;
 use crate::driver::session::Session;
 use crate::driver::{Status, output};
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
+use crate::facts::linked;
 use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, gone};
 use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
-use crate::nvcc::unit::Language;
+use crate::nvcc::unit::{Language, TranslationUnit};
 use crate::paths;
 use crate::paths::NAME as FOLDER;
 use crate::report::finding::NotAnalysed;
@@ -92,6 +94,7 @@ impl Stored {
         let planned = Planned::of(stored.units.iter().map(|u| u.key.as_path()), &present);
         planned.ask_cmake();
         stored.links = join::links(seen, &planned);
+        stored.add_strays(&roots, &present);
         if stored.plans().is_empty() {
             bail!(
                 "no facts under {}: build with `scuba build -- COMMAND` or with scuba-nvcc as the compiler first, or name sources: `scuba check FILE.cu`",
@@ -124,6 +127,29 @@ impl Stored {
         }
     }
 
+    /// Adds the objects that the programs are linked from and that have no facts: as units to be read where a command is known for
+    /// them, else as what was not seen.
+    fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, present: &Present) {
+        let folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units)));
+        let interest = Interest::of(&self.units, &self.links, &folders);
+        let strays = linked::strays(&self.units, &self.links, &folders, |l| interest.holds(l), false);
+        if strays.found.is_empty() && strays.archives.is_empty() {
+            return;
+        }
+        let wanted = strays.found.iter().map(|s| s.key.clone()).collect();
+        let commands = unseen::Commands::of(roots.iter().map(PathBuf::as_path).chain(folders.all()), &wanted);
+        for stray in &strays.found {
+            let store = Store::new(paths::of_this_process(Some(&stray.key), Path::new("/")));
+            let facts = match commands.unit(stray) {
+                Some(unit) => unseen::found(stray, unit, present),
+                None => pending::unseen(stray, unseen::UNKNOWN_COMMAND),
+            };
+            self.stores.push(store);
+            self.units.push(facts);
+        }
+        self.links.extend(strays.archives);
+    }
+
     /// Reads what has changed since it was built, and those units of the host's compiler that a program needs. What is read
     /// is kept, so that it is read once.
     pub fn refresh(&mut self, session: &Session) {
@@ -135,10 +161,12 @@ impl Stored {
             let counts = if set && facts.pending { nvcc.clone() } else { None };
             facts.unit.nvcc = counts.or(named).or_else(|| nvcc.clone());
         }
-        let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
         let plans = self.plans();
-        let mut wanted: BTreeSet<usize> =
-            plans.iter().flat_map(|p| p.units.clone()).filter(|&i| changed(&self.units[i])).collect();
+        let members: BTreeSet<usize> = plans.iter().flat_map(|p| p.units.clone()).collect();
+        let recompiled = self.take_new_commands(&members, &present);
+        let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
+        let mut wanted: BTreeSet<usize> = members.into_iter().filter(|&i| changed(&self.units[i])).collect();
+        wanted.extend(recompiled);
         wanted.extend(plans.iter().flat_map(|p| pending::needed(p, &self.units)));
         let before: Vec<&UnitFacts> = wanted.iter().map(|&i| &self.units[i]).collect();
         if before.is_empty() {
@@ -156,6 +184,35 @@ impl Stored {
             self.units[i] = unit.facts;
             self.fresh.insert(i, unit.modules);
         }
+    }
+
+    /// Gives units whose command has changed since they were read the one that is written down now, and returns them.
+    fn take_new_commands(&mut self, members: &BTreeSet<usize>, present: &Present) -> Vec<usize> {
+        let old: Vec<usize> = members
+            .iter()
+            .copied()
+            .filter(|&i| {
+                let u = &self.units[i];
+                !u.pending && u.unit.output.is_some() && !u.recipe.unchanged(&u.key, present)
+            })
+            .collect();
+        if old.is_empty() {
+            return old;
+        }
+        let wanted: BTreeSet<PathBuf> = old.iter().map(|&i| self.units[i].key.clone()).collect();
+        let roots: BTreeSet<PathBuf> =
+            old.iter().filter_map(|&i| self.stores[i].folder().parent().map(Path::to_owned)).collect();
+        let commands = unseen::Commands::of(roots.iter().map(PathBuf::as_path), &wanted);
+        let take = |i: &usize| {
+            let i = *i;
+            let known = &mut self.units[i];
+            let Some(unit) = commands.of_object(&known.key) else { return false };
+            known.recipe = Recipe::of(&known.key, &unit.directory, present);
+            let nvcc = known.unit.nvcc.take();
+            known.unit = TranslationUnit { nvcc, ..unit.clone() };
+            true
+        };
+        old.into_iter().filter(take).collect()
     }
 
     /// The folder of the first unit's source: where scuba.toml is sought when none is found from the build folder.
@@ -273,6 +330,7 @@ impl Stored {
                 }
             },
         );
+        checked.found.unseen = unseen::of_plans(&plans, &self.units).into_iter().collect();
         checked.found.built_without.extend(self.unknown.iter().map(|object| object.to_string_lossy().into_owned()));
         checked.found.not_analysed.extend(self.unknown.iter().map(|object| NotAnalysed {
             file: object.to_string_lossy().into_owned(),

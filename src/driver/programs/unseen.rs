@@ -1,15 +1,24 @@
-//! CUDA units that a build compiled without the analysis: a compiler cache before the shim had the object, or the shim was off or killed.
+//! Units that a build compiled without the analysis: a compiler cache before the shim had the object, the shim was off or killed, or
+//! the compiler's commands do not come to it.
 //!
-//! In: a build folder, the objects whose facts are known. Out: the other objects' units, by the commands that the build's generator wrote
-//! down: `compile_commands.json`, else what Ninja itself says of its file, else CMake's makefiles. And objects of which nothing tells how.
+//! In: build folders, objects without facts. Out: their units, by the commands that the build's generator wrote down: what Ninja
+//! itself says of its file, CMake's makefiles, `compile_commands.json`. And objects of which nothing tells how.
 
+use super::pending;
 use super::sources::{self, Nvcc};
-use crate::facts::generated::{Planned, cuda_commands};
-use crate::facts::{Present, key_of};
+use crate::facts::generated::{Planned, compile_commands};
+use crate::facts::join::Plan;
+use crate::facts::linked::{self, ByOutput, Folders, Stray};
+use crate::facts::{LinkFacts, Present, Recipe, UnitFacts, key_of};
 use crate::nvcc::unit::{Language, TranslationUnit};
+use crate::report::finding;
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// Targets that Ninja is asked for by name; of more it lists all that it knows.
+const MOST_NAMED: usize = 200;
 
 #[derive(Debug, Default)]
 pub struct Unseen {
@@ -19,12 +28,12 @@ pub struct Unseen {
     pub unknown: Vec<PathBuf>,
 }
 
-/// What was compiled in `root`, a build folder, and is not `known` by its object.
+/// The CUDA units that were compiled in `root`, a build folder, and are not `known` by their objects.
 #[must_use]
 pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &Present) -> Unseen {
-    let database = sources::of_database(root, Nvcc::default()).ok();
+    let database = sources::of_database(root, Nvcc::default()).unwrap_or_default();
     let planned = Planned::of_folders(BTreeSet::from([root.to_owned()]), present);
-    let listed = database.iter().flatten().filter(|u| u.language == Language::Cuda).map(|u| key_of(u, None));
+    let listed = database.iter().filter(|u| u.language == Language::Cuda).map(|u| key_of(u, None));
     let mut objects: BTreeSet<PathBuf> =
         planned.cuda_objects().filter_map(|o| o.canonicalize().ok()).chain(listed).collect();
     objects.retain(|o| o.is_file() && !known(o));
@@ -32,35 +41,197 @@ pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &Present) -> Unse
     if objects.is_empty() {
         return unseen;
     }
-    let units = database.unwrap_or_else(|| commands(root)).into_iter().filter(|u| u.language == Language::Cuda);
-    let mut units: HashMap<PathBuf, TranslationUnit> = units.map(|u| (key_of(&u, None), u)).collect();
+    let commands = Commands::of([root], &objects);
     for object in objects {
-        match units.remove(&object) {
-            Some(unit) => unseen.units.push(unit),
-            None => unseen.unknown.push(object),
+        match commands.by_object.get(&object) {
+            Some(unit) if unit.language == Language::Cuda => unseen.units.push(unit.clone()),
+            _ => unseen.unknown.push(object),
         }
     }
     unseen
 }
 
-/// What a generator wrote down of all compilations for its own build tool; nothing where it cannot be read.
-fn commands(root: &Path) -> Vec<TranslationUnit> {
+/// The compile commands of objects.
+#[derive(Debug, Default)]
+pub struct Commands {
+    by_object: HashMap<PathBuf, TranslationUnit>,
+}
+
+impl Commands {
+    /// What is written down in these folders of the objects that are `wanted`, by their keys.
+    #[must_use]
+    pub fn of<'r>(roots: impl IntoIterator<Item = &'r Path>, wanted: &BTreeSet<PathBuf>) -> Self {
+        let mut all = Self::default();
+        for root in roots {
+            // The build tool's own file first: a database may be of an older configuration.
+            let generated = generated(root, wanted);
+            let listed = sources::of_database(root, Nvcc::default()).unwrap_or_default();
+            for unit in generated.into_iter().chain(listed) {
+                all.by_object.entry(key_of(&unit, None)).or_insert(unit);
+            }
+        }
+        all
+    }
+
+    /// The unit of an object, by its key.
+    #[must_use]
+    pub fn of_object(&self, key: &Path) -> Option<&TranslationUnit> {
+        self.by_object.get(key)
+    }
+
+    /// The unit of a stray. A member of an archive is the object of its name that has its contents.
+    #[must_use]
+    pub fn unit(&self, stray: &Stray) -> Option<&TranslationUnit> {
+        let member = || {
+            let (name, contents) = (stray.name(), stray.contents?);
+            let name = name.rsplit_once('(')?.1.strip_suffix(')')?.to_owned();
+            let same = |object: &Path| {
+                object.file_name().is_some_and(|n| *n == *name)
+                    && std::fs::read(object).is_ok_and(|data| *blake3::hash(&data).as_bytes() == contents)
+            };
+            let mut objects: Vec<&PathBuf> = self.by_object.keys().filter(|o| same(o)).collect();
+            objects.sort();
+            objects.first().map(|o| &self.by_object[*o])
+        };
+        self.by_object.get(&stray.key).or_else(member)
+    }
+}
+
+/// What a generator wrote down of compilations for its own build tool; nothing where it cannot be read.
+fn generated(root: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
     let file = root.join("build.ninja");
     if file.is_file() {
-        return ninja(root).and_then(|text| sources::of_text(&text, &file, Nvcc::default()).ok()).unwrap_or_default();
+        return ninja(root, &file, wanted);
     }
     let of = |(folder, words): (PathBuf, Vec<String>)| {
         sources::of_command(&words, &folder, Nvcc::default()).unwrap_or_default()
     };
-    cuda_commands(root).into_iter().flat_map(of).collect()
+    compile_commands(root).into_iter().flat_map(of).collect()
 }
 
-/// `ninja -t compdb` prints a compilation database of all rules (Ninja 1.10; before, rules had to be named).
-fn ninja(root: &Path) -> Option<String> {
-    let run = Command::new("ninja").arg("-C").arg(root).args(["-t", "compdb"]).stdin(Stdio::null()).output().ok()?;
+/// `ninja -t commands -s TARGET…` prints the last command of each target (Ninja 1.7). Members of archives have other names, and are
+/// looked for in the compilation database of all rules (`-t compdb`, Ninja 1.10; before, rules had to be named).
+fn ninja(root: &Path, file: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
+    let targets: Vec<&Path> = wanted.iter().filter_map(|o| o.strip_prefix(root).ok()).collect();
+    let members = wanted.iter().any(|o| o.as_os_str().as_encoded_bytes().ends_with(b")"));
+    if targets.is_empty() && !members {
+        return vec![];
+    }
+    if !members && targets.len() <= MOST_NAMED {
+        let mut arguments = vec!["-t".as_ref(), "commands".as_ref(), "-s".as_ref()];
+        arguments.extend(targets.iter().map(|t| t.as_os_str()));
+        if let Some(text) = run_ninja(root, &arguments) {
+            let of = |line: &str| {
+                let words = shlex::split(line)?;
+                sources::of_command(&words, root, Nvcc::default()).ok()
+            };
+            return text.lines().filter_map(of).flatten().collect();
+        }
+    }
+    let text = run_ninja(root, &["-t".as_ref(), "compdb".as_ref()]);
+    text.and_then(|t| sources::of_text(&t[t.find('[').unwrap_or(0)..], file, Nvcc::default()).ok()).unwrap_or_default()
+}
+
+/// What Ninja prints of its own file: neither a build nor its logs are touched.
+fn run_ninja(root: &Path, arguments: &[&OsStr]) -> Option<String> {
+    let mut command = Command::new(ninja_program(root));
+    let run = command.arg("-C").arg(root).args(arguments).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(run.stdout).ok()?;
-    // Where it changes folders it says so first.
-    run.status.success().then(|| text[text.find('[').unwrap_or(0)..].to_owned())
+    run.status.success().then_some(text)
+}
+
+/// The Ninja that CMake found for a build folder, else the one of PATH.
+fn ninja_program(root: &Path) -> PathBuf {
+    let cache = std::fs::read_to_string(root.join("CMakeCache.txt")).unwrap_or_default();
+    let named = cache.lines().find_map(|l| l.strip_prefix("CMAKE_MAKE_PROGRAM:FILEPATH="));
+    named.map(PathBuf::from).filter(|p| p.is_file()).unwrap_or_else(|| "ninja".into())
+}
+
+/// Why an object was not read of which nothing tells how it was compiled, and what to do.
+pub const UNKNOWN_COMMAND: &str = "its compile command is not known: build it anew with `scuba build -- COMMAND`, or have a compile_commands.json written";
+
+/// The unit of a stray whose command is known: read where a program needs it.
+#[must_use]
+pub fn found(stray: &Stray, unit: &TranslationUnit, present: &Present) -> UnitFacts {
+    let mut facts = pending::record(unit).facts;
+    facts.key.clone_from(&stray.key);
+    facts.symbols.clone_from(&stray.object.symbols);
+    // C++ units are read by their commands, however they were compiled.
+    facts.built_without = unit.language == Language::Cuda && stray.contents.is_some();
+    facts.recipe = Recipe::of(&facts.key, &unit.directory, present);
+    facts
+}
+
+/// The folders that hold the sources of units: those of scuba.toml, else their repositories, else their own folders.
+#[must_use]
+pub fn project_folders(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
+    let own: BTreeSet<PathBuf> = units.iter().filter_map(|u| Some(u.source().parent()?.to_owned())).collect();
+    own.into_iter()
+        .map(|folder| {
+            let root = |f: &&Path| f.join("scuba.toml").is_file() || f.join(".git").exists();
+            folder.ancestors().find(root).map_or_else(|| folder.clone(), Path::to_owned)
+        })
+        .collect()
+}
+
+/// The links that make programs with CUDA code, as far as facts and the names of objects tell.
+#[derive(Debug)]
+pub struct Interest {
+    outputs: BTreeSet<PathBuf>,
+}
+
+impl Interest {
+    #[must_use]
+    pub fn of(units: &[UnitFacts], links: &[LinkFacts], folders: &Folders) -> Self {
+        let cuda: BTreeSet<&Path> = units.iter().filter(|u| pending::counts(u)).map(|u| u.key.as_path()).collect();
+        let known: BTreeSet<&Path> = units.iter().map(|u| u.key.as_path()).collect();
+        let by_output = ByOutput::of(links);
+        let mut looked = HashMap::new();
+        let mut is_cuda = |file: &Path| {
+            let unknown = !known.contains(file) && folders.hold(file);
+            cuda.contains(file)
+                || unknown && *looked.entry(file.to_owned()).or_insert_with(|| linked::has_device_code(file))
+        };
+        let wanted = links.iter().filter(|l| by_output.take_in(l, &mut is_cuda));
+        Self { outputs: wanted.map(|l| l.link.output.clone()).collect() }
+    }
+
+    #[must_use]
+    pub fn holds(&self, link: &LinkFacts) -> bool {
+        self.outputs.contains(&link.link.output)
+    }
+}
+
+/// What was linked into programs without being read, in the order of programs and objects.
+#[must_use]
+pub fn of_plans(plans: &[Plan], units: &[UnitFacts]) -> Vec<finding::Unseen> {
+    let of = |plan: &Plan| {
+        let found: Vec<_> = plan.units.iter().filter_map(|&i| units[i].unseen.clone()).collect();
+        let program = plan.name.clone();
+        found.into_iter().map(move |u| finding::Unseen { program: program.clone(), object: u.object, reason: u.reason })
+    };
+    plans.iter().flat_map(of).collect()
+}
+
+/// How many objects a line names.
+const NAMED: usize = 3;
+
+/// One line for each program and reason.
+#[must_use]
+pub fn lines(unseen: &[finding::Unseen]) -> Vec<String> {
+    unseen
+        .chunk_by(|a, b| a.program == b.program && a.reason == b.reason)
+        .map(|same| {
+            let (program, reason) = (&same[0].program, &same[0].reason);
+            let named: Vec<&str> = same.iter().take(NAMED).map(|u| u.object.as_str()).collect();
+            let named = named.join(", ");
+            match same.len() {
+                1 => format!("{program}: {named} was linked without being read ({reason})"),
+                n if n <= NAMED => format!("{program}: {named} were linked without being read ({reason})"),
+                n => format!("{program}: {n} objects were linked without being read, among them {named} ({reason})"),
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -3,44 +3,57 @@
 
 use super::file_api::Compiled;
 use super::folders::tidy;
+use crate::nvcc::host::SHIM;
 use crate::nvcc::interpose::execution::Execution;
 use crate::nvcc::interpose::links;
 use crate::nvcc::request::Link;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The links of a build folder, and all objects that its makefiles make, with what these depend on.
-pub fn read(root: &Path) -> (Vec<Link>, Compiled) {
+/// What the makefiles of a build folder say.
+#[derive(Debug, Default)]
+pub struct Makefiles {
+    pub links: Vec<Link>,
+    /// All objects that are made, with what these depend on.
+    pub compiled: Compiled,
+    /// The outputs of links whose command is given to the shim.
+    pub watched: Vec<PathBuf>,
+}
+
+/// The links of a build folder, and all objects that its makefiles make.
+pub fn read(root: &Path) -> Makefiles {
     let list = std::fs::read_to_string(root.join("CMakeFiles/TargetDirectories.txt")).unwrap_or_default();
-    let (mut all, mut objects) = (Vec::new(), Compiled::new());
+    let mut all = Makefiles::default();
     for target in list.lines().map(Path::new) {
         // …/apps/CMakeFiles/one.dir: its commands run in …/apps
         let Some(folder) = target.parent().and_then(Path::parent) else { continue };
         if let Ok(text) = std::fs::read_to_string(target.join("link.txt")) {
-            all.extend(link(&text, folder));
+            let found = link(&text, folder);
+            all.watched.extend(found.iter().filter(|_| text.contains(SHIM)).map(|l| l.output.clone()));
+            all.links.extend(found);
         }
         if let Ok(text) = std::fs::read_to_string(target.join("dlink.txt")) {
-            all.extend(link(&text, folder));
+            all.links.extend(link(&text, folder));
         }
         if let Ok(text) = std::fs::read_to_string(target.join("build.make")) {
             for (object, from) in made(&text, root) {
-                objects.entry(object).or_default().push(from);
+                all.compiled.entry(object).or_default().push(from);
             }
         }
     }
-    (all, objects)
+    all
 }
 
-/// The commands that compile CUDA sources, each with the folder that it runs in; launchers stand before the compiler.
+/// The commands that compile objects, each with the folder that it runs in; launchers stand before the compiler.
 #[must_use]
-pub fn cuda_commands(root: &Path) -> Vec<(PathBuf, Vec<String>)> {
+pub fn compile_commands(root: &Path) -> Vec<(PathBuf, Vec<String>)> {
     let list = std::fs::read_to_string(root.join("CMakeFiles/TargetDirectories.txt")).unwrap_or_default();
     let mut all = Vec::new();
     for target in list.lines().map(Path::new) {
         let read = |name: &str| std::fs::read_to_string(target.join(name)).unwrap_or_default();
         let (rules, flags) = (read("build.make"), read("flags.make"));
         for line in
-            rules.lines().filter_map(|l| l.strip_prefix('\t')).filter(|l| l.contains(" -c ") && l.ends_with(".cu.o"))
+            rules.lines().filter_map(|l| l.strip_prefix('\t')).filter(|l| l.contains(" -c ") && l.contains(" -o "))
         {
             let mut line = line.to_owned();
             for (name, value) in flags.lines().filter_map(|l| l.split_once(" = ")) {
@@ -87,7 +100,7 @@ fn made<'t>(text: &'t str, root: &'t Path) -> impl Iterator<Item = (PathBuf, Pat
 
 #[cfg(test)]
 mod tests {
-    use super::{cuda_commands, read};
+    use super::{compile_commands, read};
     use crate::nvcc::request::LinkKind;
 
     #[test]
@@ -108,7 +121,16 @@ mod tests {
         std::fs::write(root.join("CMakeFiles/TargetDirectories.txt"), list).unwrap();
         let words = "/x/ccache /cuda/bin/nvcc -DN=4 -O2 -std=c++17 -x cu -c /s/a.cu -o a.cu.o";
         let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-        assert_eq!(cuda_commands(root), [(root.to_owned(), words.clone()), ("/b/sub".into(), words)]);
+        let host = ["c++", "-c", "b.cpp", "-o", "b.cpp.o"].map(str::to_owned).to_vec();
+        assert_eq!(
+            compile_commands(root),
+            [
+                (root.to_owned(), words.clone()),
+                (root.to_owned(), host.clone()),
+                ("/b/sub".into(), words),
+                (root.to_owned(), host)
+            ]
+        );
     }
 
     #[test]
@@ -135,7 +157,8 @@ mod tests {
             "# apps/no.o: x\napps/CMakeFiles/one.dir/one.cu.o: apps/CMakeFiles/one.dir/flags.make\n\tcd x: y.o\n",
         );
         write("k/CMakeFiles/k.dir/link.txt", "/usr/bin/ar qc libk.a CMakeFiles/k.dir/a.cu.o\n/usr/bin/ranlib libk.a\n");
-        let (links, objects) = read(&root);
+        let super::Makefiles { links, compiled: objects, watched } = read(&root);
+        assert!(watched.is_empty());
         assert_eq!(
             links.iter().map(|l| (l.kind, l.output.clone())).collect::<Vec<_>>(),
             [(LinkKind::Executable, root.join("apps/one")), (LinkKind::Archive, root.join("k/libk.a")),]

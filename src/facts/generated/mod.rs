@@ -13,5 +13,5 @@ pub(super) mod planned;
 mod query;
 mod reply;
 
-pub use makefiles::cuda_commands;
+pub use makefiles::compile_commands;
 pub use planned::Planned;

@@ -2,8 +2,9 @@
 
 use super::file_api::Compiled;
 use super::folders::tidy;
+use crate::nvcc::host::SHIM;
 use crate::nvcc::request::{Link, LinkKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The statements of one file.
@@ -13,6 +14,10 @@ pub struct Ninja {
     edges: HashMap<PathBuf, [u8; 32]>,
     links: Vec<Link>,
     compiled: Compiled,
+    /// The rules whose command is given to the shim.
+    watched_rules: HashSet<String>,
+    /// The rule of each link, by its output.
+    link_rules: HashMap<PathBuf, String>,
 }
 
 impl Ninja {
@@ -27,6 +32,7 @@ impl Ninja {
             }
         };
         add(file);
+        add(&folder.join("CMakeFiles/rules.ninja"));
         let entries = std::fs::read_dir(folder.join("CMakeFiles")).into_iter().flatten().flatten();
         let mut configurations: Vec<PathBuf> = entries
             .filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with("impl-") && n.ends_with(".ninja")))
@@ -41,6 +47,13 @@ impl Ninja {
     fn add_text(&mut self, text: &str, folder: &Path) {
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
+            if let Some(rule) = line.strip_prefix("rule ") {
+                while let Some(variable) = lines.next_if(|l| l.starts_with(' ')) {
+                    if variable.trim_start().starts_with("command =") && variable.contains(SHIM) {
+                        self.watched_rules.insert(rule.trim().to_owned());
+                    }
+                }
+            }
             let Some(statement) = line.strip_prefix("build ") else { continue };
             let mut statement = statement.to_owned();
             while statement.ends_with('$') {
@@ -68,6 +81,7 @@ impl Ninja {
             self.compiled.insert(path(output), vec![path(input)]);
         }
         if let (Some(kind), Some(output)) = (kind(&rule), outputs.first()) {
+            self.link_rules.insert(path(output), rule.clone());
             self.links.push(Link { kind, output: path(output), inputs: inputs.iter().map(path).collect() });
         }
     }
@@ -83,6 +97,11 @@ impl Ninja {
     /// What compilers make, by CMake's names for its rules: `CUDA_COMPILER__app_Release`.
     pub fn compiled(&self) -> &Compiled {
         &self.compiled
+    }
+
+    /// The outputs of links whose command is given to the shim.
+    pub fn watched(&self) -> impl Iterator<Item = &PathBuf> {
+        self.link_rules.iter().filter(|(_, rule)| self.watched_rules.contains(*rule)).map(|(output, _)| output)
     }
 
     pub fn links(&self) -> Vec<Link> {
@@ -218,6 +237,15 @@ build edit_cache: phony e
                 (LinkKind::DeviceLink, "/b/d.o", paths(&["/b/a.o"])),
             ]
         );
+    }
+
+    #[test]
+    fn links_whose_rule_names_the_shim_are_watched() {
+        let text = format!(
+            "rule CXX_EXECUTABLE_LINKER__app_Debug\n  command = $PRE_LINK && /x/scuba-nvcc /usr/bin/c++ $in\n  restat = 1\n{TEXT}"
+        );
+        assert_eq!(parse(&text).watched().collect::<Vec<_>>(), [Path::new("/b/app")]);
+        assert_eq!(parse(TEXT).watched().count(), 0);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The links that a build folder plans, whichever of CMake's generators wrote it, and the objects that it still makes.
 
 use super::folders::{root, target_folder};
-use super::{file_api, makefiles, query};
+use super::makefiles::{self, Makefiles};
+use super::{file_api, query};
 use crate::facts::currency::Present;
 use crate::nvcc::request::Link;
 use std::collections::{BTreeSet, HashSet};
@@ -12,6 +13,8 @@ use std::time::SystemTime;
 #[derive(Debug, Default)]
 pub struct Planned {
     pub links: Vec<Link>,
+    /// Outputs of links whose command is given to the shim.
+    pub(in crate::facts) watched: HashSet<PathBuf>,
     /// The folders of whose objects all are known.
     pub(in crate::facts) roots: Vec<PathBuf>,
     pub(in crate::facts) objects: BTreeSet<PathBuf>,
@@ -37,11 +40,13 @@ impl Planned {
                 let statements = present.ninja(&ninja);
                 let links = statements.links();
                 let told = modified(&ninja).and_then(|t| file_api::links(&root, statements.compiled(), &links, t));
+                planned.watched.extend(statements.watched().cloned());
                 (links, statements.outputs().cloned().collect(), told)
             } else {
-                let (links, compiled) = makefiles::read(&root);
+                let Makefiles { links, compiled, watched } = makefiles::read(&root);
                 let written = modified(&root.join("CMakeFiles/Makefile.cmake"));
                 let told = written.and_then(|t| file_api::links(&root, &compiled, &links, t));
+                planned.watched.extend(watched);
                 (links, compiled.into_keys().collect::<BTreeSet<_>>(), told)
             };
             if let Some(told) = told {
@@ -64,6 +69,13 @@ impl Planned {
     /// Has CMake tell its targets from its next configuration of these folders on.
     pub fn ask_cmake(&self) {
         self.folders.iter().filter(|f| f.join("CMakeCache.txt").is_file()).for_each(|f| query::ask(f));
+    }
+
+    /// Whether the link of this output is planned and its command does not come to the shim: what the shim does not say before, nobody
+    /// says.
+    #[must_use]
+    pub fn is_unwatched(&self, output: &Path) -> bool {
+        self.links.iter().any(|l| l.output == output) && !self.watched.contains(output)
     }
 
     /// The objects of CUDA sources, by CMake's names for them.

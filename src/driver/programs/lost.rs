@@ -1,0 +1,172 @@
+//! What a program's report is worth where a part of the program was linked without being read.
+//!
+//! In: the report of the units that were read, all units of the program. Out: the report with its safe accesses resting on the parts
+//! that were not read, and these named as reasons of what is undecided. A part that neither calls, defines nor uses anything of the
+//! units that were read changes nothing: its symbols tell (System V ABI, "Symbol Table").
+
+use crate::check::ProgramReport;
+use crate::facts::{Symbol, UnitFacts};
+use crate::frontend::names::demangle;
+use crate::report::finding::Code;
+use std::collections::{HashMap, HashSet};
+
+/// How many objects a reason names.
+const NAMED: usize = 3;
+
+/// Takes into account what was not read of a program's `units`.
+pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
+    let lost: Vec<Lost<'_>> = touching(units);
+    if lost.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = lost.iter().take(NAMED).map(|l| l.object).collect();
+    let names = if lost.len() > NAMED { format!("{} and others", names.join(", ")) } else { names.join(", ") };
+    let safe = report.summary.safe + report.summary.safe_if_no_wrap;
+    if safe > 0 {
+        report.summary.safe_assuming = safe;
+        report.notes.push(format!("{safe} safe accesses rest on {names}: linked without being read"));
+    }
+    let definers: HashMap<String, &str> = lost
+        .iter()
+        .flat_map(|l| l.unit.symbols.strong.iter().chain(&l.unit.symbols.weak).map(|s| (shown(&s.name), l.object)))
+        .collect();
+    let main = definers.get("main").copied();
+    for undecided in &mut report.undecided {
+        // A budget that was spent is the nearer reason.
+        if matches!(undecided.code, Code::Work | Code::Time | Code::Memory) {
+            continue;
+        }
+        let named = quoted(&undecided.reason).find_map(|name| definers.get(name).copied());
+        undecided.reason = match (named, main) {
+            (Some(object), _) => format!("{}, in {object}: linked without being read", undecided.reason),
+            (None, Some(object)) => {
+                format!("{} (`main` is in {object}: linked without being read)", undecided.reason)
+            }
+            (None, None) => format!("{} ({names}: linked without being read)", undecided.reason),
+        };
+        if named.or(main).is_some() {
+            undecided.code = Code::Unseen;
+        }
+    }
+}
+
+/// An object that was not read.
+struct Lost<'u> {
+    unit: &'u UnitFacts,
+    object: &'u str,
+}
+
+/// The objects that were not read and have to do with units that were, or with such objects.
+fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<Lost<'u>> {
+    let lost = units.iter().filter_map(|u| Some(Lost { unit: u, object: &u.unseen.as_ref()?.object }));
+    let mut apart: Vec<Lost<'u>> = lost.collect();
+    let host = |all: &'u [Symbol]| all.iter().filter(|s| !s.device).map(|s| s.name.as_str());
+    let (mut defined, mut needed) = (HashSet::new(), HashSet::new());
+    let add = |unit: &'u UnitFacts, defined: &mut HashSet<&'u str>, needed: &mut HashSet<&'u str>| {
+        defined.extend(host(&unit.symbols.strong).chain(host(&unit.symbols.weak)));
+        needed.extend(host(&unit.symbols.needed));
+    };
+    for unit in units.iter().filter(|u| u.unseen.is_none()) {
+        add(unit, &mut defined, &mut needed);
+    }
+    let mut found = Vec::new();
+    loop {
+        let touches = |l: &Lost<'u>| {
+            let mut offers = host(&l.unit.symbols.strong).chain(host(&l.unit.symbols.weak));
+            let mut asks = host(&l.unit.symbols.needed);
+            offers.any(|s| s == "main" || needed.contains(s)) || asks.any(|s| defined.contains(s))
+        };
+        let (near, far): (Vec<_>, Vec<_>) = apart.into_iter().partition(touches);
+        if near.is_empty() {
+            found.sort_by(|a: &Lost<'u>, b| a.object.cmp(b.object));
+            return found;
+        }
+        for l in &near {
+            add(l.unit, &mut defined, &mut needed);
+        }
+        found.extend(near);
+        apart = far;
+    }
+}
+
+/// A symbol as reasons show functions.
+fn shown(symbol: &str) -> String {
+    demangle(symbol)
+}
+
+/// What stands between backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::account;
+    use crate::check::ProgramReport;
+    use crate::facts::linked::Stray;
+    use crate::facts::objects::ObjectFile;
+    use crate::facts::{Symbol, Symbols, UnitFacts};
+    use crate::report::finding::{Code, Summary, Undecided};
+    use crate::report::samples;
+
+    fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
+        let all = |names: &[&str]| names.iter().map(|n| Symbol { device: false, name: (*n).to_owned() }).collect();
+        let symbols = Symbols { strong: all(strong), weak: vec![], needed: all(needed) };
+        let object = ObjectFile { symbols, ..ObjectFile::default() };
+        super::super::pending::unseen(&Stray { key: key.into(), object, contents: None }, "not known")
+    }
+
+    fn read(strong: &[&str], needed: &[&str]) -> UnitFacts {
+        UnitFacts { unseen: None, ..unit("/b/k.o", strong, needed) }
+    }
+
+    fn undecided(reason: &str, code: Code) -> Undecided {
+        let position = samples::finding().access.position;
+        let (kernel, array) = ("k".into(), "a".into());
+        Undecided { position, kernel, array, code, reason: reason.into(), related: vec![] }
+    }
+
+    fn report() -> ProgramReport {
+        ProgramReport {
+            undecided: vec![
+                undecided("the result of `parse(char**)`", Code::CallUnknown),
+                undecided("what a buffer holds", Code::ContentsUnknown),
+                undecided("the budget of its program was spent (limits.work)", Code::Work),
+            ],
+            summary: Summary { accesses: 6, safe: 2, safe_if_no_wrap: 1, unknown: 3, ..Summary::default() },
+            ..ProgramReport::default()
+        }
+    }
+
+    #[test]
+    fn what_depends_on_an_object_that_was_not_read_names_it() {
+        let (k, options) = (read(&["main"], &["_Z5parsePPc"]), unit("/b/options.o", &["_Z5parsePPc"], &[]));
+        let mut r = report();
+        account(&mut r, &[&k, &options]);
+        let said: Vec<_> = r.undecided.iter().map(|u| (u.reason.as_str(), u.code)).collect();
+        assert_eq!(
+            said,
+            [
+                ("the result of `parse(char**)`, in options.o: linked without being read", Code::Unseen),
+                ("what a buffer holds (options.o: linked without being read)", Code::ContentsUnknown),
+                ("the budget of its program was spent (limits.work)", Code::Work),
+            ]
+        );
+        assert_eq!((r.summary.safe, r.summary.safe_assuming), (2, 3));
+    }
+
+    #[test]
+    fn a_part_apart_changes_nothing_and_main_decides_all() {
+        let (k, apart) = (read(&["main", "f"], &["g"]), unit("/b/apart.o", &["h"], &["printf"]));
+        let mut r = report();
+        account(&mut r, &[&k, &apart]);
+        assert_eq!((r.summary.safe_assuming, r.undecided[1].reason.as_str()), (0, "what a buffer holds"));
+        // By way of another one.
+        let between = unit("/b/between.o", &["g"], &["h"]);
+        account(&mut r, &[&k, &apart, &between]);
+        assert!(r.undecided[1].reason.contains("apart.o, between.o"), "{}", r.undecided[1].reason);
+        let mut r = report();
+        account(&mut r, &[&read(&["f"], &[]), &unit("/b/main.o", &["main"], &["f"])]);
+        assert!(r.undecided[1].code == Code::Unseen && r.undecided[1].reason.contains("`main` is in main.o"));
+    }
+}

@@ -1,0 +1,308 @@
+//! What programs are linked from, beside the units whose facts are known.
+//!
+//! In: units and links of a build, the folders of the project. Out: the objects and archive members that lie in these folders and
+//! have no facts ([`Stray`]), and links that stand for archives whose making nobody saw. An object is judged as it lies there,
+//! however it was built. Objects elsewhere (the system's, the toolkit's), the output of nvcc's device link, and objects whose
+//! sources are not here are nobody's own: another program's users check those.
+
+use super::archive;
+use super::objects::ObjectFile;
+use super::store::canonical;
+use super::unit::{LinkFacts, UnitFacts};
+use crate::nvcc::request::{Link, LinkKind};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// Files below the project's folders that are looked at for names of sources; beyond, every name counts as one of them.
+const MOST_FILES: usize = 200_000;
+/// Folders below this are not searched for sources.
+const DEPTH: usize = 24;
+/// What sources of host and device code are called.
+const SOURCES: [&str; 12] = ["c", "cc", "cpp", "cxx", "c++", "C", "CPP", "cu", "s", "S", "f90", "F90"];
+/// What systems install, also where a project's folder is the root of all.
+const SYSTEM: [&str; 6] = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/cuda", "/opt/cuda"];
+
+/// The folders that hold a project: its sources, its build folders.
+#[derive(Debug, Default)]
+pub struct Folders {
+    all: Vec<PathBuf>,
+    /// Names of the sources below them; `None` where there are too many to list.
+    sources: OnceCell<Option<HashSet<OsString>>>,
+}
+
+impl Folders {
+    /// `all` are absolute; each counts by its canonical path.
+    #[must_use]
+    pub fn new(all: impl IntoIterator<Item = PathBuf>) -> Self {
+        let all: BTreeSet<PathBuf> = all.into_iter().map(|f| canonical(&f)).collect();
+        Self { all: all.into_iter().collect(), sources: OnceCell::new() }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        self.all.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether a file, by its canonical path, lies in one of them and not in a system's folder.
+    #[must_use]
+    pub fn hold(&self, file: &Path) -> bool {
+        self.all.iter().any(|f| file.starts_with(f)) && !SYSTEM.iter().any(|s| file.starts_with(s))
+    }
+
+    /// Whether a source of this name, without folder, lies in one of them.
+    #[must_use]
+    pub fn have_source(&self, name: &str) -> bool {
+        self.sources.get_or_init(|| self.list()).as_ref().is_none_or(|all| all.contains(OsStr::new(name)))
+    }
+
+    fn list(&self) -> Option<HashSet<OsString>> {
+        let (mut found, mut left) = (HashSet::new(), MOST_FILES);
+        for folder in &self.all {
+            list(folder, DEPTH, &mut left, &mut found);
+        }
+        (left > 0).then_some(found)
+    }
+}
+
+fn list(folder: &Path, depth: usize, left: &mut usize, found: &mut HashSet<OsString>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return;
+        }
+        let path = Path::new(&name);
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                if depth > 0 && !name.as_encoded_bytes().starts_with(b".") && name != "node_modules" {
+                    list(&entry.path(), depth - 1, left, found);
+                }
+            }
+            Ok(_) if path.extension().and_then(|e| e.to_str()).is_some_and(|e| SOURCES.contains(&e)) => {
+                found.insert(name);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// An object, an archive's member or a shared library that a program takes in, and of which no facts are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// The object's canonical path; of an archive's member `ARCHIVE(MEMBER)`.
+    pub key: PathBuf,
+    /// What it says of itself; nothing where it is not made yet.
+    pub object: ObjectFile,
+    /// blake3 of its contents, where it is there.
+    pub contents: Option<[u8; 32]>,
+}
+
+impl Stray {
+    /// As users know it: without folders.
+    #[must_use]
+    pub fn name(&self) -> String {
+        shown(&self.key)
+    }
+}
+
+/// An object's key without folders.
+#[must_use]
+pub fn shown(key: &Path) -> String {
+    let name = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match archive_of(key) {
+        Some(archive) => {
+            let member = key.to_string_lossy()[archive.as_os_str().len()..].to_owned();
+            name(&archive) + &member
+        }
+        None => name(key),
+    }
+}
+
+/// The archive of a key `ARCHIVE(MEMBER)`.
+fn archive_of(key: &Path) -> Option<PathBuf> {
+    let text = key.to_str()?;
+    let at = text.rfind(".a(").filter(|_| text.ends_with(')'))?;
+    Some(text[..at + 2].into())
+}
+
+/// What the links of a build take in that has no facts.
+#[derive(Debug, Default)]
+pub struct Strays {
+    /// In the order of their keys.
+    pub found: Vec<Stray>,
+    /// Archives whose making nobody saw, by their members.
+    pub archives: Vec<LinkFacts>,
+    /// Objects in the project's folders whose sources are not here.
+    pub nobodys: BTreeSet<PathBuf>,
+}
+
+/// The strays of the links that are `wanted`, by their outputs, and of what goes into these. Objects that are planned and not made
+/// yet are among them where `unmade` says so.
+#[must_use]
+pub fn strays(
+    units: &[UnitFacts],
+    links: &[LinkFacts],
+    folders: &Folders,
+    wanted: impl Fn(&LinkFacts) -> bool,
+    unmade: bool,
+) -> Strays {
+    let mut walk = Walk {
+        known: units.iter().map(|u| u.key.as_path()).collect(),
+        units,
+        links: links.iter().map(|l| (canonical(&l.link.output), l)).collect(),
+        folders,
+        unmade,
+        by_contents: OnceCell::new(),
+        seen: HashSet::new(),
+        found: BTreeMap::new(),
+        result: Strays::default(),
+    };
+    for link in links.iter().filter(|l| wanted(l)) {
+        walk.link(link);
+    }
+    walk.result.found = walk.found.into_values().collect();
+    walk.result
+}
+
+/// Whether an object, a member of an archive or a shared library carries device code: by CMake's and meson's names for such objects,
+/// else by what is in it.
+#[must_use]
+pub fn has_device_code(file: &Path) -> bool {
+    if file.as_os_str().as_encoded_bytes().ends_with(b".cu.o") {
+        return true;
+    }
+    let Ok(data) = std::fs::read(file) else { return false };
+    let carries = |data: &[u8]| ObjectFile::parse(data).is_some_and(|o| o.device_code);
+    archive::contents(file, &data).map_or_else(|| carries(&data), |all| all.iter().any(|(_, data)| carries(data)))
+}
+
+/// Links by their outputs.
+#[derive(Debug)]
+pub struct ByOutput<'l>(HashMap<&'l Path, &'l LinkFacts>);
+
+impl<'l> ByOutput<'l> {
+    #[must_use]
+    pub fn of(links: &'l [LinkFacts]) -> Self {
+        Self(links.iter().map(|l| (l.link.output.as_path(), l)).collect())
+    }
+
+    /// Whether a link, or one that goes into it, takes in such a file.
+    pub fn take_in(&self, link: &'l LinkFacts, mut is: impl FnMut(&Path) -> bool) -> bool {
+        let (mut open, mut seen) = (vec![link], HashSet::new());
+        while let Some(link) = open.pop() {
+            let inputs = &link.link.inputs;
+            if inputs.iter().chain(&link.units).any(|i| is(i)) {
+                return true;
+            }
+            let inner = inputs.iter().filter_map(|i| self.0.get(i.as_path()).copied());
+            open.extend(inner.filter(|l| seen.insert(&l.link.output)));
+        }
+        false
+    }
+}
+
+struct Walk<'a> {
+    known: HashSet<&'a Path>,
+    units: &'a [UnitFacts],
+    links: HashMap<PathBuf, &'a LinkFacts>,
+    folders: &'a Folders,
+    unmade: bool,
+    by_contents: OnceCell<HashMap<[u8; 32], PathBuf>>,
+    seen: HashSet<PathBuf>,
+    found: BTreeMap<PathBuf, Stray>,
+    result: Strays,
+}
+
+impl Walk<'_> {
+    fn link(&mut self, link: &LinkFacts) {
+        for input in &link.link.inputs {
+            let input = canonical(input);
+            if self.known.contains(input.as_path()) || !self.seen.insert(input.clone()) {
+                continue;
+            }
+            if let Some(inner) = self.links.get(&input).copied() {
+                // What nvcc's device link makes has the device code of objects that are inputs of this link as well.
+                if inner.link.kind != LinkKind::DeviceLink {
+                    self.link(inner);
+                }
+            } else if self.folders.hold(&input) {
+                self.input(input);
+            }
+        }
+    }
+
+    /// An input in the project's folders that is no known unit's and no known link's.
+    fn input(&mut self, input: PathBuf) {
+        let Ok(data) = std::fs::read(&input) else {
+            if self.unmade && input.extension().is_some_and(|e| e == "o") {
+                let stray = Stray { key: input.clone(), object: ObjectFile::default(), contents: None };
+                self.found.insert(input, stray);
+            }
+            return;
+        };
+        if let Some(members) = archive::contents(&input, &data) {
+            return self.archive(&input, &members);
+        }
+        let Some(object) = ObjectFile::parse(&data) else { return };
+        self.object(input, object, &data);
+    }
+
+    fn object(&mut self, key: PathBuf, object: ObjectFile, data: &[u8]) {
+        if object.device_link {
+            return;
+        }
+        if !self.is_made_here(&key, &object) {
+            self.result.nobodys.insert(key);
+            return;
+        }
+        let contents = Some(*blake3::hash(data).as_bytes());
+        self.found.insert(key.clone(), Stray { key, object, contents });
+    }
+
+    /// The members of an archive whose making nobody saw stand for its link: those that are known units' objects, and strays.
+    fn archive(&mut self, archive: &Path, members: &[(String, Cow<'_, [u8]>)]) {
+        let mut inputs = Vec::new();
+        for (name, data) in members {
+            let hash = *blake3::hash(data).as_bytes();
+            if let Some(unit) = self.by_contents().get(&hash) {
+                inputs.push(unit.clone());
+            } else if let Some(object) = ObjectFile::parse(data) {
+                let key = PathBuf::from(format!("{}({name})", archive.display()));
+                self.object(key.clone(), object, data);
+                inputs.push(key);
+            }
+        }
+        let link = Link { kind: LinkKind::Archive, output: archive.to_owned(), inputs };
+        self.result.archives.push(LinkFacts { link, units: vec![] });
+    }
+
+    fn by_contents(&self) -> &HashMap<[u8; 32], PathBuf> {
+        self.by_contents.get_or_init(|| {
+            let hash = |u: &UnitFacts| Some((super::dependency::hash_file(&u.key)?, u.key.clone()));
+            self.units.iter().filter_map(hash).collect()
+        })
+    }
+
+    /// Whether one of its sources lies in the project's folders. Where no names of sources are left the object's own name tells:
+    /// `blur.cu.o` of `blur.cu`, `blur.o` of a `blur.*`.
+    fn is_made_here(&self, key: &Path, object: &ObjectFile) -> bool {
+        if !object.sources.is_empty() {
+            return object.sources.iter().any(|name| self.has_source(name));
+        }
+        let name = shown(key);
+        let name = name.rsplit_once('(').map_or(name.as_str(), |(_, member)| member.trim_end_matches(')'));
+        self.has_source(name.strip_suffix(".o").unwrap_or(name))
+    }
+
+    /// Whether the project has this source, with an extension of its own or any.
+    fn has_source(&self, name: &str) -> bool {
+        self.folders.have_source(name) || SOURCES.iter().any(|e| self.folders.have_source(&format!("{name}.{e}")))
+    }
+}
+
+#[cfg(test)]
+#[path = "linked_tests.rs"]
+mod tests;

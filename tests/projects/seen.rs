@@ -1,0 +1,94 @@
+//! Nothing that is linked passes unseen: what was built without us, or never comes to us, is read all the same, or named.
+
+use super::support::{BAD, GOOD, Project, Said, Way, nvcc, shim};
+
+/// CMake without the package, with these options.
+fn configure(project: &Project, generator: &str, options: &[&str]) {
+    let mut cmake = project.command("cmake");
+    cmake.args(["-G", generator, "-S", ".", "-B", "b", "-DCMAKE_DISABLE_FIND_PACKAGE_scuba=ON"]);
+    cmake.arg("-DCMAKE_CUDA_ARCHITECTURES=80").args(options);
+    Said::from(cmake.output().unwrap()).status(0);
+}
+
+fn build(project: &Project, variables: &[(&str, &str)]) -> Said {
+    let mut cmake = project.command("cmake");
+    cmake.args(["--build", "b", "--parallel", "2"]).envs(variables.iter().copied());
+    cmake.output().unwrap().into()
+}
+
+/// The compiler and the launcher see nvcc's commands alone: `main` and the sizes are in a unit that g++ compiles and links.
+#[test]
+fn a_launcher_alone_reads_what_other_compilers_compile() {
+    let launcher = format!("-DCMAKE_CUDA_COMPILER_LAUNCHER={}", shim().display());
+    let compiler = format!("-DCMAKE_CUDA_COMPILER={}", nvcc().display());
+    for generator in ["Ninja", "Unix Makefiles", "Ninja Multi-Config"] {
+        let project = Project::new("filter");
+        project.replace("apps/two.cpp", GOOD, BAD);
+        configure(&project, generator, &[&compiler, &launcher]);
+        let said = build(&project, &[]);
+        assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{generator}: {}", said.all());
+        project.replace("apps/two.cpp", BAD, GOOD);
+        build(&project, &[]).status(0).without_findings();
+    }
+}
+
+#[test]
+fn as_the_compiler_we_read_what_other_compilers_compile() {
+    let project = Project::new("filter");
+    project.replace("apps/two.cpp", GOOD, BAD);
+    configure(&project, "Ninja", &[&format!("-DCMAKE_CUDA_COMPILER={}", shim().display())]);
+    let said = build(&project, &[]);
+    assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{}", said.all());
+}
+
+/// What was denied and then built with the shim off is no longer about to be compiled.
+#[test]
+fn a_denied_unit_that_was_built_without_us_is_denied_where_it_is_linked() {
+    for way in [Way::Make, Way::CMakeNinja] {
+        let project = Project::new("filter");
+        project.replace("apps/two.cpp", GOOD, BAD);
+        assert_ne!(project.build(way, 2, "").status, 0);
+        let off = match way {
+            Way::Make => {
+                let mut make = project.command("make");
+                make.arg(format!("NVCC={}", nvcc().display())).output().unwrap().into()
+            }
+            _ => project.build_with(way, 2, &[], &[("SCUBA_OFF", "1")]),
+        };
+        off.status(0);
+        assert!(project.built(way, "two"));
+        project.replace("kernels/clear.cu", "row[i] = 0.0f", "row[i] = 0");
+        let said = project.build(way, 2, "");
+        assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{way:?}: {}", said.all());
+        assert!(!project.built(way, "two"), "{way:?}");
+    }
+}
+
+/// Objects that a plain build left are read by the commands of the makefile, or named.
+#[test]
+fn objects_of_a_plain_build_are_read_or_named() {
+    let project = Project::new("filter");
+    project.replace("apps/two.cpp", GOOD, BAD);
+    let nvcc = format!("NVCC={}", nvcc().display());
+    Said::from(project.command("make").arg(&nvcc).output().unwrap()).status(0);
+    project.replace("kernels/clear.cu", "row[i] = 0.0f", "row[i] = 0");
+    let said = project.scuba(&["build", "--", "make", &nvcc]);
+    let text = said.all();
+    assert!(text.contains("error[oob-global]") || text.contains("two.o was linked without being read"), "{text}");
+    let strict = project.scuba(&["check", "--strict", "--message-format", "json"]);
+    assert_ne!(strict.status, 0, "{}", strict.all());
+}
+
+/// A makefile that only nvcc's commands come from, the link among them.
+#[test]
+fn an_object_of_which_no_command_is_known_is_named_at_the_link() {
+    let project = Project::new("filter");
+    project.replace("apps/two.cpp", GOOD, BAD);
+    let nvcc = format!("NVCC={} {}", shim().display(), nvcc().display());
+    let said = Said::from(project.command("make").arg(&nvcc).output().unwrap()).status(0);
+    assert!(said.all().contains("two: two.o was linked without being read"), "{}", said.all());
+    assert!(!said.all().contains("one: "), "{}", said.all());
+    let strict = Said::from(project.command("make").args(["-B", &nvcc]).env("SCUBA_STRICT", "1").output().unwrap());
+    assert_ne!(strict.status, 0, "{}", strict.all());
+    assert!(strict.all().contains("SCUBA_STRICT: 1 object was linked without being read"), "{}", strict.all());
+}
