@@ -246,8 +246,11 @@ impl Walk<'_> {
         if let Some(members) = archive::contents(&input, &data) {
             return self.archive(&input, &members);
         }
-        let Some(object) = ObjectFile::parse(&data) else { return };
-        self.object(input, object, &data);
+        // An object in another form (LLVM bitcode of `-flto`) is one all the same.
+        let other = || input.extension().is_some_and(|e| e == "o").then(ObjectFile::default);
+        if let Some(object) = ObjectFile::parse(&data).or_else(other) {
+            self.object(input, object, &data);
+        }
     }
 
     fn object(&mut self, key: PathBuf, object: ObjectFile, data: &[u8]) {

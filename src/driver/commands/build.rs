@@ -13,12 +13,14 @@ use crate::nvcc::command::Plan;
 use crate::nvcc::history;
 use crate::nvcc::interpose::{self, execution::Execution};
 use crate::nvcc::request::Link;
+use crate::nvcc::shim;
 use crate::nvcc::unit::Language;
 use crate::paths;
 use crate::report::levels::Overrides;
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -28,11 +30,14 @@ use std::time::SystemTime;
 /// When the build command cannot be run, or nothing of it was analysed.
 pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let here = std::env::current_dir().context("there is no working folder")?;
+    if shim::is_set("SCUBA_OFF") {
+        return pass_through(&args.command);
+    }
     let session = Session::new(&args.common, &overrides, &here)?.with_baseline()?;
     let name = format!("{}-{}", history::now(), std::process::id());
     let mut environment = session.environment(&args.common, &overrides);
     environment.push((history::BUILD.into(), name.clone().into()));
-    let options = interpose::Options { shim: shim()?, environment };
+    let options = interpose::Options { shim: own_shim()?, environment };
     let start = SystemTime::now();
     let outcome = if session.format.is_document() {
         with_output_on_error_stream(|| interpose::run(&args.command, &options))??
@@ -96,6 +101,19 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     })
 }
 
+/// Runs the build command as it is.
+///
+/// # Errors
+/// When it cannot be started.
+fn pass_through(command: &[OsString]) -> Result<Status> {
+    let (program, arguments) = command.split_first().context("there is no command to run")?;
+    let status = std::process::Command::new(program)
+        .args(arguments)
+        .status()
+        .with_context(|| format!("cannot run `{}`", program.display()))?;
+    Ok(own_status(status))
+}
+
 /// What the build writes to standard output goes to standard error meanwhile: the document must stand there alone.
 fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
     let failed = "cannot redirect the build's output";
@@ -152,7 +170,7 @@ fn record(compiles: &[Plan], here: &Path) {
 }
 
 /// `scuba-nvcc`, which is installed beside `scuba`.
-fn shim() -> Result<PathBuf> {
+fn own_shim() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot tell where `scuba` lies")?;
     Ok(own.with_file_name("scuba-nvcc"))
 }

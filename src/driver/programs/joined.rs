@@ -8,7 +8,7 @@ use crate::driver::session::Session;
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, ByOutput, Folders, Stray};
-use crate::facts::{LinkFacts, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
+use crate::facts::{LinkFacts, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
 use crate::ir::Module;
 use crate::nvcc::history;
 use crate::nvcc::request::Link;
@@ -71,7 +71,8 @@ impl<U: Fn(&Path) -> bool> Now<'_, U> {
     fn is_due(&self, unit: &UnitFacts) -> bool {
         // C++ units are read by their commands, whoever compiles them.
         let comes = unit.unseen.is_none() && unit.unit.language == Language::Cuda;
-        comes && (!unit.lies() || !self.present.up_to_date(unit) && unit.is_older_than_inputs())
+        let made = unit.lies() || unit.maker.is_some_and(Maker::alive);
+        comes && (!made || !self.present.up_to_date(unit) && unit.is_older_than_inputs())
     }
 }
 

@@ -148,7 +148,7 @@ fn ninja_program(root: &Path) -> PathBuf {
 }
 
 /// Why an object was not read of which nothing tells how it was compiled, and what to do.
-pub const UNKNOWN_COMMAND: &str = "its compile command is not known: build it anew with `scuba build -- COMMAND`, or have a compile_commands.json written";
+pub const UNKNOWN_COMMAND: &str = "no compile command is known for it: build it again with `scuba build -- COMMAND`, or write a compile_commands.json";
 
 /// The unit of a stray whose command is known: read where a program needs it.
 #[must_use]

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// The nearest folder above with CMake's cache.
+/// The nearest folder above with CMake's cache, or with what Meson tells of its build.
 pub(super) fn root(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().find(|f| f.join("CMakeCache.txt").is_file()).map(Path::to_owned)
+    let is_root = |f: &&Path| f.join("CMakeCache.txt").is_file() || f.join("meson-info").is_dir();
+    folder.ancestors().find(is_root).map(Path::to_owned)
 }
 
 /// The `build.ninja` that an output is made by.

@@ -1,4 +1,4 @@
-//! `build.ninja` (<https://ninja-build.org/manual.html>), as CMake writes it.
+//! `build.ninja` (<https://ninja-build.org/manual.html>), as CMake and Meson write it.
 
 use super::file_api::Compiled;
 use super::folders::tidy;
@@ -75,12 +75,14 @@ impl Ninja {
         for output in &outputs {
             self.edges.insert(path(output), hash);
         }
-        if rule.contains("_COMPILER__")
+        if (rule.contains("_COMPILER__") || rule.ends_with("_COMPILER"))
             && let (Some(output), Some(input)) = (outputs.first(), inputs.first())
         {
             self.compiled.insert(path(output), vec![path(input)]);
         }
-        if let (Some(kind), Some(output)) = (kind(&rule), outputs.first()) {
+        if let Some(output) = outputs.first()
+            && let Some(kind) = kind(&rule).or_else(|| kind_by_meson(&rule, output))
+        {
             self.link_rules.insert(path(output), rule.clone());
             self.links.push(Link { kind, output: path(output), inputs: inputs.iter().map(path).collect() });
         }
@@ -124,6 +126,17 @@ fn kind(rule: &str) -> Option<LinkKind> {
                 LinkKind::DeviceLink,
             ][i]
         })
+}
+
+/// The kind of link of Meson's rules (1.0): `STATIC_LINKER`, and `cpp_LINKER` for programs and shared libraries, both also with `_RSP`.
+fn kind_by_meson(rule: &str, output: &str) -> Option<LinkKind> {
+    let language = rule.strip_suffix("_RSP").unwrap_or(rule).strip_suffix("_LINKER")?;
+    let name = Path::new(output).file_name()?.to_str()?;
+    Some(match language {
+        "STATIC" => LinkKind::Archive,
+        _ if name.ends_with(".so") || name.contains(".so.") => LinkKind::SharedLibrary,
+        _ => LinkKind::Executable,
+    })
 }
 
 /// `OUTPUTS [| OUTPUTS]: RULE INPUTS [| INPUTS] [|| ORDER ONLY]`
@@ -237,6 +250,20 @@ build edit_cache: phony e
                 (LinkKind::DeviceLink, "/b/d.o", paths(&["/b/a.o"])),
             ]
         );
+    }
+
+    #[test]
+    fn mesons_links_are_known_by_its_rules() {
+        let text = "\
+build libk.a: STATIC_LINKER libk.a.p/a.cu.o
+build libs.so.1: cuda_LINKER libs.so.1.p/b.cu.o
+build app: cpp_LINKER_RSP app.p/main.cpp.o | libk.a
+build app.p/main.cpp.o: cpp_COMPILER ../main.cpp
+";
+        let ninja = parse(text);
+        let kinds: Vec<_> = ninja.links.iter().map(|l| l.kind).collect();
+        assert_eq!(kinds, [LinkKind::Archive, LinkKind::SharedLibrary, LinkKind::Executable]);
+        assert_eq!(ninja.compiled().len(), 1);
     }
 
     #[test]
