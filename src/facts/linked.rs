@@ -25,12 +25,15 @@ const SOURCES: [&str; 12] = ["c", "cc", "cpp", "cxx", "c++", "C", "CPP", "cu", "
 /// What systems install, also where a project's folder is the root of all.
 const SYSTEM: [&str; 6] = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/cuda", "/opt/cuda"];
 
+/// Paths of files by their names.
+type ByName = HashMap<OsString, Vec<PathBuf>>;
+
 /// The folders that hold a project: its sources, its build folders.
 #[derive(Debug, Default)]
 pub struct Folders {
     all: Vec<PathBuf>,
-    /// Names of the sources below them; `None` where there are too many to list.
-    sources: OnceCell<Option<HashSet<OsString>>>,
+    /// The sources and objects below them by their names; `None` where there are too many to list.
+    files: OnceCell<Option<ByName>>,
 }
 
 impl Folders {
@@ -38,7 +41,7 @@ impl Folders {
     #[must_use]
     pub fn new(all: impl IntoIterator<Item = PathBuf>) -> Self {
         let all: BTreeSet<PathBuf> = all.into_iter().map(|f| canonical(&f)).collect();
-        Self { all: all.into_iter().collect(), sources: OnceCell::new() }
+        Self { all: all.into_iter().collect(), files: OnceCell::new() }
     }
 
     /// All of them.
@@ -55,11 +58,34 @@ impl Folders {
     /// Whether a source of this name, without folder, lies in one of them.
     #[must_use]
     pub fn have_source(&self, name: &str) -> bool {
-        self.sources.get_or_init(|| self.list()).as_ref().is_none_or(|all| all.contains(OsStr::new(name)))
+        self.files.get_or_init(|| self.list()).as_ref().is_none_or(|all| all.contains_key(OsStr::new(name)))
     }
 
-    fn list(&self) -> Option<HashSet<OsString>> {
-        let (mut found, mut left) = (HashSet::new(), MOST_FILES);
+    /// The sources that an object may be compiled from, by the names that it or its key tells; none where there are too many files.
+    #[must_use]
+    pub fn sources_of(&self, object: &ObjectFile, key: &Path) -> Vec<PathBuf> {
+        let Some(all) = self.files.get_or_init(|| self.list()) else { return vec![] };
+        let names = source_names(object, key);
+        let mut found: Vec<PathBuf> = names.iter().filter_map(|n| all.get(OsStr::new(n))).flatten().cloned().collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// The object of this name and contents that lies in one of them: where a member of an archive comes from.
+    fn object(&self, name: &str, contents: &[u8; 32]) -> Option<PathBuf> {
+        let all = self.files.get_or_init(|| self.list()).as_ref()?;
+        let mut same: Vec<&PathBuf> = all
+            .get(OsStr::new(name))?
+            .iter()
+            .filter(|file| super::dependency::hash_file(file).as_ref() == Some(contents))
+            .collect();
+        same.sort();
+        same.first().map(|file| canonical(file))
+    }
+
+    fn list(&self) -> Option<ByName> {
+        let (mut found, mut left) = (ByName::new(), MOST_FILES);
         for folder in &self.all {
             list(folder, DEPTH, &mut left, &mut found);
         }
@@ -67,7 +93,7 @@ impl Folders {
     }
 }
 
-fn list(folder: &Path, depth: usize, left: &mut usize, found: &mut HashSet<OsString>) {
+fn list(folder: &Path, depth: usize, left: &mut usize, found: &mut ByName) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         *left = left.saturating_sub(1);
@@ -81,8 +107,8 @@ fn list(folder: &Path, depth: usize, left: &mut usize, found: &mut HashSet<OsStr
                     list(&entry.path(), depth - 1, left, found);
                 }
             }
-            Ok(_) if path.extension().and_then(|e| e.to_str()).is_some_and(|e| SOURCES.contains(&e)) => {
-                found.insert(name);
+            Ok(_) if path.extension().and_then(|e| e.to_str()).is_some_and(|e| e == "o" || SOURCES.contains(&e)) => {
+                found.entry(name).or_default().push(entry.path());
             }
             _ => {}
         }
@@ -273,7 +299,8 @@ impl Walk<'_> {
             if let Some(unit) = self.by_contents().get(&hash) {
                 inputs.push(unit.clone());
             } else if let Some(object) = ObjectFile::parse(data) {
-                let key = PathBuf::from(format!("{}({name})", archive.display()));
+                let beside = self.folders.object(name, &hash);
+                let key = beside.unwrap_or_else(|| PathBuf::from(format!("{}({name})", archive.display())));
                 self.object(key.clone(), object, data);
                 inputs.push(key);
             }
@@ -289,21 +316,25 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether one of its sources lies in the project's folders. Where no names of sources are left the object's own name tells:
-    /// `blur.cu.o` of `blur.cu`, `blur.o` of a `blur.*`.
+    /// Whether one of its sources lies in the project's folders.
     fn is_made_here(&self, key: &Path, object: &ObjectFile) -> bool {
-        if !object.sources.is_empty() {
-            return object.sources.iter().any(|name| self.has_source(name));
-        }
+        source_names(object, key).iter().any(|name| self.folders.have_source(name))
+    }
+}
+
+/// What the sources of an object may be called. Where no names of sources are left in it its own name tells: `blur.cu.o` of `blur.cu`,
+/// `blur.o` of a `blur.*`.
+fn source_names(object: &ObjectFile, key: &Path) -> Vec<String> {
+    let mut names = object.sources.clone();
+    if names.is_empty() {
         let name = shown(key);
         let name = name.rsplit_once('(').map_or(name.as_str(), |(_, member)| member.trim_end_matches(')'));
-        self.has_source(name.strip_suffix(".o").unwrap_or(name))
+        names.push(name.strip_suffix(".o").unwrap_or(name).to_owned());
     }
-
-    /// Whether the project has this source, with an extension of its own or any.
-    fn has_source(&self, name: &str) -> bool {
-        self.folders.have_source(name) || SOURCES.iter().any(|e| self.folders.have_source(&format!("{name}.{e}")))
-    }
+    names
+        .iter()
+        .flat_map(|n| std::iter::once(n.clone()).chain(SOURCES.iter().map(move |e| format!("{n}.{e}"))))
+        .collect()
 }
 
 #[cfg(test)]

@@ -51,10 +51,13 @@ fn objects_and_members_without_facts_are_found_and_those_made_elsewhere_are_not(
     assert!(Command::new("ar").arg("cr").arg(&archive).args([&options, &vendored]).status().unwrap().success());
     let program = link(LinkKind::Executable, &place.at("app"), &[&main, &archive, &place.at("build/none.o")]);
     let found = strays(&[], std::slice::from_ref(&program), &place.folders(), |_| true, false);
-    assert_eq!(names(&found), ["libo.a(options.cpp.o)", "main.cpp.o"]);
+    assert_eq!(names(&found), ["main.cpp.o", "options.cpp.o"], "the member is the object that lies there");
     assert_eq!(found.archives.len(), 1);
     assert_eq!(found.archives[0].link.inputs.len(), 2);
-    assert_eq!(found.nobodys.iter().map(|p| shown(p)).collect::<Vec<_>>(), ["libo.a(vendored.cpp.o)"]);
+    assert_eq!(found.nobodys.iter().map(|p| shown(p)).collect::<Vec<_>>(), ["vendored.cpp.o"]);
+    std::fs::remove_file(&options).unwrap();
+    let found = strays(&[], std::slice::from_ref(&program), &place.folders(), |_| true, false);
+    assert_eq!(names(&found), ["libo.a(options.cpp.o)", "main.cpp.o"]);
     // What is planned counts where it is asked for, and nothing counts in other folders.
     assert_eq!(names(&strays(&[], std::slice::from_ref(&program), &place.folders(), |_| true, true)).len(), 3);
     let elsewhere = Folders::new([PathBuf::from("/no/such/folder")]);
@@ -68,7 +71,7 @@ fn thin_archives_have_the_members_that_lie_beside_them() {
     let archive = place.at("build/libo.a");
     assert!(Command::new("ar").arg("crT").arg(&archive).arg(&options).status().unwrap().success());
     let program = link(LinkKind::Executable, &place.at("app"), &[&archive]);
-    assert_eq!(names(&strays(&[], &[program], &place.folders(), |_| true, false)), ["libo.a(options.cpp.o)"]);
+    assert_eq!(names(&strays(&[], &[program], &place.folders(), |_| true, false)), ["options.cpp.o"]);
 }
 
 #[test]

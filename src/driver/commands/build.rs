@@ -3,6 +3,7 @@
 use super::confirm::{self, Project};
 use crate::confirm::prepare::Ways;
 use crate::driver::args::BuildArgs;
+use crate::driver::programs::makefile::Make;
 use crate::driver::programs::pending;
 use crate::driver::programs::sources::{self, Nvcc};
 use crate::driver::programs::stored::Stored;
@@ -59,6 +60,9 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let stored =
         match open(&here).or_else(|e| elsewhere(&outcome.compiles, &here).map_or(Err(e), |folder| open(&folder))) {
             Ok(mut stored) => {
+                if let Some(make) = Make::of(&args.command, &here) {
+                    stored.ask_make(&make);
+                }
                 stored.refresh(&session);
                 stored
             }

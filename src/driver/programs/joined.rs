@@ -146,7 +146,7 @@ impl Joined {
             let commands = unseen::Commands::of(folders.all(), &keys);
             let (mut made, mut planned) = (Vec::new(), Vec::new());
             for stray in &strays.found {
-                match commands.unit(stray) {
+                match commands.of_object(&stray.key) {
                     Some(unit) if stray.contents.is_some() => made.push(unseen::found(stray, unit, now.present)),
                     Some(unit) => planned.push(unseen::found(stray, unit, now.present)),
                     None => made.push(pending::unseen(stray, unseen::UNKNOWN_COMMAND)),

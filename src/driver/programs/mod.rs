@@ -3,6 +3,7 @@
 pub(in crate::driver) mod checking;
 pub(in crate::driver) mod joined;
 mod lost;
+pub(in crate::driver) mod makefile;
 pub(in crate::driver) mod pending;
 pub(in crate::driver) mod sources;
 pub(in crate::driver) mod stored;

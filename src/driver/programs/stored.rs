@@ -2,6 +2,7 @@
 
 use super::checking;
 use super::checking::Checked;
+use super::makefile::Make;
 use super::pending;
 use super::unseen::{self, Interest, project_folders};
 use crate::driver::args::ReportArgs;
@@ -9,8 +10,8 @@ use crate::driver::session::Session;
 use crate::driver::{Status, output};
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
-use crate::facts::linked;
-use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, gone};
+use crate::facts::linked::{self, Stray};
+use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, gone, key_of};
 use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::unit::{Language, TranslationUnit};
@@ -44,6 +45,10 @@ pub struct Stored {
     chosen: Vec<PathBuf>,
     /// Objects that were compiled without the analysis, and nothing tells how.
     unknown: Vec<PathBuf>,
+    /// The project's folders.
+    folders: linked::Folders,
+    /// What the programs are linked from and has no facts.
+    strays: Vec<Stray>,
 }
 
 impl Stored {
@@ -63,6 +68,8 @@ impl Stored {
             within,
             chosen: vec![],
             unknown: vec![],
+            folders: linked::Folders::default(),
+            strays: vec![],
         };
         let mut roots: BTreeSet<PathBuf> = folders.iter().filter_map(|f| f.parent()).map(Path::to_owned).collect();
         roots.extend(dir.canonicalize());
@@ -130,17 +137,17 @@ impl Stored {
     /// Adds the objects that the programs are linked from and that have no facts: as units to be read where a command is known for
     /// them, else as what was not seen.
     fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, present: &Present) {
-        let folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units)));
-        let interest = Interest::of(&self.units, &self.links, &folders);
-        let strays = linked::strays(&self.units, &self.links, &folders, |l| interest.holds(l), false);
+        self.folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units)));
+        let interest = Interest::of(&self.units, &self.links, &self.folders);
+        let strays = linked::strays(&self.units, &self.links, &self.folders, |l| interest.holds(l), false);
         if strays.found.is_empty() && strays.archives.is_empty() {
             return;
         }
         let wanted = strays.found.iter().map(|s| s.key.clone()).collect();
-        let commands = unseen::Commands::of(roots.iter().map(PathBuf::as_path).chain(folders.all()), &wanted);
+        let commands = unseen::Commands::of(roots.iter().map(PathBuf::as_path).chain(self.folders.all()), &wanted);
         for stray in &strays.found {
             let store = Store::new(paths::of_this_process(Some(&stray.key), Path::new("/")));
-            let facts = match commands.unit(stray) {
+            let facts = match commands.of_object(&stray.key) {
                 Some(unit) => unseen::found(stray, unit, present),
                 None => pending::unseen(stray, unseen::UNKNOWN_COMMAND),
             };
@@ -148,6 +155,21 @@ impl Stored {
             self.units.push(facts);
         }
         self.links.extend(strays.archives);
+        self.strays = strays.found;
+    }
+
+    /// Takes the commands that a build's own make tells for objects of which nothing else does.
+    pub fn ask_make(&mut self, make: &Make) {
+        let present = Present::default();
+        let is_open = |s: &&Stray| self.units.iter().any(|u| u.key == s.key && u.unseen.is_some());
+        let open: Vec<&Stray> = self.strays.iter().filter(is_open).collect();
+        for unit in make.units(&open, &self.folders) {
+            let key = key_of(&unit, None);
+            let Some(stray) = open.iter().find(|s| s.key == key) else { continue };
+            if let Some(known) = self.units.iter_mut().find(|u| u.key == key) {
+                *known = unseen::found(stray, &unit, &present);
+            }
+        }
     }
 
     /// Reads what has changed since it was built, and those units of the host's compiler that a program needs. What is read

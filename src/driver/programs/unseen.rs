@@ -78,23 +78,6 @@ impl Commands {
     pub fn of_object(&self, key: &Path) -> Option<&TranslationUnit> {
         self.by_object.get(key)
     }
-
-    /// The unit of a stray. A member of an archive is the object of its name that has its contents.
-    #[must_use]
-    pub fn unit(&self, stray: &Stray) -> Option<&TranslationUnit> {
-        let member = || {
-            let (name, contents) = (stray.name(), stray.contents?);
-            let name = name.rsplit_once('(')?.1.strip_suffix(')')?.to_owned();
-            let same = |object: &Path| {
-                object.file_name().is_some_and(|n| *n == *name)
-                    && std::fs::read(object).is_ok_and(|data| *blake3::hash(&data).as_bytes() == contents)
-            };
-            let mut objects: Vec<&PathBuf> = self.by_object.keys().filter(|o| same(o)).collect();
-            objects.sort();
-            objects.first().map(|o| &self.by_object[*o])
-        };
-        self.by_object.get(&stray.key).or_else(member)
-    }
 }
 
 /// What a generator wrote down of compilations for its own build tool; nothing where it cannot be read.
@@ -109,15 +92,14 @@ fn generated(root: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
     compile_commands(root).into_iter().flat_map(of).collect()
 }
 
-/// `ninja -t commands -s TARGET…` prints the last command of each target (Ninja 1.7). Members of archives have other names, and are
-/// looked for in the compilation database of all rules (`-t compdb`, Ninja 1.10; before, rules had to be named).
+/// `ninja -t commands -s TARGET…` prints the last command of each target (Ninja 1.7); of many, the compilation database of all rules is
+/// asked for (`-t compdb`, Ninja 1.10; before, rules had to be named).
 fn ninja(root: &Path, file: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
     let targets: Vec<&Path> = wanted.iter().filter_map(|o| o.strip_prefix(root).ok()).collect();
-    let members = wanted.iter().any(|o| o.as_os_str().as_encoded_bytes().ends_with(b")"));
-    if targets.is_empty() && !members {
+    if targets.is_empty() {
         return vec![];
     }
-    if !members && targets.len() <= MOST_NAMED {
+    if targets.len() <= MOST_NAMED {
         let mut arguments = vec!["-t".as_ref(), "commands".as_ref(), "-s".as_ref()];
         arguments.extend(targets.iter().map(|t| t.as_os_str()));
         if let Some(text) = run_ninja(root, &arguments) {

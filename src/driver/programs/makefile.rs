@@ -1,0 +1,170 @@
+//! Compile commands that a makefile would run, as make itself prints them.
+//!
+//! In: the make command of a `scuba build`, objects without facts. Out: the units that these objects are made of. make is asked with
+//! the variables and files of that very command: under them it found the objects up to date. It runs with `-n` and pretends that
+//! the sources are new (`-W`; GNU make's manual, "Summary of Options"), so that it prints what it would do and does nothing.
+
+use super::sources::{self, Nvcc};
+use crate::facts::key_of;
+use crate::facts::linked::{Folders, Stray};
+use crate::nvcc::unit::TranslationUnit;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Objects that make is asked about, one at a time.
+const MOST: usize = 64;
+/// Options whose value is the next word, where none is attached.
+const WITH_VALUE: [&str; 8] = ["-f", "-C", "-I", "-W", "-o", "-O", "--file", "--directory"];
+
+/// A make command, without its goals and without how it is run.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Make {
+    program: OsString,
+    directory: PathBuf,
+    /// Variables, makefiles and folders to include from.
+    options: Vec<OsString>,
+}
+
+impl Make {
+    /// The make that a build command is; `None` where it is another program.
+    #[must_use]
+    pub fn of(command: &[OsString], directory: &Path) -> Option<Self> {
+        let (program, words) = command.split_first()?;
+        let name = Path::new(program).file_name()?.to_str()?;
+        if !matches!(name, "make" | "gmake") {
+            return None;
+        }
+        let mut make = Self { program: program.clone(), directory: directory.to_owned(), options: vec![] };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let bytes = word.as_bytes();
+            let name = WITH_VALUE.iter().find(|o| o.as_bytes() == bytes);
+            let value = name.and_then(|_| words.next());
+            match (name.copied(), value) {
+                (Some("-C" | "--directory"), Some(folder)) => make.directory.push(folder),
+                (Some(option @ ("-f" | "--file" | "-I")), Some(value)) => {
+                    make.options.extend([OsString::from(option), value.clone()]);
+                }
+                (Some(_), _) => {}
+                (None, _) => {
+                    let attached = |prefix: &str| bytes.strip_prefix(prefix.as_bytes()).map(OsStr::from_bytes);
+                    if let Some(folder) = attached("-C").or_else(|| attached("--directory=")) {
+                        make.directory.push(folder);
+                    } else if bytes.starts_with(b"-f")
+                        || bytes.starts_with(b"-I")
+                        || bytes.starts_with(b"--file=")
+                        || bytes.starts_with(b"--makefile=")
+                        || bytes.starts_with(b"--eval=")
+                        || bytes == b"-e"
+                        || !bytes.starts_with(b"-") && bytes.contains(&b'=')
+                    {
+                        make.options.push(word.clone());
+                    }
+                }
+            }
+        }
+        Some(make)
+    }
+
+    /// The units of these objects, as far as make knows how it makes them.
+    #[must_use]
+    pub fn units(&self, strays: &[&Stray], folders: &Folders) -> Vec<TranslationUnit> {
+        strays.iter().take(MOST).filter_map(|stray| self.unit(stray, folders)).collect()
+    }
+
+    fn unit(&self, stray: &Stray, folders: &Folders) -> Option<TranslationUnit> {
+        let sources = folders.sources_of(&stray.object, &stray.key);
+        let below = |path: &Path| path.strip_prefix(&self.directory).map_or_else(|_| path.to_owned(), Path::to_owned);
+        let mut command = Command::new(&self.program);
+        command.current_dir(&self.directory).args(["-n", "-w"]).args(&self.options);
+        for source in &sources {
+            command.arg("-W").arg(below(source));
+        }
+        command.arg(below(&stray.key)).stdin(Stdio::null()).stderr(Stdio::null());
+        for inherited in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "GNUMAKEFLAGS"] {
+            command.env_remove(inherited);
+        }
+        let output = command.env("SCUBA_OFF", "1").env("LC_ALL", "C").output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        compilations(&text, &self.directory).into_iter().find(|unit| key_of(unit, None) == stray.key)
+    }
+}
+
+/// The compilations that make prints, each in the folder that it was entered for.
+fn compilations(text: &str, directory: &Path) -> Vec<TranslationUnit> {
+    let mut folders = vec![directory.to_owned()];
+    let mut units = Vec::new();
+    for line in text.replace("\\\n", " ").lines() {
+        if let Some(folder) = line.split_once("Entering directory '").and_then(|(_, rest)| rest.strip_suffix('\'')) {
+            folders.push(folder.into());
+        } else if line.contains("Leaving directory '") && folders.len() > 1 {
+            folders.pop();
+        }
+        let mut folder = folders.last().cloned().unwrap_or_else(|| directory.to_owned());
+        for part in line.split("&&").flat_map(|part| part.split(';')) {
+            let Some(words) = shlex::split(part) else { continue };
+            match words.as_slice() {
+                [cd, into] if cd == "cd" => folder = folder.join(into),
+                words => units.extend(sources::of_command(words, &folder, Nvcc::default()).unwrap_or_default()),
+            }
+        }
+    }
+    units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Make, compilations};
+    use crate::facts::linked::{Folders, Stray};
+    use crate::facts::objects::ObjectFile;
+    use crate::nvcc::unit::PreprocessorFlag;
+    use std::ffi::OsString;
+    use std::path::{Path, PathBuf};
+
+    fn make(line: &str) -> Option<Make> {
+        Make::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>(), Path::new("/p"))
+    }
+
+    #[test]
+    fn what_decides_commands_is_kept_of_a_make_command() {
+        let of = |line: &str| make(line).map(|m| (m.directory, m.options)).unwrap();
+        assert_eq!(
+            of("make -j8 -C sub -fx.mk all N=4 -k V=1 -o old"),
+            ("/p/sub".into(), ["-fx.mk", "N=4", "V=1"].map(OsString::from).to_vec())
+        );
+        assert_eq!(of("gmake -f x.mk"), ("/p".into(), ["-f", "x.mk"].map(OsString::from).to_vec()));
+        assert_eq!(make("cmake --build b"), None);
+    }
+
+    #[test]
+    fn make_says_how_it_makes_an_object_and_makes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("o")).unwrap();
+        std::fs::write(root.join("a.cpp"), "int main() {}").unwrap();
+        std::fs::write(root.join("Makefile"), "N = 1\no/%.o: %.cpp\n\tg++ -DN=$(N) -c $< -o $@\n").unwrap();
+        let object = root.join("o/a.o");
+        std::fs::write(&object, "made").unwrap();
+        let stray = Stray {
+            key: object.clone(),
+            object: ObjectFile { sources: vec!["a.cpp".into()], ..ObjectFile::default() },
+            contents: None,
+        };
+        let words = ["make", "N=4", "all"].map(OsString::from);
+        let folders = Folders::new([root.clone()]);
+        let units = Make::of(&words, &root).unwrap().units(&[&stray], &folders);
+        assert_eq!(units.len(), 1);
+        assert_eq!(units[0].preprocessor, [PreprocessorFlag::Define("N=4".into())]);
+        assert_eq!(std::fs::read_to_string(object).unwrap(), "made");
+    }
+
+    #[test]
+    fn commands_count_in_the_folder_that_they_run_in() {
+        let text = "make: Entering directory '/p'\nmake[1]: Entering directory '/p/s'\ng++ -c a.cpp -o a.o\n\
+                    make[1]: Leaving directory '/p/s'\ncd t && g++ -c b.cpp -o b.o; echo done\n";
+        let outputs: Vec<_> = compilations(text, Path::new("/p")).into_iter().filter_map(|u| u.output).collect();
+        assert_eq!(outputs, [PathBuf::from("/p/s/a.o"), PathBuf::from("/p/t/b.o")]);
+    }
+}
