@@ -26,7 +26,7 @@ pub use currency::Present;
 pub use dependency::Dependency;
 pub use file::ReadError;
 pub use maker::Maker;
-pub use recipe::Recipe;
+pub use recipe::{Recipe, links_by_nvcc};
 pub use store::{Store, StoreError, key_of};
 pub use symbols::{Symbol, Symbols};
 pub use unit::{LinkFacts, Missing, Second, Told, Unit, UnitFacts, Unseen};

@@ -63,9 +63,30 @@ fn makefiles(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Whether the makefiles of a folder link by nvcc, as far as their text tells; `None` where there are none. A recipe that runs nvcc
+/// without a flag that only compiles links, and a variable that is set to nvcc (`LD = $(NVCC)`) may.
+#[must_use]
+pub fn links_by_nvcc(directory: &Path) -> Option<bool> {
+    let files = makefiles(directory);
+    if files.is_empty() {
+        return None;
+    }
+    let compiles =
+        |w: &str| matches!(w, "-c" | "-dc" | "-dw" | "-ptx" | "-cubin" | "-fatbin" | "-M" | "-MM" | "--compile");
+    let links = |line: &str| {
+        let names_nvcc = ["nvcc", "$(NVCC", "${NVCC"].iter().any(|name| line.contains(name));
+        let sets_it =
+            line.split_once('=').is_some_and(|(name, _)| name.trim_end_matches([':', '?', ' ', '\t']) == "NVCC");
+        let flags_of_it = line.trim_start().starts_with("NVCC_") || line.trim_start().starts_with("NVCCFLAGS");
+        names_nvcc && !sets_it && !flags_of_it && !line.split_whitespace().any(compiles)
+    };
+    let text = |file: &PathBuf| std::fs::read_to_string(file).unwrap_or_default().replace("\\\n", " ");
+    Some(files.iter().any(|f| text(f).lines().filter(|l| !l.trim_start().starts_with('#')).any(links)))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Recipe;
+    use super::{Recipe, links_by_nvcc};
     use crate::facts::currency::Present;
     use std::path::Path;
 
@@ -115,6 +136,20 @@ mod tests {
             &[(flags, "CUDA_FLAGS = -O2"), ("Makefile", "")],
             &[("Makefile", "# generated again")]
         ));
+    }
+
+    #[test]
+    fn makefiles_tell_whether_nvcc_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let says = |text: &str| {
+            write(folder.path(), "Makefile", text);
+            links_by_nvcc(folder.path())
+        };
+        assert_eq!(links_by_nvcc(folder.path()), None);
+        let compile = "NVCC ?= nvcc\nNVCCFLAGS = -ccbin g++\n%.o: %.cu\n\t$(NVCC) $(NVCCFLAGS) -c $< -o $@\n";
+        assert_eq!(says(&format!("{compile}app: a.o\n\t$(CXX) -o $@ $^ -lcudart\n")), Some(false));
+        assert_eq!(says(&format!("{compile}app: a.o\n\t$(NVCC) -o $@ \\\n  $^\n")), Some(true));
+        assert_eq!(says(&format!("{compile}LD = $(NVCC)\napp: a.o\n\t$(LD) -o $@ $^\n")), Some(true));
     }
 
     #[test]

@@ -91,3 +91,35 @@ fn an_object_of_which_no_command_is_known_is_named_at_the_link() {
     assert_ne!(strict.status, 0, "{}", strict.all());
     assert!(strict.all().contains("SCUBA_STRICT: 1 object was linked without being read"), "{}", strict.all());
 }
+
+/// Where g++ links nothing of the link comes to us: the first command says so, and no other.
+#[test]
+fn a_makefile_that_links_by_another_program_is_told_once() {
+    let project = Project::new("filter");
+    project.replace(
+        "Makefile",
+        "\t$(NVCC) $(NVCCFLAGS) $^ -o $@",
+        "\t$(CXX) $^ -o $@ -L$(CUDA_LIB) -lcudart_static -ldl -lrt -lpthread",
+    );
+    project.replace(
+        "Makefile",
+        "\t$(NVCC) $(NVCCFLAGS) $^ -o $@",
+        "\t$(CXX) $^ -o $@ -L$(CUDA_LIB) -lcudart_static -ldl -lrt -lpthread",
+    );
+    let library = nvcc().parent().unwrap().parent().unwrap().join("lib");
+    let mut make = project.command("make");
+    make.arg("-j2").arg(format!("NVCC={} {}", shim().display(), nvcc().display()));
+    let said = Said::from(make.arg(format!("CUDA_LIB={}", library.display())).output().unwrap()).status(0);
+    assert_eq!(said.all().matches("links by another program than nvcc").count(), 1, "{}", said.all());
+}
+
+/// `SCUBA_OFF` turns `scuba build` off as well.
+#[test]
+fn a_build_with_the_shim_off_is_passed_through() {
+    let project = Project::new("filter");
+    project.replace("apps/two.cpp", GOOD, BAD);
+    let mut scuba = project.command(env!("CARGO_BIN_EXE_scuba"));
+    scuba.args(["build", "--", "make", &format!("NVCC={}", nvcc().display())]).env("SCUBA_OFF", "1");
+    let said = Said::from(scuba.output().unwrap()).status(0).without_findings();
+    assert!(project.built(Way::Make, "two") && !project.root().join(".scuba").exists(), "{}", said.all());
+}

@@ -93,6 +93,11 @@ fn analyze() -> Result<Status> {
             && f.level < Level::Deny
             && joined.plans.iter().any(|p| p.tentative && p.name == f.program)
     };
+    if joined.links_unknown && says_once(&store) {
+        output::complain(
+            "note: this makefile links by another program than nvcc, whose links scuba-nvcc does not see: bugs of several units together are found by `scuba build -- make`",
+        );
+    }
     // What is denied fails this command, whoever was told of it before.
     let told = |f: &Finding| f.level < Level::Deny && joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level));
     assembled.leave_out(|f| tentative(f) || told(f));
@@ -137,6 +142,11 @@ fn analyze() -> Result<Status> {
     }
     let status = if denied { Status::Denied } else { unless_lacking(&assembled.report, session.strict, wrong) };
     Ok(if session.strict && status == Status::Clean && !joined.unread.is_empty() { Status::Unable } else { status })
+}
+
+/// Whether this is the first command of a build folder that asks: each asks about one thing.
+fn says_once(store: &Store) -> bool {
+    paths::create(store.folder()).is_ok() && std::fs::File::create_new(store.folder().join("told-links")).is_ok()
 }
 
 /// Says what of linked programs was not read where none of them could be checked.

@@ -8,7 +8,7 @@ use crate::driver::session::Session;
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, ByOutput, Folders, Stray};
-use crate::facts::{LinkFacts, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
+use crate::facts::{LinkFacts, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone, links_by_nvcc};
 use crate::ir::Module;
 use crate::nvcc::history;
 use crate::nvcc::request::Link;
@@ -34,6 +34,8 @@ pub struct Joined {
     pub unread: Vec<String>,
     /// Objects of programs that are linked and that nothing tells how to read.
     pub unseen: Vec<Unseen>,
+    /// The command's units are of a makefile whose links come to nobody.
+    pub links_unknown: bool,
     /// Code that need not be read from the store.
     code: HashMap<usize, Vec<Arc<Module>>>,
     /// The command's own units as another front end reads them.
@@ -93,8 +95,17 @@ impl Joined {
 
         let code = units.iter().enumerate().map(|(i, u)| (i, u.modules.clone())).collect();
         let second = units.iter().enumerate().filter_map(|(i, u)| Some((i, u.second.clone()?))).collect();
-        let mut joined =
-            Self { facts, plans: vec![], told: vec![], waiting: vec![], unread: vec![], unseen: vec![], code, second };
+        let mut joined = Self {
+            facts,
+            plans: vec![],
+            told: vec![],
+            waiting: vec![],
+            unread: vec![],
+            unseen: vec![],
+            links_unknown: false,
+            code,
+            second,
+        };
         let mut links = join::links(contents.links, &planned);
         // A program whose link does not come to the shim, and of which nobody tells at the end of a build.
         let alone = history::build_of_this_process().is_none();
@@ -108,6 +119,7 @@ impl Joined {
                 !now.is_last(plan) && (plan.unknown_objects || plan.output.is_none() && plan.units.len() > 1);
         }
         joined.tell_unseen(&now);
+        joined.links_unknown = alone && link.is_none() && joined.is_of_no_link(units, &links);
         joined.add_alone(units.len());
         joined.told = joined
             .plans
@@ -274,10 +286,22 @@ impl Joined {
         }
     }
 
-    /// Notes what was linked, or is about to be, and is not read.
+    /// Notes what was linked, or is about to be, and is not read. The end of a `scuba build` knows more commands, and tells by itself.
     fn tell_unseen(&mut self, now: &Now<'_, impl Fn(&Path) -> bool>) {
+        if history::build_of_this_process().is_some() {
+            self.unread.clear();
+            return;
+        }
         let last: Vec<Plan> = self.plans.iter().filter(|p| now.is_last(p)).cloned().collect();
         self.unseen = unseen::of_plans(&last, &self.facts);
+    }
+
+    /// Whether no link is known that takes in a CUDA unit of the command, and its makefile has none that nvcc makes.
+    fn is_of_no_link(&self, units: &[Unit], links: &[LinkFacts]) -> bool {
+        let cuda =
+            units.iter().map(|u| &u.facts).filter(|u| u.unit.language == Language::Cuda && u.unit.output.is_some());
+        let taken = |u: &UnitFacts| links.iter().any(|l| l.link.inputs.contains(&u.key) || l.units.contains(&u.key));
+        cuda.filter(|u| !taken(u)).any(|u| links_by_nvcc(&u.unit.directory) == Some(false))
     }
 
     /// What no program is ready for is checked by itself.
