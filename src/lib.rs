@@ -7,6 +7,7 @@ pub mod confirm;
 pub mod contracts;
 pub mod driver;
 pub mod facts;
+pub mod files;
 pub mod frontend;
 pub mod host;
 pub mod inside;

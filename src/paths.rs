@@ -49,6 +49,18 @@ fn within(working: &Path, dir: &Path) -> PathBuf {
     working.join(dir).join(NAME)
 }
 
+/// The folder for what may be made again, shared by all projects of one user: where `SCUBA_CACHE` says, else the user's own; `None` where it
+/// is `off` or there is no such folder.
+#[must_use]
+pub fn cache() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    match set("SCUBA_CACHE") {
+        Some(folder) if folder == Path::new("off") => None,
+        Some(folder) => Some(folder),
+        None => set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|f| f.join("scuba")),
+    }
+}
+
 /// Makes the folder, with a `.gitignore` that keeps all of it out of version control.
 ///
 /// # Errors

@@ -56,17 +56,10 @@ impl Verdicts {
         &self.folder
     }
 
-    /// Where `SCUBA_CACHE` says, else the user's own cache; `None` where it is `off` or there is no such folder.
+    /// Those of [`paths::cache`].
     #[must_use]
     pub fn of_this_process() -> Option<Self> {
-        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        match set("SCUBA_CACHE") {
-            Some(folder) if folder == Path::new("off") => None,
-            Some(folder) => Some(Self::new(folder)),
-            None => {
-                set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|f| Self::new(f.join("scuba")))
-            }
-        }
+        paths::cache().map(Self::new)
     }
 
     /// Spread over folders: there may be very many.

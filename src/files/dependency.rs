@@ -1,0 +1,227 @@
+//! Files that somebody made something of, as they were then.
+
+use super::hashes::{Contents, Hashes};
+use super::stamp::{Moment, Stamp};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// How many links may lead to each other (path_resolution(7)).
+const MOST_LINKS: usize = 40;
+
+/// A file that something was made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependency {
+    /// Absolute.
+    pub path: PathBuf,
+    /// While the file is in this state it holds what it held; `None` where no state says so, and it is read each time.
+    pub stamp: Option<Stamp>,
+    /// blake3 of what it held; `None` where that is not known: then no file is like it.
+    pub hash: Option<[u8; 32]>,
+}
+
+impl Dependency {
+    /// The file as it is now; `None` where it cannot be read.
+    #[must_use]
+    pub fn of(path: &Path, hashes: &Hashes) -> Option<Self> {
+        Some(Self::holding(path, &hashes.of(path, Stamp::at(path)?)?))
+    }
+
+    /// A file with what it holds.
+    #[must_use]
+    pub fn holding(path: &Path, contents: &Contents) -> Self {
+        let stamp = contents.is_settled.then_some(contents.stamp);
+        Self { path: path.to_owned(), stamp, hash: Some(contents.hash) }
+    }
+
+    /// Whether it is known what the file held.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.hash.is_some()
+    }
+
+    /// Whether a file in state `now` holds what it held; `read` gives the hash of what it holds, and is asked only where states do not
+    /// decide.
+    pub fn is_like(&self, now: &Stamp, read: impl FnOnce() -> Option<[u8; 32]>) -> bool {
+        let Some(hash) = self.hash else { return false };
+        match self.stamp {
+            Some(then) if then == *now => true,
+            Some(then) if then.size != now.size => false,
+            _ => read() == Some(hash),
+        }
+    }
+
+    /// Whether the file holds what it held.
+    #[must_use]
+    pub fn is_unchanged(&self, hashes: &Hashes) -> bool {
+        Stamp::at(&self.path).is_some_and(|now| self.is_like(&now, || Some(hashes.of(&self.path, now)?.hash)))
+    }
+}
+
+/// What somebody reads from a moment on, and what became of its names since.
+#[derive(Debug)]
+pub struct Since {
+    moment: Moment,
+    /// Whether what a path leads through came to be so since: links and folders are shared by many files.
+    renamed: RefCell<HashMap<PathBuf, bool>>,
+}
+
+impl Since {
+    #[must_use]
+    pub fn now() -> Self {
+        Self { moment: Moment::now(), renamed: RefCell::default() }
+    }
+
+    /// A file that was read by somebody who began at this moment; `None` where it cannot be read. Which contents were read is not known
+    /// of a file that changed since, or whose name did not lead to it before.
+    #[must_use]
+    pub fn dependency(&self, path: &Path, hashes: &Hashes) -> Option<Dependency> {
+        let file = Dependency::of(path, hashes)?;
+        let stamp = file.stamp.or_else(|| Stamp::at(path));
+        let known = stamp.is_some_and(|stamp| stamp.is_older_than(self.moment)) && !self.was_renamed(path);
+        Some(if known { file } else { Dependency { stamp: None, hash: None, ..file } })
+    }
+
+    /// Whether a file may have come to be what this path names since.
+    #[must_use]
+    pub fn came(&self, path: &Path) -> bool {
+        Stamp::at(path).is_none_or(|now| now.changed_since(self.moment)) || self.was_renamed(path)
+    }
+
+    /// Whether a link on the way was made since, or a folder renamed. A rename changes the time of what is renamed on ext4, XFS, Btrfs
+    /// and tmpfs.
+    fn was_renamed(&self, path: &Path) -> bool {
+        self.leads_through(path, MOST_LINKS)
+    }
+
+    fn leads_through(&self, path: &Path, links: usize) -> bool {
+        if let Some(known) = self.renamed.borrow().get(path) {
+            return *known;
+        }
+        if path.as_os_str().is_empty() {
+            return false;
+        }
+        let above = path.parent().is_some_and(|folder| self.leads_through(folder, links));
+        let renamed = above || self.is_new_itself(path, links);
+        self.renamed.borrow_mut().insert(path.to_owned(), renamed);
+        renamed
+    }
+
+    fn is_new_itself(&self, path: &Path, links: usize) -> bool {
+        let Ok(status) = path.symlink_metadata() else { return true };
+        let stamp = Stamp::of(&status);
+        if status.is_dir() {
+            return stamp.was_renamed_since(self.moment);
+        }
+        if !status.is_symlink() {
+            return false;
+        }
+        let Ok(target) = path.read_link() else { return true };
+        let target = path.parent().unwrap_or(Path::new("/")).join(target);
+        stamp.changed_since(self.moment) || links == 0 || self.leads_through(&target, links - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dependency, Since};
+    use crate::files::{Hashes, Moment};
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    /// Waits until the clock of files goes on.
+    fn tick() {
+        let now = Moment::now();
+        while Moment::now() == now {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn write(path: &Path, text: &str, modified: SystemTime) {
+        std::fs::write(path, text).unwrap();
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(modified).unwrap();
+    }
+
+    #[test]
+    fn equal_size_and_time_are_no_proof() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.h");
+        let hashes = Hashes::default();
+        for time in [1, 1_000_000_000] {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(time);
+            write(&path, "int a;", time);
+            tick();
+            let was = Dependency::of(&path, &hashes).unwrap();
+            assert!(was.stamp.is_some() && was.is_unchanged(&hashes));
+            write(&path, "int b;", time);
+            assert!(!was.is_unchanged(&hashes));
+            write(&path, "int a;", time);
+            assert!(was.is_unchanged(&hashes));
+            // Another file under the same name.
+            write(&folder.path().join("b.h"), "int b;", time);
+            std::fs::rename(folder.path().join("b.h"), &path).unwrap();
+            assert!(!was.is_unchanged(&hashes));
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_in_the_tick_in_which_it_was_read_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.h");
+        let hashes = Hashes::default();
+        for i in 0..100 {
+            std::fs::write(&path, format!("int a{i:03};")).unwrap();
+            let was = Dependency::of(&path, &hashes).unwrap();
+            std::fs::write(&path, format!("int b{i:03};")).unwrap();
+            assert!(!was.is_unchanged(&hashes), "{i}");
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_not_known_of_files_that_change_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.h");
+        let hashes = Hashes::default();
+        let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
+        write(&path, "int a;", old);
+        tick();
+        let since = Since::now();
+        assert!(since.dependency(&path, &hashes).unwrap().is_known());
+        write(&path, "int b;", old);
+        let was = since.dependency(&path, &hashes).unwrap();
+        assert!(!was.is_known() && !was.is_unchanged(&hashes) && since.came(&path));
+        assert_eq!(since.dependency(&folder.path().join("b.h"), &hashes), None);
+    }
+
+    #[test]
+    fn links_and_folders_that_come_to_lead_elsewhere_meanwhile_are_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let hashes = Hashes::default();
+        for name in ["one", "two"] {
+            std::fs::create_dir(at(name)).unwrap();
+            std::fs::write(at(name).join("a.h"), name).unwrap();
+        }
+        symlink("one", at("now")).unwrap();
+        symlink("now/a.h", at("a.h")).unwrap();
+        tick();
+        let since = Since::now();
+        let known = |since: &Since, name: &str| since.dependency(&at(name), &hashes).unwrap().is_known();
+        assert!(known(&since, "a.h") && known(&since, "two/a.h") && !since.came(&at("now/a.h")));
+        // Another entry of the folder is nothing to these.
+        std::fs::write(at("one/b.h"), "").unwrap();
+        assert!(known(&Since { moment: since.moment, ..Since::now() }, "now/a.h"));
+        std::fs::remove_file(at("now")).unwrap();
+        symlink("two", at("now")).unwrap();
+        let since = Since { moment: since.moment, ..Since::now() };
+        assert!(!known(&since, "a.h") && !known(&since, "now/a.h") && known(&since, "two/a.h"));
+        tick();
+        let since = Since::now();
+        assert!(known(&since, "a.h"));
+        std::fs::rename(at("one"), at("three")).unwrap();
+        std::fs::rename(at("two"), at("one")).unwrap();
+        assert!(!known(&since, "one/a.h"));
+    }
+}

@@ -1,0 +1,254 @@
+//! Hashes of what files hold, each made once while the file stays in its state: in one process, and by all that share a cache.
+//!
+//! In: a path and the state of its file. Out: blake3 of its contents. What was read is written down in the cache's folder, in one file
+//! that is written aside and renamed: what a process that was slower misses is read again. A folder that cannot be written keeps
+//! nothing. Facts and readings that were restored with other states are so compared by contents once, and not again.
+
+use super::stamp::{Moment, Stamp};
+use super::systems;
+use crate::paths;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// Name of the file; with the version of its form.
+const NAME: &str = "hashes-1";
+/// Files that are remembered, of about 60 bytes each; beyond, the quarter that was read first goes.
+const MOST: usize = 1 << 16;
+
+/// What a file holds, and its state when it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contents {
+    pub hash: [u8; 32],
+    pub stamp: Stamp,
+    /// Whether the file holds this for as long as it is in this state.
+    pub is_settled: bool,
+}
+
+type Entry = (Stamp, [u8; 32]);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// By device and inode.
+    entries: HashMap<(u64, u64), Entry>,
+    /// Read by this process and not written down.
+    new: Vec<Entry>,
+    is_loaded: bool,
+    read: u32,
+}
+
+/// Hashes that are known.
+#[derive(Debug, Default)]
+pub struct Hashes {
+    /// Where they are kept; `None`: nowhere.
+    folder: Option<PathBuf>,
+    known: Mutex<Known>,
+}
+
+impl Hashes {
+    #[must_use]
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, known: Mutex::default() }
+    }
+
+    /// Those that the process's cache keeps.
+    #[must_use]
+    pub fn of_this_process() -> &'static Self {
+        // Unit tests leave the user's cache alone.
+        static OURS: LazyLock<Hashes> = LazyLock::new(|| Hashes::new(paths::cache().filter(|_| !cfg!(test))));
+        &OURS
+    }
+
+    /// How many files were read.
+    #[must_use]
+    pub fn read(&self) -> u32 {
+        self.lock().read
+    }
+
+    /// What a file in state `now` holds; `None` where it cannot be read.
+    #[must_use]
+    pub fn of(&self, path: &Path, now: Stamp) -> Option<Contents> {
+        if let Some(hash) = self.known(&now) {
+            return Some(Contents { hash, stamp: now, is_settled: true });
+        }
+        let contents = read(path)?;
+        let mut known = self.lock();
+        known.read += 1;
+        if contents.is_settled {
+            let entry = (contents.stamp, contents.hash);
+            known.entries.insert(contents.stamp.file(), entry);
+            known.new.push(entry);
+        }
+        Some(contents)
+    }
+
+    fn known(&self, now: &Stamp) -> Option<[u8; 32]> {
+        let mut known = self.lock();
+        if !known.is_loaded {
+            known.is_loaded = true;
+            let kept = self.folder.as_deref().map(load).unwrap_or_default();
+            known.entries.extend(kept.into_iter().map(|entry| (entry.0.file(), entry)));
+        }
+        known.entries.get(&now.file()).filter(|entry| entry.0 == *now).map(|entry| entry.1)
+    }
+
+    /// Writes down what was read since this was called last.
+    pub fn keep(&self) {
+        let new = std::mem::take(&mut self.lock().new);
+        let Some(folder) = self.folder.as_deref().filter(|_| !new.is_empty()) else { return };
+        // Another process may have written in between.
+        let mut all = load(folder);
+        let replaced: HashMap<_, _> = new.iter().map(|entry| (entry.0.file(), entry)).collect();
+        all.retain(|entry| !replaced.contains_key(&entry.0.file()));
+        all.extend(new.iter().filter(|entry| replaced.get(&entry.0.file()).is_some_and(|last| last == entry)));
+        if all.len() > MOST {
+            all.drain(..all.len() - MOST / 4 * 3);
+        }
+        let _ = write(folder, &all);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads a file from its beginning to its end. What it held may belong to another state where it changed meanwhile, or shortly before.
+fn read(path: &Path) -> Option<Contents> {
+    let now = Moment::now();
+    let mut file = File::open(path).ok()?;
+    let stamp = Stamp::of(&file.metadata().ok()?);
+    let mut hasher = blake3::Hasher::new();
+    std::io::copy(&mut file, &mut hasher).ok()?;
+    let is_same = file.metadata().is_ok_and(|status| Stamp::of(&status) == stamp);
+    let is_settled = is_same && stamp.is_older_than(now) && systems::note_changes(&stamp, path);
+    Some(Contents { hash: *hasher.finalize().as_bytes(), stamp, is_settled })
+}
+
+/// What is kept; nothing where it cannot be read or is damaged. Whoever read first stands first.
+fn load(folder: &Path) -> Vec<Entry> {
+    let bytes = std::fs::read(folder.join(NAME)).unwrap_or_default();
+    let Some((hash, rest)) = bytes.split_first_chunk::<32>() else { return vec![] };
+    if blake3::hash(rest).as_bytes() != hash {
+        return vec![];
+    }
+    postcard::from_bytes(rest).unwrap_or_default()
+}
+
+fn write(folder: &Path, all: &[Entry]) -> std::io::Result<()> {
+    let bytes = postcard::to_stdvec(all).map_err(std::io::Error::other)?;
+    paths::create(folder)?;
+    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    aside.write_all(blake3::hash(&bytes).as_bytes())?;
+    aside.write_all(&bytes)?;
+    aside.persist(folder.join(NAME)).map_err(|e| e.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, Hashes, MOST, NAME, load, write};
+    use crate::files::{Moment, Stamp};
+    use std::path::{Path, PathBuf};
+    use std::time::Duration;
+
+    fn tick() {
+        let now = Moment::now();
+        while Moment::now() == now {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn hash(hashes: &Hashes, path: &Path) -> [u8; 32] {
+        hashes.of(path, Stamp::at(path).unwrap()).unwrap().hash
+    }
+
+    struct Files {
+        folder: tempfile::TempDir,
+    }
+
+    impl Files {
+        fn new(number: u32) -> Self {
+            let files = Self { folder: tempfile::tempdir().unwrap() };
+            (0..number).for_each(|i| std::fs::write(files.path(i), format!("text {i}")).unwrap());
+            tick();
+            files
+        }
+
+        fn path(&self, i: u32) -> PathBuf {
+            self.folder.path().join(i.to_string())
+        }
+
+        fn hashes(&self) -> Hashes {
+            Hashes::new(Some(self.folder.path().join("cache")))
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_not_read_again() {
+        let files = Files::new(3);
+        let first = files.hashes();
+        for _ in 0..2 {
+            (0..3).for_each(|i| {
+                assert_eq!(hash(&first, &files.path(i)), *blake3::hash(format!("text {i}").as_bytes()).as_bytes())
+            });
+        }
+        assert_eq!(first.read(), 3);
+        first.keep();
+        // Another process.
+        let second = files.hashes();
+        (0..3).for_each(|i| assert_eq!(hash(&second, &files.path(i)), hash(&first, &files.path(i))));
+        assert_eq!(second.read(), 0);
+        std::fs::write(files.path(1), "TEXT 1").unwrap();
+        assert_eq!(hash(&second, &files.path(1)), *blake3::hash(b"TEXT 1").as_bytes());
+        assert_eq!(second.read(), 1);
+    }
+
+    #[test]
+    fn processes_do_not_lose_what_others_read_and_damage_costs_only_time() {
+        let files = Files::new(4);
+        let (one, two) = (files.hashes(), files.hashes());
+        for (i, hashes) in [(0, &one), (1, &two), (2, &one), (3, &two)] {
+            hash(hashes, &files.path(i));
+            hashes.keep();
+        }
+        let cache = files.folder.path().join("cache");
+        assert_eq!(load(&cache).len(), 4);
+        let good = std::fs::read(cache.join(NAME)).unwrap();
+        for n in 0..good.len() {
+            std::fs::write(cache.join(NAME), &good[..n]).unwrap();
+            assert_eq!(load(&cache), [], "{n} bytes");
+        }
+        // A folder that is none.
+        let nowhere = Hashes::new(Some(files.path(0)));
+        hash(&nowhere, &files.path(1));
+        nowhere.keep();
+        assert_eq!(hash(&nowhere, &files.path(1)), hash(&one, &files.path(1)));
+    }
+
+    #[test]
+    fn what_was_just_written_is_not_remembered() {
+        let files = Files::new(1);
+        let hashes = files.hashes();
+        for i in 0..50 {
+            std::fs::write(files.path(0), format!("{i:03}")).unwrap();
+            assert_eq!(hash(&hashes, &files.path(0)), *blake3::hash(format!("{i:03}").as_bytes()).as_bytes());
+        }
+    }
+
+    #[test]
+    fn the_first_that_were_read_go_first() {
+        let files = Files::new(1);
+        let stamp = Stamp::at(&files.path(0)).unwrap();
+        let all: Vec<Entry> = (0..MOST as u64).map(|i| (Stamp { inode: u64::MAX - i, ..stamp }, [1; 32])).collect();
+        let cache = files.folder.path().join("cache");
+        write(&cache, &all).unwrap();
+        let hashes = files.hashes();
+        hash(&hashes, &files.path(0));
+        hashes.keep();
+        let left = load(&cache);
+        assert_eq!((left.len(), left.last().map(|e| e.0)), (MOST / 4 * 3, Some(stamp)));
+        assert_eq!(left[0].0.inode, u64::MAX - (MOST as u64 + 1 - MOST as u64 / 4 * 3));
+    }
+}

@@ -1,0 +1,166 @@
+//! The state of a file as its file system tells it, and the clock that its times are from.
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+const NANOSECONDS: i128 = 1_000_000_000;
+/// Nanoseconds between two times of a file system that knows whole seconds: FAT knows every second one only.
+const COARSEST: i128 = 2 * NANOSECONDS;
+
+/// A moment of the clock that file systems take times from, since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Moment {
+    seconds: i64,
+    nanoseconds: u32,
+}
+
+impl Moment {
+    /// The present moment.
+    ///
+    /// Linux gives a file that changes the time of the clock's last tick (`current_time()` in `fs/inode.c`: the clock that user space
+    /// knows as `CLOCK_REALTIME_COARSE`), or a finer one, which is later, where somebody looked at the time before
+    /// (Documentation/filesystems/multigrain-ts.rst, since 6.13). What changes from now on has no earlier time than this.
+    #[must_use]
+    pub fn now() -> Self {
+        let now = clock_gettime(ClockId::RealtimeCoarse);
+        Self::of(now.tv_sec, now.tv_nsec)
+    }
+
+    fn of(seconds: i64, nanoseconds: i64) -> Self {
+        Self { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) }
+    }
+
+    fn since_1970(self) -> i128 {
+        i128::from(self.seconds) * NANOSECONDS + i128::from(self.nanoseconds)
+    }
+
+    /// Nanoseconds by which a time may be cut off: a file system that keeps milliseconds keeps times that end in zeros.
+    fn cut_off(self) -> i128 {
+        match self.nanoseconds {
+            0 => COARSEST,
+            n => i128::from(10_u32.pow(trailing_zeros(n))),
+        }
+    }
+
+    pub(super) fn is_whole_seconds(self) -> bool {
+        self.nanoseconds == 0
+    }
+}
+
+/// Zeros at the end of a number's decimal digits.
+fn trailing_zeros(mut number: u32) -> u32 {
+    let mut zeros = 0;
+    while number > 0 && number % 10 == 0 {
+        number /= 10;
+        zeros += 1;
+    }
+    zeros
+}
+
+/// A file's state: while it is equal the contents are, but for what [`Self::is_older_than`] says.
+///
+/// No program can set the time of the last change (`st_ctim`, inode(7)): `cp -p`, `rsync -t`, `touch -r` and archives set the other times,
+/// and by that change this one. Another file under the same name has another inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Bytes.
+    pub size: u64,
+    pub(super) modified: Moment,
+    pub(super) changed: Moment,
+    pub(super) inode: u64,
+    pub(super) device: u64,
+}
+
+impl Stamp {
+    /// The state of a file, through symbolic links; `None` where there is none.
+    #[must_use]
+    pub fn at(path: &Path) -> Option<Self> {
+        Some(Self::of(&path.metadata().ok()?))
+    }
+
+    #[must_use]
+    pub fn of(status: &Metadata) -> Self {
+        Self {
+            size: status.size(),
+            modified: Moment::of(status.mtime(), status.mtime_nsec()),
+            changed: Moment::of(status.ctime(), status.ctime_nsec()),
+            inode: status.ino(),
+            device: status.dev(),
+        }
+    }
+
+    /// Whether nothing changed the file at `moment` or later. A file that changed in the same tick of the clock may change again in
+    /// it, and its state will be the same: git calls such an entry of its index racy, and reads the file.
+    #[must_use]
+    pub fn is_older_than(&self, moment: Moment) -> bool {
+        self.changed.since_1970() + self.changed.cut_off() - 1 < moment.since_1970()
+    }
+
+    /// Whether something changed the file at `moment` or later, for all that is known.
+    #[must_use]
+    pub fn changed_since(&self, moment: Moment) -> bool {
+        !self.is_older_than(moment)
+    }
+
+    /// Whether a folder was renamed at `moment` or later, or its mode changed: entries that come and go change both times.
+    pub(super) fn was_renamed_since(&self, moment: Moment) -> bool {
+        self.changed_since(moment) && self.modified < self.changed && self.modified < moment
+    }
+
+    /// The file that this is a state of: its device and inode.
+    #[must_use]
+    pub fn file(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COARSEST, Moment, Stamp};
+    use std::path::Path;
+
+    fn moment(seconds: i64, nanoseconds: i64) -> Moment {
+        Moment::of(seconds, nanoseconds)
+    }
+
+    #[test]
+    fn times_that_end_in_zeros_may_be_cut_off() {
+        for (nanoseconds, wanted) in [
+            (123_456_789, 1),
+            (1, 1),
+            (123_456_700, 100),
+            (123_000_000, 1_000_000),
+            (500_000_000, 100_000_000),
+            (0, COARSEST),
+        ] {
+            assert_eq!(moment(7, nanoseconds).cut_off(), wanted, "{nanoseconds}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_older_than_a_moment_only_if_it_must_be() {
+        let at = |changed: Moment| Stamp { size: 1, modified: moment(1, 0), changed, inode: 1, device: 1 };
+        let started = moment(100, 4_000_001);
+        assert!(at(moment(100, 3_999_999)).is_older_than(started));
+        assert!(!at(started).is_older_than(started), "the same tick");
+        assert!(!at(moment(100, 4_000_000)).is_older_than(started), "it may be of any moment of a millisecond");
+        assert!(!at(moment(99, 0)).is_older_than(started), "and of any of two seconds");
+        assert!(at(moment(98, 0)).is_older_than(started));
+        assert!(!at(moment(200, 0)).is_older_than(started), "the clock was set back");
+    }
+
+    #[test]
+    fn what_is_written_from_now_on_is_not_older_than_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for _ in 0..200 {
+            let now = Moment::now();
+            std::fs::write(&path, "text").unwrap();
+            assert!(Stamp::at(&path).unwrap().changed_since(now));
+        }
+        assert_eq!(Stamp::at(Path::new("/no/such")), None);
+    }
+}
