@@ -3,7 +3,8 @@
 use super::cache::readings::Readings;
 use super::session::Session;
 use crate::facts::verdicts::Verdicts;
-use crate::facts::{Dependency, Missing, Present, Recipe, Second, Symbols, Unit, UnitFacts, key_of};
+use crate::facts::{Missing, Present, Recipe, Second, Symbols, Unit, UnitFacts, key_of};
+use crate::files::{Dependency, Hashes, Since};
 use crate::frontend::{self, ExtractOptions, Extraction};
 use crate::ir::{Module, Side};
 use crate::nvcc::request::Link;
@@ -11,7 +12,6 @@ use crate::nvcc::unit::TranslationUnit;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The facts of one unit, read or as they were read before of the files that are there. Where the front end cannot be run or fails as
 /// a whole, the unit has no modules and says why.
@@ -61,28 +61,20 @@ fn read(
     options: &ExtractOptions,
     readings: Option<&Readings>,
 ) -> (Extraction, Vec<Dependency>, Option<Missing>) {
-    let started = nanoseconds(SystemTime::now());
+    let since = Since::now();
     match frontend::extract(unit, options) {
         Ok(extraction) => {
-            let files: Vec<_> = extraction.dependencies.iter().filter_map(|p| read_since(p, started)).collect();
+            let hashes = Hashes::of_this_process();
+            let files: Vec<_> = extraction.dependencies.iter().filter_map(|p| since.dependency(p, hashes)).collect();
             if let Some(readings) = readings {
-                readings.put(&extraction, &files);
+                readings.put(&extraction, &files, &since);
             }
+            // Other commands of the build read most of the same headers now.
+            hashes.keep();
             (extraction, files, None)
         }
         Err(e) => (Extraction::default(), vec![], Some(Missing { side: "both".into(), reason: e.to_string() })),
     }
-}
-
-/// A file as it was read by somebody who began at `started`: one that was written since may have been read before that.
-fn read_since(path: &Path, started: u128) -> Option<Dependency> {
-    let file = Dependency::of(path)?;
-    // No file is like this one.
-    Some(if file.modified >= started { Dependency { modified: 0, hash: [0; 32], ..file } } else { file })
-}
-
-fn nanoseconds(time: SystemTime) -> u128 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos())
 }
 
 fn side_name(side: Side) -> &'static str {
@@ -114,22 +106,4 @@ pub fn extract_all(units: &[TranslationUnit], session: &Session, done: &(impl Fn
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|r| r.0);
     results.into_iter().map(|r| r.1).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{nanoseconds, read_since};
-    use std::time::SystemTime;
-
-    #[test]
-    fn a_file_that_was_written_while_it_was_read_is_not_known() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.h");
-        std::fs::write(&path, "int a;").unwrap();
-        let present = crate::facts::Present::default();
-        let later = nanoseconds(SystemTime::now()) + 1_000_000_000;
-        assert!(present.unchanged(&read_since(&path, later).unwrap()));
-        assert!(!present.unchanged(&read_since(&path, 0).unwrap()));
-        assert_eq!(read_since(&dir.path().join("b.h"), later), None);
-    }
 }

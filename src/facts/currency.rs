@@ -3,10 +3,10 @@
 //! In: what facts were made from. Out: whether that is unchanged on disk now. One [`Present`] is one look at the disk:
 //! what it has seen of a file it does not look at again, since units share most of their headers.
 
-use super::dependency::{Dependency, hash_file, modified};
 use super::generated::ninja::Ninja;
 use super::maker::Maker;
 use super::unit::UnitFacts;
+use crate::files::{Contents, Dependency, Hashes, Stamp};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,9 @@ use std::rc::Rc;
 /// A file as it is.
 #[derive(Debug)]
 struct State {
-    size: u64,
-    modified: u128,
-    /// Read only where size and time do not decide.
-    hash: OnceCell<Option<[u8; 32]>>,
+    stamp: Stamp,
+    /// Read only where the stamp does not decide.
+    contents: OnceCell<Option<Contents>>,
 }
 
 /// The files and build descriptions that are there.
@@ -28,41 +27,38 @@ pub struct Present {
     ninja: RefCell<HashMap<PathBuf, Rc<Ninja>>>,
 }
 
+impl Drop for Present {
+    /// What was compared by contents need not be by the next process.
+    fn drop(&mut self) {
+        Hashes::of_this_process().keep();
+    }
+}
+
 impl Present {
     fn state(&self, path: &Path) -> Option<Rc<State>> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();
         }
-        let state = path
-            .metadata()
-            .ok()
-            .map(|m| Rc::new(State { size: m.len(), modified: modified(&m), hash: OnceCell::new() }));
+        let state = Stamp::at(path).map(|stamp| Rc::new(State { stamp, contents: OnceCell::new() }));
         self.files.borrow_mut().insert(path.to_owned(), state.clone());
         state
     }
 
-    fn hash(state: &State, path: &Path) -> Option<[u8; 32]> {
-        *state.hash.get_or_init(|| hash_file(path))
+    fn contents(state: &State, path: &Path) -> Option<Contents> {
+        *state.contents.get_or_init(|| Hashes::of_this_process().of(path, state.stamp))
     }
 
     /// The file as it is now; `None` where it cannot be read.
     #[must_use]
     pub fn dependency(&self, path: &Path) -> Option<Dependency> {
         let state = self.state(path)?;
-        Some(Dependency {
-            path: path.to_owned(),
-            size: state.size,
-            modified: state.modified,
-            hash: Self::hash(&state, path)?,
-        })
+        Some(Dependency::holding(path, &Self::contents(&state, path)?))
     }
 
     /// Whether the file still is what it was.
     #[must_use]
     pub fn unchanged(&self, was: &Dependency) -> bool {
-        self.state(&was.path).is_some_and(|now| {
-            now.size == was.size && (now.modified == was.modified || Self::hash(&now, &was.path) == Some(was.hash))
-        })
+        self.state(&was.path).is_some_and(|now| was.is_like(&now.stamp, || Some(Self::contents(&now, &was.path)?.hash)))
     }
 
     /// Whether the file is there and is not what it was.
@@ -108,7 +104,7 @@ impl Present {
 #[cfg(test)]
 mod tests {
     use super::Present;
-    use std::time::{Duration, SystemTime};
+    use std::time::Duration;
 
     #[test]
     fn a_dependency_is_unchanged_while_its_contents_are() {
@@ -118,12 +114,16 @@ mod tests {
         let dependency = Present::default().dependency(&path).unwrap();
         assert!(Present::default().unchanged(&dependency));
         // Touched, as a checkout does: the contents decide.
-        let later = SystemTime::now() + Duration::from_secs(100);
-        std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        let touch = |time| std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        let then = path.metadata().unwrap().modified().unwrap();
+        touch(then + Duration::from_secs(100));
         let present = Present::default();
         assert!(present.unchanged(&dependency));
         std::fs::write(&path, "int b;").unwrap();
         assert!(present.unchanged(&dependency), "one look at the disk is one look");
+        assert!(!Present::default().unchanged(&dependency) && Present::default().changed(&dependency));
+        // As `touch -r` does: neither size nor time tells of the change.
+        touch(then);
         assert!(!Present::default().unchanged(&dependency) && Present::default().changed(&dependency));
         std::fs::remove_file(&path).unwrap();
         assert!(!Present::default().unchanged(&dependency) && !Present::default().changed(&dependency));

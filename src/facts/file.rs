@@ -22,7 +22,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// Changes whenever the head or the form changes.
-const FORM_VERSION: u32 = 5;
+const FORM_VERSION: u32 = 6;
 const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What kind of facts: each has its own magic.

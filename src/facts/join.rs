@@ -5,7 +5,6 @@
 //! that two units define is not joined.
 
 use super::archive;
-use super::dependency::hash_file;
 use super::generated::folders::target_folder;
 use super::generated::planned::Planned;
 use super::store::canonical;
@@ -231,8 +230,8 @@ impl<'a> Index<'a> {
     fn hash_objects(&self) -> HashMap<[u8; 32], Vec<usize>> {
         let mut by_contents: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
         for (i, unit) in self.units.iter().enumerate() {
-            if let Some(hash) = hash_file(&unit.key) {
-                by_contents.entry(hash).or_default().push(i);
+            if let Ok(object) = std::fs::read(&unit.key) {
+                by_contents.entry(*blake3::hash(&object).as_bytes()).or_default().push(i);
             }
         }
         by_contents

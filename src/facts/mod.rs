@@ -8,7 +8,6 @@
 
 pub mod archive;
 pub mod currency;
-mod dependency;
 mod file;
 pub mod generated;
 pub mod gone;
@@ -23,7 +22,6 @@ mod unit;
 pub mod verdicts;
 
 pub use currency::Present;
-pub use dependency::Dependency;
 pub use file::ReadError;
 pub use maker::Maker;
 pub use recipe::{Recipe, links_by_nvcc};

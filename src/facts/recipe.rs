@@ -4,8 +4,8 @@
 //! build tool is about to run it again, and facts of the old command must not be joined with facts of new ones.
 
 use super::currency::Present;
-use super::dependency::Dependency;
 use super::generated::folders::{ninja_file, target_folder};
+use crate::files::Dependency;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,10 @@
 //! What a fact file says of one translation unit, and of one link. Types alone: they are made by the commands that compile and
 //! link, kept by [`super::store`] and joined to programs by [`super::join`].
 
-use super::dependency::Dependency;
 use super::maker::Maker;
 use super::recipe::Recipe;
 use super::symbols::Symbols;
+use crate::files::Dependency;
 use crate::ir::Module;
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;

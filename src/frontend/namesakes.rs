@@ -6,6 +6,7 @@
 //! are: a header that comes to `/usr/include` beside a toolkit's is not looked for, unless `__has_include` asks for it.
 
 use super::paths::normalise;
+use crate::files::Since;
 use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -53,22 +54,28 @@ impl SearchFolders {
         Self { folders, toolkit: unit.nvcc.as_ref().and_then(|n| Some(n.parent()?.parent()?.to_owned())) }
     }
 
-    /// What the names in these files mean now; `None` where one that `__has_include` asks for is not written out.
+    /// What the names in these files meant to somebody who began at a moment; `None` where a name that `__has_include` asks for is not
+    /// written out, and where a file of such a name came since: whoever read may have looked before.
     #[must_use]
-    pub fn namesakes<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone) -> Option<Namesakes> {
+    pub fn namesakes<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, since: &Since) -> Option<Namesakes> {
         let asked = self.asked_for(files.clone())?;
-        Some(Namesakes { found: self.found(files, &asked), asked })
+        let found = self.found(files, &asked);
+        (!found.iter().any(|path| since.came(path))).then(|| Namesakes { found: hash(&found), asked })
     }
 
     /// Whether they mean what they meant.
     #[must_use]
     pub fn unchanged<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, were: &Namesakes) -> bool {
-        self.found(files, &were.asked) == were.found
+        hash(&self.found(files, &were.asked)) == were.found
     }
 
     /// Which files there are that an `#include` of one of `files`, or an `__has_include`, may mean. Another file of one of these names,
     /// in a folder that comes first, would be read instead.
-    fn found<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, asked: &BTreeSet<String>) -> [u8; 32] {
+    fn found<'a>(
+        &'a self,
+        files: impl Iterator<Item = &'a Path> + Clone,
+        asked: &BTreeSet<String>,
+    ) -> BTreeSet<PathBuf> {
         let mut folders: BTreeSet<&Path> = self.folders.iter().map(PathBuf::as_path).collect();
         folders.extend(files.clone().filter_map(Path::parent).filter(|f| !self.is_installed(f)));
         let entries: HashMap<&Path, HashSet<OsString>> =
@@ -89,11 +96,7 @@ impl SearchFolders {
         for folder in SYSTEM {
             found.extend(asked.iter().map(|name| Path::new(folder).join(name)).filter(|p| p.is_file()));
         }
-        let mut hash = blake3::Hasher::new();
-        for path in found {
-            hash.update(path.as_os_str().as_encoded_bytes()).update(&[0]);
-        }
-        *hash.finalize().as_bytes()
+        found
     }
 
     /// Whether it is of the system or the toolkit, and no file of the user's.
@@ -126,6 +129,14 @@ impl SearchFolders {
         }
         Some(asked)
     }
+}
+
+fn hash(paths: &BTreeSet<PathBuf>) -> [u8; 32] {
+    let mut hash = blake3::Hasher::new();
+    for path in paths {
+        hash.update(path.as_os_str().as_encoded_bytes()).update(&[0]);
+    }
+    *hash.finalize().as_bytes()
 }
 
 fn names_in(folder: &Path) -> HashSet<OsString> {

@@ -5,6 +5,7 @@
 use super::client::{GRACE, Request};
 use super::extraction::ExtractOptions;
 use super::in_process::extract_here;
+use crate::files::Hashes;
 use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -24,6 +25,7 @@ pub fn serve(input: impl Read, mut output: impl Write) -> anyhow::Result<()> {
     limit(&request.options);
     watch(&request.options);
     let extraction = extract_here(&request.unit, &request.options);
+    Hashes::of_this_process().keep();
     let bytes = postcard::to_stdvec(&extraction).context("the answer cannot be written")?;
     output.write_all(&bytes)?;
     output.flush()?;

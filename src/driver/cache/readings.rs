@@ -6,15 +6,16 @@
 //! cut off, or clang refused, is tried again each time.
 
 use crate::config::FrontendKind;
+use crate::facts::Present;
 use crate::facts::verdicts::Verdicts;
-use crate::facts::{Dependency, Present};
+use crate::files::program::identity;
+use crate::files::{Dependency, Hashes, Since};
 use crate::frontend::namesakes::{Namesakes, SearchFolders};
 use crate::frontend::{ExtractOptions, Extraction};
 use crate::nvcc::unit::TranslationUnit;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
-use std::time::SystemTime;
 
 /// What else clang and gcc read of the environment (clang's manual, "Environment variables").
 const VARIABLES: [&str; 7] = [
@@ -63,14 +64,14 @@ impl Readings {
         as_then.then_some((kept.reading, kept.files))
     }
 
-    /// Keeps a reading of these files.
-    pub fn put(&self, reading: &Extraction, files: &[Dependency]) {
+    /// Keeps a reading of these files that began at a moment.
+    pub fn put(&self, reading: &Extraction, files: &[Dependency], since: &Since) {
         let whole = reading.not_analysed.is_empty() && reading.second.is_none() && !reading.modules.is_empty();
-        // A file that was written meanwhile is like none.
-        if !whole || files.len() != reading.dependencies.len() || files.iter().any(|f| f.modified == 0) {
+        // A file that changed meanwhile is like none.
+        if !whole || files.len() != reading.dependencies.len() || !files.iter().all(Dependency::is_known) {
             return;
         }
-        let Some(namesakes) = self.folders.namesakes(paths(files)) else { return };
+        let Some(namesakes) = self.folders.namesakes(paths(files), since) else { return };
         let kept = Kept { files: files.to_vec(), namesakes, reading: reading.clone() };
         if let Ok(bytes) = postcard::to_stdvec(&kept) {
             self.kept.put(&self.key, false, &bytes);
@@ -96,16 +97,17 @@ fn key(unit: &TranslationUnit, options: &ExtractOptions) -> Option<[u8; 32]> {
     let compiler = unit.host_compiler.clone().unwrap_or_else(|| "g++".into());
     let compiler = if compiler.is_dir() { compiler.join("g++") } else { compiler };
     let this = std::env::current_exe().ok()?;
+    let hashes = Hashes::of_this_process();
     let worker = options.worker.clone().unwrap_or_else(|| this.with_file_name("scuba-extract"));
     for program in [Some(&this), Some(&worker), Some(&clang), unit.nvcc.as_ref()].into_iter().flatten() {
-        add(identity(program)?.as_bytes());
+        add(identity(program, hashes)?.as_bytes());
     }
     // Without a host compiler of that name none is asked.
     let host = which::which_in(&compiler, std::env::var_os("PATH"), &unit.directory).ok();
-    add(host.and_then(|h| identity(&h)).unwrap_or_default().as_bytes());
+    add(host.and_then(|h| identity(&h, hashes)).unwrap_or_default().as_bytes());
     add(which::which(options.cgeist.as_deref().unwrap_or(Path::new("cgeist")))
         .ok()
-        .and_then(|c| identity(&c))
+        .and_then(|c| identity(&c, hashes))
         .unwrap_or_default()
         .as_bytes());
     let profile = unit.nvcc.as_ref().map(|n| n.with_file_name("nvcc.profile"));
@@ -126,12 +128,4 @@ fn key(unit: &TranslationUnit, options: &ExtractOptions) -> Option<[u8; 32]> {
 fn is_script(program: &Path) -> bool {
     let mut magic = [0; 2];
     std::fs::File::open(program).and_then(|mut f| f.read_exact(&mut magic)).is_err() || magic == *b"#!"
-}
-
-/// Tells a program from what it was, and from others.
-fn identity(program: &Path) -> Option<String> {
-    let file = program.canonicalize().ok()?;
-    let meta = file.metadata().ok()?;
-    let modified = meta.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Some(format!("{} {} {}", file.display(), meta.len(), modified.as_nanos()))
 }

@@ -8,6 +8,7 @@
 use super::compat::COMPAT;
 use super::invoke;
 use super::lead::Lead;
+use crate::files::{Dependency, Hashes, Since};
 use crate::frontend::namesakes::{Namesakes, SearchFolders};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -34,30 +35,11 @@ struct Place {
     folder: PathBuf,
 }
 
-/// A file as it was.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Input {
-    path: PathBuf,
-    bytes: u64,
-    modified: SystemTime,
-}
-
 /// What a header was made of.
 #[derive(Debug, Serialize, Deserialize)]
 struct Inputs {
-    files: Vec<Input>,
+    files: Vec<Dependency>,
     namesakes: Namesakes,
-}
-
-impl Input {
-    fn of(path: PathBuf) -> Option<Self> {
-        let meta = path.metadata().ok()?;
-        Some(Self { bytes: meta.len(), modified: meta.modified().ok()?, path })
-    }
-
-    fn is_unchanged(&self) -> bool {
-        Self::of(self.path.clone()).as_ref() == Some(self)
-    }
 }
 
 /// How clang is run for one side: its flags without files, where, and until when.
@@ -163,8 +145,10 @@ impl Place {
     fn current(&self, folders: &SearchFolders) -> Option<Vec<PathBuf>> {
         let path = self.inputs();
         let Inputs { files, namesakes } = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
-        let unchanged = !files.is_empty() && files.iter().all(Input::is_unchanged);
-        if !unchanged || !folders.unchanged(files.iter().map(|i| i.path.as_path()), &namesakes) {
+        let hashes = Hashes::of_this_process();
+        let unchanged = !files.is_empty() && files.iter().all(|f| f.is_unchanged(hashes));
+        let names = files.iter().map(|i| i.path.as_path()).filter(|p| !p.starts_with(&self.folder));
+        if !unchanged || !folders.unchanged(names, &namesakes) {
             return None;
         }
         if age(&path).is_some_and(|a| a > NOTED) {
@@ -190,7 +174,7 @@ impl Place {
     }
 
     fn write(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
-        let begin = SystemTime::now();
+        let since = Since::now();
         let ours = self.ours();
         self.keep(&ours, COMPAT)?;
         let (header, list) = (self.aside(b"")?, self.aside(b"")?);
@@ -207,6 +191,8 @@ impl Place {
         if flags.lead.is_some() {
             arguments.extend(["-include".into(), path(&ours)]);
         }
+        // What its files hold is compared before it is used: their times may be others then, or tell nothing.
+        arguments.extend(["-Xclang", "-fno-pch-timestamp"].map(String::from));
         arguments.extend(["-Xclang", "-emit-pch", "-MD", "-MF"].map(String::from));
         arguments.extend([path(list.path()), "-o".into(), path(header.path()), "--".into(), path(&source)]);
         invoke::clang(flags.clang, &arguments, flags.directory, flags.deadline).ok()?;
@@ -215,13 +201,20 @@ impl Place {
             return None;
         }
         header.persist(self.header()).ok()?;
-        let mut inputs: Vec<Input> = files.into_iter().map(Input::of).collect::<Option<_>>()?;
+        let hashes = Hashes::of_this_process();
+        // Nobody else writes these two, which may have been written just now.
+        let input = |path: PathBuf| {
+            let is_ours = path == ours || path == source;
+            if is_ours { Dependency::of(&path, hashes) } else { since.dependency(&path, hashes) }
+        };
+        let mut inputs: Vec<Dependency> = files.into_iter().map(input).collect::<Option<_>>()?;
         // Which of its versions clang read is not known of a file that was written meanwhile.
-        if inputs.iter().any(|i| i.path != ours && i.path != source && i.modified >= begin) {
+        if !inputs.iter().all(Dependency::is_known) {
             return None;
         }
-        inputs.push(Input::of(self.header())?);
-        let namesakes = flags.folders.namesakes(inputs.iter().map(|i| i.path.as_path()))?;
+        let names = inputs.iter().map(|i| i.path.as_path()).filter(|p| !p.starts_with(&self.folder));
+        let namesakes = flags.folders.namesakes(names, &since)?;
+        inputs.push(Dependency::of(&self.header(), hashes)?);
         let inputs = Inputs { files: inputs, namesakes };
         self.aside(&serde_json::to_vec(&inputs).ok()?)?.persist(self.inputs()).ok()?;
         Some(paths(inputs.files))
@@ -252,7 +245,7 @@ impl Place {
     }
 }
 
-fn paths(inputs: Vec<Input>) -> Vec<PathBuf> {
+fn paths(inputs: Vec<Dependency>) -> Vec<PathBuf> {
     inputs.into_iter().map(|i| i.path).collect()
 }
 
