@@ -9,11 +9,11 @@ use crate::check::{self, Options, ProgramReport};
 use crate::driver::worker::guarded::Fault;
 use crate::driver::worker::parcel::Parcel;
 use crate::facts::verdicts::Verdicts;
+use crate::files::{Hashes, program};
 use crate::ir::Module;
 use crate::report::paths::ProjectRoot;
 use serde::{Deserialize, Serialize};
-use std::os::unix::fs::MetadataExt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A report as it is kept.
 #[derive(Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub fn report(
 /// Answers of the solver, among verdicts.
 struct Solved {
     verdicts: Verdicts,
-    tool: String,
+    tool: &'static str,
 }
 
 impl Solved {
@@ -83,16 +83,12 @@ pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> {
 }
 
 /// This program and the solver.
-fn tool() -> Option<String> {
-    let program = std::env::current_exe().and_then(|p| p.metadata()).ok()?;
-    Some(format!(
-        "{} {} {} {} {}",
-        env!("CARGO_PKG_VERSION"),
-        program.size(),
-        program.mtime(),
-        program.mtime_nsec(),
-        check::z3_version()
-    ))
+fn tool() -> Option<&'static str> {
+    static TOOL: LazyLock<Option<String>> = LazyLock::new(|| {
+        let program = program::build(&std::env::current_exe().ok()?, Hashes::of_this_process())?;
+        Some(format!("{} {program} {}", env!("CARGO_PKG_VERSION"), check::z3_version()))
+    });
+    TOOL.as_deref()
 }
 
 /// `None` where this program cannot be told from another version of itself, or the code cannot be packed.

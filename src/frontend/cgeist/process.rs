@@ -5,11 +5,11 @@
 
 use super::root::NAME_ONE;
 use super::text::TextError;
+use crate::files::{Hashes, program};
 use crate::nvcc::processes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -283,17 +283,10 @@ struct Record {
 
 impl Kept {
     fn of(cgeist: &Path) -> Option<Self> {
-        let m = std::fs::metadata(cgeist).ok()?;
+        let identity = program::identity(cgeist, Hashes::of_this_process())?;
         let cache = cache_folder()?;
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let key = format!(
-            "2 {} {} {} {} {}",
-            env!("CARGO_PKG_VERSION"),
-            cgeist.display(),
-            m.size(),
-            m.mtime_nsec() + m.mtime() * 1_000_000_000,
-            path.to_string_lossy()
-        );
+        let key = format!("3 {} {} {identity} {}", env!("CARGO_PKG_VERSION"), cgeist.display(), path.to_string_lossy());
         let name = blake3::hash(key.as_bytes()).to_hex();
         Some(Self { file: cache.join(format!("cgeist-{}.json", &name[..16])), key })
     }

@@ -11,7 +11,7 @@ use crate::frontend::paths::normalise;
 use crate::nvcc::unit::TranslationUnit;
 use std::fmt::Write as _;
 use std::io;
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 /// How to name another one, and what must be named.
@@ -172,10 +172,13 @@ impl Wheels {
             .filter(|p| p.is_dir())
             .collect();
         includes.sort();
+        // What is linked to are the entries themselves, whatever these hold.
         let mut key = folder.display().to_string();
         for p in &includes {
-            let changed = std::fs::metadata(p).map_or(0, |m| m.mtime_nsec() + m.mtime() * 1_000_000_000);
-            let _ = write!(key, " {} {changed}", p.display());
+            let entries = std::fs::read_dir(p).into_iter().flatten().flatten();
+            let mut names: Vec<_> = entries.map(|e| e.file_name()).collect();
+            names.sort();
+            let _ = write!(key, " {} {names:?}", p.display());
         }
         Some(Self { includes, nvvm: folder.join("cuda_nvcc/nvvm"), key })
     }

@@ -1,5 +1,6 @@
 //! Runs clang with a deadline and reads what it says.
 
+use crate::files::{Hashes, program};
 use crate::frontend::paths::normalise;
 use crate::nvcc::processes;
 use std::io::{Read, Write};
@@ -106,13 +107,11 @@ pub(super) fn version(clang: &Path, kept: Option<&Path>) -> Option<String> {
 
 /// Tells a program from others and from what it was. `None` for scripts, which may run anything.
 fn identity(program: &Path) -> Option<String> {
-    let file = which::which(program).ok()?.canonicalize().ok()?;
-    let meta = file.metadata().ok()?;
+    let file = which::which(program).ok()?;
     let mut magic = [0; 4];
     std::fs::File::open(&file).ok()?.read_exact(&mut magic).ok()?;
-    let modified = meta.modified().ok()?;
-    let text = format!("{}\0{}\0{modified:?}", file.display(), meta.len());
-    (magic == *b"\x7fELF").then(|| blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
+    let text = program::identity(&file, Hashes::of_this_process()).filter(|_| magic == *b"\x7fELF")?;
+    Some(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
 }
 
 fn asked(clang: &Path) -> Option<String> {
