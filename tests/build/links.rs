@@ -227,6 +227,26 @@ fn an_old_answer_is_not_believed() {
     }
 }
 
+/// Times that are all the same tell nothing, as after `touch -d` or in archives that are made to be the same every time.
+#[test]
+fn an_old_answer_is_not_believed_where_all_files_have_one_time() {
+    for generator in GENERATORS {
+        let project = Project::new("");
+        project.configure_asked(generator);
+        fs::remove_dir_all(project.build().join(".cmake/api/v1/query")).unwrap();
+        // The objects of all targets stay what they were.
+        let lists = fs::read_to_string(project.root().join("CMakeLists.txt")).unwrap();
+        let other = lists.replace("target_link_libraries(one", "target_link_libraries(one PRIVATE m)\n# (");
+        assert_ne!(lists, other);
+        write(&project.root(), &[("CMakeLists.txt", &other)]);
+        project.configure(generator);
+        let links = project.links();
+        assert_ne!(links, expected(generator), "{generator}");
+        run(clean(Path::new("find"), &project.root()).args([".", "-exec", "touch", "-h", "-d", "@1", "{}", "+"])).ok();
+        assert_eq!(project.links(), links, "{generator}");
+    }
+}
+
 #[test]
 fn an_answer_for_another_folder_or_a_damaged_one_is_none() {
     let project = Project::new("");

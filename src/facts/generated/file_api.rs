@@ -17,7 +17,7 @@ use std::time::SystemTime;
 pub(super) type Compiled = BTreeMap<PathBuf, Vec<PathBuf>>;
 
 /// The links of all targets; none where there is no answer, or none to be believed. `generated`: when CMake wrote the files that
-/// `compiled` is from, and the links `known` from them.
+/// `compiled` is from, and the links `known` from them. What these files hold decides where times tell nothing.
 pub(super) fn links(root: &Path, compiled: &Compiled, known: &[Link], generated: SystemTime) -> Option<Vec<Link>> {
     let reply = Reply::of(root, generated)?;
     let here = Here { root, reply: &reply };
@@ -32,7 +32,17 @@ pub(super) fn links(root: &Path, compiled: &Compiled, known: &[Link], generated:
         all.push(Link { kind, output, inputs });
     }
     name_versions(&mut all, known);
-    Some(all)
+    all.iter().all(|link| agrees(link, known, root)).then_some(all)
+}
+
+/// Whether the generator's files, where they tell of the same link, have it take in the same files of the build folder. Times alone do
+/// not show that an answer is an old one: archives, stores and copies may give all files one time.
+fn agrees(link: &Link, known: &[Link], root: &Path) -> bool {
+    let inner = |link: &'_ Link| -> BTreeSet<PathBuf> {
+        let taken_in = |p: &&PathBuf| p.starts_with(root) && **p != link.output;
+        link.inputs.iter().filter(taken_in).cloned().collect()
+    };
+    known.iter().filter(|k| k.kind == link.kind && k.output == link.output).all(|k| inner(k) == inner(link))
 }
 
 /// CMake tells a shared library's plain name (`libk.so`); its file, and those who link it, have the name with the version.
