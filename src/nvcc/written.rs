@@ -3,56 +3,41 @@
 //! In: the paths a command may write and those it reads, before it runs. Out: after it ran, the regular files among them that
 //! changed are removed, so that make and ninja try again. Never a device, an input, or a file that was left as it was.
 
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use crate::files::{Moment, Stamp};
+use std::path::PathBuf;
+use std::time::Duration;
 
-/// Tells one state of a file from another: a write changes its times, a replacement its inode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct State {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl State {
-    fn of(path: &Path) -> Option<(State, Metadata)> {
-        // Through symbolic links: it is their target that nvcc writes.
-        let status = std::fs::metadata(path).ok()?;
-        let state = State {
-            device: status.dev(),
-            inode: status.ino(),
-            size: status.size(),
-            modified: (status.mtime(), status.mtime_nsec()),
-            changed: (status.ctime(), status.ctime_nsec()),
-        };
-        Some((state, status))
-    }
-}
+/// How often the clock of files is looked at until it goes on, a millisecond apart: its ticks are at most ten apart.
+const LOOKS: u32 = 20;
 
 /// The state of a command's outputs before it ran.
 pub struct Before {
-    outputs: Vec<(PathBuf, Option<State>)>,
+    outputs: Vec<(PathBuf, Option<Stamp>)>,
     inputs: Vec<(u64, u64)>,
 }
 
 impl Before {
     pub fn of(outputs: &[PathBuf], inputs: &[PathBuf]) -> Before {
-        let identity = |path: &PathBuf| State::of(path).map(|(state, _)| (state.device, state.inode));
-        Before {
-            outputs: outputs.iter().map(|path| (path.clone(), State::of(path).map(|(state, _)| state))).collect(),
-            inputs: inputs.iter().filter_map(identity).collect(),
+        let outputs: Vec<_> = outputs.iter().map(|path| (path.clone(), Stamp::at(path))).collect();
+        // A write in the tick of the one before it may leave the state as it is.
+        for _ in 0..LOOKS {
+            let now = Moment::now();
+            if outputs.iter().filter_map(|(_, stamp)| *stamp).all(|stamp| stamp.is_older_than(now)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
+        Before { outputs, inputs: inputs.iter().filter_map(|path| Some(Stamp::at(path)?.file())).collect() }
     }
 
     /// Removes what was written since. Returns the paths removed, and those that should have been with what went wrong.
     pub fn remove_written(&self) -> (Vec<PathBuf>, Vec<(PathBuf, std::io::Error)>) {
         let (mut removed, mut failed) = (Vec::new(), Vec::new());
         for (path, before) in &self.outputs {
-            let Some((now, status)) = State::of(path) else { continue };
-            if !status.is_file() || *before == Some(now) || self.inputs.contains(&(now.device, now.inode)) {
+            // Through symbolic links: it is their target that nvcc writes.
+            let Ok(status) = path.metadata() else { continue };
+            let now = Stamp::of(&status);
+            if !status.is_file() || *before == Some(now) || self.inputs.contains(&now.file()) {
                 continue;
             }
             // A symbolic link is the user's own; what it points to is what was written.
@@ -70,6 +55,7 @@ impl Before {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+    use std::path::Path;
 
     #[test]
     fn only_regular_files_that_were_written() {
