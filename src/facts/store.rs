@@ -3,6 +3,7 @@
 use super::archive;
 use super::file::{self, Kind, ReadError};
 use super::unit::{LinkFacts, Told, Unit, UnitFacts};
+use crate::files::{Moment, Stamp};
 use crate::ir::Module;
 use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::TranslationUnit;
@@ -13,7 +14,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Begins the name of a file that is being written.
 const ASIDE: &str = ".writing-";
@@ -258,10 +259,10 @@ impl Store {
             .collect()
     }
 
-    /// When a unit was kept; `None` where none is.
+    /// Whether a unit was kept at a moment or later. Facts that were brought back from elsewhere have older times, or any.
     #[must_use]
-    pub fn written(&self, key: &Path) -> Option<SystemTime> {
-        self.path("units", key).metadata().ok()?.modified().ok()
+    pub fn was_written_since(&self, key: &Path, moment: Moment) -> bool {
+        Stamp::at(&self.path("units", key)).is_some_and(|kept| kept.changed_since(moment))
     }
 
     /// Notes what a check said of a unit that is kept already.

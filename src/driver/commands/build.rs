@@ -10,6 +10,7 @@ use crate::driver::programs::stored::Stored;
 use crate::driver::session::Session;
 use crate::driver::{Status, output};
 use crate::facts::{LinkFacts, Present, Recipe, Store};
+use crate::files::Moment;
 use crate::nvcc::command::Plan;
 use crate::nvcc::history;
 use crate::nvcc::interpose::{self, execution::Execution};
@@ -25,7 +26,6 @@ use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::time::SystemTime;
 
 /// # Errors
 /// When the build command cannot be run, or nothing of it was analysed.
@@ -39,7 +39,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let mut environment = session.environment(&args.common, &overrides);
     environment.push((history::BUILD.into(), name.clone().into()));
     let options = interpose::Options { shim: own_shim()?, environment };
-    let start = SystemTime::now();
+    let start = Moment::now();
     let outcome = if session.format.is_document() {
         with_output_on_error_stream(|| interpose::run(&args.command, &options))??
     } else {

@@ -12,6 +12,7 @@ use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, Stray};
 use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, gone, key_of};
+use crate::files::Moment;
 use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::unit::{Language, TranslationUnit};
@@ -24,7 +25,6 @@ use anyhow::{Context, Result, bail};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 /// Folders below this are not searched for facts: build trees are not nested so deep.
 const DEPTH: usize = 8;
@@ -245,11 +245,11 @@ impl Stored {
 
     /// What users were told of since `start`.
     #[must_use]
-    pub fn told_since(&self, start: SystemTime) -> Vec<Told> {
+    pub fn told_since(&self, start: Moment) -> Vec<Told> {
         self.units
             .iter()
             .zip(&self.stores)
-            .filter(|(u, store)| store.written(&u.key).is_some_and(|t| t >= start))
+            .filter(|(u, store)| store.was_written_since(&u.key, start))
             .flat_map(|(u, _)| u.told.clone())
             .collect()
     }
