@@ -3,6 +3,7 @@
 //! In: counters that a session keeps while it reads and checks; what reports say. Out: records in `.scuba/history`, and [`Build`]s made of them
 //! for `scuba stats`.
 
+use crate::files::Hashes;
 use crate::nvcc::history::{History, Ran};
 use crate::report::finding::{Report, Summary};
 use crate::rules::Level;
@@ -44,6 +45,7 @@ impl Tally {
             recalled: of(&self.recalled),
             checked: of(&self.checked),
             known: of(&self.known),
+            compared: Hashes::of_this_process().read(),
         }
     }
 }
@@ -59,6 +61,9 @@ pub struct Counts {
     pub checked: u32,
     /// Programs whose verdicts were in the cache.
     pub known: u32,
+    /// Files that were read to see whether they hold what they held.
+    #[serde(default)]
+    pub compared: u32,
 }
 
 impl Counts {
@@ -67,6 +72,7 @@ impl Counts {
         self.recalled += other.recalled;
         self.checked += other.checked;
         self.known += other.known;
+        self.compared += other.compared;
     }
 }
 

@@ -12,5 +12,6 @@ mod orders;
 mod parts;
 mod patience;
 mod seen;
+mod stale;
 mod support;
 mod trouble;
