@@ -9,6 +9,7 @@ use super::archive;
 use super::objects::ObjectFile;
 use super::store::canonical;
 use super::unit::{LinkFacts, UnitFacts};
+use crate::files::{Hashes, Stamp};
 use crate::nvcc::request::{Link, LinkKind};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -75,11 +76,8 @@ impl Folders {
     /// The object of this name and contents that lies in one of them: where a member of an archive comes from.
     fn object(&self, name: &str, contents: &[u8; 32]) -> Option<PathBuf> {
         let all = self.files.get_or_init(|| self.list()).as_ref()?;
-        let mut same: Vec<&PathBuf> = all
-            .get(OsStr::new(name))?
-            .iter()
-            .filter(|file| super::dependency::hash_file(file).as_ref() == Some(contents))
-            .collect();
+        let mut same: Vec<&PathBuf> =
+            all.get(OsStr::new(name))?.iter().filter(|file| hash_of(file).as_ref() == Some(contents)).collect();
         same.sort();
         same.first().map(|file| canonical(file))
     }
@@ -191,6 +189,11 @@ pub fn strays(
     }
     walk.result.found = walk.found.into_values().collect();
     walk.result
+}
+
+/// blake3 of a file's contents; `None` where it cannot be read.
+fn hash_of(file: &Path) -> Option<[u8; 32]> {
+    Hashes::of_this_process().of(file, Stamp::at(file)?).map(|contents| contents.hash)
 }
 
 /// Whether an object, a member of an archive or a shared library carries device code: by CMake's and meson's names for such objects,
@@ -311,7 +314,7 @@ impl Walk<'_> {
 
     fn by_contents(&self) -> &HashMap<[u8; 32], PathBuf> {
         self.by_contents.get_or_init(|| {
-            let hash = |u: &UnitFacts| Some((super::dependency::hash_file(&u.key)?, u.key.clone()));
+            let hash = |u: &UnitFacts| Some((hash_of(&u.key)?, u.key.clone()));
             self.units.iter().filter_map(hash).collect()
         })
     }
