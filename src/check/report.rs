@@ -4,6 +4,7 @@
 
 use crate::inside::Seen;
 use crate::nets::Net;
+use crate::report::counts::{CountedKernel, CountedPlace, PlaceClass};
 use crate::report::finding::{Finding, Position, Summary, Undecided};
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +15,22 @@ pub struct Place {
     pub kernel: String,
     pub array: String,
     pub standing: Standing,
+    /// What it counts as.
+    pub class: PlaceClass,
 }
 
+impl Place {
+    /// What counts of it.
+    #[must_use]
+    pub fn counted(self) -> CountedPlace {
+        CountedPlace { position: self.position, array: self.array, class: self.class }
+    }
+}
+
+/// How a place compares with that of another reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Standing {
-    /// Also where it is so only if no operation wraps.
+    /// Also where it is so only if no operation wraps, and where one was found to wrap.
     Safe,
     Open,
     Found,
@@ -32,6 +44,8 @@ pub struct ProgramReport {
     pub undecided: Vec<Undecided>,
     /// How every place stands, in the order of positions.
     pub places: Vec<Place>,
+    /// The kernels that were checked.
+    pub kernels: Vec<CountedKernel>,
     /// Counts of this program only.
     pub summary: Summary,
     /// Safety nets that were reached: another run may say more.
@@ -44,6 +58,13 @@ pub struct ProgramReport {
     pub faults: Vec<Fault>,
     /// What was to be seen of the check.
     pub seen: Seen,
+}
+
+impl ProgramReport {
+    /// Counts the places again, by their classes.
+    pub fn count_places(&mut self) {
+        self.summary.set_places(self.places.iter().map(|p| p.class));
+    }
 }
 
 /// What is wrong with a contract.

@@ -2,10 +2,11 @@
 //!
 //! In: reports of checks. Out: the report tempered. Nothing here changes a verdict that rests on clang's reading.
 
-use crate::check::{ProgramReport, Standing};
-use crate::report::finding::{Code, Finding, Position, Summary, Undecided, Verdict};
+use crate::check::{Place, ProgramReport, Standing};
+use crate::report::counts::PlaceClass;
+use crate::report::finding::{Code, Finding, Position, Undecided, Verdict};
 use crate::rules::Level;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a verdict of one reading of subscripts does not stand.
 const SUBSCRIPTS: &str = "cgeist sign-extends every subscript";
@@ -21,16 +22,8 @@ pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
         if standings.get(&(&p.position, &p.kernel, &p.array)) == Some(&Standing::Safe) {
             continue;
         }
-        p.standing = Standing::Open;
-        report.undecided.push(Undecided {
-            position: p.position.clone(),
-            kernel: p.kernel.clone(),
-            array: p.array.clone(),
-            code: Code::Other,
-            related: vec![],
-            reason: format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}"),
-        });
-        open_one(&mut report.summary);
+        let reason = format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}");
+        report.undecided.extend(opened(p, reason));
     }
     for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) {
         let same = |g: &&Finding| {
@@ -42,23 +35,44 @@ pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
         if other.findings.iter().filter(same).any(|g| g.verdict == Verdict::Proved) {
             continue;
         }
-        possible(f, &mut report.summary, SUBSCRIPTS);
+        possible(f, SUBSCRIPTS);
     }
+    count_again(report);
 }
 
-/// One access fewer is safe, one more undecided.
-fn open_one(s: &mut Summary) {
-    let from = if s.safe > 0 { &mut s.safe } else { &mut s.safe_if_no_wrap };
-    *from = from.saturating_sub(1);
-    s.unknown += 1;
-    s.safe_assuming = s.safe_assuming.min(s.safe + s.safe_if_no_wrap);
+/// Opens a place that was safe; its entry in the list, unless a finding there says worse.
+fn opened(p: &mut Place, reason: String) -> Option<Undecided> {
+    p.standing = Standing::Open;
+    p.class = p.class.join(PlaceClass::Unknown);
+    (p.class == PlaceClass::Unknown).then(|| Undecided {
+        position: p.position.clone(),
+        kernel: p.kernel.clone(),
+        array: p.array.clone(),
+        code: Code::Other,
+        related: vec![],
+        reason,
+    })
 }
 
-fn possible(f: &mut Finding, s: &mut Summary, why: &str) {
+/// Counts the places again after proofs were withdrawn: one is proved where a finding there still is.
+fn count_again(report: &mut ProgramReport) {
+    let proved: BTreeSet<(&Position, &str)> = report
+        .findings
+        .iter()
+        .filter(|f| f.verdict == Verdict::Proved)
+        .map(|f| (&f.access.position, f.access.array.as_str()))
+        .collect();
+    for p in report.places.iter_mut().filter(|p| p.class == PlaceClass::Proved) {
+        if !proved.contains(&(&p.position, p.array.as_str())) {
+            p.class = PlaceClass::Possible;
+        }
+    }
+    report.count_places();
+}
+
+fn possible(f: &mut Finding, why: &str) {
     f.verdict = Verdict::Possible;
     f.level = Level::Warn;
-    s.proved = s.proved.saturating_sub(1);
-    s.possible += 1;
     f.assumptions.push(format!("the compiler reads the source as cgeist does, although {why}"));
 }
 
@@ -70,29 +84,18 @@ pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
     }
     let doubt = doubts.join(", ");
     for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) {
-        possible(f, &mut report.summary, &doubt);
+        possible(f, &doubt);
     }
     for p in report.places.iter_mut().filter(|p| p.standing == Standing::Safe) {
-        p.standing = Standing::Open;
-        report.undecided.push(Undecided {
-            position: p.position.clone(),
-            kernel: p.kernel.clone(),
-            array: p.array.clone(),
-            code: Code::Other,
-            related: vec![],
-            reason: format!("in bounds as cgeist reads it, but {doubt}"),
-        });
+        report.undecided.extend(opened(p, format!("in bounds as cgeist reads it, but {doubt}")));
     }
-    let s = &mut report.summary;
-    s.unknown += s.safe + s.safe_if_no_wrap;
-    (s.safe, s.safe_if_no_wrap, s.safe_assuming) = (0, 0, 0);
+    count_again(report);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Place;
-    use crate::report::finding::Position;
+    use crate::report::samples;
 
     fn report(places: &[(u32, &str, Standing)], launches: u32) -> ProgramReport {
         let mut r = ProgramReport::default();
@@ -103,12 +106,19 @@ mod tests {
                 kernel: "k".into(),
                 array: (*array).into(),
                 standing: *standing,
+                class: match standing {
+                    Standing::Safe => PlaceClass::SAFE,
+                    Standing::Open => PlaceClass::Unknown,
+                    Standing::Found => PlaceClass::Proved,
+                },
             });
-            if *standing == Standing::Safe {
-                r.summary.safe += 1;
-            }
-            r.summary.accesses += 1;
         }
+        for p in r.places.iter().filter(|p| p.standing == Standing::Found) {
+            let mut f = samples::finding();
+            (f.access.position, f.access.kernel, f.access.array) = (p.position.clone(), "k".into(), p.array.clone());
+            r.findings.push(f);
+        }
+        r.count_places();
         r
     }
 
@@ -119,14 +129,27 @@ mod tests {
         agreed(&mut r, &report(&[(0, "a", Safe), (1, "a", Found), (2, "b", Safe), (3, "c", Open)], 1));
         assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Safe, Open, Found, Open]);
         assert_eq!((r.summary.safe, r.summary.unknown, r.undecided.len()), (1, 2, 2));
+        assert_eq!((r.summary.proved, r.summary.possible, r.summary.accesses), (0, 1, 4));
         assert!(r.undecided[0].reason.contains("cgeist sign-extends every subscript"));
     }
 
     #[test]
     fn a_doubtful_reading_leaves_nothing_safe() {
-        let mut r = report(&[(0, "a", Standing::Safe), (7, "b", Standing::Safe)], 1);
+        let mut r = report(&[(0, "a", Standing::Safe), (7, "b", Standing::Safe), (9, "c", Standing::Found)], 1);
+        // Two operations wrap at one access: the place is wrong, and counts once.
+        let (mut wraps, mut also) = (samples::finding(), samples::finding());
+        (wraps.access.position.line, also.access.position.line) = (20, 20);
+        r.places.push(Place {
+            position: wraps.access.position.clone(),
+            array: wraps.access.array.clone(),
+            class: PlaceClass::Proved,
+            standing: Standing::Safe,
+            kernel: "k".into(),
+        });
+        r.findings.extend([wraps, also]);
         temper(&mut r, &["cgeist drops exceptions"]);
         assert_eq!((r.summary.safe, r.summary.unknown, r.undecided.len()), (0, 2, 2));
+        assert_eq!((r.summary.proved, r.summary.possible, r.summary.accesses), (0, 2, 4));
         assert!(r.undecided[1].reason.contains("cgeist drops exceptions"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::baseline::Baseline;
 use super::finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided, Unseen};
+use super::counts::{CountedKernel, CountedPlace, PlaceUnion};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::second_reading::SecondReading;
@@ -10,7 +11,7 @@ use super::suppress::{Notice, Suppressed, Suppressions};
 use super::{fingerprint, fix, merge, same_check, span};
 use crate::config::Config;
 use crate::rules::Level;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// What the check of one program found; paths absolute, fingerprints and `program` not yet filled in.
@@ -19,6 +20,10 @@ pub struct ProgramFindings {
     pub name: String,
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
+    /// Every place that counts, once, with its class.
+    pub places: Vec<CountedPlace>,
+    /// The kernels that it runs.
+    pub kernels: Vec<CountedKernel>,
     /// Counts of this program only.
     pub summary: Summary,
 }
@@ -88,8 +93,18 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     };
     let mut findings = Vec::new();
     let mut undecided = Vec::new();
+    let mut counted = PlaceUnion::default();
+    let mut shown_as = FxHashMap::default();
     for program in found.programs {
-        summary.add(&program.summary);
+        // A launch is a program's own, and so is what its check cost.
+        summary.launches += program.summary.launches;
+        summary.work += program.summary.work;
+        let places = program.places.into_iter().map(|mut p| {
+            let file = std::mem::take(&mut p.position.file);
+            p.position.file = shown_as.entry(file).or_insert_with_key(|file| root.show(file)).clone();
+            p
+        });
+        counted.add(places, program.kernels);
         undecided.extend(program.undecided.into_iter().map(|mut u| {
             u.position.file = root.show(&u.position.file);
             for r in &mut u.related {
@@ -99,8 +114,9 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         }));
         findings.extend(program.findings.into_iter().map(|f| shown(f, &program.name, root)));
     }
-    let mut findings = merge::merge(findings, &mut summary);
-    let mut undecided = merge::merge_undecided(undecided, &findings, &mut summary);
+    counted.write_to(&mut summary);
+    let mut findings = merge::merge(findings);
+    let mut undecided = merge::merge_undecided(undecided, &findings);
     point_at_expressions(&mut findings, sources);
     same_check::strengthen(&mut findings);
     fix::add(&mut findings, sources);

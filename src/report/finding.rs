@@ -514,7 +514,7 @@ fn yes() -> bool {
 }
 
 impl Summary {
-    /// Adds another program's counts of places, and its work.
+    /// Adds another program's counts and work, where its places are not at hand: one of both counts twice.
     pub fn add(&mut self, other: &Self) {
         self.kernels += other.kernels;
         self.launches += other.launches;

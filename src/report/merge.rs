@@ -1,6 +1,6 @@
 //! One finding per place in the source: launches, template instances and programs that share it are counted, not listed.
 
-use super::finding::{Finding, Position, Summary, Undecided, Verdict};
+use super::finding::{Finding, Position, Undecided};
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,25 +12,20 @@ fn place(position: &Position, array: &str) -> Place {
 }
 
 /// Merges the findings of one rule at the same file, line, column and array. The worst stays (proved before possible,
-/// not degenerate before degenerate, the first of equals) with its program, and the sum of their occurrences. A place
-/// of several programs was counted by each: `summary` keeps it once.
+/// not degenerate before degenerate, the first of equals) with its program, and the sum of their occurrences.
 #[must_use]
-pub fn merge(findings: Vec<Finding>, summary: &mut Summary) -> Vec<Finding> {
+pub fn merge(findings: Vec<Finding>) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
     let mut known: FxHashMap<(Rule, Place), usize> = FxHashMap::default();
-    let mut programs: FxHashSet<(Rule, Place, String)> = FxHashSet::default();
     for new in findings {
         let here = place(&new.access.position, &new.access.array);
-        let other_program = programs.insert((new.rule, here.clone(), new.program.clone()));
         if let Some(&at) = known.get(&(new.rule, here.clone())) {
             let old = &mut merged[at];
             let occurrences = old.occurrences.saturating_add(new.occurrences);
-            let worse = badness(&new) > badness(old);
-            let left = if worse { std::mem::replace(old, new) } else { new };
-            old.occurrences = occurrences;
-            if other_program {
-                uncount(summary, left.verdict);
+            if badness(&new) > badness(old) {
+                *old = new;
             }
+            old.occurrences = occurrences;
         } else {
             known.insert((new.rule, here), merged.len());
             merged.push(new);
@@ -39,33 +34,17 @@ pub fn merge(findings: Vec<Finding>, summary: &mut Summary) -> Vec<Finding> {
     merged
 }
 
-fn uncount(summary: &mut Summary, verdict: Verdict) {
-    let class = match verdict {
-        Verdict::Proved => &mut summary.proved,
-        Verdict::Possible => &mut summary.possible,
-    };
-    if *class > 0 && summary.accesses > 0 {
-        *class -= 1;
-        summary.accesses -= 1;
-    }
-}
-
 /// Keeps one entry for a place that several programs could not decide, and none where another program's finding says
 /// worse.
 #[must_use]
-pub fn merge_undecided(undecided: Vec<Undecided>, findings: &[Finding], summary: &mut Summary) -> Vec<Undecided> {
+pub fn merge_undecided(undecided: Vec<Undecided>, findings: &[Finding]) -> Vec<Undecided> {
     let found: FxHashSet<Place> = findings.iter().map(|f| place(&f.access.position, &f.access.array)).collect();
     let mut seen: FxHashSet<Place> = FxHashSet::default();
     undecided
         .into_iter()
         .filter(|u| {
             let here = place(&u.position, &u.array);
-            let keep = !found.contains(&here) && seen.insert(here);
-            if !keep && summary.unknown > 0 && summary.accesses > 0 {
-                summary.unknown -= 1;
-                summary.accesses -= 1;
-            }
-            keep
+            !found.contains(&here) && seen.insert(here)
         })
         .collect()
 }
@@ -77,7 +56,7 @@ fn badness(f: &Finding) -> impl Ord + use<> {
 #[cfg(test)]
 mod tests {
     use super::{merge, merge_undecided};
-    use crate::report::finding::{Code, Summary, Undecided, Verdict};
+    use crate::report::finding::{Code, Undecided, Verdict};
     use crate::report::samples;
     use crate::rules::Rule;
 
@@ -89,12 +68,10 @@ mod tests {
         let proved = samples::finding();
         let mut degenerate = samples::finding();
         degenerate.degenerate = true;
-        let mut counts = Summary { accesses: 9, proved: 1, ..Summary::default() };
-        let m = merge(vec![possible, degenerate, proved.clone()], &mut counts);
+        let m = merge(vec![possible, degenerate, proved.clone()]);
         assert_eq!(m.len(), 1);
         assert_eq!((m[0].verdict, m[0].degenerate, m[0].occurrences), (Verdict::Proved, false, 3));
         assert_eq!(m[0].message, proved.message);
-        assert_eq!((counts.accesses, counts.proved), (9, 1), "one program counts a place once by itself");
     }
 
     #[test]
@@ -103,20 +80,18 @@ mod tests {
         all[1].access.array = "b".into();
         all[2].access.position.column += 1;
         all[3].rule = Rule::DataIndex;
-        assert_eq!(merge(all.clone(), &mut Summary::default()), all);
+        assert_eq!(merge(all.clone()), all);
     }
 
     #[test]
-    fn a_place_of_several_programs_is_told_and_counted_once() {
+    fn a_place_of_several_programs_is_told_once() {
         let mut first = samples::finding();
         first.verdict = Verdict::Possible;
         let mut second = samples::finding();
         second.program = "other".into();
         let third = first.clone();
-        let mut counts = Summary { accesses: 6, safe: 1, proved: 1, possible: 1, unknown: 3, ..Summary::default() };
-        let m = merge(vec![first, third, second], &mut counts);
+        let m = merge(vec![first, third, second]);
         assert_eq!((m.len(), m[0].verdict, m[0].program.as_str(), m[0].occurrences), (1, Verdict::Proved, "other", 3));
-        assert_eq!((counts.accesses, counts.proved, counts.possible), (5, 1, 0));
 
         let at = |column| {
             let mut position = samples::finding().access.position;
@@ -124,8 +99,7 @@ mod tests {
             let (kernel, array, reason) = ("k".into(), "a".into(), "budget".into());
             Undecided { position, kernel, array, code: Code::Other, reason, related: vec![] }
         };
-        let left = merge_undecided(vec![at(m[0].access.position.column), at(40), at(40)], &m, &mut counts);
+        let left = merge_undecided(vec![at(m[0].access.position.column), at(40), at(40)], &m);
         assert_eq!(left, [at(40)]);
-        assert_eq!((counts.accesses, counts.unknown, counts.proved, counts.safe), (3, 1, 1, 1));
     }
 }

@@ -3,12 +3,13 @@
 //! In: what `check/` says of each program, and the project's settings. Out: a [`finding::Report`], rendered as
 //! rustc-style text, one line each, JSON, SARIF or HTML. It knows nothing of Z3, LLVM or nvcc, and runs nothing.
 //!
-//! The way through: [`merge`] (one finding per place) → [`fingerprint`] → [`suppress`] (comments, `[[allow]]`,
+//! The way through: [`counts`] (each place once), [`merge`] (one finding per place) → [`fingerprint`] → [`suppress`] (comments, `[[allow]]`,
 //! baseline) → [`levels`] → a renderer. [`assemble::assemble`] does all but the last.
 
 pub mod assemble;
 pub mod baseline;
 pub mod contracts;
+pub mod counts;
 pub mod explain;
 pub mod finding;
 pub mod fingerprint;

@@ -1,5 +1,6 @@
 //! Findings for the tests of this room.
 
+use super::counts::{CountedKernel, CountedPlace, PlaceClass};
 use super::finding::{
     Access, Allocation, Direction, Finding, Launch, Position, Replay, Run, Space, Verdict, Witness, WitnessInput,
 };
@@ -56,6 +57,25 @@ pub fn finding() -> Finding {
         missing_check: None,
         fix: None,
     }
+}
+
+/// So many places of each class, one on each line.
+pub fn places(classes: &[(usize, PlaceClass)]) -> Vec<CountedPlace> {
+    let each = classes.iter().flat_map(|&(times, class)| std::iter::repeat_n(class, times));
+    (1..)
+        .zip(each)
+        .map(|(line, class)| CountedPlace {
+            position: Position { file: "/project/scale.cu".into(), line, column: 3 },
+            array: "a".into(),
+            class,
+        })
+        .collect()
+}
+
+/// So many kernels.
+pub fn kernels(count: u32) -> Vec<CountedKernel> {
+    let at = |line| Position { file: "/project/scale.cu".into(), line, column: 1 };
+    (1..=count).map(|line| CountedKernel { position: at(line), name: format!("k{line}()") }).collect()
 }
 
 /// The program that [`finding`] speaks of.

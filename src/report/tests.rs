@@ -1,6 +1,7 @@
 //! Every renderer on the same constructed findings, over real little source files.
 
 use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
+use super::counts::PlaceClass;
 use super::finding::{
     Allocation, Axioms, Code, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position,
     Space, Summary, Tool, Undecided, Unseen, Verdict,
@@ -90,17 +91,15 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
                 reason: "solver budget".into(),
                 related: vec![],
             }],
-            summary: Summary {
-                kernels: 2,
-                launches: 2,
-                accesses: 9,
-                safe: 4,
-                safe_if_no_wrap: 1,
-                proved: 2,
-                possible: 1,
-                unknown: 1,
-                ..Summary::default()
-            },
+            places: samples::places(&[
+                (4, PlaceClass::SAFE),
+                (1, PlaceClass::Safe { if_no_wrap: true, assuming: false }),
+                (2, PlaceClass::Proved),
+                (1, PlaceClass::Possible),
+                (1, PlaceClass::Unknown),
+            ]),
+            kernels: samples::kernels(2),
+            summary: Summary { launches: 2, ..Summary::default() },
         }],
         not_analysed: vec![NotAnalysed {
             file: place("/project/other.cu"),

@@ -7,6 +7,7 @@ mod builds;
 #[path = "../support/cache.rs"]
 mod cache;
 mod changes;
+mod folders;
 mod joined;
 mod orders;
 mod parts;

@@ -6,13 +6,14 @@
 use super::Engine;
 use crate::check::context::{Place, Tallied};
 use crate::check::findings::explanation;
-use crate::check::findings::position::inner_places;
+use crate::check::findings::position::{inner_places, position_of};
 use crate::check::obligations::verdict::Outcome;
 use crate::check::report::{self, ProgramReport, Standing};
 use crate::check::rules::list;
 use crate::check::rules::rule::Tally;
 use crate::ir::FuncRef;
-use crate::report::finding::{Code, Finding, Position, Related, Summary, Undecided, Verdict};
+use crate::report::counts::CountedKernel;
+use crate::report::finding::{Code, Finding, Position, Related, Summary, Undecided};
 use crate::rules::Rule;
 use crate::symbolic::exec::events::AccessEvent;
 use std::time::Instant;
@@ -110,15 +111,24 @@ impl Engine<'_> {
         self.add(place, Tallied { outcome, kernel, times: 1, inner, also: vec![] });
     }
 
+    /// The kernels that were checked, in the order of their places.
+    fn counted_kernels(&self) -> Vec<CountedKernel> {
+        let program = self.cx.program;
+        let mut kernels: Vec<CountedKernel> = self
+            .kernels
+            .iter()
+            .map(|k| CountedKernel {
+                position: position_of(program.users_loc(k.module, program.func(*k).loc)),
+                name: program.func(*k).display.clone(),
+            })
+            .collect();
+        kernels.sort_unstable();
+        kernels
+    }
+
     pub(super) fn finish(mut self, start: Instant) -> ProgramReport {
-        let mut s = Summary {
-            programs: 1,
-            kernels: u32::try_from(self.kernels.len()).unwrap_or(0),
-            launches: self.launches,
-            ..Summary::default()
-        };
+        self.report.kernels = self.counted_kernels();
         for ((loc, array), Tallied { outcome, kernel, times, inner, also }) in self.places {
-            s.accesses += 1;
             explanation::counts_as(&(loc.clone(), array.clone()), &kernel, &outcome);
             let standing = match outcome {
                 Outcome::Safe | Outcome::SafeIfNoWrap(_) => Standing::Safe,
@@ -126,24 +136,29 @@ impl Engine<'_> {
                 Outcome::Found(ref f) if f.rule == Rule::IndexOverflow => Standing::Safe,
                 Outcome::Found(_) => Standing::Found,
             };
-            let position = Position { file: loc.file.clone(), line: loc.line, column: loc.column };
-            self.report.places.push(report::Place { position, kernel: kernel.clone(), array: array.clone(), standing });
+            let position = position_of(loc.clone());
             let place = (loc.clone(), array.clone());
             // Without a line the kernel says where.
             let within = if loc.line == 0 { format!(" in `{kernel}`") } else { String::new() };
-            if self.assumed.resting.contains(&place) {
-                s.safe_assuming += 1;
+            let assuming = self.assumed.resting.contains(&place);
+            let class = outcome.class(assuming);
+            self.report.places.push(report::Place {
+                position,
+                kernel: kernel.clone(),
+                array: array.clone(),
+                standing,
+                class,
+            });
+            if assuming {
                 self.report.notes.push(format!("{loc}: `{array}`{within} {}", self.assumed.words(&place)));
             }
             match outcome {
-                Outcome::Safe => s.safe += 1,
+                Outcome::Safe => {}
                 Outcome::SafeIfNoWrap(ops) => {
-                    s.safe_if_no_wrap += 1;
                     let ops = ops.join(" and ");
                     self.report.notes.push(format!("{loc}: `{array}`{within} is safe if {ops} does not wrap"));
                 }
                 Outcome::Unknown(reason) => {
-                    s.unknown += 1;
                     self.report.undecided.push(Undecided {
                         position: Position { file: loc.file, line: loc.line, column: loc.column },
                         kernel,
@@ -154,19 +169,20 @@ impl Engine<'_> {
                     });
                 }
                 Outcome::Found(mut f) => {
-                    if f.verdict == Verdict::Proved {
-                        s.proved += 1;
-                    } else {
-                        s.possible += 1;
-                    }
                     f.occurrences = times;
                     self.report.findings.extend(std::iter::once(*f).chain(also));
                 }
             }
         }
-        s.seconds = start.elapsed().as_secs_f64();
-        s.work = self.cx.spent.get();
-        self.report.summary = s;
+        self.report.summary = Summary {
+            programs: 1,
+            kernels: u32::try_from(self.report.kernels.len()).unwrap_or(0),
+            launches: self.launches,
+            work: self.cx.spent.get(),
+            seconds: start.elapsed().as_secs_f64(),
+            ..Summary::default()
+        };
+        self.report.count_places();
         self.report
     }
 }

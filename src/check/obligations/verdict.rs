@@ -4,6 +4,7 @@
 //! data with the order in which outcomes outweigh each other.
 
 use crate::reasons::UnknownReason;
+use crate::report::counts::PlaceClass;
 use crate::report::finding::{Finding, Verdict};
 use crate::rules::Rule;
 
@@ -63,6 +64,17 @@ impl Outcome {
             Self::Unknown(_) => Self::UNKNOWN,
             Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND,
             Self::Found(_) => Self::PROVED,
+        }
+    }
+
+    /// What the place counts as. `assuming`: whether it is only safe under an assumption.
+    pub fn class(&self, assuming: bool) -> PlaceClass {
+        match self {
+            Self::Safe => PlaceClass::Safe { if_no_wrap: false, assuming },
+            Self::SafeIfNoWrap(_) => PlaceClass::Safe { if_no_wrap: true, assuming },
+            Self::Unknown(_) => PlaceClass::Unknown,
+            Self::Found(f) if f.verdict == Verdict::Possible => PlaceClass::Possible,
+            Self::Found(_) => PlaceClass::Proved,
         }
     }
 

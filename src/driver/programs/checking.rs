@@ -238,6 +238,8 @@ fn take(checked: &mut Checked, plan: &Plan, source: &str, report: ProgramReport,
         name: plan.name.clone(),
         findings: report.findings,
         undecided: report.undecided,
+        places: report.places.into_iter().map(check::Place::counted).collect(),
+        kernels: report.kernels,
         summary: report.summary,
     });
 }
