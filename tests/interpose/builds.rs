@@ -1,13 +1,22 @@
 //! Builds with CMake and Make, by the real nvcc.
 
 use super::{Session, nvcc, plainly};
+use scuba::nvcc::interpose::Outcome;
 use scuba::nvcc::request::LinkKind;
+use std::path::PathBuf;
 
 pub const KERNELS: &str = "__global__ void twice(int *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] *= 2; }\n\
                        void launch(int *a, int n) { twice<<<(n + 255) / 256, 256>>>(a, n); }\n";
 pub const MAIN: &str = "void launch(int *, int);\nint main() { launch(nullptr, 0); return 0; }\n";
 const CMAKE: &str = "cmake_minimum_required(VERSION 3.18)\nproject(app LANGUAGES CXX CUDA)\n\
                      add_library(kernels STATIC kernels.cu)\nadd_executable(app main.cu)\ntarget_link_libraries(app PRIVATE kernels)\n";
+
+/// Where build tools worked, without what is gone.
+fn tool_folders(outcome: &Outcome) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = outcome.tool_folders.iter().filter_map(|f| f.canonicalize().ok()).collect();
+    folders.dedup();
+    folders
+}
 
 /// Configured by plain nvcc, then built in a session: the tree is not configured again, and every compile reaches the shim.
 fn configured_before(generator: &str) {
@@ -61,6 +70,14 @@ fn configured_before(generator: &str) {
     // Nothing left to do: nothing is compiled, and nothing is told of.
     let again = session.run(&["cmake", "--build", build.to_str().unwrap()]);
     assert!(again.status.success() && again.compiles.is_empty() && again.links.is_empty());
+    // But which folder it was about is known, also where CMake alone is told so.
+    assert_eq!(tool_folders(&again), [build.clone()]);
+    let named = build.to_str().unwrap();
+    let tool = if generator == "Ninja" { "ninja" } else { "make" };
+    assert_eq!(tool_folders(&session.run(&[tool, "-C", named])), [build.clone()]);
+    assert_eq!(tool_folders(&session.sh(&format!("cd '{named}' && exec {tool}"))), [build.clone()]);
+    assert_eq!(tool_folders(&session.sh(&format!("exec cmake --build '{named}'"))), [build]);
+    assert!(tool_folders(&session.sh("true")).is_empty());
 }
 
 #[test]

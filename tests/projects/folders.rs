@@ -62,3 +62,51 @@ fn places_of_several_build_folders_count_once() {
     assert_eq!((&good["accesses"], &good["kernels"], &good["safe"]), (&2.into(), &2.into(), &2.into()), "{good}");
     assert_ne!(all["proved"], good["proved"], "{all}");
 }
+
+/// `a` has the bug, `b` and `c` do not: what there is to say of `a` is no business of a build of `b`.
+#[test]
+fn a_build_with_nothing_to_do_tells_of_its_own_folder() {
+    let project = project();
+    configure(&project, "a", "Ninja", &["-DDEFINES=TIGHT"]);
+    configure(&project, "b", "Ninja", &[]);
+    configure(&project, "c", "Unix Makefiles", &[]);
+    assert!(findings(&build(&project, &["cmake", "--build", "a"])) > 0);
+    for folder in ["b", "c"] {
+        assert_eq!(findings(&build(&project, &["cmake", "--build", folder])), 0, "{folder} compiles");
+    }
+    project.write(
+        "CMakePresets.json",
+        r#"{"version": 2, "configurePresets": [{"name": "b", "generator": "Ninja", "binaryDir": "${sourceDir}/b"}],
+            "buildPresets": [{"name": "again", "configurePreset": "b"}]}"#,
+    );
+    let (root, here) = (project.root(), |name: &str| project.root().join(name).display().to_string());
+    for command in [
+        &["cmake", "--build", "b"][..],
+        &["cmake", "--build", "c"],
+        &["cmake", "--build", "--preset", "again"],
+        &["ninja", "-C", "b"],
+        &["ninja", &format!("-C{}", here("b"))],
+        &["make", "-C", "c"],
+        &["make", "--directory=.", "-C", "c", "one"],
+        &["sh", "-c", "cd b && exec ninja"],
+    ] {
+        let document = build(&project, command);
+        assert_eq!((findings(&document), &document["summary"]["programs"]), (0, &2.into()), "{command:?}: {document}");
+    }
+    // Of several all are told, whichever of them compiles.
+    std::fs::remove_file(root.join("b/apps/CMakeFiles/one.dir/one.cu.o")).unwrap();
+    let document = build(&project, &["sh", "-c", "ninja -C a && ninja -C b"]);
+    assert!(findings(&document) > 0, "{document}");
+    assert_eq!(document["summary"]["programs"], 4, "{document}");
+    // A build that is about none of them tells of none.
+    let said = project.scuba(&["build", "--", "true"]).status(2);
+    assert!(said.err.contains("no facts under") && said.err.contains("nothing of it was analysed"), "{}", said.err);
+    let said: Said = project
+        .command(env!("CARGO_BIN_EXE_scuba"))
+        .args(["build", "--", "true"])
+        .current_dir(here("b"))
+        .output()
+        .unwrap()
+        .into();
+    said.status(0).without_findings();
+}

@@ -13,7 +13,7 @@ use crate::facts::{LinkFacts, Present, Recipe, Store};
 use crate::files::Moment;
 use crate::nvcc::command::Plan;
 use crate::nvcc::history;
-use crate::nvcc::interpose::{self, execution::Execution};
+use crate::nvcc::interpose::{self, Outcome};
 use crate::nvcc::request::Link;
 use crate::nvcc::shim;
 use crate::nvcc::unit::Language;
@@ -56,21 +56,20 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     if is_interrupted(outcome.status) {
         return Ok(own_status(outcome.status));
     }
-    let open = |folder: &Path| Stored::open(folder, false, |line| output::complain(&output::harmless(line)));
-    let stored =
-        match open(&here).or_else(|e| elsewhere(&outcome.compiles, &here).map_or(Err(e), |folder| open(&folder))) {
-            Ok(mut stored) => {
-                if let Some(make) = Make::of(&args.command, &here) {
-                    stored.ask_make(&make);
-                }
-                stored.refresh(&session);
-                stored
+    let complain = |line: &str| output::complain(&output::harmless(line));
+    let stored = match Stored::of_build(build_folders(&outcome, &here), root_of(None, &here), &here, complain) {
+        Ok(mut stored) => {
+            if let Some(make) = Make::of(&args.command, &here) {
+                stored.ask_make(&make);
             }
-            Err(e) if outcome.status.success() => {
-                return Err(e.context("the build command succeeded, but nothing of it was analysed"));
-            }
-            Err(_) => return Ok(own_status(outcome.status)),
-        };
+            stored.refresh(&session);
+            stored
+        }
+        Err(e) if outcome.status.success() => {
+            return Err(e.context("the build command succeeded, but nothing of it was analysed"));
+        }
+        Err(_) => return Ok(own_status(outcome.status)),
+    };
     let session = session.with_confirmations(stored.folders());
     let checked = stored.check(&session);
     if session.verbose() {
@@ -128,18 +127,26 @@ fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
     Ok(done)
 }
 
-/// The one folder whose facts nvcc's commands belong to: a build folder need not lie below the working folder (`cmake --build ../b`).
-fn elsewhere(compiles: &[Execution], here: &Path) -> Option<PathBuf> {
-    let mut folders = BTreeSet::new();
-    for run in compiles {
-        let words: Vec<String> = run.arguments.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
-        for unit in sources::of_command(&words, &run.directory, Nvcc::default()).unwrap_or_default() {
-            let facts = paths::of_this_process(unit.output.as_deref(), &run.directory);
-            folders.extend(facts.parent().filter(|_| facts.is_dir()).map(Path::to_owned));
-        }
+/// The build folders that a build command was about: those that its commands wrote to, and those that build tools were started
+/// for, which may have had nothing to do.
+fn build_folders(outcome: &Outcome, here: &Path) -> BTreeSet<PathBuf> {
+    let mut roots = BTreeSet::new();
+    for run in outcome.compiles.iter().filter(|run| run.directory.is_absolute()) {
+        let words: Option<Vec<String>> = run.arguments.iter().map(|w| w.to_str().map(str::to_owned)).collect();
+        let units = words.map(|words| sources::of_command(&words, &run.directory, Nvcc::default()).unwrap_or_default());
+        roots.extend(units.iter().flatten().filter_map(|unit| root_of(unit.output.as_deref(), &run.directory)));
     }
-    let only = folders.pop_first()?;
-    (folders.is_empty() && only != here).then_some(only)
+    let host = outcome.host_compiles.iter().flat_map(|plan| &plan.request.units);
+    roots.extend(host.filter_map(|unit| root_of(unit.output.as_deref(), here)));
+    roots.extend(outcome.links.iter().filter_map(|link| root_of(Some(&link.output), here)));
+    roots.extend(outcome.tool_folders.iter().filter_map(|folder| root_of(None, folder)));
+    roots
+}
+
+/// The build folder of an output, or of a working folder; `None` where it has gone. `SCUBA_DIR` says where facts lie, not where
+/// a build is.
+fn root_of(output: Option<&Path>, working: &Path) -> Option<PathBuf> {
+    paths::resolve(output, working, None).parent().filter(|root| root.is_dir()).map(Path::to_owned)
 }
 
 /// Keeps the links that the host's tools made, for this join and for later ones.

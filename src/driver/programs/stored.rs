@@ -57,9 +57,43 @@ impl Stored {
     ///
     /// # Errors
     /// When there are none.
-    pub fn open(dir: &Path, named: bool, mut ignored: impl FnMut(&str)) -> Result<Self> {
+    pub fn open(dir: &Path, named: bool, ignored: impl FnMut(&str)) -> Result<Self> {
         let (folders, larger) = find(dir);
-        let within = larger.filter(|_| named);
+        let roots = dir.canonicalize().into_iter().collect();
+        Self::read(folders, larger.filter(|_| named), (roots, &dir.display().to_string()), ignored)
+    }
+
+    /// Reads the facts of the build folders that a build command was about; of the working folder's where it was about none.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn of_build(
+        mut roots: BTreeSet<PathBuf>,
+        working: Option<PathBuf>,
+        here: &Path,
+        ignored: impl FnMut(&str),
+    ) -> Result<Self> {
+        let about_some = !roots.is_empty();
+        if !about_some {
+            roots.extend(working);
+        }
+        let mut folders: BTreeSet<PathBuf> = roots.iter().flat_map(|root| of_build_folder(root)).collect();
+        if folders.is_empty() && about_some {
+            // A build may write to folders that are marked by themselves.
+            folders.extend(roots.iter().flat_map(|root| below(root)));
+        }
+        let shown: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+        let folders = paths::named_by_environment(here).map_or_else(|| folders.into_iter().collect(), |set| vec![set]);
+        Self::read(folders, None, (roots, &shown.join(", ")), ignored)
+    }
+
+    /// Reads the facts in some `.scuba` folders, and what was compiled in `roots` without the analysis.
+    fn read(
+        folders: Vec<PathBuf>,
+        within: Option<PathBuf>,
+        (mut roots, shown): (BTreeSet<PathBuf>, &str),
+        mut ignored: impl FnMut(&str),
+    ) -> Result<Self> {
         let mut stored = Self {
             units: vec![],
             stores: vec![],
@@ -71,8 +105,7 @@ impl Stored {
             folders: linked::Folders::default(),
             strays: vec![],
         };
-        let mut roots: BTreeSet<PathBuf> = folders.iter().filter_map(|f| f.parent()).map(Path::to_owned).collect();
-        roots.extend(dir.canonicalize());
+        roots.extend(folders.iter().filter_map(|f| f.parent()).map(Path::to_owned));
         let (mut seen, mut elsewhere) = (Vec::new(), BTreeSet::new());
         let present = Present::default();
         for folder in folders {
@@ -104,8 +137,7 @@ impl Stored {
         stored.add_strays(&roots, &present);
         if stored.plans().is_empty() {
             bail!(
-                "no facts under {}: build with `scuba build -- COMMAND` or with scuba-nvcc as the compiler first, or name sources: `scuba check FILE.cu`",
-                dir.display()
+                "no facts under {shown}: build with `scuba build -- COMMAND` or with scuba-nvcc as the compiler first, or name sources: `scuba check FILE.cu`"
             );
         }
         Ok(stored)
@@ -374,13 +406,28 @@ fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     if dir.file_name().is_some_and(|n| n == FOLDER) {
         return (vec![dir], None);
     }
-    let mut below = Vec::new();
-    search(&dir, DEPTH, &mut below);
+    let below = below(&dir);
     if !below.is_empty() {
         return (below, None);
     }
     let above = dir.ancestors().skip(1).map(|d| d.join(FOLDER)).find(|d| d.is_dir());
     (above.into_iter().collect(), Some(dir))
+}
+
+/// The `.scuba` folders of one build: its own, and where a generator marked its root those of builds that are nested in it
+/// (`ExternalProject` of CMake).
+fn of_build_folder(root: &Path) -> Vec<PathBuf> {
+    if ["CMakeCache.txt", "build.ninja"].iter().any(|mark| root.join(mark).exists()) {
+        return below(root);
+    }
+    Some(root.join(FOLDER)).filter(|own| own.is_dir()).into_iter().collect()
+}
+
+/// The `.scuba` folders in and below a folder.
+fn below(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    search(dir, DEPTH, &mut found);
+    found
 }
 
 fn search(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {

@@ -12,6 +12,7 @@ pub mod progress;
 mod reach;
 mod record;
 mod signals;
+mod tools;
 
 pub use error::Error;
 pub use execution::Execution;
@@ -20,7 +21,7 @@ use super::command::Plan;
 use super::host;
 use super::locate;
 use crate::nvcc::request::Link;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -46,13 +47,15 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Outcome {
     pub status: ExitStatus,
-    /// The nvcc commands that were handed to the shim, in the order in which they started, probes included.
+    /// The nvcc commands that were handed to the shim, by us or by the build itself, in the order in which they started, probes included.
     pub compiles: Vec<Execution>,
     /// Links and archives made by the host's tools whose output exists, one for each output, in the order of their first
     /// command. Those that nvcc made are known to the shim and are not here.
     pub links: Vec<Link>,
     /// Compilations by the host's own compilers that left their object, the last one of each object.
     pub host_compiles: Vec<Plan>,
+    /// The folders that build tools (make, Ninja) were started for, also where they had nothing to do; absolute.
+    pub tool_folders: BTreeSet<PathBuf>,
     /// One line each for the user: where interposition cannot reach.
     pub notes: Vec<String>,
 }
@@ -109,11 +112,16 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
     let mut compiles = Vec::new();
     let mut linking = Vec::new();
     let mut host_compiles = BTreeMap::new();
+    // What this process itself executes is not recorded.
+    let directory = std::env::current_dir().unwrap_or_default();
+    let own = Execution { directory, program: name.into(), arguments: command.to_vec() };
+    let mut tool_folders: BTreeSet<PathBuf> = tools::folder(&own).into_iter().collect();
     for (kind, execution) in record::parse(&bytes) {
         match kind {
             record::Kind::Nvcc => compiles.push(execution),
             record::Kind::Link => linking.push(execution),
             record::Kind::Compile => add_compile(&mut host_compiles, &execution),
+            record::Kind::Tool => tool_folders.extend(tools::folder(&execution)),
         }
     }
     Ok(Outcome {
@@ -121,6 +129,7 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
         compiles,
         links: links::collect(&linking),
         host_compiles: host_compiles.into_values().collect(),
+        tool_folders,
         notes,
     })
 }

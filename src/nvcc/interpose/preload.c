@@ -5,8 +5,8 @@
  *   SCUBA_INTERPOSE_SHIM  scuba-nvcc
  *   SCUBA_INTERPOSE_LOG   the session's log; once it is gone the session is over and nothing is changed any more
  *   SCUBA_INTERPOSE_GUARD set for what the shim executes: below it nothing is rewritten or recorded
- * What goes out: `nvcc ARGS` becomes `scuba-nvcc /path/to/nvcc ARGS`; that and every command that links is appended to
- * the log, one record by one write(2); variables of ours that a caller dropped from the environment are put back; a CMake
+ * What goes out: `nvcc ARGS` becomes `scuba-nvcc /path/to/nvcc ARGS`; that, every command that compiles or links and every
+ * build tool that is started is appended to the log, one record by one write(2); variables of ours that a caller dropped from the environment are put back; a CMake
  * that configures finds a question of ours in its build folder.
  *
  * All of it may run in the child of a fork or vfork of a threaded process: no malloc, no stdio, no locks; memory is the
@@ -203,9 +203,11 @@ static int among(const char *text, size_t length, const char *const *names) {
     return 0;
 }
 
-/* 'L' for a command that may join objects into a file, 'C' for one that compiles, 0 for others. What it really does is
- * decided where the log is read. */
+/* 'L' for a command that may join objects into a file, 'C' for one that compiles, 'B' for a build tool, 0 for others. What it
+ * really does is decided where the log is read. */
 static char kind_of(const char *path, char *const argv[]) {
+    /* The same as in tools.rs. */
+    static const char *const tools[] = {"make", "gmake", "remake", "ninja", "ninja-build", "samu", "n2", NULL};
     static const char *const linkers[] = {"ld", "ld.bfd", "ld.gold", "ld.lld", "lld", "ld.mold", "mold", "gold", "ar", NULL};
     static const char *const drivers[] = {"cc", "c++", "gcc", "g++", "clang", "clang++", "gfortran", "flang", "icc", "icpc",
                                           "icx", "icpx", "ifx", "nvc", "nvc++", "nvfortran", "mpicc", "mpicxx", "mpic++",
@@ -213,6 +215,8 @@ static char kind_of(const char *path, char *const argv[]) {
     static const char *const caches[] = {"ccache", "sccache", NULL};
     static const char *const neither[] = {"-S", "-E", "-M", "-MM", "-fsyntax-only", "-cc1", NULL};
     if (!argv || !argv[0]) return 0;
+    const char *whole = base_name(path);
+    if (among(whole, strlen(whole), tools)) return 'B';
     size_t length;
     const char *name = tool_name(path, &length);
     if (among(name, length, linkers)) return 'L';
@@ -311,6 +315,8 @@ static void prepare(struct call *call, const char *file, char *const argv[], cha
         if (is_compile(target, argv)) {
             rewrite = runnable(shim);
             if (rewrite) record('N', target, argv);
+        } else if (!strcmp(base_name(target), base_name(shim)) && is_shim(target)) {
+            record('N', target, argv); /* a launcher, say */
         } else {
             char kind = kind_of(target, argv);
             if (kind) record(kind, target, argv);

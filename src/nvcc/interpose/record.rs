@@ -13,6 +13,8 @@ pub enum Kind {
     Link,
     /// A compilation by the host's compiler.
     Compile,
+    /// A build tool.
+    Tool,
 }
 
 pub fn parse(mut log: &[u8]) -> Vec<(Kind, Execution)> {
@@ -32,6 +34,7 @@ fn one(body: &mut &[u8]) -> Option<(Kind, Execution)> {
         b'N' => Kind::Nvcc,
         b'L' => Kind::Link,
         b'C' => Kind::Compile,
+        b'B' => Kind::Tool,
         _ => return None,
     };
     let directory = text(body)?.into();
