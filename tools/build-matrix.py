@@ -9,7 +9,6 @@ Binaries: SCUBA_RELEASE (target/release). nvcc: SCUBA_NVCC, else the one of .dep
 
 import argparse
 import dataclasses
-import hashlib
 import json
 import os
 import pathlib
@@ -20,12 +19,10 @@ import sys
 import tempfile
 import typing
 
-CHECKOUT = pathlib.Path(__file__).resolve().parents[1]
-RELEASE = pathlib.Path(os.environ.get("SCUBA_RELEASE", CHECKOUT / "target/release")).resolve()
-NVCC = pathlib.Path(os.environ.get("SCUBA_NVCC") or CHECKOUT / ".deps/cuda/nvidia/cu13/bin/nvcc").resolve()
-TOOLKIT = NVCC.parent.parent
-SHIM = RELEASE / "scuba-nvcc"
-BUG = "error[oob-global]"
+import buildlab
+from buildlab import BUG, CHECKOUT, NVCC, RELEASE, SHIM, TOOLKIT, Skip, last, need, outputs
+
+SCCACHE_PORT = 4299
 UNITS = 2  # CUDA units of the project
 MAIN = """\
 #include "scale.h"
@@ -72,50 +69,17 @@ project('app', 'cuda', default_options: ['buildtype=release'])
 executable('app', 'app/main.cu', 'kernels/scale.cu', include_directories: 'include', cuda_args: ['-arch=sm_80'],
   link_args: ['-arch=sm_80'])
 """,
-    "pyproject.toml": """\
-[build-system]
-requires = ["scikit-build-core"]
-build-backend = "scikit_build_core.build"
-[project]
-name = "app"
-version = "1.0"
-[tool.scikit-build]
-build-dir = "%s"
-""",
+    "pyproject.toml": buildlab.PYPROJECT,
 }
-# A rule that runs nvcc, as small as can be.
 BAZEL = {
-    "WORKSPACE": 'local_repository(name = "scuba", path = "%(scuba)s")\n',
+    "WORKSPACE": buildlab.BAZEL_WORKSPACE,
     "BUILD": """\
 load("//:cuda.bzl", "cuda_binary", "cuda_library")
 cuda_library(name = "scale", srcs = ["kernels/scale.cu"], hdrs = ["include/scale.h"])
 cuda_library(name = "main", srcs = ["app/main.cu"], hdrs = ["include/scale.h"], deps = [":scale"])
 cuda_binary(name = "app", deps = [":main"])
 """,
-    "cuda.bzl": """\
-Objects = provider(fields = ["files"])
-NVCC = "%(nvcc)s"
-
-def _library(ctx):
-    own = []
-    for source in ctx.files.srcs:
-        own.append(ctx.actions.declare_file(source.basename + ".o"))
-        flags = ["-O2", "-std=c++17", "-arch=sm_80", "-Iinclude"]
-        ctx.actions.run(executable = NVCC, arguments = flags + ["-c", source.path, "-o", own[-1].path], inputs = ctx.files.srcs + ctx.files.hdrs,
-                        outputs = own[-1:], mnemonic = "CudaCompile", use_default_shell_env = True)
-    return [Objects(files = depset(own, transitive = [d[Objects].files for d in ctx.attr.deps])), DefaultInfo(files = depset(own))]
-
-def _binary(ctx):
-    objects = depset(transitive = [d[Objects].files for d in ctx.attr.deps])
-    program = ctx.actions.declare_file(ctx.label.name)
-    ctx.actions.run(executable = NVCC, arguments = ["-arch=sm_80", "-o", program.path] + [o.path for o in objects.to_list()], inputs = objects,
-                    outputs = [program], use_default_shell_env = True)
-    return [DefaultInfo(files = depset([program]))]
-
-_FILES = attr.label_list(allow_files = True)
-cuda_library = rule(implementation = _library, attrs = {"srcs": _FILES, "hdrs": _FILES, "deps": attr.label_list()})
-cuda_binary = rule(implementation = _binary, attrs = {"deps": attr.label_list()})
-""",
+    "cuda.bzl": buildlab.BAZEL_RULES,
 }
 MAKEFILE = """\
 NVCC ?= nvcc
@@ -127,10 +91,6 @@ app: app/main.cu.o kernels/scale.cu.o
 %.cu.o: %.cu
 \t$(NVCC) $(NVCCFLAGS) -c -o $@ $<
 """
-
-
-class Skip(Exception):
-    """Something that this way to build needs is not here."""
 
 
 @dataclasses.dataclass
@@ -159,8 +119,7 @@ class Place:
     def must(self, *command, **more: str) -> None:
         status, said = self.run(*command, **more)
         if status != 0:
-            complaint = next((line for line in said.splitlines() if "rror" in line), last(said)).strip()
-            raise RuntimeError(f"{pathlib.Path(command[0]).name}: {complaint[:120]}")
+            raise RuntimeError(f"{pathlib.Path(command[0]).name}: {buildlab.complaint(said)}")
 
 
 # A way to build: (place, with SCuBA?, more of the environment) → exit status and what was said.
@@ -176,18 +135,6 @@ class Row:
     warm: bool = False
     # The document that the build itself leaves, below its folder; else `scuba check` writes one.
     document: str = ""
-
-
-def last(said: str) -> str:
-    lines = [line for line in said.splitlines() if line.strip()]
-    return lines[-1][:120] if lines else "nothing was said"
-
-
-def need(program: str) -> str:
-    found = shutil.which(program)
-    if not found:
-        raise Skip(f"{program} is not installed")
-    return found
 
 
 # ---- ways to build ----------------------------------------------------------------------------------------------------
@@ -261,25 +208,18 @@ def meson(place: Place, scuba: bool) -> tuple[int, str]:
     words = ", ".join(repr(str(w)) for w in ([SHIM, NVCC] if scuba else [NVCC]))
     native = place.root / "native.ini"
     native.write_text(f"[binaries]\ncuda = [{words}]\n")
-    more = {"CUDA_PATH": TOOLKIT, "LIBRARY_PATH": TOOLKIT / "lib"}
+    more = buildlab.MESON_ENVIRONMENT
     if not place.build.exists():
         place.must("meson", "setup", "--native-file", native, place.build, place.src, **more)
     return place.run("ninja", "-C", place.build, **more)
 
 
 def scikit_build(place: Place, scuba: bool) -> tuple[int, str]:
-    venv = place.root.parent / "venv"
-    if not (venv / "bin/pip").exists():
-        made = subprocess.run([sys.executable, "-m", "venv", venv], capture_output=True)
-        pip = [venv / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "scikit-build-core", "pyproject-metadata"]
-        if made.returncode or subprocess.run(pip, capture_output=True).returncode:
-            shutil.rmtree(venv, ignore_errors=True)
-            raise Skip("scikit-build-core cannot be installed")
+    pip = buildlab.pip_of(place.root.parent / "venv")
     more = {"CUDACXX": NVCC, "CMAKE_GENERATOR": "Ninja"}
     if scuba:
         more["CMAKE_CUDA_COMPILER_LAUNCHER"] = SHIM
-    return place.run(venv / "bin/pip", "wheel", "-v", "--disable-pip-version-check", "--no-build-isolation", "--no-deps", "-w",
-                     place.root / "wheels", place.src, **more)
+    return place.run(*buildlab.wheel_command(pip, place.root / "wheels", place.src), **more)
 
 
 def cached(launchers: tuple[str, ...]) -> Build:
@@ -309,13 +249,10 @@ def bazel(place: Place, scuba: bool) -> tuple[int, str]:
     need("bazel")
     repository = place.root / "scuba"
     if not repository.exists():
-        shutil.copytree(CHECKOUT / "templates/bazel", repository)
-        (repository / "bin").mkdir()
-        for program in ("scuba", "scuba-nvcc", "scuba-extract"):
-            (repository / "bin" / program).symlink_to(RELEASE / program)
+        buildlab.bazel_repository(repository)
         for name, text in BAZEL.items():
             (place.src / name).write_text(text % {"scuba": repository, "nvcc": NVCC})
-    more = ["--aspects=@scuba//:scuba.bzl%scuba", "--output_groups=+scuba"] if scuba else []
+    more = buildlab.BAZEL_ASPECT if scuba else ()
     status, said = place.run("bazel", "--batch", f"--output_user_root={place.root}/bazel", "build", *more, "//:app")
     # What Bazel leaves cannot be written.
     shutil.rmtree(place.build, ignore_errors=True)
@@ -400,17 +337,6 @@ ROWS = [
 # ---- one row ----------------------------------------------------------------------------------------------------------
 
 
-def outputs(build: pathlib.Path) -> dict[str, str]:
-    """What a compiler and linker made, by contents, but for the process number that nvcc puts into names of its temporary files."""
-    files = [p for p in build.rglob("*") if p.is_file() and ".scuba" not in p.parts and "CompilerId" not in str(p)]
-    made = [p for p in files if p.suffix in (".o", ".a", ".so") or p.name in ("app", "app.out")]
-    return {str(p.relative_to(build)): hashlib.sha256(contents(p)).hexdigest() for p in made}
-
-
-def contents(file: pathlib.Path) -> bytes:
-    return re.sub(rb"tmpxft_[0-9a-f]{8}_[0-9a-f]{8}", b"tmpxft", file.read_bytes())
-
-
 def difference(plain: dict[str, str], ours: dict[str, str]) -> str:
     if not plain:
         return "the plain build made nothing"
@@ -461,14 +387,10 @@ def try_row(row: Row, work: pathlib.Path) -> tuple[str, str, str]:
     caches = work / "caches" / re.sub(r"-all-hits$", "", name)
     if not row.warm:
         shutil.rmtree(caches, ignore_errors=True)
-    environment = {
-        "HOME": str(work / "home"), "PATH": f"{RELEASE}:/usr/local/bin:/usr/bin:/bin", "SCUBA_CACHE": str(work / "caches/scuba"),
-        "LC_ALL": "C.UTF-8", "CCACHE_DIR": str(caches / "ccache"), "SCCACHE_DIR": str(caches / "sccache"),
-        "SCCACHE_SERVER_PORT": "4299", "SCCACHE_IDLE_TIMEOUT": "600",
-    }
+    environment = buildlab.environment(work / "home", work / "caches/scuba", caches, SCCACHE_PORT)
     place = Place(root, environment)
     write_project(place)
-    stop_sccache()
+    buildlab.stop_sccache(SCCACHE_PORT)
     try:
         if row.warm:
             # Twice from nothing, the second time with all objects in the cache: of the program with its bug, which the shim does not see.
@@ -507,21 +429,6 @@ def found(row: Row, status: int, said: str, proved: bool) -> str:
     return " and ".join(by) or "no"
 
 
-def stop_sccache() -> None:
-    """It keeps the environment that it was started in."""
-    if shutil.which("sccache"):
-        subprocess.run(["sccache", "--stop-server"], env={**os.environ, "SCCACHE_SERVER_PORT": "4299"}, capture_output=True)
-
-
-def version(*command: str) -> str:
-    try:
-        said = subprocess.run(command, capture_output=True, text=True).stdout
-    except OSError:
-        return f"{command[0]} –"
-    number = re.search(r"\d+\.\d+(\.\d+)*", said)
-    return f"{pathlib.Path(command[0]).name} {number.group(0) if number else '(says no version)'}"
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=pathlib.Path, help="folder for the builds [a temporary one]")
@@ -529,9 +436,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="try what was tried before in --work, too")
     parser.add_argument("--out", type=pathlib.Path, default=CHECKOUT / "docs/evaluation/build-systems.md")
     arguments = parser.parse_args()
-    for needed in (SHIM, RELEASE / "scuba", NVCC):
-        if not needed.exists():
-            sys.exit(f"there is no {needed}: run make build and tools/setup.sh test")
+    buildlab.need_binaries()
     with tempfile.TemporaryDirectory() as temporary:
         work = (arguments.work or pathlib.Path(temporary)).resolve()
         (work / "home").mkdir(parents=True, exist_ok=True)
@@ -541,17 +446,15 @@ def main() -> int:
             results[row.name] = try_row(row, work)
             kept.write_text(json.dumps(results, indent=1))
             print(row.name, *results[row.name], sep=" | ", flush=True)
-        stop_sccache()
+        buildlab.stop_sccache(SCCACHE_PORT)
     write_page(arguments.out, results)
     return 0
 
 
 def write_page(page: pathlib.Path, results: dict) -> None:
-    tools = ", ".join(version(*c) for c in (["cmake", "--version"], ["ninja", "--version"], ["make", "--version"], ["meson", "--version"], ["bazel", "--version"],
-                                            ["ccache", "--version"], ["sccache", "--version"], [str(NVCC), "--version"]))
     unknown = ("not run", "–", "–")
     table = [f"| {row.name} | {row.how} | {' | '.join(results.get(row.name, unknown))} |" for row in ROWS]
-    page.write_text(PAGE.format(tools=tools, units=UNITS, table="\n".join(table)))
+    page.write_text(PAGE.format(tools=buildlab.versions(), units=UNITS, table="\n".join(table)))
 
 
 PAGE = """\

@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+"""tools/seen.py [--work FOLDER] [--only PATTERN] [--jobs N] [--limit SECONDS] [--again] [--keep] [--out FILE]: does a bug ever pass without a word?
+
+One small project, whose bug only several units together show, in every way to build it, from every state that a build can be found in, in six
+shapes. Each cell of that matrix says what became of the bug in the build; then the project is corrected, and must build as it does without
+SCuBA. Writes docs/evaluation/seen.md, or FILE. Every cell is a line of FOLDER/journal.jsonl, with its commands and what they said; cells that
+are there stand (tried once more: --again), so a run goes on where it ended. --only is a regular expression of cells (WAY/STATE/SHAPE).
+Binaries: SCUBA_RELEASE (target/release). nvcc: SCUBA_NVCC, else the one of .deps. What is not installed is left out, and said so.
+"""
+
+import argparse
+import collections
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import typing
+
+import buildlab
+from buildlab import BUG, CHECKOUT, RELEASE, Skip
+from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way
+
+UNITS = r"(base|fill)\.cu|main\.(cu|cpp|c)|parse\.(cpp|c)"
+# How a line of ours begins, also where a build tool stands before it.
+OURS = re.compile(r"\bscuba(-nvcc)?: ")
+FINDING = re.compile(r"^(error|warning)\[([a-z-]+)\]", re.M)
+# What a line must speak of to be more than the name of a unit.
+UNREAD = re.compile(r"not read|not analysed|without the analysis|unseen|no facts|not known|cannot be read")
+PORT = 4310
+
+
+@dataclasses.dataclass
+class Cell:
+    way: Way
+    state: "State"
+    shape: Shape
+
+    @property
+    def name(self) -> str:
+        return f"{self.way.name}/{self.state.name}/{self.shape.name}"
+
+
+@dataclasses.dataclass
+class State:
+    name: str
+    title: str
+    # Leaves the place as this state is and runs the command that is watched: its exit status and what it said.
+    reach: typing.Callable[[Place, Way], tuple[int, str]]
+
+
+# ---- states -----------------------------------------------------------------------------------------------------------
+
+
+def plain(place: Place, way: Way) -> None:
+    """The project with its bug, built without SCuBA."""
+    name = f"plain-{way.family}-{place.shape.name}"
+    if not place.restore(name):
+        place.write(bug=True)
+        # A folder that Meson made knows its compiler for good.
+        way.configure(place, way.name == "meson")
+        status, said = way.off(place) if way.name == "meson" else way.build(place, False)
+        if status != 0:
+            raise Skip(f"does not build without SCuBA: {buildlab.complaint(said)}")
+        shutil.rmtree(place.root / "wheels", ignore_errors=True)
+        place.keep(name)
+    if way.name == "meson":
+        place.note(NO_SWITCH)
+
+
+def touch(place: Place, name: str) -> None:
+    (place.src / name).touch()
+    place.note(f"touch {name}")
+
+
+def must_pass(place: Place, what: str, status: int, said: str) -> None:
+    found = FINDING.search(said)
+    if status != 0 or found:
+        raise Broken(f"{what}: status {status}, {found.group(0) if found else buildlab.complaint(said)}")
+
+
+def clean(place: Place, way: Way) -> tuple[int, str]:
+    place.write(bug=True)
+    way.configure(place, True)
+    return way.build(place, True)
+
+
+def plain_one(place: Place, way: Way) -> tuple[int, str]:
+    plain(place, way)
+    touch(place, "lib/fill.cu")
+    way.configure(place, True)
+    return way.build(place, True)
+
+
+def plain_none(place: Place, way: Way) -> tuple[int, str]:
+    plain(place, way)
+    way.configure(place, True)
+    return way.build(place, True)
+
+
+def off_one(place: Place, way: Way) -> tuple[int, str]:
+    """The folder is SCuBA's, and its objects are not."""
+    place.write(bug=True)
+    way.configure(place, True)
+    must_build(way.off(place))
+    touch(place, "lib/fill.cu")
+    return way.build(place, True)
+
+
+def denied_off(place: Place, way: Way) -> tuple[int, str]:
+    place.write(bug=True)
+    way.configure(place, True)
+    status, said = way.build(place, True)
+    if status == 0:
+        place.note("the first build was not denied")
+    must_build(way.off(place))
+    with (place.src / "lib/base.cu").open("a") as text:
+        text.write("// edited\n")
+    place.note("echo '// edited' >>lib/base.cu")
+    return way.build(place, True)
+
+
+def killed(place: Place, way: Way) -> tuple[int, str]:
+    place.write(bug=True)
+    way.configure(place, True)
+    status, said = way.build(place, way.builds, one=True, until=lambda: bool(place.cuda_objects()))
+    if status != -9:
+        place.note(f"it ended before it could be killed, with status {status}")
+    else:
+        place.note(f"killed when {', '.join(p.name for p in place.cuda_objects())} was there")
+    return way.build(place, True)
+
+
+def old(place: Place, way: Way) -> tuple[int, str]:
+    """As Nix and `cp -p` leave times: what is built differs in contents alone."""
+    place.write(bug=False)
+    for file in place.src.rglob("*"):
+        os.utime(file, (1, 1))
+    place.note("touch -d @1 of all sources")
+    way.configure(place, True)
+    must_pass(place, "the corrected project", *way.build(place, True))
+    size = (place.src / "lib/fill.cu").stat().st_size
+    place.write(bug=True)
+    assert (place.src / "lib/fill.cu").stat().st_size == size
+    os.utime(place.src / "lib/fill.cu", (1, 1))
+    place.note("touch -d @1 lib/fill.cu")
+    way.again(place, "fill.cu")
+    return way.build(place, True)
+
+
+def all_hits(cache: str) -> typing.Callable[[Place, Way], tuple[int, str]]:
+    def reach(place: Place, way: Way) -> tuple[int, str]:
+        buildlab.need(cache)
+        place.cache = cache
+        shutil.rmtree(place.root / "caches", ignore_errors=True)
+        place.write(bug=True)
+        way.configure(place, True)
+        must_build(way.off(place))
+        before = hits(place)
+        shutil.rmtree(place.build)
+        way.configure(place, True)
+        done = way.build(place, True)
+        place.note(f"{cache}: {hits(place) - before} hits in this build")
+        return done
+    return reach
+
+
+def hits(place: Place) -> int:
+    command = ["ccache", "--print-stats"] if place.cache == "ccache" else ["sccache", "--show-stats"]
+    said = subprocess.run(command, env=place.environment, capture_output=True, text=True).stdout
+    return sum(int(n) for n in re.findall(r"^(?:direct_cache_hit|preprocessed_cache_hit|Cache hits) +(\d+)$", said.replace("\t", " "), re.M))
+
+
+def two(place: Place, way: Way) -> tuple[int, str]:
+    """Side by side: one has the guard by a macro, the other has not."""
+    place.write_by_configuration()
+    place.guarded = True
+    way.configure(place, True)
+    must_pass(place, "the configuration with the guard", *way.build(place, True))
+    place.guarded = False
+    way.configure(place, True)
+    done = way.build(place, True)
+    place.guarded = True
+    touch(place, "lib/base.cu")
+    must_pass(place, "the configuration with the guard, after the other", *way.build(place, True))
+    place.guarded = False
+    return done
+
+
+def outside(place: Place, way: Way) -> tuple[int, str]:
+    place.outside = True
+    return clean(place, way)
+
+
+def readonly(place: Place, way: Way) -> tuple[int, str]:
+    if os.geteuid() == 0:
+        buildlab.need("setpriv")
+    place.outside = True
+    place.write(bug=True)
+    # Bazel's rules are sources too, and are written here.
+    if way.name == "bazel":
+        way.configure(place, True)
+    permit(place, "a-w")
+    place.readonly = True
+    way.configure(place, True)
+    return way.build(place, True)
+
+
+def permit(place: Place, what: str) -> None:
+    subprocess.run(["chmod", "-R", what, place.src], check=True)
+    place.note(f"chmod -R {what} {place.src}")
+
+
+def must_build(done: tuple[int, str]) -> None:
+    status, said = done
+    if status != 0:
+        raise Skip(f"does not build with SCuBA off: {buildlab.complaint(said)}")
+
+
+# In the order in which they are tried.
+STATES = [
+    State("plain-one", "after a plain build, one unit touched", plain_one),
+    State("denied-off", "denied, then `SCUBA_OFF=1`, then an edit elsewhere", denied_off),
+    State("clean", "clean", clean),
+    State("killed", "after a killed build", killed),
+    State("old", "old times", old),
+    State("off-one", "after a build with `SCUBA_OFF=1`, one unit touched", off_one),
+    State("plain-none", "after a plain build, nothing touched", plain_none),
+    State("ccache", "ccache, all hits", all_hits("ccache")),
+    State("two", "two configurations", two),
+    State("readonly", "sources read-only", readonly),
+    State("outside", "out of tree", outside),
+    State("sccache", "sccache, all hits", all_hits("sccache")),
+]
+
+# ---- one cell ---------------------------------------------------------------------------------------------------------
+
+
+def judge(status: int, said: str) -> tuple[str, list[str]]:
+    """What became of the bug in one command, and the lines that say so."""
+    lines = said.splitlines()
+    ours = [line.strip() for line in lines if OURS.search(line) or "[oob-" in line or line.startswith("undecided: ")]
+    if status != 0 and BUG in said:
+        return "fails", [line for line in ours if BUG in line]
+    if "warning[oob-global]" in said or "note[oob-global]" in said:
+        return "warned", ours
+    named = [line for line in ours if re.search(UNITS, line) and UNREAD.search(line) and "read now" not in line]
+    if named and status in (0, 2):
+        return "named", named
+    if status != 0:
+        return ("refused" if any(OURS.search(line) for line in ours) else "broken"), ours or lines[-3:]
+    return "silent", ours
+
+
+def check(place: Place, way: Way) -> tuple[str, list[str]]:
+    """What the document of `scuba check` behind the build says."""
+    status, said = place.run(RELEASE / "scuba", "check", way.checked(place), "--message-format", "json")
+    try:
+        report = json.JSONDecoder().raw_decode(said, said.index("{"))[0]
+    except ValueError:
+        return judge(status, said)
+    found = [f for f in report["findings"] if f["rule"] == "oob-global"]
+    if found:
+        denied = any(f["level"] == "deny" for f in found)
+        return ("fails" if denied and status == 1 else "warned"), [found[0]["message"]]
+    entries = [e for field in ("unseen", "built_without_analysis", "not_analysed") for e in report.get(field) or []]
+    names = sorted({m.group(0) for m in re.finditer(UNITS, json.dumps(entries))})
+    open_ = [f"undecided: {e['reason']}" for e in report["undecided"]]
+    return ("named", [f"its document lists {', '.join(names)}"]) if names else ("silent", open_)
+
+
+def follow_up(place: Place, way: Way, cell: Cell) -> None:
+    """The project with its guard once more: it builds, nothing is said against it, and what it leaves is what it leaves without SCuBA."""
+    if place.readonly:
+        place.readonly = False
+        permit(place, "u+w")
+    if cell.state.name == "two":
+        place.guarded = False
+    place.write(bug=False)
+    must_pass(place, "corrected", *way.build(place, True))
+    if cell.state.name != "clean" or not way.builds:
+        return
+    ours = {os.path.relpath(p, place.root) for p in buildlab.made(place.root)}
+    journal, place.journal = place.journal, []
+    plain(place, way)
+    place.journal = journal
+    without = {os.path.relpath(p, place.root) for p in buildlab.made(place.root)}
+    if way.name == "bazel":
+        # Its folders are named by configuration and by action.
+        ours, without = ({pathlib.Path(p).name for p in some} for some in (ours, without))
+    if ours != without:
+        raise Broken(f"other files than without SCuBA: {', '.join(sorted(ours ^ without))}")
+
+
+def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.Path, port: int) -> dict:
+    way = cell.way
+    remove(slot)
+    environment = buildlab.environment(work / "home", work / "caches/scuba", slot / "caches", port)
+    environment["SEEN_CELL"] = f"{slot.name}-{time.time_ns()}"
+    place = Place(slot, kept, environment, cell.shape, work / "venv")
+    entry = {"cell": cell.name, "outcome": "n/a", "by": "", "lines": [], "why": "", "ran": None}
+    if cell.state.name in way.without:
+        return {**entry, "why": way.without[cell.state.name], "steps": []}
+    (slot / "src").mkdir(parents=True)
+    place.write_project()
+    if cell.state.name in ("outside", "readonly"):
+        place.outside = True
+        (place.src / "pyproject.toml").write_text(buildlab.PYPROJECT % place.build)
+    try:
+        status, said = cell.state.reach(place, way)
+        outcome, lines = judge(status, said)
+        entry.update(outcome=outcome, by="build" if way.builds else "check", lines=lines[:6])
+        if outcome in ("silent", "refused") and way.builds and way.name != "bazel":
+            behind, more = check(place, way)
+            entry.update(behind=behind, behind_lines=more[:6])
+        if outcome != "broken":
+            follow_up(place, way, cell)
+    except Skip as why:
+        entry.update(why=str(why))
+    except Broken as why:
+        entry.update(outcome="broken", bug=entry["outcome"], why=str(why))
+    entry["steps"] = place.journal
+    return entry
+
+
+def remove(folder: pathlib.Path) -> None:
+    """Also what Bazel leaves, which cannot be written."""
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def cells() -> list[Cell]:
+    """Of every shape and state each way, the states that tell most before the rarer shapes."""
+    ranked = sorted((s + 4 * h, h, s) for h in range(len(SHAPES)) for s in range(len(STATES)))
+    return [Cell(way, STATES[s], SHAPES[h]) for _, h, s in ranked for way in WAYS]
+
+
+class Journal:
+    """Cells that were tried, the last word on each."""
+
+    def __init__(self, file: pathlib.Path):
+        self.file, self.lock, self.entries = file, threading.Lock(), {}
+        if file.exists():
+            for line in file.read_text().splitlines():
+                entry = json.loads(line)
+                self.entries[entry["cell"]] = entry
+
+    def add(self, entry: dict) -> None:
+        with self.lock:
+            self.entries[entry["cell"]] = entry
+            with self.file.open("a") as out:
+                out.write(json.dumps(entry) + "\n")
+            said = shown(entry)
+            print(f"{entry['seconds']:5.0f} s  {entry['cell']:42} {said}  {(entry['why'] or ' | '.join(entry['lines']))[:160]}", flush=True)
+
+
+def binaries() -> str:
+    """Which commit the binaries are of."""
+    folder = os.environ.get("SCUBA_COMMIT")
+    done = subprocess.run(["git", "-C", CHECKOUT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return folder or done.stdout.strip()
+
+
+def run(todo: list[Cell], journal: Journal, work: pathlib.Path, arguments) -> None:
+    end = time.monotonic() + arguments.limit if arguments.limit else None
+    queue, lock = collections.deque(todo), threading.Lock()
+    stamp = {"commit": binaries(), "date": datetime.date.today().isoformat()}
+
+    def worker(number: int) -> None:
+        slot, port = work / f"slot-{number}", PORT + number
+        while True:
+            with lock:
+                if not queue or (end and time.monotonic() > end):
+                    return
+                cell = queue.popleft()
+            began = time.monotonic()
+            entry = try_cell(cell, slot, work / f"kept-{number}", work, port)
+            if cell.state.name == "sccache":
+                buildlab.stop_sccache(port)
+            journal.add({**entry, **stamp, "seconds": round(time.monotonic() - began, 1)})
+            if arguments.keep and slot.exists():
+                there = work / "cells" / cell.name.replace("/", "-")
+                remove(there)
+                there.parent.mkdir(exist_ok=True)
+                slot.rename(there)
+            remove(slot)
+
+    threads = [threading.Thread(target=worker, args=(number,)) for number in range(arguments.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=pathlib.Path, help="folder for the journal and the builds, best one without .git above it [a temporary one]")
+    parser.add_argument("--only", default="", help="cells that match this regular expression; the page has what the journal knows of the others")
+    parser.add_argument("--jobs", type=int, default=2, help="cells at a time [2]")
+    parser.add_argument("--limit", type=float, help="begin no cell after so many seconds")
+    parser.add_argument("--again", action="store_true", help="try what is in the journal, too")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of cells, in FOLDER/cells")
+    parser.add_argument("--list", action="store_true", help="print the cells, in their order, and end")
+    parser.add_argument("--out", type=pathlib.Path, default=CHECKOUT / "docs/evaluation/seen.md")
+    arguments = parser.parse_args()
+    chosen = [cell for cell in cells() if re.search(arguments.only, cell.name)]
+    if arguments.list:
+        print(*(cell.name for cell in chosen), sep="\n")
+        return 0
+    buildlab.need_binaries()
+    with tempfile.TemporaryDirectory() as temporary:
+        work = (arguments.work or pathlib.Path(temporary)).resolve()
+        (work / "home").mkdir(parents=True, exist_ok=True)
+        journal = Journal(work / "journal.jsonl")
+        run([cell for cell in chosen if arguments.again or cell.name not in journal.entries], journal, work, arguments)
+        write_page(arguments.out, journal.entries)
+    return 0
+
+
+# ---- the page ---------------------------------------------------------------------------------------------------------
+
+
+def shown(entry: dict | None) -> str:
+    if entry is None:
+        return "–"
+    outcome = entry["outcome"]
+    if outcome == "silent" and entry.get("behind", "silent") != "silent":
+        return "silent (check tells)"
+    return outcome
+
+
+def defects(entries: dict) -> list[dict]:
+    return [e for e in entries.values() if e["outcome"] in ("silent", "broken", "refused")]
+
+
+def write_page(page: pathlib.Path, entries: dict) -> None:
+    footnotes: dict[str, int] = {}
+    tables = []
+    for shape in SHAPES:
+        rows = [f"| {'build':5} | {' | '.join(s.title for s in STATES)} |", "| --- " * (len(STATES) + 1) + "|"]
+        for way in WAYS:
+            words = []
+            for state in STATES:
+                entry = entries.get(f"{way.name}/{state.name}/{shape.name}")
+                word = shown(entry)
+                if word == "n/a":
+                    word += f" [{footnotes.setdefault(entry['why'], len(footnotes) + 1)}]"
+                words.append(f"**{word}**" if word.startswith(("silent", "broken")) else word)
+            rows.append(f"| {way.title} | {' | '.join(words)} |")
+        tables.append(f"### {shape.title[0].upper()}{shape.title[1:]}\n\n" + "\n".join(rows))
+    bad = [f"- `{e['cell']}`: {shown(e)}. {told(e)}" for e in defects(entries)]
+    counts = collections.Counter(shown(e) for e in entries.values())
+    stamps = collections.Counter((e["commit"], e["date"]) for e in entries.values())
+    seconds = sum(e["seconds"] for e in entries.values())
+    page.write_text(PAGE.format(
+        tools=buildlab.versions(), tables="\n\n".join(tables), defects="\n".join(bad) or "None.",
+        notes="\n".join(f"{number}. {why}" for why, number in footnotes.items()) or "None.",
+        counts=", ".join(f"{n} {what}" for what, n in counts.most_common()), total=len(cells()), run=len(entries),
+        stamps="; ".join(f"{n} at {commit} on {date}" for (commit, date), n in stamps.most_common()),
+        each=round(seconds / max(len(entries), 1)), hours=round(seconds / max(len(entries), 1) * len(cells()) / 7200, 1)))
+
+
+def told(entry: dict) -> str:
+    if entry["why"]:
+        return entry["why"] + (f" (the bug: {entry['bug']})" if "bug" in entry else "")
+    behind = f" `scuba check` behind it: {entry['behind']}, {' | '.join(entry['behind_lines'])[:200]}" if "behind" in entry else ""
+    return (f"The build said: {' | '.join(entry['lines'])[:200]}." if entry["lines"] else "The build said nothing.") + behind
+
+
+PAGE = """\
+# Whether a bug passes without a word
+
+Generated by `tools/seen.py` (`make seen`); not written by hand. One project with a bug that only several units together show (a library allocates, a
+library that needs it launches a kernel without its guard, the program's main takes the size from its arguments by a function in a unit for the host
+alone, or for the first shape in a CUDA unit), in every way to build it, from every state that a build can be found in, in six shapes. With
+{tools}.
+
+Of {total} cells {run} were run: {stamps}. {counts}. A cell takes {each} s on 2 cores, two at a time; all of them about {hours} h. Cells with – were
+not run.
+
+| word | what became of the bug in the build |
+| --- | --- |
+| fails | the build fails, with the denied finding |
+| warned | the build passes, with a finding of the access that does not deny |
+| named | the build passes, or ends with status 2, and a line names a unit or object that was not read |
+| refused | the command ends with SCuBA's status 2 and a line that names none |
+| **silent** | the build passes without a word of it: a defect. *check tells*: `scuba check` behind the build fails or names the unit |
+| **broken** | the project corrected, or a build of it, did not pass as it does without SCuBA: a defect |
+| n/a | this way to build has no such state, or what it needs is not here: see the footnotes |
+
+Of `scuba check -p` the command that is watched is that check. In all cells the project is corrected afterwards and must build, with nothing said against
+it; from a clean state the objects, libraries and programs that it leaves must be those of a build without SCuBA. Each cell's commands, and what they
+said, are in the journal that the run left.
+
+{tables}
+
+## Silent, broken and refused
+
+{defects}
+
+## Footnotes
+
+{notes}
+"""
+
+if __name__ == "__main__":
+    sys.exit(main())
