@@ -68,6 +68,11 @@ build-systems: build ## one small project in every build system that is installe
 	@tools/setup.sh test
 	@python3 -B tools/build-matrix.py $(MATRIX_ARGS)
 
+.PHONY: seen
+seen: build ## whether a bug ever passes without a word: a project in every way to build it, from every state, in six shapes; takes hours, goes on in WORK (/tmp/scuba-seen) where it ended (SEEN_ARGS: tools/seen.py --help)
+	@tools/setup.sh test
+	@python3 -B tools/seen.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-seen)" $(SEEN_ARGS)
+
 .PHONY: kills
 kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say
 	@tools/setup.sh test

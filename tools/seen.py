@@ -26,7 +26,7 @@ import typing
 
 import buildlab
 from buildlab import BUG, CHECKOUT, RELEASE, Skip
-from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way
+from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way, kill_all
 
 UNITS = r"(base|fill)\.cu|main\.(cu|cpp|c)|parse\.(cpp|c)"
 # How a line of ours begins, also where a build tool stands before it.
@@ -35,6 +35,8 @@ FINDING = re.compile(r"^(error|warning)\[([a-z-]+)\]", re.M)
 # What a line must speak of to be more than the name of a unit.
 UNREAD = re.compile(r"not read|not analysed|without the analysis|unseen|no facts|not known|cannot be read")
 PORT = 4310
+# So many ways to build go before the others.
+COMMON = 5
 
 
 @dataclasses.dataclass
@@ -287,16 +289,22 @@ def follow_up(place: Place, way: Way, cell: Cell) -> None:
     must_pass(place, "corrected", *way.build(place, True))
     if cell.state.name != "clean" or not way.builds:
         return
-    ours = {os.path.relpath(p, place.root) for p in buildlab.made(place.root)}
+    ours = files(place, way)
     journal, place.journal = place.journal, []
     plain(place, way)
     place.journal = journal
-    without = {os.path.relpath(p, place.root) for p in buildlab.made(place.root)}
+    without = files(place, way)
+    if ours != without:
+        raise Broken(f"other files than without SCuBA: {', '.join(sorted(ours ^ without)[:5])}")
+
+
+def files(place: Place, way: Way) -> set[str]:
+    """What sources and build hold, but for SCuBA's own folder, and what CMake answers it."""
     if way.name == "bazel":
         # Its folders are named by configuration and by action.
-        ours, without = ({pathlib.Path(p).name for p in some} for some in (ours, without))
-    if ours != without:
-        raise Broken(f"other files than without SCuBA: {', '.join(sorted(ours ^ without))}")
+        return {p.name for p in buildlab.made(place.root)}
+    names = [p.relative_to(place.src) for p in place.src.rglob("*") if p.is_file()]
+    return {str(n) for n in names if not {".scuba", ".cmake"} & set(n.parts)}
 
 
 def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.Path, port: int) -> dict:
@@ -326,6 +334,9 @@ def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.P
         entry.update(why=str(why))
     except Broken as why:
         entry.update(outcome="broken", bug=entry["outcome"], why=str(why))
+    finally:
+        # Servers that a build tool left (Meson starts sccache's) are of this cell's folders.
+        kill_all(None, environment["SEEN_CELL"])
     entry["steps"] = place.journal
     return entry
 
@@ -338,9 +349,9 @@ def remove(folder: pathlib.Path) -> None:
 
 
 def cells() -> list[Cell]:
-    """Of every shape and state each way, the states that tell most before the rarer shapes."""
-    ranked = sorted((s + 4 * h, h, s) for h in range(len(SHAPES)) for s in range(len(STATES)))
-    return [Cell(way, STATES[s], SHAPES[h]) for _, h, s in ranked for way in WAYS]
+    """Those that tell most first: the commonest ways, states and shapes."""
+    ranked = sorted((s + 4 * h + 4 * (w >= COMMON), h, s, w) for h in range(len(SHAPES)) for s in range(len(STATES)) for w in range(len(WAYS)))
+    return [Cell(WAYS[w], STATES[s], SHAPES[h]) for _, h, s, w in ranked]
 
 
 class Journal:
@@ -383,8 +394,6 @@ def run(todo: list[Cell], journal: Journal, work: pathlib.Path, arguments) -> No
                 cell = queue.popleft()
             began = time.monotonic()
             entry = try_cell(cell, slot, work / f"kept-{number}", work, port)
-            if cell.state.name == "sccache":
-                buildlab.stop_sccache(port)
             journal.add({**entry, **stamp, "seconds": round(time.monotonic() - began, 1)})
             if arguments.keep and slot.exists():
                 there = work / "cells" / cell.name.replace("/", "-")
@@ -402,7 +411,7 @@ def run(todo: list[Cell], journal: Journal, work: pathlib.Path, arguments) -> No
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", type=pathlib.Path, help="folder for the journal and the builds, best one without .git above it [a temporary one]")
+    parser.add_argument("--work", type=pathlib.Path, help="folder for the journal and the builds, in no checkout [a temporary one]")
     parser.add_argument("--only", default="", help="cells that match this regular expression; the page has what the journal knows of the others")
     parser.add_argument("--jobs", type=int, default=2, help="cells at a time [2]")
     parser.add_argument("--limit", type=float, help="begin no cell after so many seconds")
@@ -418,6 +427,9 @@ def main() -> int:
     buildlab.need_binaries()
     with tempfile.TemporaryDirectory() as temporary:
         work = (arguments.work or pathlib.Path(temporary)).resolve()
+        above = next((p / n for p in work.parents for n in (".git", ".scuba", "CMakeCache.txt") if (p / n).exists()), None)
+        if above:
+            sys.exit(f"--work {work}: there is {above}, and SCuBA would keep what it knows of the builds beside it; name a folder elsewhere")
         (work / "home").mkdir(parents=True, exist_ok=True)
         journal = Journal(work / "journal.jsonl")
         run([cell for cell in chosen if arguments.again or cell.name not in journal.entries], journal, work, arguments)
@@ -497,7 +509,7 @@ not run.
 | n/a | this way to build has no such state, or what it needs is not here: see the footnotes |
 
 Of `scuba check -p` the command that is watched is that check. In all cells the project is corrected afterwards and must build, with nothing said against
-it; from a clean state the objects, libraries and programs that it leaves must be those of a build without SCuBA. Each cell's commands, and what they
+it; from a clean state the files that it leaves must be those of a build without SCuBA, by name. Each cell's commands, and what they
 said, are in the journal that the run left.
 
 {tables}

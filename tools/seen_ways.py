@@ -329,10 +329,11 @@ def is_whole(object_file: pathlib.Path) -> bool:
     return sections > 0 and sections + size * count <= len(data)
 
 
-def kill_all(leader: int, cell: str) -> None:
-    """Kills a command's process group and whatever else it started, which its environment names."""
+def kill_all(leader: int | None, cell: str) -> None:
+    """Kills a command's process group and whatever else the cell started, which its environment names."""
     try:
-        os.killpg(leader, signal.SIGKILL)
+        if leader:
+            os.killpg(leader, signal.SIGKILL)
     except ProcessLookupError:
         pass
     mark = f"SEEN_CELL={cell}".encode()
