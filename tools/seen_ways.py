@@ -368,7 +368,7 @@ class Way:
     without: dict[str, str] = dataclasses.field(default_factory=dict)
     # Whether the command that is watched is a build: else it is `scuba check` itself.
     builds: bool = True
-    # Whether a command of ours runs in every build, even one that compiles nothing.
+    # Whether a command of ours stands before the whole build.
     always: bool = False
 
     @property
@@ -383,8 +383,8 @@ class Way:
         raise NotImplementedError
 
     def off(self, place: Place) -> tuple[int, str]:
-        """A build in which SCuBA is switched off."""
-        return self.build(place, True, SCUBA_OFF="1")
+        """A build in which SCuBA is switched off: what `scuba build` stands before is run without it."""
+        return self.build(place, False) if self.always else self.build(place, True, SCUBA_OFF="1")
 
     def checked(self, place: Place) -> pathlib.Path:
         """What `scuba check` is told."""
@@ -435,11 +435,6 @@ class CMake(Way):
         if scuba and not self.builds:
             return place.run(RELEASE / "scuba", "check", "-p", place.build, **more)
         return place.run(*(self.before if scuba else ()), *command, **self.environment, **more)
-
-    def off(self, place: Place) -> tuple[int, str]:
-        if not self.builds:
-            return self.build(place, False)
-        return super().off(place)
 
 
 def made_with(build: pathlib.Path, compiler: pathlib.Path) -> bool:
