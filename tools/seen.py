@@ -132,11 +132,13 @@ def denied_off(place: Place, way: Way) -> tuple[int, str]:
 def killed(place: Place, way: Way) -> tuple[int, str]:
     place.write(bug=True)
     way.configure(place, True)
-    status, said = way.build(place, way.builds, one=True, until=lambda: bool(place.cuda_objects()))
+    # Nothing is in SCuBA's cache, so that nvcc may be done first.
+    status, said = way.build(place, way.builds, one=True, until=lambda: bool(place.cuda_objects()), SCUBA_CACHE=place.root / "caches/cold")
     if status != -9:
         place.note(f"it ended before it could be killed, with status {status}")
     else:
-        place.note(f"killed when {', '.join(p.name for p in place.cuda_objects())} was there")
+        facts = [p.name for p in place.root.rglob("*") if p.is_file() and ".scuba" in p.parts]
+        place.note(f"killed when {', '.join(p.name for p in place.cuda_objects())} was there; in .scuba: {', '.join(facts) or 'nothing'}")
     return way.build(place, True)
 
 
@@ -299,12 +301,12 @@ def follow_up(place: Place, way: Way, cell: Cell) -> None:
 
 
 def files(place: Place, way: Way) -> set[str]:
-    """What sources and build hold, but for SCuBA's own folder, and what CMake answers it."""
+    """What sources and build hold, but for SCuBA's own folder, what CMake answers it, and what CMake's makefiles note down in a second build."""
     if way.name == "bazel":
         # Its folders are named by configuration and by action.
         return {p.name for p in buildlab.made(place.root)}
     names = [p.relative_to(place.src) for p in place.src.rglob("*") if p.is_file()]
-    return {str(n) for n in names if not {".scuba", ".cmake"} & set(n.parts)}
+    return {str(n) for n in names if not {".scuba", ".cmake"} & set(n.parts) and not n.name.startswith("compiler_depend")}
 
 
 def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.Path, port: int) -> dict:
