@@ -28,7 +28,7 @@ import buildlab
 from buildlab import BUG, CHECKOUT, RELEASE, Skip
 from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way, kill_all
 
-UNITS = r"(base|fill)\.cu|main\.(cu|cpp|c)|parse\.(cpp|c)"
+UNITS = r"\b(base\.cu|fill\.cu|(main|parse)\.(cu|cpp|c))\b"
 # How a line of ours begins, also where a build tool stands before it.
 OURS = re.compile(r"\bscuba(-nvcc)?: ")
 FINDING = re.compile(r"^(error|warning)\[([a-z-]+)\]", re.M)
@@ -230,13 +230,13 @@ def must_build(done: tuple[int, str]) -> None:
 
 # In the order in which they are tried.
 STATES = [
-    State("plain-one", "after a plain build, one unit touched", plain_one),
-    State("denied-off", "denied, then `SCUBA_OFF=1`, then an edit elsewhere", denied_off),
+    State("plain-one", "plain build, then one unit touched", plain_one),
+    State("denied-off", "denied, `SCUBA_OFF=1`, edit elsewhere", denied_off),
     State("clean", "clean", clean),
-    State("killed", "after a killed build", killed),
+    State("killed", "killed", killed),
     State("old", "old times", old),
-    State("off-one", "after a build with `SCUBA_OFF=1`, one unit touched", off_one),
-    State("plain-none", "after a plain build, nothing touched", plain_none),
+    State("off-one", "`SCUBA_OFF=1`, then one unit touched", off_one),
+    State("plain-none", "plain build, nothing touched", plain_none),
     State("ccache", "ccache, all hits", all_hits("ccache")),
     State("two", "two configurations", two),
     State("readonly", "sources read-only", readonly),
@@ -339,7 +339,10 @@ def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.P
     finally:
         # Servers that a build tool left (Meson starts sccache's) are of this cell's folders.
         kill_all(None, environment["SEEN_CELL"])
-    entry["steps"] = place.journal
+    # What the page quotes must not tell where it was built.
+    for key in ("lines", "behind_lines"):
+        entry[key] = [line.replace(f"{slot}/", "") for line in entry.get(key, [])]
+    entry.update(why=entry["why"].replace(f"{slot}/", ""), steps=place.journal)
     return entry
 
 
@@ -459,7 +462,11 @@ def write_page(page: pathlib.Path, entries: dict) -> None:
     footnotes: dict[str, int] = {}
     tables = []
     for shape in SHAPES:
-        rows = [f"| {'build':5} | {' | '.join(s.title for s in STATES)} |", "| --- " * (len(STATES) + 1) + "|"]
+        heading = f"### {shape.title[0].upper()}{shape.title[1:]}\n\n"
+        if not any(name.endswith(f"/{shape.name}") for name in entries):
+            tables.append(heading + "Not run.")
+            continue
+        rows = [f"| build | {' | '.join(s.title for s in STATES)} |", "| --- " * (len(STATES) + 1) + "|"]
         for way in WAYS:
             words = []
             for state in STATES:
@@ -469,7 +476,7 @@ def write_page(page: pathlib.Path, entries: dict) -> None:
                     word += f" [{footnotes.setdefault(entry['why'], len(footnotes) + 1)}]"
                 words.append(f"**{word}**" if word.startswith(("silent", "broken")) else word)
             rows.append(f"| {way.title} | {' | '.join(words)} |")
-        tables.append(f"### {shape.title[0].upper()}{shape.title[1:]}\n\n" + "\n".join(rows))
+        tables.append(heading + "\n".join(rows))
     bad = [f"- `{e['cell']}`: {shown(e)}. {told(e)}" for e in defects(entries)]
     counts = collections.Counter(shown(e) for e in entries.values())
     stamps = collections.Counter((e["commit"], e["date"]) for e in entries.values())
