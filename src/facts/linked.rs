@@ -6,6 +6,7 @@
 //! sources are not here are nobody's own: another program's users check those.
 
 use super::archive;
+use super::generated::Planned;
 use super::objects::ObjectFile;
 use super::store::canonical;
 use super::unit::{LinkFacts, UnitFacts};
@@ -163,22 +164,29 @@ pub struct Strays {
     pub nobodys: BTreeSet<PathBuf>,
 }
 
-/// The strays of the links that are `wanted`, by their outputs, and of what goes into these. Objects that are planned and not made
-/// yet are among them where `unmade` says so.
+/// Where strays are looked for.
+#[derive(Debug)]
+pub struct Search<'s> {
+    pub folders: &'s Folders,
+    /// What build folders do not make any more is no part of programs, though it may lie there.
+    pub planned: &'s Planned,
+    /// Whether objects that are planned and not made yet are among them.
+    pub unmade: bool,
+}
+
+/// The strays of the links that are `wanted`, by their outputs, and of what goes into these.
 #[must_use]
 pub fn strays(
     units: &[UnitFacts],
     links: &[LinkFacts],
-    folders: &Folders,
+    search: &Search<'_>,
     wanted: impl Fn(&LinkFacts) -> bool,
-    unmade: bool,
 ) -> Strays {
     let mut walk = Walk {
         known: units.iter().map(|u| u.key.as_path()).collect(),
         units,
         links: links.iter().map(|l| (canonical(&l.link.output), l)).collect(),
-        folders,
-        unmade,
+        search,
         by_contents: OnceCell::new(),
         seen: HashSet::new(),
         found: BTreeMap::new(),
@@ -237,8 +245,7 @@ struct Walk<'a> {
     known: HashSet<&'a Path>,
     units: &'a [UnitFacts],
     links: HashMap<PathBuf, &'a LinkFacts>,
-    folders: &'a Folders,
-    unmade: bool,
+    search: &'a Search<'a>,
     by_contents: OnceCell<HashMap<[u8; 32], PathBuf>>,
     seen: HashSet<PathBuf>,
     found: BTreeMap<PathBuf, Stray>,
@@ -257,7 +264,7 @@ impl Walk<'_> {
                 if inner.link.kind != LinkKind::DeviceLink {
                     self.link(inner);
                 }
-            } else if self.folders.hold(&input) {
+            } else if self.search.folders.hold(&input) && !self.search.planned.dropped(&input) {
                 self.input(input);
             }
         }
@@ -266,7 +273,7 @@ impl Walk<'_> {
     /// An input in the project's folders that is no known unit's and no known link's.
     fn input(&mut self, input: PathBuf) {
         let Ok(data) = std::fs::read(&input) else {
-            if self.unmade && input.extension().is_some_and(|e| e == "o") {
+            if self.search.unmade && input.extension().is_some_and(|e| e == "o") {
                 let stray = Stray { key: input.clone(), object: ObjectFile::default(), contents: None };
                 self.found.insert(input, stray);
             }
@@ -302,7 +309,7 @@ impl Walk<'_> {
             if let Some(unit) = self.by_contents().get(&hash) {
                 inputs.push(unit.clone());
             } else if let Some(object) = ObjectFile::parse(data) {
-                let beside = self.folders.object(name, &hash);
+                let beside = self.search.folders.object(name, &hash);
                 let key = beside.unwrap_or_else(|| PathBuf::from(format!("{}({name})", archive.display())));
                 self.object(key.clone(), object, data);
                 inputs.push(key);
@@ -321,7 +328,7 @@ impl Walk<'_> {
 
     /// Whether one of its sources lies in the project's folders.
     fn is_made_here(&self, key: &Path, object: &ObjectFile) -> bool {
-        source_names(object, key).iter().any(|name| self.folders.have_source(name))
+        source_names(object, key).iter().any(|name| self.search.folders.have_source(name))
     }
 }
 

@@ -1,5 +1,6 @@
-use super::{Folders, shown, strays};
+use super::{Folders, Search, Strays, shown};
 use crate::facts::LinkFacts;
+use crate::facts::generated::Planned;
 use crate::nvcc::request::{Link, LinkKind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,12 +32,16 @@ impl Place {
     }
 }
 
+fn strays(links: &[LinkFacts], folders: &Folders, wanted: impl Fn(&LinkFacts) -> bool, unmade: bool) -> Strays {
+    super::strays(&[], links, &Search { folders, planned: &Planned::default(), unmade }, wanted)
+}
+
 fn link(kind: LinkKind, output: &Path, inputs: &[&Path]) -> LinkFacts {
     let inputs = inputs.iter().map(|i| (*i).to_owned()).collect();
     LinkFacts { link: Link { kind, output: output.to_owned(), inputs }, units: vec![] }
 }
 
-fn names(found: &super::Strays) -> Vec<String> {
+fn names(found: &Strays) -> Vec<String> {
     found.found.iter().map(super::Stray::name).collect()
 }
 
@@ -50,18 +55,18 @@ fn objects_and_members_without_facts_are_found_and_those_made_elsewhere_are_not(
     let archive = place.at("build/libo.a");
     assert!(Command::new("ar").arg("cr").arg(&archive).args([&options, &vendored]).status().unwrap().success());
     let program = link(LinkKind::Executable, &place.at("app"), &[&main, &archive, &place.at("build/none.o")]);
-    let found = strays(&[], std::slice::from_ref(&program), &place.folders(), |_| true, false);
+    let found = strays(std::slice::from_ref(&program), &place.folders(), |_| true, false);
     assert_eq!(names(&found), ["main.cpp.o", "options.cpp.o"], "the member is the object that lies there");
     assert_eq!(found.archives.len(), 1);
     assert_eq!(found.archives[0].link.inputs.len(), 2);
     assert_eq!(found.nobodys.iter().map(|p| shown(p)).collect::<Vec<_>>(), ["vendored.cpp.o"]);
     std::fs::remove_file(&options).unwrap();
-    let found = strays(&[], std::slice::from_ref(&program), &place.folders(), |_| true, false);
+    let found = strays(std::slice::from_ref(&program), &place.folders(), |_| true, false);
     assert_eq!(names(&found), ["libo.a(options.cpp.o)", "main.cpp.o"]);
     // What is planned counts where it is asked for, and nothing counts in other folders.
-    assert_eq!(names(&strays(&[], std::slice::from_ref(&program), &place.folders(), |_| true, true)).len(), 3);
+    assert_eq!(names(&strays(std::slice::from_ref(&program), &place.folders(), |_| true, true)).len(), 3);
     let elsewhere = Folders::new([PathBuf::from("/no/such/folder")]);
-    assert!(strays(&[], &[program], &elsewhere, |_| true, true).found.is_empty());
+    assert!(strays(&[program], &elsewhere, |_| true, true).found.is_empty());
 }
 
 #[test]
@@ -71,7 +76,7 @@ fn thin_archives_have_the_members_that_lie_beside_them() {
     let archive = place.at("build/libo.a");
     assert!(Command::new("ar").arg("crT").arg(&archive).arg(&options).status().unwrap().success());
     let program = link(LinkKind::Executable, &place.at("app"), &[&archive]);
-    assert_eq!(names(&strays(&[], &[program], &place.folders(), |_| true, false)), ["options.cpp.o"]);
+    assert_eq!(names(&strays(&[program], &place.folders(), |_| true, false)), ["options.cpp.o"]);
 }
 
 #[test]
@@ -84,6 +89,6 @@ fn libraries_whose_links_are_known_are_looked_into_once() {
         link(LinkKind::SharedLibrary, &library, &[&b]),
         link(LinkKind::Executable, &place.at("other"), &[&place.object("c.cpp", "int main() {}")]),
     ];
-    let found = strays(&[], &links, &place.folders(), |l| l.link.output.ends_with("app"), false);
+    let found = strays(&links, &place.folders(), |l| l.link.output.ends_with("app"), false);
     assert_eq!(names(&found), ["a.cpp.o", "b.cpp.o"]);
 }

@@ -1,5 +1,6 @@
 use super::{Store, key_of};
 use crate::facts::{LinkFacts, Recipe, Symbols, Told, Unit, UnitFacts};
+use crate::files::Moment;
 use crate::ir::{Module, Side};
 use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
@@ -123,6 +124,7 @@ fn verdicts_are_kept_with_the_code() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::new(dir.path().join(".scuba"));
     let unit = unit(&dir.path().join("a.o"));
+    let before = Moment::now();
     store.write_unit(&unit).unwrap();
     let told = |f: &str| Told { fingerprint: f.into(), level: Level::Warn };
     store.note_verdict(&unit.facts.key, true, &[told("ff"), told("aa")]).unwrap();
@@ -135,7 +137,9 @@ fn verdicts_are_kept_with_the_code() {
             && facts.told[0].covers("aa", Level::Warn)
             && !facts.told[0].covers("aa", Level::Deny)
     );
-    assert!(store.written(&unit.facts.key).is_some() && store.written(Path::new("/no/such.o")).is_none());
+    assert!(
+        store.was_written_since(&unit.facts.key, before) && !store.was_written_since(Path::new("/no/such.o"), before)
+    );
     assert_eq!(store.modules(&unit.facts.key).unwrap().len(), 1);
     assert!(store.note_verdict(Path::new("/no/such.o"), true, &[]).is_err());
 }

@@ -1,8 +1,8 @@
 //! One report from what was found in several programs.
 
 use super::baseline::Baseline;
-use super::finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided, Unseen};
 use super::counts::{CountedKernel, CountedPlace, PlaceUnion};
+use super::finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided, Unseen};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::second_reading::SecondReading;

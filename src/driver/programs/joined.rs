@@ -7,7 +7,7 @@ use super::{pending, unseen};
 use crate::driver::session::Session;
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
-use crate::facts::linked::{self, ByOutput, Folders, Stray};
+use crate::facts::linked::{self, ByOutput, Folders, Search, Stray};
 use crate::facts::{LinkFacts, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone, links_by_nvcc};
 use crate::ir::Module;
 use crate::nvcc::history;
@@ -48,6 +48,7 @@ struct Now<'n, U> {
     own: usize,
     link: Option<&'n Link>,
     present: &'n Present,
+    planned: &'n Planned,
     /// Whether the link that makes an output comes to nobody.
     unwatched: U,
 }
@@ -109,8 +110,13 @@ impl Joined {
         let mut links = join::links(contents.links, &planned);
         // A program whose link does not come to the shim, and of which nobody tells at the end of a build.
         let alone = history::build_of_this_process().is_none();
-        let now =
-            Now { own: units.len(), link, present, unwatched: |output: &Path| alone && planned.is_unwatched(output) };
+        let now = Now {
+            own: units.len(),
+            link,
+            present,
+            planned: &planned,
+            unwatched: |output: &Path| alone && planned.is_unwatched(output),
+        };
         joined.add_strays(&mut links, &now, store, session);
         joined.choose(join::programs(&joined.facts, &links), &now);
         joined.read_pending(store, session, &now);
@@ -147,7 +153,8 @@ impl Joined {
             // What is linked now is made; what is planned need not be.
             let is_it = |l: &LinkFacts| l.link.output == output;
             let unmade = now.link.is_none_or(|l| l.output != output);
-            let strays = linked::strays(&self.facts, links, &folders, is_it, unmade);
+            let search = Search { folders: &folders, planned: now.planned, unmade };
+            let strays = linked::strays(&self.facts, links, &search, is_it);
             let is_awaited =
                 |s: &Stray| s.contents.is_none() && s.key.as_os_str().as_encoded_bytes().ends_with(b".cu.o");
             if strays.found.iter().any(is_awaited) {

@@ -10,7 +10,7 @@ use crate::driver::session::Session;
 use crate::driver::{Status, output};
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
-use crate::facts::linked::{self, Stray};
+use crate::facts::linked::{self, Search, Stray};
 use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, gone, key_of};
 use crate::files::Moment;
 use crate::ir::Module;
@@ -134,7 +134,7 @@ impl Stored {
         let planned = Planned::of(stored.units.iter().map(|u| u.key.as_path()), &present);
         planned.ask_cmake();
         stored.links = join::links(seen, &planned);
-        stored.add_strays(&roots, &present);
+        stored.add_strays(&roots, &planned, &present);
         if stored.plans().is_empty() {
             bail!(
                 "no facts under {shown}: build with `scuba build -- COMMAND` or with scuba-nvcc as the compiler first, or name sources: `scuba check FILE.cu`"
@@ -168,10 +168,11 @@ impl Stored {
 
     /// Adds the objects that the programs are linked from and that have no facts: as units to be read where a command is known for
     /// them, else as what was not seen.
-    fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, present: &Present) {
+    fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, planned: &Planned, present: &Present) {
         self.folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units)));
         let interest = Interest::of(&self.units, &self.links, &self.folders);
-        let strays = linked::strays(&self.units, &self.links, &self.folders, |l| interest.holds(l), false);
+        let search = Search { folders: &self.folders, planned, unmade: false };
+        let strays = linked::strays(&self.units, &self.links, &search, |l| interest.holds(l));
         if strays.found.is_empty() && strays.archives.is_empty() {
             return;
         }
