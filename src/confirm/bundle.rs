@@ -82,19 +82,70 @@ pub enum BundleError {
     Schema { path: PathBuf, found: String },
 }
 
-/// Writes a bundle into a folder that is empty or does not exist.
+impl BundleError {
+    /// With paths below one folder as paths below another.
+    fn moved(self, from: &Path, to: &Path) -> Self {
+        match self {
+            Self::Write { path, source } => {
+                Self::Write { path: path.strip_prefix(from).map_or(path.clone(), |p| to.join(p)), source }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Writes a bundle into a folder that is empty or does not exist: whole, or not at all. The files that could not be read and are
+/// not in it.
 ///
 /// # Errors
-/// When the folder has something in it, or a file cannot be read or written.
-pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied, generated: &[Generated]) -> Result<(), BundleError> {
+/// When the folder has something in it, or a file cannot be written.
+pub fn write(
+    folder: &Path,
+    manifest: &Manifest,
+    copied: &Copied,
+    generated: &[Generated],
+) -> Result<Vec<PathBuf>, BundleError> {
+    let failed = |source| BundleError::Write { path: folder.to_owned(), source };
+    if folder.read_dir().is_ok_and(|mut d| d.next().is_some()) {
+        return Err(BundleError::NotEmpty(folder.to_owned()));
+    }
+    // One that is there already may be a mount point, a link or the working folder, and stays the same folder.
+    let there = folder.is_dir();
+    let parent = if there { folder } else { folder.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new(".")) };
+    std::fs::create_dir_all(parent).map_err(failed)?;
+    let mode = std::fs::Permissions::from_mode(0o777);
+    let part =
+        tempfile::Builder::new().prefix(".scuba-bundle-").permissions(mode).tempdir_in(parent).map_err(failed)?;
+    let unread = fill(part.path(), manifest, copied, generated).map_err(|e| e.moved(part.path(), folder))?;
+    let put = |name: &Path| match there {
+        true => std::fs::rename(part.path().join(name), folder.join(name)),
+        false => std::fs::rename(part.path(), folder),
+    };
+    if there {
+        let entries = part.path().read_dir().map_err(failed)?.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        let names = entries.iter().map(std::fs::DirEntry::file_name).filter(|n| n != manifest::FILE);
+        // Without a manifest a folder is no bundle.
+        for name in names.chain([manifest::FILE.into()]) {
+            put(Path::new(&name)).map_err(failed)?;
+        }
+    } else {
+        put(Path::new("")).map_err(failed)?;
+    }
+    Ok(unread)
+}
+
+/// Fills a new folder with a bundle. The files that cannot be read.
+fn fill(
+    folder: &Path,
+    manifest: &Manifest,
+    copied: &Copied,
+    generated: &[Generated],
+) -> Result<Vec<PathBuf>, BundleError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| BundleError::Write { path, source }
     };
-    if folder.read_dir().is_ok_and(|mut d| d.next().is_some()) {
-        return Err(BundleError::NotEmpty(folder.to_owned()));
-    }
-    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    let mut unread = Vec::new();
     for dir in copied.folders.borrow().iter() {
         let to = folder.join(below(dir));
         std::fs::create_dir_all(&to).map_err(failed(&to))?;
@@ -104,7 +155,10 @@ pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied, generated: &[G
         if let Some(parent) = to.parent() {
             std::fs::create_dir_all(parent).map_err(failed(parent))?;
         }
-        let bytes = std::fs::read(file).map_err(|source| BundleError::Read { path: file.clone(), source })?;
+        let Ok(bytes) = std::fs::read(file) else {
+            unread.push(file.clone());
+            continue;
+        };
         std::fs::write(&to, bytes).map_err(failed(&to))?;
         // Programs stay programs.
         if let Ok(meta) = file.metadata() {
@@ -127,7 +181,8 @@ pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied, generated: &[G
     std::fs::set_permissions(&runner, std::fs::Permissions::from_mode(0o755)).map_err(failed(&runner))?;
     let text =
         manifest.render().map_err(|e| BundleError::Write { path: folder.join(manifest::FILE), source: e.into() })?;
-    put(manifest::FILE, &text)
+    put(manifest::FILE, &text)?;
+    Ok(unread)
 }
 
 /// Writes the files that go beside a manifest.

@@ -39,6 +39,8 @@ pub struct Material<'a> {
     pub owners: Vec<usize>,
     /// Objects and libraries that the user's link has besides the units.
     pub others: Vec<PathBuf>,
+    /// Files that the link takes in and that are not there: the program cannot be built.
+    pub missing: Vec<PathBuf>,
     /// The user's own program, in place of one that we build.
     pub executable: Option<&'a Path>,
     /// Tells this program's builds from those of others.
@@ -153,7 +155,10 @@ pub fn add(
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
         // Inside one allocation the sanitizer has nothing to say; of one launch it is shown. A claim is no access at all.
         if ways.program && !matches!(finding.rule, Rule::IntraAllocation | Rule::FalseAssumption | Rule::Contract) {
-            case.attempts.extend(programs(finding, witness, device_bytes, material, around, manifest));
+            match lacking(&material.missing).filter(|_| material.executable.is_none()) {
+                Some(line) => case.notes.push(line),
+                None => case.attempts.extend(programs(finding, witness, device_bytes, material, around, manifest)),
+            }
         }
         match launched {
             Ok(launched) => match material.owners.get(launched.snapshot.kernel.module.0 as usize) {
@@ -204,6 +209,17 @@ pub fn add(
         manifest.cases[case].attempts.push(attempt);
     }
     generated
+}
+
+/// That the program itself cannot be built without these files.
+#[must_use]
+pub fn lacking(missing: &[PathBuf]) -> Option<String> {
+    let (first, more) = missing.split_first()?;
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let first = first.display();
+    Some(format!(
+        "the program itself: its link takes in {first}{more}, missing here: build with SCUBA_OFF=1, then confirm again"
+    ))
 }
 
 /// The symbol of the kernel that accesses, where it is one.

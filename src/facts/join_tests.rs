@@ -1,6 +1,6 @@
 use super::Plan;
 use crate::facts::generated::Planned;
-use crate::facts::{LinkFacts, Recipe, Symbol, Symbols, UnitFacts};
+use crate::facts::{Besides, LinkFacts, Recipe, Symbol, Symbols, UnitFacts};
 use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
 use std::collections::BTreeSet;
@@ -127,6 +127,53 @@ fn the_link_decides_where_it_was_seen() {
     ];
     // Of the archive only what is needed; the shared library is used by no program that was seen.
     assert_eq!(programs(&units, &links), [plan("app", &[0, 2]), plan("libplugin.so", &[1, 4]), plan("unused", &[3])]);
+}
+
+#[test]
+fn what_the_build_makes_of_units_is_not_besides_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let at = |name: &str| root.join(name).to_string_lossy().into_owned();
+    let units = [
+        unit(&at("main.cpp.o"), &["main"], &["run"]),
+        unit(&at("run.cu.o"), &["run"], &[]),
+        unit(&at("unused.cu.o"), &["unused"], &[]),
+    ];
+    let made = |kind, output: &str, inputs: &[&str]| {
+        let inputs: Vec<String> = inputs.iter().map(|i| at(i)).collect();
+        link(kind, &at(output), &inputs.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let besides = |links: &[LinkFacts]| {
+        let plan = super::programs(&units, links).remove(0);
+        assert_eq!(plan.name, "app");
+        let found = Besides::of(&plan, &units.iter().collect::<Vec<_>>(), links);
+        let names = |all: Vec<PathBuf>| {
+            let names = all.iter().map(|p| p.file_name().unwrap().to_string_lossy().into_owned());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        (names(found.files), names(found.missing))
+    };
+    let app = |inputs: &[&str]| made(LinkKind::Executable, "app", inputs);
+    // A denied build made none of them.
+    let archive = made(LinkKind::Archive, "librun.a", &["run.cu.o", "unused.cu.o"]);
+    let device = made(LinkKind::DeviceLink, "cmake_device_link.o", &["main.cpp.o", "librun.a"]);
+    let links = [archive, device, app(&["main.cpp.o", "cmake_device_link.o", "librun.a", "libm.a", "seen.o"])];
+    assert_eq!(besides(&links), (String::new(), "libm.a seen.o".into()));
+    // A good one made all.
+    for name in ["run.cu.o", "librun.a", "cmake_device_link.o", "libm.a", "seen.o", "more.o"] {
+        std::fs::write(root.join(name), name).unwrap();
+    }
+    assert_eq!(besides(&links), ("libm.a seen.o".into(), String::new()));
+    // Of an archive what no unit becomes; relocatable objects are made of more.
+    let mixed = made(LinkKind::Archive, "librun.a", &["run.cu.o", "more.o", "gone.o"]);
+    let part = made(LinkKind::Relocatable, "part.o", &["main.cpp.o", "seen.o"]);
+    assert_eq!(besides(&[mixed, part, app(&["part.o", "librun.a"])]), ("seen.o more.o".into(), "gone.o".into()));
+    // Archives that nobody saw made are known by their members.
+    for (name, members) in [("libown.a", &["run.cu.o"][..]), ("libboth.a", &["run.cu.o", "more.o"])] {
+        let mut ar = std::process::Command::new("ar");
+        assert!(ar.current_dir(&root).arg("rcs").arg(name).args(members).status().unwrap().success());
+    }
+    assert_eq!(besides(&[app(&["main.cpp.o", "libown.a", "libboth.a"])]), ("libboth.a".into(), String::new()));
 }
 
 #[test]

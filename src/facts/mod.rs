@@ -7,6 +7,7 @@
 //! is as good as none.
 
 pub mod archive;
+mod besides;
 pub mod currency;
 mod file;
 pub mod generated;
@@ -21,6 +22,7 @@ mod symbols;
 mod unit;
 pub mod verdicts;
 
+pub use besides::Besides;
 pub use currency::Present;
 pub use file::ReadError;
 pub use maker::Maker;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod builds;
+mod bundle;
 #[path = "../support/cache.rs"]
 mod cache;
 mod changes;

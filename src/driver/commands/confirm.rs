@@ -17,10 +17,9 @@ use crate::driver::programs::stored::Stored;
 use crate::driver::session::{Session, folder_of};
 use crate::driver::{Status, output};
 use crate::facts::join::Plan;
-use crate::facts::{LinkFacts, Unit, UnitFacts};
+use crate::facts::{Besides, LinkFacts, Unit, UnitFacts};
 use crate::ir::{Module, Program};
 use crate::nvcc::interpose::progress::Progress;
-use crate::nvcc::request::LinkKind;
 use crate::report::assemble::Assembled;
 use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Finding};
 use crate::report::human;
@@ -75,7 +74,15 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
                 &session,
                 &around,
             )?;
-            bundle::write(folder, &manifest, &copied, &generated)?;
+            for path in bundle::write(folder, &manifest, &copied, &generated)? {
+                output::complain(&format!(
+                    "{} cannot be read and is not in the bundle, where its unit will not compile: build again, then make the bundle anew",
+                    path.display()
+                ));
+            }
+            for line in if args.exe.is_none() { project.lacking(&chosen) } else { vec![] } {
+                output::complain(&format!("not in the bundle: {line}"));
+            }
             let (n, at) = (manifest.cases.len(), folder.display());
             let what = if n == 1 { "1 counterexample is".to_owned() } else { format!("{n} counterexamples are") };
             output::complain(&format!("{what} in {at}; where there is a GPU, run `scuba confirm --from {at}`"));
@@ -220,15 +227,10 @@ impl<'a> Project<'a> {
         }
     }
 
-    /// Objects and libraries that the link of a program has besides its units.
-    fn others(&self, plan: &Plan) -> Vec<PathBuf> {
-        let keys: Vec<&PathBuf> = plan.units.iter().map(|&i| &self.facts[i].key).collect();
-        let own = |p: &PathBuf| keys.contains(&p) || p.canonicalize().is_ok_and(|c| keys.contains(&&c));
-        let link = self.links.iter().find(|l| {
-            l.link.kind == LinkKind::Executable
-                && (l.units.iter().any(|u| keys.contains(&u)) || l.link.inputs.iter().any(own))
-        });
-        link.map(|l| l.link.inputs.iter().filter(|p| !own(p)).cloned().collect()).unwrap_or_default()
+    /// What is missing for the programs of these findings to be linked, one line for each.
+    fn lacking(&self, findings: &[Finding]) -> Vec<String> {
+        let concerned = self.plans.iter().filter(|p| findings.iter().any(|f| f.program == p.name));
+        concerned.filter_map(|p| prepare::lacking(&Besides::of(p, &self.facts, self.links).missing)).collect()
     }
 
     fn copied(&self, session: &Session) -> Copied {
@@ -275,11 +277,13 @@ impl<'a> Project<'a> {
             code.sort_by(|(a, _), (b, _)| checking::order(a).cmp(&checking::order(b)));
             let (code, owners): (Vec<Arc<Module>>, Vec<usize>) = code.into_iter().unzip();
             let program = Program::link(code);
+            let besides = Besides::of(plan, &self.facts, self.links);
             let material = Material {
                 program: &program,
                 units: plan.units.iter().map(|&i| &self.facts[i].unit).collect(),
                 owners,
-                others: self.others(plan),
+                others: besides.files,
+                missing: besides.missing,
                 executable: executable.as_deref(),
                 prefix: format!("{n}-"),
                 store: plan.units.first().map(|&i| self.stores[i].clone()).unwrap_or_default(),

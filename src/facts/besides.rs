@@ -1,0 +1,105 @@
+//! What the link of a program takes in besides its units, for one that compiles these units anew.
+//!
+//! In: a program, all units and links of its build. Out: the files, in the link's order, and those of them that are missing.
+//!
+//! What the build itself makes of units is made again with them and left out here: their objects, archives and relocatable
+//! objects of them, and the object of a device link (`nvcc -dlink`, CMake's `cmake_device_link.o`), for nvcc links device code
+//! wherever it links with `-rdc=true`. A denied build never made them, or removed them; and where they are there, they define
+//! everything twice: nvlink refuses an archive's member beside its new object, and a device link's object refers to
+//! registration code in the old ones (seen with nvcc 13.0).
+
+use super::archive;
+use super::dependency::hash_file;
+use super::join::Plan;
+use super::store::canonical;
+use super::unit::{LinkFacts, UnitFacts};
+use crate::nvcc::request::LinkKind;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+/// Objects, archives and libraries of a link that no unit of the program becomes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Besides {
+    pub files: Vec<PathBuf>,
+    pub missing: Vec<PathBuf>,
+}
+
+impl Besides {
+    /// For the program that `plan` is, among these units and links.
+    #[must_use]
+    pub fn of(plan: &Plan, units: &[&UnitFacts], links: &[LinkFacts]) -> Self {
+        let own: BTreeSet<PathBuf> = plan.units.iter().map(|&i| canonical(&units[i].key)).collect();
+        let mut search = Search {
+            known: units.iter().map(|u| canonical(&u.key)).collect(),
+            links: links.iter().map(|l| (canonical(&l.link.output), l)).collect(),
+            contents: OnceCell::new(),
+            seen: BTreeSet::new(),
+            found: Self::default(),
+            own,
+        };
+        let executables = || links.iter().filter(|l| l.link.kind == LinkKind::Executable);
+        let output = plan.output.as_deref().map(canonical);
+        let takes_own = |l: &&LinkFacts| {
+            let mut files = l.units.iter().chain(&l.link.inputs);
+            files.any(|f| search.own.contains(&canonical(f)))
+        };
+        let link = executables()
+            .find(|l| output.as_ref().is_some_and(|o| *o == canonical(&l.link.output)))
+            .or_else(|| executables().find(takes_own));
+        for input in link.iter().flat_map(|l| &l.link.inputs) {
+            search.take(input, false);
+        }
+        search.found
+    }
+}
+
+struct Search<'a> {
+    /// Objects of the program's units.
+    own: BTreeSet<PathBuf>,
+    /// Objects of all units.
+    known: BTreeSet<PathBuf>,
+    links: HashMap<PathBuf, &'a LinkFacts>,
+    /// blake3 of the objects of the program's units, for archives whose making nobody saw.
+    contents: OnceCell<BTreeSet<[u8; 32]>>,
+    seen: BTreeSet<PathBuf>,
+    found: Besides,
+}
+
+impl Search<'_> {
+    /// Adds an input of a link; of what is `optional` a unit that is not in the program is not needed by it.
+    fn take(&mut self, input: &Path, optional: bool) {
+        let path = canonical(input);
+        if self.own.contains(&path) || optional && self.known.contains(&path) {
+            return;
+        }
+        let Some(&link) = self.links.get(&path) else { return self.keep(input, &path) };
+        let archived = match link.link.kind {
+            LinkKind::DeviceLink => return,
+            LinkKind::Relocatable => optional,
+            LinkKind::Archive => true,
+            LinkKind::SharedLibrary if !path.exists() => true,
+            LinkKind::SharedLibrary | LinkKind::Executable => return self.keep(input, &path),
+        };
+        if self.seen.insert(path) {
+            for inner in &link.link.inputs {
+                self.take(inner, archived);
+            }
+        }
+    }
+
+    fn keep(&mut self, input: &Path, path: &Path) {
+        if !path.exists() {
+            self.found.missing.push(input.to_owned());
+        } else if !self.is_of_units(path) {
+            self.found.files.push(input.to_owned());
+        }
+    }
+
+    /// Whether an archive has the objects of the program's units, and nothing else.
+    fn is_of_units(&self, path: &Path) -> bool {
+        let members = archive::members(path);
+        let contents = || self.own.iter().filter_map(|o| hash_file(o)).collect();
+        !members.is_empty() && members.iter().all(|m| self.contents.get_or_init(contents).contains(m))
+    }
+}

@@ -1,0 +1,3 @@
+void scale(float *a, int n);
+float *make(int n);
+int finish(float *a);
