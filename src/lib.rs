@@ -20,6 +20,7 @@ pub mod paths;
 pub mod reasons;
 pub mod report;
 pub mod rules;
+pub mod statements;
 pub mod symbolic;
 pub mod witness;
 pub mod work;

@@ -4,6 +4,7 @@ use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, Fronten
 use crate::assume::{self, Condition};
 use crate::contracts::{self, Contract, Entry, Invariant, Requirement};
 use crate::rules::Level;
+use crate::statements::Mistake;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use std::collections::BTreeMap;
@@ -229,9 +230,17 @@ impl fmt::Display for Range {
 /// # Errors
 /// As [`load`].
 pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
+    read(text, path).map_err(|Mistake { at, message }| {
+        let (line, column) = position(text, at.unwrap_or_default());
+        ConfigError::Parse { path: path.to_owned(), line, column, message }
+    })
+}
+
+/// [`parse`], with mistakes by their offsets.
+pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
     let raw: Raw = toml::from_str(text).map_err(|e| {
-        let (line, column) = position(text, e.span().map_or(0, |s| s.start));
-        ConfigError::Parse { path: path.to_owned(), line, column, message: in_our_words(e.message()) }
+        let m = Mistake::from(e);
+        Mistake { message: in_our_words(&m.message), ..m }
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let absolute = |p: PathBuf| folder.join(p);
@@ -286,14 +295,13 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     })
 }
 
-fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, ConfigError> {
+fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, Mistake> {
     let start = raw.expr.span().start;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let origin = format!("{file}:{}", position(text, start).0);
     let expr = assume::parse(raw.expr.get_ref()).map_err(|e| {
         // Behind the quotation mark; escapes in front of the place are rare enough.
-        let (line, column) = position(text, start + 1 + e.at());
-        ConfigError::Parse { path: path.to_owned(), line, column, message: e.to_string() }
+        Mistake { at: Some(start + 1 + e.at()), message: e.to_string() }
     })?;
     Ok(Condition {
         text: raw.expr.into_inner().trim().to_owned(),
@@ -308,16 +316,16 @@ fn contracts_of(
     all: Vec<Spanned<RawContract>>,
     text: &str,
     path: &Path,
-) -> Result<(Vec<Contract>, Vec<Invariant>), ConfigError> {
+) -> Result<(Vec<Contract>, Vec<Invariant>), Mistake> {
     let (mut contracts, mut invariants) = (vec![], vec![]);
     for one in all {
-        let (line, column) = position(text, one.span().start);
+        let at = Some(one.span().start);
         let RawContract { function, requires, modifies, type_name, invariant } = one.into_inner();
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         if let Some(places) = modifies.as_ref().filter(|m| !m.get_ref().is_empty()) {
-            let (line, column) = position(text, places.span().start);
+            let at = Some(places.span().start);
             let message = "`modifies` has no places yet: the empty list says that the function changes nothing that its callers know";
-            return Err(ConfigError::Parse { path: path.to_owned(), line, column, message: message.to_owned() });
+            return Err(Mistake { at, message: message.to_owned() });
         }
         let modifies_nothing = modifies.map(|m| format!("{file}:{}", position(text, m.span().start).0));
         match (function, type_name) {
@@ -329,22 +337,21 @@ fn contracts_of(
             }
             _ => {
                 let message = "a contract is of a `function`, which `requires` something or has `modifies = []`, or of a `type`, which has an `invariant`";
-                return Err(ConfigError::Parse { path: path.to_owned(), line, column, message: message.to_owned() });
+                return Err(Mistake { at, message: message.to_owned() });
             }
         }
     }
     Ok((contracts, invariants))
 }
 
-fn stated(all: Vec<Spanned<String>>, text: &str, path: &Path) -> Result<Vec<Requirement>, ConfigError> {
+fn stated(all: Vec<Spanned<String>>, text: &str, path: &Path) -> Result<Vec<Requirement>, Mistake> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let requires = all.into_iter().map(|one| {
         let start = one.span().start;
         let (line, _) = position(text, start);
         let condition = contracts::parse(one.get_ref()).map_err(|e| {
             // Behind the quotation mark; escapes in front of the place are rare enough.
-            let (line, column) = position(text, start + 1 + e.span.start);
-            ConfigError::Parse { path: path.to_owned(), line, column, message: e.to_string() }
+            Mistake { at: Some(start + 1 + e.span.start), message: e.to_string() }
         })?;
         Ok(Requirement {
             text: one.into_inner().trim().to_owned(),
@@ -368,7 +375,7 @@ fn in_our_words(message: &str) -> String {
 }
 
 /// Line and column, 1-based, of a byte offset.
-fn position(text: &str, offset: usize) -> (usize, usize) {
+pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line = before.iter().filter(|b| **b == b'\n').count() + 1;
     let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;

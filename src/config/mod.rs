@@ -3,9 +3,11 @@
 //! In: a path, or a folder from which to search upwards. Out: a [`Config`] whose values are all in range and whose
 //! paths are absolute. It knows nothing of command lines: `driver/` lays `-D`, `--frontend` and the like over it.
 
+mod lenient;
 mod load;
 mod size;
 
+pub use lenient::{LeftOut, load_leniently};
 pub use load::{ConfigError, FILE_NAME, find, load, parse};
 pub use size::{ByteSize, SizeError};
 

@@ -40,7 +40,7 @@ impl ContractError {
 
 /// The name that was probably meant, by Damerau and Levenshtein's distance: at most a third of the letters differ.
 #[must_use]
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let far = name.chars().count().max(3) / 3;
     known
         .into_iter()

@@ -5,7 +5,7 @@ use super::history::{Checked, Record, Tally};
 use super::worker::memory;
 use super::{Status, output};
 use crate::check::{self, Pace};
-use crate::config::{self, Config, FrontendKind, RuleSelector};
+use crate::config::{self, Config, FrontendKind, LeftOut, RuleSelector};
 use crate::confirm::Confirmations;
 use crate::facts::Told;
 use crate::facts::verdicts::Verdicts;
@@ -13,7 +13,7 @@ use crate::frontend::ExtractOptions;
 use crate::frontend::cgeist::process::Failure;
 use crate::inside::{Spot, Wanted};
 use crate::nvcc::history::{self, History};
-use crate::nvcc::{colour, locate, shim};
+use crate::nvcc::{colour, locate, once, shim};
 use crate::paths;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
@@ -49,6 +49,8 @@ pub struct Session {
     style: Style,
     pub jobs: usize,
     pub strict: bool,
+    /// What mistakes in the project's settings cost a command of a build.
+    left_out: Option<LeftOut>,
     started: Instant,
     /// The shim cuts the analysis off some seconds after `tu_seconds` for each unit.
     deadline: Option<Instant>,
@@ -84,6 +86,7 @@ impl Session {
             style: Style { colour: output::coloured(common.color), verbosity, summary: true },
             jobs,
             strict: common.strict,
+            left_out: None,
             started: Instant::now(),
             deadline: None,
             pace: Pace::Whole,
@@ -95,13 +98,19 @@ impl Session {
         })
     }
 
-    /// For the shim, which has no options of its own, and a command of so many units.
+    /// For the shim, which has no options of its own, and a command of so many units. A mistake in the project's settings costs what it
+    /// is in; with `SCUBA_STRICT` it is an error.
     ///
     /// # Errors
-    /// When scuba.toml or `SCUBA_MESSAGE_FORMAT` cannot be read.
+    /// When `SCUBA_MESSAGE_FORMAT` cannot be read; with `SCUBA_STRICT`, where scuba.toml or the baseline cannot.
     pub fn of_shim(start: &Path, units: u32) -> Result<Self> {
         let named = std::env::var_os("SCUBA_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from);
-        let mut config = read_config(named.as_deref(), start)?;
+        let strict = shim::is_set("SCUBA_STRICT");
+        let (mut config, left_out) = match find_config(named.as_deref(), start)? {
+            None => (Config::default(), None),
+            Some(path) if strict => (config::load(&path)?, None),
+            Some(path) => config::load_leniently(&path),
+        };
         config.frontend.kind = decide_frontend(inherited_frontend()?, &config)?;
         let format = match std::env::var("SCUBA_MESSAGE_FORMAT") {
             Ok(text) if !text.is_empty() => text.parse().map_err(|_| {
@@ -110,7 +119,7 @@ impl Session {
             _ => Format::Human,
         };
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
-        Ok(Self {
+        let session = Self {
             levels: Levels::new(&config, &inherited_levels()),
             baseline: None,
             confirmations: Confirmations::default(),
@@ -118,7 +127,8 @@ impl Session {
             style: Style { colour: output::coloured(inherited_colour()), verbosity: Verbosity::Normal, summary: false },
             // nvcc itself runs beside the analysis; make counts on one job for one command.
             jobs: 1,
-            strict: shim::is_set("SCUBA_STRICT"),
+            strict,
+            left_out,
             started: Instant::now(),
             deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
             pace: Pace::Whole,
@@ -127,7 +137,8 @@ impl Session {
             tally: Tally::default(),
             config,
             root,
-        })
+        };
+        if strict { session.with_baseline() } else { Ok(session.with_readable_baseline()) }
     }
 
     /// For the checks of a command of a build, which waits for them; `scuba check` goes on.
@@ -186,6 +197,34 @@ impl Session {
             self.baseline = Some(Baseline::load(&path)?);
         }
         Ok(self)
+    }
+
+    /// Accepts what the project's baseline accepts; what cannot be read is left out.
+    fn with_readable_baseline(mut self) -> Self {
+        let path = self.baseline_path();
+        if self.config.baseline.is_some() || path.is_file() {
+            match Baseline::load(&path) {
+                Ok(baseline) => self.baseline = Some(baseline),
+                Err(e) => {
+                    self.left_out = Some(LeftOut::with_baseline(self.left_out.take(), e.to_string()));
+                    self.baseline = Baseline::load(&self.root.folder().join(baseline::FILE_NAME)).ok();
+                }
+            }
+        }
+        self
+    }
+
+    /// What is said of mistakes in the project's settings, once for a build; later beside what was denied in `subject`.
+    #[must_use]
+    pub fn settings_in_error(&self, subject: &str) -> Option<once::Line> {
+        let left = self.left_out.as_ref()?;
+        let file = self.config.path.as_ref().map(|p| self.root.show(&p.to_string_lossy()));
+        let line = |text: String| format!("scuba: {}", output::harmless(&format!("note: {text}")));
+        Some(once::Line {
+            key: left.key(),
+            first: line(left.text(file.as_deref())),
+            later: Some(line(left.beside(subject, file.as_deref()))),
+        })
     }
 
     /// Shows what runs on devices said that is kept in these `.scuba` folders.
@@ -506,11 +545,15 @@ fn decide_frontend(chosen: Option<FrontendKind>, config: &Config) -> Result<Fron
 }
 
 fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {
-    let path = match named {
+    Ok(find_config(named, start)?.map(|p| config::load(&p)).transpose()?.unwrap_or_default())
+}
+
+/// The scuba.toml that is named, else the nearest one.
+fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<PathBuf>> {
+    Ok(match named {
         Some(p) => Some(std::path::absolute(p).with_context(|| format!("cannot resolve {}", p.display()))?),
         None => config::find(start),
-    };
-    Ok(path.map(|p| config::load(&p)).transpose()?.unwrap_or_default())
+    })
 }
 
 /// Lines for a build log: one for each unit and reason, whether one side of it or both could not be read.

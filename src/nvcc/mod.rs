@@ -19,6 +19,7 @@ pub mod interpose;
 mod jobs;
 pub mod locate;
 pub mod notes;
+pub mod once;
 mod parse;
 mod phase;
 mod plan;

@@ -1,14 +1,17 @@
 //! The keys of scuba.toml that the shim itself needs.
 //!
 //! In: the folder to search upwards from, or `SCUBA_CONFIG`. Out: [`Settings`]. Everything else in the file, and every mistake
-//! in it, is the analysis's to read and to report: a file that cannot be read here means the defaults.
+//! in it, is the analysis's to read and to report: here a mistake costs the key that it is in, as it does there.
 
-use serde::Deserialize;
+use crate::statements::recover;
+use serde::{Deserialize, Deserializer, de};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// INTERFACE: `[limits] tu_seconds`.
 const DEFAULT_TU_SECONDS: u64 = 300;
+const SECONDS: RangeInclusive<u64> = 1..=86_400;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -39,7 +42,14 @@ struct Nvcc {
 
 #[derive(Default, Deserialize)]
 struct Limits {
+    #[serde(default, deserialize_with = "seconds")]
     tu_seconds: Option<u64>,
+}
+
+/// In the range that the analysis allows.
+fn seconds<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u64>, D::Error> {
+    let value = u64::deserialize(d)?;
+    if SECONDS.contains(&value) { Ok(Some(value)) } else { Err(de::Error::custom("out of range")) }
 }
 
 impl Settings {
@@ -58,7 +68,10 @@ impl Settings {
     }
 
     fn read(file: &Path) -> Option<Settings> {
-        let document: Document = toml::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
+        let text = std::fs::read(file).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let (document, _) = recover(&text, &[], |t| Ok(toml::from_str::<Document>(t)?));
+        let document = document?;
         let folder = file.parent().unwrap_or(Path::new(""));
         let seconds = document.limits.tu_seconds.unwrap_or(DEFAULT_TU_SECONDS);
         Some(Settings {
@@ -98,11 +111,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_mistakes_means_the_defaults() {
+    fn a_key_with_a_mistake_means_its_default() {
         let root = tempfile::tempdir().unwrap();
-        for text in ["[nvcc", "[nvcc]\npath = 3", "[limits]\ntu_seconds = -1"] {
+        for text in ["[nvcc", "[nvcc]\npath = 3", "[limits]\ntu_seconds = -1", "[limits]\ntu_seconds = 0"] {
             std::fs::write(root.path().join("scuba.toml"), text).unwrap();
             assert_eq!(Settings::find(None, [root.path()]), Settings::default(), "{text}");
+        }
+        for wrong in ["[limits]\ntu_seconds = -1", "[limits\ntu_seconds = 7", "[levels]\nall = ", "[nvcc]\npath = 'x'"]
+        {
+            std::fs::write(root.path().join("scuba.toml"), format!("[nvcc]\npath = 'nvcc-13'\n{wrong}\n")).unwrap();
+            let found = Settings::find(None, [root.path()]);
+            assert_eq!(found, Settings { nvcc: Some("nvcc-13".into()), ..Settings::default() }, "{wrong}");
         }
     }
 }

@@ -9,6 +9,7 @@ use super::host::{self, HostCommand};
 use super::interpose;
 use super::locate::{self, GUARD, Invocation, LocateError, Surroundings};
 use super::notes::Notes;
+use super::once::Once;
 use super::plan::Plan;
 use super::request::Request;
 use super::settings::Settings;
@@ -100,6 +101,7 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
         guard,
         notes: Notes::new(first_output(&plan), &directory),
         history: History::of(&paths::of_this_process(first_output(&plan), &directory)),
+        once: Once::of(&paths::of_this_process(first_output(&plan), &directory)),
         unknown_flags: command.unknown_flags().to_vec(),
         request: request(command, &plan, &directory, &invocation.nvcc),
         beside: true,
@@ -141,6 +143,7 @@ fn launch(
         guard: place.guard(&invocation.program),
         notes: Notes::new(first_output(&plan), directory),
         history: History::of(&paths::of_this_process(first_output(&plan), directory)),
+        once: Once::of(&paths::of_this_process(first_output(&plan), directory)),
         unknown_flags: Vec::new(),
         request: Arc::new(move || request.clone()),
         beside: false,

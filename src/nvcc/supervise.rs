@@ -12,13 +12,14 @@ use super::history::{self, History, Ran};
 use super::jobs::Jobs;
 use super::locate::{GUARD, Invocation};
 use super::notes::Notes;
+use super::once::{self, Once};
 use super::plan::Plan;
 use super::processes;
 use super::request::Request;
 use super::written::Before;
 use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -54,6 +55,7 @@ pub struct Job {
     pub strict: bool,
     pub notes: Notes,
     pub history: History,
+    pub once: Once,
 }
 
 /// How this process must end.
@@ -240,7 +242,7 @@ impl Job {
         match Analysis::start(
             program,
             request,
-            &[(GUARD, &self.guard), (colour::VARIABLE, &colour::for_analysis())],
+            &[(GUARD, &self.guard), (colour::VARIABLE, &colour::for_analysis()), (once::ASKED, OsStr::new("1"))],
             report,
         ) {
             Ok(analysis) => Progress::Running { analysis, until: Instant::now() + self.limit },
@@ -259,11 +261,11 @@ impl Job {
         }
         let denied = match verdict {
             Verdict::Passed(text) => {
-                print(text);
+                print(&self.once.settle(text));
                 false
             }
             Verdict::Denied(text) => {
-                print(text);
+                print(&self.once.settle(text));
                 true
             }
             Verdict::NotAnalysed(text) => {
@@ -271,14 +273,14 @@ impl Job {
                 if text.is_empty() {
                     say(&self.not_analysed("scuba could not follow it"));
                 } else {
-                    print(text);
+                    print(&self.once.settle(text));
                 }
                 false
             }
             Verdict::Broken { how, text } => {
                 analysed = false;
                 say(&self.not_analysed(how));
-                self.notes.add(&self.subject(), &format!("{how}\n{}", String::from_utf8_lossy(text)));
+                self.notes.add(&self.subject(), &format!("{how}\n{}", String::from_utf8_lossy(&Once::plain(text))));
                 false
             }
         };

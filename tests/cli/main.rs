@@ -17,6 +17,7 @@ mod init;
 mod inside;
 mod operators;
 mod readings;
+mod slips;
 mod stats;
 mod structures;
 mod tensors;

@@ -15,5 +15,6 @@ mod parts;
 mod patience;
 mod seen;
 mod stale;
+mod settings;
 mod support;
 mod trouble;

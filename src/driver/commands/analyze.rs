@@ -14,7 +14,9 @@ use crate::driver::{Status, extraction, output};
 use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
 use crate::nvcc::history::{self, History};
 use crate::nvcc::notes::Notes;
+use crate::nvcc::once::{self, Line, Once};
 use crate::nvcc::request::{Link, Request};
+use crate::nvcc::shim;
 use crate::nvcc::unit::TranslationUnit;
 use crate::paths;
 use crate::report::finding::{Finding, NotAnalysed, Report, Verdict};
@@ -42,22 +44,55 @@ fn analyze() -> Result<Status> {
         Some(unit) => folder_of(&unit.directory.join(&unit.source))?,
         None => request.directory.clone(),
     };
-    let session =
-        Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?.with_baseline()?;
+    let session = Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?;
+    // All facts of one command lie together.
+    let store = Store::new(paths::of_this_process(output_of(&request), &request.directory));
+    let in_error = session.settings_in_error(&subject(&request, &session));
+    let done = judge(&request, session, &store, at);
+    if let Some(line) = in_error {
+        let denied = matches!(done, Ok(Status::Denied));
+        say_once(&Line { later: line.later.filter(|_| denied), ..line }, &store);
+    }
+    done
+}
+
+/// The first file that a command writes.
+fn output_of(request: &Request) -> Option<&Path> {
+    let unit = request.units.iter().find_map(|u| u.output.as_deref());
+    unit.or_else(|| request.link.as_ref().map(|l| l.output.as_path()))
+}
+
+/// Says a line, or leaves it to the shim.
+fn say_once(line: &Line, store: &Store) {
+    if shim::is_set(once::ASKED) {
+        output::print_error(&line.unsettled());
+    } else if let Some(text) = Once::of(store.folder()).say(line) {
+        output::print_error(&format!("{text}\n"));
+    }
+}
+
+/// What a command is about: its sources, else what it links.
+fn subject(request: &Request, session: &Session) -> String {
+    let show = |p: &Path| session.root.show(&request.directory.join(p).to_string_lossy());
+    match (request.units.as_slice(), &request.link) {
+        ([], link) => link.as_ref().map_or_else(|| "standard input".into(), |l| show(&l.output)),
+        ([unit], _) => show(&unit.source),
+        ([unit, more @ ..], _) => format!("{} (and {} more)", show(&unit.source), more.len()),
+    }
+}
+
+/// Keeps the facts of one command, and checks the programs that they belong to.
+fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<Status> {
     let link = request.link.as_ref();
     let present = Present::default();
-    let units: Vec<Unit> = request.units.iter().map(|u| unit(u, &request, &present, &session)).collect();
-
-    // All facts of one command lie together.
-    let output = request.units.iter().find_map(|u| u.output.as_deref()).or_else(|| link.map(|l| l.output.as_path()));
-    let store = Store::new(paths::of_this_process(output, &request.directory));
-    let kept = keep(&store, &units, link);
-    let notes = Notes::new(output, &request.directory);
+    let units: Vec<Unit> = request.units.iter().map(|u| unit(u, request, &present, &session)).collect();
+    let kept = keep(store, &units, link);
+    let notes = Notes::new(output_of(request), &request.directory);
     if !session.config.waits.at(link.is_some()) {
         return Ok(later(&units, &session, &notes));
     }
     let session = session.with_confirmations(vec![store.folder().to_owned()]);
-    let joined = Joined::new(&store, &units, link, &present, &session);
+    let joined = Joined::new(store, &units, link, &present, &session);
     for line in &joined.waiting {
         notes.add("join", line);
     }
@@ -69,7 +104,7 @@ fn analyze() -> Result<Status> {
     let mut checked = checking::check(
         &joined.plans,
         &joined.facts,
-        |i| Ok((joined.modules(i, &store)?, joined.second(i))),
+        |i| Ok((joined.modules(i, store)?, joined.second(i))),
         &session,
         |_| {},
     );
@@ -110,7 +145,7 @@ fn analyze() -> Result<Status> {
     if assembled.report.denied() {
         let project = Project {
             facts: joined.facts.iter().collect(),
-            modules: Box::new(|i| joined.modules(i, &store)),
+            modules: Box::new(|i| joined.modules(i, store)),
             plans: joined.plans.clone(),
             links: &[],
             stores: vec![store.folder().to_owned(); joined.facts.len()],

@@ -1,0 +1,143 @@
+//! Lines that are said once for a build, by whichever of its commands comes first.
+//!
+//! In: a `.scuba` folder, a line and what it stands for (its key). Out: the line, from one command only; from the others another
+//! line, or none.
+//!
+//! Commands of a build run side by side and know nothing of each other, so a file in `.scuba/said` is the mark: whoever creates it
+//! (`O_EXCL`: one of all) says the line. Its name is a hash of the key and of the `scuba build` above ([`history::BUILD`]):
+//! a build says each line once. A build that `scuba` did not start has no name, and nothing tells where it begins and ends
+//! but a clock: there each line is said once until what it stands for changes, or the build folder goes.
+//!
+//! The shim makes the mark when it prints, not the analysis when it ends: nothing that an analysis said is printed where nvcc
+//! fails, and a line that nobody saw must be said by the next command. So the analysis, where the shim asks for that
+//! ([`ASKED`]), writes such a line in a form that [`Once::settle`] reads.
+
+use super::history;
+use crate::paths;
+use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Environment variable by which the shim asks for lines that it settles.
+pub const ASKED: &str = "SCUBA_ONCE";
+
+/// Begins a line that is to be settled; no other text begins so.
+const MARK: &[u8] = b"\x01scuba-once ";
+
+/// A line that is said once, and what is said in its place by those who come later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    pub key: String,
+    pub first: String,
+    pub later: Option<String>,
+}
+
+impl Line {
+    /// For the shim.
+    #[must_use]
+    pub fn unsettled(&self) -> String {
+        let json = serde_json::to_string(self).unwrap_or_default();
+        format!("{}{json}\n", String::from_utf8_lossy(MARK))
+    }
+}
+
+/// The lines said so far, where the facts of one command lie.
+#[derive(Clone, Debug)]
+pub struct Once {
+    folder: PathBuf,
+    build: Option<String>,
+}
+
+impl Once {
+    /// For a `.scuba` folder and the build of this process.
+    #[must_use]
+    pub fn of(folder: &Path) -> Once {
+        Once { folder: folder.to_owned(), build: history::build_of_this_process() }
+    }
+
+    /// What this command says of a line. A mark that cannot be made hides nothing.
+    #[must_use]
+    pub fn say<'l>(&self, line: &'l Line) -> Option<&'l str> {
+        if self.is_first(&line.key) { Some(&line.first) } else { line.later.as_deref() }
+    }
+
+    fn is_first(&self, key: &str) -> bool {
+        let mut name = blake3::Hasher::new();
+        for part in [key, self.build.as_deref().unwrap_or_default()] {
+            name.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        let said = self.folder.join("said");
+        let marked = paths::create(&self.folder)
+            .and_then(|()| std::fs::create_dir_all(&said))
+            .and_then(|()| std::fs::File::create_new(said.join(&name.finalize().to_hex()[..32])));
+        !marked.is_err_and(|e| e.kind() == ErrorKind::AlreadyExists)
+    }
+
+    /// The text of an analysis with such lines settled.
+    #[must_use]
+    pub fn settle(&self, text: &[u8]) -> Vec<u8> {
+        replace(text, |line| self.say(line).map(str::to_owned))
+    }
+
+    /// The same for a log, which is no screen: every line.
+    #[must_use]
+    pub fn plain(text: &[u8]) -> Vec<u8> {
+        replace(text, |line| Some(line.first.clone()))
+    }
+}
+
+fn replace(text: &[u8], with: impl Fn(&Line) -> Option<String>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for one in text.split_inclusive(|b| *b == b'\n') {
+        match one.strip_prefix(MARK).and_then(|json| serde_json::from_slice::<Line>(json).ok()) {
+            Some(line) => out.extend(with(&line).into_iter().flat_map(|l| (l + "\n").into_bytes())),
+            None => out.extend_from_slice(one),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, Once};
+    use std::path::Path;
+
+    fn line(key: &str, later: Option<&str>) -> Line {
+        Line { key: key.into(), first: format!("first {key}"), later: later.map(str::to_owned) }
+    }
+
+    #[test]
+    fn one_of_many_says_it_for_each_build() {
+        let root = tempfile::tempdir().unwrap();
+        let of = |build: Option<&str>| Once { folder: root.path().join(".scuba"), build: build.map(str::to_owned) };
+        for build in [None, Some("1"), Some("2")] {
+            let once = of(build);
+            let said: usize = std::thread::scope(|s| {
+                let all: Vec<_> =
+                    (0..16).map(|_| s.spawn(|| usize::from(once.say(&line("a", None)).is_some()))).collect();
+                all.into_iter().map(|t| t.join().unwrap()).sum()
+            });
+            assert_eq!(said, 1, "{build:?}");
+            assert_eq!(once.say(&line("b", Some("later"))), Some("first b"));
+            assert_eq!(once.say(&line("b", Some("later"))), Some("later"));
+        }
+        assert!(root.path().join(".scuba/.gitignore").is_file());
+    }
+
+    #[test]
+    fn where_no_mark_can_be_made_it_is_said() {
+        let once = Once { folder: Path::new("/dev/null/.scuba").to_owned(), build: None };
+        assert!((0..2).all(|_| once.say(&line("a", None)).is_some()));
+    }
+
+    #[test]
+    fn the_rest_of_the_text_stays_as_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let once = Once { folder: root.path().to_owned(), build: None };
+        let text = [b"x\xff\n".as_slice(), line("a", None).unsettled().as_bytes(), b"y"].concat();
+        assert_eq!(Once::plain(&text), b"x\xff\nfirst a\ny");
+        assert_eq!(once.settle(&text), b"x\xff\nfirst a\ny");
+        assert_eq!(once.settle(&text), b"x\xff\ny");
+        assert_eq!(once.settle(b"\x01scuba-once {\n"), b"\x01scuba-once {\n");
+    }
+}

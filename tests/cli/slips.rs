@@ -1,0 +1,114 @@
+//! Mistakes in scuba.toml and in comments that accept findings, as commands of a build meet them.
+
+use super::{Project, SAFE, Said, buggy};
+use std::io::Write;
+use std::process::Stdio;
+
+const SLIP: &str = "[levels]\nmisaligned = \"warn\"\n[levls]\nall = \"warn\"\n";
+const NOTE: &str = "scuba: note: scuba.toml:3: unknown key `levls` (did you mean `levels`?); it is left out; findings that it accepts may be denied\n";
+
+impl Project {
+    /// What the shim would ask for, without a shim.
+    fn compile_with(&self, arguments: &str, variables: &[(&str, &str)]) -> Said {
+        let request = serde_json::to_vec(&self.request(arguments)).unwrap();
+        let mut command = self.command();
+        command.arg("__analyze").envs(variables.iter().copied());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&request).unwrap();
+        child.wait_with_output().unwrap().into()
+    }
+}
+
+#[test]
+fn a_key_that_is_not_known_is_left_out_and_said_once() {
+    let p = Project::new();
+    p.write("bad.cu", &buggy());
+    p.write("good.cu", SAFE);
+    p.write("scuba.toml", SLIP);
+    let good = |variables: &[(&str, &str)]| p.compile_with("-c good.cu -o good.o", variables);
+    assert_eq!(good(&[]).status(0).err, NOTE);
+    assert_eq!(good(&[]).status(0).err, "");
+    // What is denied without it says so, beside the finding.
+    let said = p.compile("-c bad.cu -o bad.o").status(1);
+    let last = said.err.lines().last().unwrap();
+    assert!(said.err.contains("error[oob-global]"), "{said:?}");
+    assert_eq!(
+        last,
+        "scuba: note: bad.cu was judged without scuba.toml:3: unknown key `levls` (did you mean `levels`?)"
+    );
+    // Each build has a name; another text is another mistake.
+    for build in ["1", "2"] {
+        assert_eq!(good(&[("SCUBA_BUILD", build)]).status(0).err, NOTE);
+        assert_eq!(good(&[("SCUBA_BUILD", build)]).status(0).err, "");
+    }
+    p.write("scuba.toml", &format!("{SLIP}\n"));
+    assert_eq!(good(&[]).status(0).err, NOTE);
+    // A person is refused, and so is who wants to be strict.
+    let said = p.scuba(["check"]).status(2);
+    assert!(said.err.contains("scuba.toml:3:2: unknown key `levls`, expected one of `nvcc`"), "{said:?}");
+    let said = good(&[("SCUBA_STRICT", "1")]).status(2);
+    assert!(said.err.contains("scuba.toml:3:2: unknown key `levls`") && said.err.lines().count() == 1, "{said:?}");
+    let said = p.scuba(["build", "--", "touch", "built"]).status(2);
+    assert!(said.err.contains("scuba.toml:3:2:") && !p.root().join("built").exists(), "{said:?}");
+}
+
+#[test]
+fn commands_at_the_same_time_say_it_once() {
+    let p = Project::new();
+    p.write("scuba.toml", SLIP);
+    p.write("empty.cu", "int x;\n");
+    p.write(".scuba/keep", "");
+    let said: Vec<Said> = std::thread::scope(|s| {
+        let all: Vec<_> = (0..6)
+            .map(|n| {
+                s.spawn({
+                    let p = &p;
+                    move || p.compile(&format!("-c empty.cu -o {n}.o"))
+                })
+            })
+            .collect();
+        all.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    assert_eq!(said.iter().filter(|s| s.err == NOTE).count(), 1, "{said:?}");
+    assert!(said.iter().all(|s| s.status == 0 && (s.err.is_empty() || s.err == NOTE)), "{said:?}");
+}
+
+/// Settings that change what becomes of the finding, and what stands beside them.
+#[test]
+fn what_the_file_says_besides_counts() {
+    let allow = "[[allow]]\nrule = \"oob-global\"\npath = \"bad.cu\"\nreason = \"known\"\n";
+    for (text, status, note) in [
+        // Accepted, whatever else is wrong.
+        (
+            format!("{allow}[limits]\nsolver_ms = 0\n"),
+            0,
+            "scuba.toml:6: 0 is out of range: allowed are 1 to 3600000; it is left out",
+        ),
+        (
+            format!("[limits]\nsolver_msec = 1\n{allow}"),
+            0,
+            "scuba.toml:2: unknown key `solver_msec` (did you mean `solver_ms`?); it is left out",
+        ),
+        (format!("[limits\nwork = 1\n{allow}"), 0, "scuba.toml:1: unclosed table, expected `]`; it is left out"),
+        ("[levels]\noob-global = \"allow\"\nmisaligned = \"of\"\n".into(), 0, "scuba.toml:3: unknown value `of`"),
+        // The mistake is in what accepts.
+        (
+            allow.replace("oob-global", "oob-gobal"),
+            1,
+            "scuba.toml:2: unknown rule `oob-gobal` (did you mean `oob-global`?)",
+        ),
+        (allow.replace("[[allow]]", "[[allow]"), 1, "scuba.toml:1: unclosed array table, expected `]`"),
+        ("[baseline]\npath = \"none.json\"\n".into(), 1, "scuba.toml: cannot read the baseline "),
+    ] {
+        let p = Project::new();
+        p.write("bad.cu", &buggy());
+        p.write("scuba.toml", &text);
+        let said = p.compile("-c bad.cu -o bad.o").status(status);
+        assert_eq!(said.err.contains("error[oob-global]"), status == 1, "{text}: {said:?}");
+        let notes: Vec<&str> = said.err.lines().filter(|l| l.starts_with("scuba: ")).collect();
+        assert!(notes.len() == 1 && notes[0].starts_with(&format!("scuba: note: {note}")), "{text}: {said:?}");
+        assert_eq!(notes[0].contains("may be denied"), status == 1 || text.contains("\"of\""), "{notes:?}");
+        let refused = p.scuba(["check"]).status(2);
+        assert!(refused.err.lines().count() == 1 && !refused.err.contains("left out"), "{refused:?}");
+    }
+}
