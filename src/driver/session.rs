@@ -428,6 +428,17 @@ impl Session {
         }));
     }
 
+    /// Says beside findings which comments in their files were meant to accept something and cannot be understood. A document has no
+    /// place for it.
+    pub fn explain_comments(&self, assembled: &Assembled) {
+        if self.format.is_document() {
+            return;
+        }
+        for n in assembled.notices_beside_findings() {
+            output::complain(&output::harmless(&format!("note: {}:{}: {}", n.file, n.line, n.message)));
+        }
+    }
+
     /// Notices and what could not be analysed.
     pub fn say_asides(&self, assembled: &Assembled) {
         if self.quiet() {

@@ -75,6 +75,19 @@ impl Assembled {
         self.report.findings = stay;
         self.told_before = out;
     }
+
+    /// Notices about the files that findings are in; first those of a finding's line or the line above it, where a comment was
+    /// meant for the finding.
+    #[must_use]
+    pub fn notices_beside_findings(&self) -> Vec<&Notice> {
+        let distance = |n: &Notice| {
+            let places = self.report.findings.iter().map(|f| &f.access.position).filter(|p| p.file == n.file);
+            places.map(|p| p.line != n.line && p.line != n.line + 1).min()
+        };
+        let mut beside: Vec<(bool, &Notice)> = self.notices.iter().filter_map(|n| Some((distance(n)?, n))).collect();
+        beside.sort_by_key(|(far, _)| *far);
+        beside.into_iter().map(|(_, n)| n).collect()
+    }
 }
 
 /// Merges, orders, names, silences and levels what was found.

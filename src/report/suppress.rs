@@ -114,7 +114,7 @@ impl<'a> Suppressions<'a> {
     }
 
     /// What is to be said of the comments in `files` (paths as shown), which were analysed whole: malformed ones, and
-    /// those that silenced nothing.
+    /// those that silenced nothing. Malformed ones also of other files that findings are in.
     pub fn notices(mut self, files: &[String]) -> Vec<Notice> {
         for file in files {
             let unused: Vec<Notice> = self

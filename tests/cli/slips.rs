@@ -112,3 +112,36 @@ fn what_the_file_says_besides_counts() {
         assert!(refused.err.lines().count() == 1 && !refused.err.contains("left out"), "{refused:?}");
     }
 }
+
+#[test]
+fn a_comment_that_cannot_be_understood_is_explained_beside_the_finding() {
+    for (comment, why) in [
+        ("scuba: allow(oob-gobal) checked", "`scuba: allow` silences nothing: unknown rule `oob-gobal`"),
+        ("scuba: allow oob-global checked", "malformed `scuba: allow`: write `// scuba: allow(RULE) reason`"),
+        ("scuba: allow(oob-global)", "`scuba: allow` silences nothing without a reason"),
+    ] {
+        for (source, line) in [
+            (buggy().replace("  a[i] =", &format!("  // {comment}\n  a[i] =")), 4),
+            (buggy().replace("= 1.0f;", &format!("= 1.0f; // {comment}")), 4),
+        ] {
+            // One far away comes after it; one that silences nothing is a whole run's to tell.
+            let p = Project::new();
+            p.write("a.cu", &format!("{source}// scuba: allow(all)\n// scuba: allow(oob-shared) old\n"));
+            let far = format!("scuba: note: a.cu:{}: ", source.lines().count() + 1);
+            for format in ["human", "short"] {
+                let said = p.compile_with("-c a.cu -o a.o", &[("SCUBA_MESSAGE_FORMAT", format)]).status(1);
+                let notes: Vec<&str> = said.err.lines().filter(|l| l.starts_with("scuba: ")).collect();
+                assert!(notes.len() == 2, "{format}: {said:?}");
+                assert!(notes[0].starts_with(&format!("scuba: note: a.cu:{line}: {why}")), "{format}: {said:?}");
+                assert!(notes[1].starts_with(&far) && notes[1].contains("without a reason"), "{format}: {said:?}");
+            }
+        }
+    }
+    // Nothing is said where nothing is found, and of comments in other files.
+    let p = Project::new();
+    p.write("a.cu", &format!("// scuba: allow(all)\n{SAFE}"));
+    assert_eq!(p.compile("-c a.cu -o a.o").status(0).err, "");
+    p.write("b.h", "// scuba: allow(all)\n");
+    p.write("b.cu", &format!("#include \"b.h\"\n{}", buggy()));
+    assert!(!p.compile("-c b.cu -o b.o").status(1).err.contains("scuba: note"));
+}

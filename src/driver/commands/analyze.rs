@@ -115,7 +115,7 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
         output::complain(&output::harmless(line));
     }
     let wrong = !checked.faults.is_empty();
-    // Comments are judged by whole runs only, and others' failures were told when they were compiled.
+    // Which comments silence nothing, only whole runs know; others' failures were told when they were compiled.
     checked.found.files.clear();
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
     // Of other commands.
@@ -161,6 +161,7 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
     }
     if !assembled.report.findings.is_empty() {
         session.write(&assembled, &sources)?;
+        session.explain_comments(&assembled);
     }
 
     let told: Vec<Told> =
