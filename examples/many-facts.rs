@@ -53,6 +53,7 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
         producer: "generated".into(),
         arch: String::new(),
         asserts_restored: false,
+        relocatable: false,
         types: vec![],
         files: vec![],
         locs: vec![],

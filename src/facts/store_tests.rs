@@ -35,6 +35,7 @@ fn unit(output: &Path) -> Unit {
         producer: "clang".into(),
         arch: "sm_80".into(),
         asserts_restored: false,
+        relocatable: false,
         types: vec![],
         files: vec![],
         locs: vec![],

@@ -3,7 +3,6 @@
 
 use super::Call;
 use super::table::Table;
-use crate::ir::Side;
 use crate::kernel::builtins::Modelled;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
@@ -170,8 +169,7 @@ impl Executor<'_> {
             return None;
         }
         let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
-        let name = &self.program.global(r).name;
-        let d = self.program.find_global(Side::Device, name)?;
+        let d = self.program.device_variable(r)?;
         Some(self.global_of(d))
     }
 }

@@ -3,11 +3,12 @@
 //! In: the program. Out: `main`'s first state with every such variable. Copies to them, kernels and addresses that
 //! are asked for are followed like those of other memory; what names one in a way that is not followed makes it unknown.
 
-use crate::ir::{Const, Side, space};
+use crate::ir::{Const, GlobalId, GlobalRef, ModuleId, Side, space};
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjState, Rest};
+use rustc_hash::FxHashSet;
 
 /// Most variables that are followed from the start: each state has them.
 const MOST: usize = 64;
@@ -26,7 +27,7 @@ impl Executor<'_> {
                 continue;
             }
             for (gi, g) in (0u32..).zip(&m.globals) {
-                let r = crate::ir::GlobalRef { module: crate::ir::ModuleId(mi), global: crate::ir::GlobalId(gi) };
+                let r = GlobalRef { module: ModuleId(mi), global: GlobalId(gi) };
                 if !g.defined
                     || g.constant
                     || !matches!(g.space, space::GLOBAL | space::CONSTANT)
@@ -40,30 +41,29 @@ impl Executor<'_> {
                     // A variable that is not here starts as unknown.
                     None => continue,
                 };
-                // Of two with one name it is not known which one the host means.
-                if program
-                    .modules
-                    .iter()
-                    .filter(|o| o.side == Side::Device)
-                    .flat_map(|o| &o.globals)
-                    .filter(|o| o.defined && o.name == g.name)
-                    .count()
-                    > 1
-                {
+                // Another module's definition is the linker's choice.
+                if program.resolve_global(r.module, r.global) != r {
                     continue;
                 }
-                found.push((r, program.find_global(Side::Host, &g.name), rest));
+                found.push((r, rest));
             }
         }
         // So do all, where they are too many.
         if found.len() > MOST {
             return;
         }
-        for (r, shadow, rest) in found {
-            let o = self.global_of(r);
-            self.starts_with(s, o, ObjState::new(rest));
-            if let Some(shadow) = shadow {
-                self.heap.follow_variable(shadow, o);
+        for (r, rest) in &found {
+            let o = self.global_of(*r);
+            self.starts_with(s, o, ObjState::new(rest.clone()));
+        }
+        let names: FxHashSet<&str> = found.iter().map(|(r, _)| program.global(*r).name.as_str()).collect();
+        for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
+            for (gi, _) in (0u32..).zip(&m.globals).filter(|(_, g)| names.contains(g.name.as_str())) {
+                let shadow = program.resolve_global(ModuleId(mi), GlobalId(gi));
+                if let Some(r) = program.device_variable(shadow).filter(|r| found.iter().any(|(f, _)| f == r)) {
+                    let o = self.global_of(r);
+                    self.heap.follow_variable(shadow, o);
+                }
             }
         }
     }

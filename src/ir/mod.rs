@@ -12,6 +12,7 @@ pub mod initialisers;
 mod instruction;
 pub mod intrinsic;
 mod operands;
+mod outside;
 mod program;
 pub mod reach;
 #[cfg(test)]
@@ -22,8 +23,10 @@ mod signature;
 mod stub;
 mod text;
 mod units;
+mod variables;
 
 pub use instruction::{AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Step, Terminator, Var};
+pub use outside::Outside;
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
 pub use signature::{LIBRARY_MODEL, Plain, element_name, plain_number, pointee_name, source_name};
 pub use units::{Bytes, Elements};
@@ -31,7 +34,7 @@ pub use units::{Bytes, Elements};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 11;
+pub const FORMAT_VERSION: u32 = 12;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -173,6 +176,8 @@ pub struct Module {
     pub arch: String,
     /// The command defines `NDEBUG`, and the source was read as if it did not: its `assert`s are assumptions.
     pub asserts_restored: bool,
+    /// Device code that is linked with that of other units (`-rdc=true`). Otherwise the unit is a device program of its own.
+    pub relocatable: bool,
     pub types: Vec<TypeDef>,
     pub files: Vec<SourceFile>,
     pub locs: Vec<Loc>,

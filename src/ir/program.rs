@@ -1,6 +1,8 @@
 //! Modules linked by symbol name into one program, as a linker would.
 
+use super::outside::Outside;
 use super::stub;
+use super::variables::Variables;
 use super::{
     ADDED, BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side,
     Terminator, ValueId,
@@ -9,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Index into [`Program::modules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,10 +68,13 @@ impl fmt::Display for SourceLoc {
 pub struct Program {
     pub modules: Vec<Arc<Module>>,
     functions: FxHashMap<(Side, String), FuncRef>,
-    globals: FxHashMap<(Side, String), GlobalRef>,
+    pub(super) globals: FxHashMap<(Side, String), GlobalRef>,
     definitions: Definitions,
     /// Copies of functions of which the linker takes another module's.
     discarded: FxHashSet<FuncRef>,
+    /// Which variables of both sides belong together.
+    pub(super) variables: Variables,
+    outside: FoundOnce,
     identity: Identity,
 }
 
@@ -85,6 +90,16 @@ impl Default for Identity {
 }
 
 impl Clone for Identity {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// What code outside of the program can do with it, found out when it is first asked for. A copy begins anew.
+#[derive(Debug, Default)]
+struct FoundOnce(OnceLock<Outside>);
+
+impl Clone for FoundOnce {
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -165,7 +180,9 @@ impl Program {
                     .or_insert(new);
             }
         }
+        program.variables = Variables::of(&program.modules);
         program.discarded = program.discarded_copies();
+        program.join_managed();
         program
     }
 
@@ -175,10 +192,16 @@ impl Program {
             !f.is_declaration() && matches!(f.linkage, Linkage::Odr | Linkage::Weak | Linkage::Available)
         };
         self.functions()
-            .filter(|(_, _, f)| is_copy(f))
+            .filter(|(r, _, f)| is_copy(f) && !self.variables.is_apart(r.module))
             .filter(|(r, m, f)| self.functions.get(&(m.side, f.name.clone())).is_some_and(|kept| kept != r))
             .map(|(r, ..)| r)
             .collect()
+    }
+
+    /// What code outside of the program can do by calling what it exports. Nothing is known yet of what such code refers to.
+    #[must_use]
+    pub fn outside(&self) -> &Outside {
+        self.outside.0.get_or_init(|| Outside::of(self, |_| true))
     }
 
     /// A number that no other program of this process has.
@@ -209,19 +232,17 @@ impl Program {
         if f.linkage == Linkage::Internal || (!f.is_declaration() && f.linkage == Linkage::External) {
             return own;
         }
+        if !f.is_declaration() && self.variables.is_apart(module) {
+            return own;
+        }
         self.functions.get(&(m.side, f.name.clone())).copied().unwrap_or(own)
     }
 
     /// The definition that a reference from `module` resolves to, or the declaration itself.
     #[must_use]
     pub fn resolve_global(&self, module: ModuleId, global: GlobalId) -> GlobalRef {
-        let m = self.module(module);
-        let g = m.global(global);
-        let own = GlobalRef { module, global };
-        if g.linkage == Linkage::Internal || (g.defined && g.linkage == Linkage::External) {
-            return own;
-        }
-        self.globals.get(&(m.side, g.name.clone())).copied().unwrap_or(own)
+        let linked = self.linked_global(module, global);
+        self.variables.managed(linked).unwrap_or(linked)
     }
 
     /// A function by mangled symbol, external linkage first, then `static` ones.
@@ -255,7 +276,7 @@ impl Program {
     }
 
     /// What bears this annotation, each with its module (LLVM 22 Language Reference, `llvm.global.annotations`).
-    fn annotated<'a>(&'a self, annotation: &'a [u8]) -> impl Iterator<Item = (ModuleId, &'a Const)> {
+    pub(super) fn annotated<'a>(&'a self, annotation: &'a [u8]) -> impl Iterator<Item = (ModuleId, &'a Const)> {
         self.modules.iter().enumerate().flat_map(move |(mi, m)| {
             let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
             let tables =
@@ -268,14 +289,6 @@ impl Program {
                 (data.strip_suffix(&[0]) == Some(annotation)).then_some((module, what))
             })
         })
-    }
-
-    /// Whether a variable is `__managed__`: our front end annotates it so.
-    #[must_use]
-    pub fn is_managed(&self, variable: GlobalRef) -> bool {
-        self.annotated(b"scuba:managed").any(
-            |(module, what)| matches!(what, Const::Global { id, .. } if self.resolve_global(module, *id) == variable),
-        )
     }
 
     /// Functions that bear an annotation.
@@ -361,8 +374,12 @@ impl Program {
     #[must_use]
     pub fn kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
         let source = &self.module(host).source;
+        let pair = self.variables.device_side(host);
         stub::kernels_of(stub).iter().find_map(|name| {
-            let own = (0u32..).zip(&self.modules).filter(|(_, m)| m.side == Side::Device && m.source == *source);
+            let own = (0u32..).zip(&self.modules).filter(|(mi, m)| match pair {
+                Some(pair) => pair.0 == *mi,
+                None => m.side == Side::Device && m.source == *source,
+            });
             let found = own
                 .flat_map(|(mi, m)| (0u32..).zip(&m.functions).map(move |(i, f)| (mi, i, f)))
                 .filter(|(_, _, f)| f.name == *name && !f.is_declaration())
@@ -464,6 +481,7 @@ mod tests {
             producer: String::new(),
             arch: String::new(),
             asserts_restored: false,
+            relocatable: false,
             types: vec![],
             files: vec![],
             locs: vec![],

@@ -86,7 +86,7 @@ impl Mentions {
 }
 
 /// The globals that blocks mention anywhere but as what a load reads.
-fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<GlobalRef> {
+pub(super) fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<GlobalRef> {
     let mut all = Mentions::default();
     for b in blocks {
         for i in &b.insts {
@@ -213,6 +213,8 @@ impl Reach {
                 }
             }
         }
+        // Kernels write managed variables, which both sides name.
+        reach.written.extend(program.managed_variables());
         reach.taken =
             taken.into_iter().filter(|f| Program::kernel_symbol_of_stub(&program.func(*f).name).is_none()).collect();
         reach.taken.sort_unstable();
@@ -406,6 +408,7 @@ mod tests {
             producer: String::new(),
             arch: String::new(),
             asserts_restored: false,
+            relocatable: false,
             types: vec![],
             files: vec![],
             locs: vec![],

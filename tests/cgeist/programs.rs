@@ -37,6 +37,7 @@ pub fn recorded_modules(program: &str, shape: &str) -> Option<[Module; 2]> {
         arch: "sm_60".into(),
         producer: "cgeist".into(),
         asserts_restored: false,
+        relocatable: false,
     };
     let lowered = lower_text(&text, &about).unwrap_or_else(|e| panic!("{program}.{shape}: {e}"));
     assert!(lowered.unknown.is_empty(), "{program}.{shape}: {:?}", lowered.unknown);

@@ -48,6 +48,7 @@ mod tests {
             producer: "clang".into(),
             arch: String::new(),
             asserts_restored: false,
+            relocatable: false,
             types: vec![],
             locs: vec![],
             globals: vec![],

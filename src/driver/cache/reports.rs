@@ -148,6 +148,7 @@ mod tests {
             producer: "clang".into(),
             arch: arch.into(),
             asserts_restored: false,
+            relocatable: false,
             types: vec![],
             files: vec![],
             locs: vec![],

@@ -188,6 +188,7 @@ fn read(
         arch: command.arch,
         producer,
         asserts_restored,
+        relocatable: unit.relocatable,
     };
     let lowered = module::lower(&module, &about).map_err(|e| Failure::Text(e.into()))?;
     let mut notes = command.notes;

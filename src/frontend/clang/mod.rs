@@ -296,6 +296,7 @@ impl Job<'_> {
             arch: command.arch,
             producer: self.frontend.to_owned(),
             asserts_restored,
+            relocatable: self.unit.relocatable,
         };
         let mut notes = command.notes;
         let models = match side {

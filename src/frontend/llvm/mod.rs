@@ -44,6 +44,8 @@ pub struct About {
     pub producer: String,
     /// Read without the `NDEBUG` of its command.
     pub asserts_restored: bool,
+    /// See [`Module::relocatable`].
+    pub relocatable: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -130,6 +132,7 @@ impl<'m> Reader<'m> {
         self.debug.describe_fields(&mut self.types.defs);
         let mut module = Module {
             asserts_restored: self.about.asserts_restored,
+            relocatable: self.about.relocatable,
             side: self.about.side,
             source: self.about.source,
             producer: self.about.producer,

@@ -2,7 +2,7 @@
 
 use super::space::{Obj, ObjId, split};
 use super::store::Fill;
-use crate::ir::{Const, Global, GlobalId, GlobalRef, Module, ModuleId, Side, TypeDef, TypeId, TypeKind, space};
+use crate::ir::{Const, Global, GlobalId, Module, ModuleId, Side, TypeDef, TypeId, TypeKind, space};
 use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::state::Machine;
@@ -110,20 +110,7 @@ impl Machine<'_> {
     /// The device variable that a host variable stands for, as an object.
     pub fn device_twin(&mut self, host: u64) -> Option<ObjId> {
         let r = *self.globals.iter().find(|(_, a)| split(**a).0 == split(host).0)?.0;
-        let program = self.program;
-        let (m, g) = (program.module(r.module), program.global(r));
-        if m.side == Side::Device {
-            return Some(split(host).0);
-        }
-        // A `static` variable's twin is in the device half of the same source.
-        let in_module = |mid: usize| {
-            let dm = &program.modules[mid];
-            let gid = dm.globals.iter().position(|d| d.name == g.name)?;
-            Some(GlobalRef { module: ModuleId(u32::try_from(mid).ok()?), global: GlobalId(u32::try_from(gid).ok()?) })
-        };
-        let same =
-            program.modules.iter().position(|d| d.side == Side::Device && d.source == m.source).and_then(in_module);
-        let twin = same.or_else(|| program.find_global(Side::Device, &g.name))?;
+        let twin = self.program.device_variable(r)?;
         let address = self.global_address(twin.module, twin.global);
         Some(split(address).0)
     }

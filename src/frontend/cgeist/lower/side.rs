@@ -122,6 +122,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             source: unit.about.source.clone(),
             producer: unit.about.producer.clone(),
             asserts_restored: unit.about.asserts_restored,
+            relocatable: unit.about.relocatable,
             arch: if self.side == Side::Device { unit.about.arch.clone() } else { String::new() },
             types: self.types.defs,
             files: self.files,

@@ -26,6 +26,8 @@ pub struct About {
     pub producer: String,
     /// See [`crate::ir::Module::asserts_restored`].
     pub asserts_restored: bool,
+    /// See [`crate::ir::Module::relocatable`].
+    pub relocatable: bool,
 }
 
 /// What all functions of a unit share.

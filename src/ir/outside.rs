@@ -1,0 +1,119 @@
+//! What code outside of a program can do with it: it may call every function that the program exports, or whose address it was given.
+//!
+//! In: a linked program. Out: the variables that these functions write, or whose addresses they give away, with all that they call; whether they free
+//! memory or change what kernels may have. Code outside is an object or a library that was not read. Which symbols it refers to is not known: where
+//! that is found out (the symbol table of an object that a link names), [`Outside::of`] takes the functions that it can name.
+
+use super::reach::{Mentions, written_by};
+use super::{FuncRef, Function, GlobalRef, Linkage, Module, ModuleId, Program, Side, space};
+use rustc_hash::FxHashSet;
+
+/// Functions of CUDA that free memory (CUDA Runtime API and Driver API 13.0, Memory Management).
+const FREES: &[&str] = &[
+    "cudaFree",
+    "cudaFreeAsync",
+    "cudaFreeHost",
+    "cudaDeviceReset",
+    "cuMemFree_v2",
+    "cuMemFreeAsync",
+    "cuMemFreeHost",
+];
+
+/// Functions that set attributes of kernels.
+const ATTRIBUTES: &[&str] =
+    &["cudaFuncSetAttribute", "cudaKernelSetAttributeForDevice", "cuFuncSetAttribute", "cuKernelSetAttribute"];
+
+/// What the functions of a program do that code outside can call.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    /// Variables of the host that they write, or use the addresses of, in order.
+    pub written: Vec<GlobalRef>,
+    /// Variables of the host that they only read: where these lead they may write.
+    pub read: Vec<GlobalRef>,
+    /// Variables of the device that kernels mention which they launch.
+    pub device: Vec<GlobalRef>,
+    /// They may mention others.
+    pub opaque: bool,
+    /// They free memory.
+    pub frees: bool,
+    /// They set attributes of kernels.
+    pub attributes: bool,
+}
+
+/// Whether code outside can name a function: the user's own, visible beyond its unit. C++ lets nobody call `main` ([basic.start.main]).
+fn is_exported(program: &Program, r: FuncRef, m: &Module, f: &Function) -> bool {
+    m.side == Side::Host
+        && !f.is_declaration()
+        && matches!(f.linkage, Linkage::External | Linkage::Odr | Linkage::Weak)
+        && f.name != "main"
+        && !program.loc(r.module, f.loc).system
+}
+
+impl Outside {
+    /// What code can do that calls the functions which the program exports, and those of which it takes the address. Of the first `nameable` says
+    /// which ones that code can name.
+    pub(super) fn of(program: &Program, nameable: impl Fn(&Function) -> bool) -> Self {
+        let host = || program.functions().filter(|(_, m, _)| m.side == Side::Host);
+        let mut open: Vec<FuncRef> =
+            host().filter(|(r, m, f)| is_exported(program, *r, m, f) && nameable(f)).map(|(r, ..)| r).collect();
+        for (r, _, f) in host() {
+            open.extend(Mentions::of(program, r.module, &f.blocks).named);
+        }
+        for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host) {
+            let mut initial = Mentions::default();
+            for c in m.globals.iter().filter_map(|g| g.init.as_ref()) {
+                initial.add_constant(program, ModuleId(mi), c);
+            }
+            open.extend(initial.named);
+        }
+        let mut all = Self::default();
+        let (mut seen, mut kernels) = (FxHashSet::default(), vec![]);
+        let (mut written, mut read) = (FxHashSet::default(), FxHashSet::default());
+        while let Some(f) = open.pop() {
+            if !seen.insert(f) {
+                continue;
+            }
+            let func = program.func(f);
+            if func.name == "main" {
+                continue;
+            }
+            all.frees |= FREES.contains(&func.name.as_str());
+            all.attributes |= ATTRIBUTES.contains(&func.name.as_str());
+            kernels.extend(program.kernel_of_stub(f.module, &func.name));
+            let mentions = Mentions::of(program, f.module, &func.blocks);
+            all.opaque |= mentions.opaque;
+            written.extend(written_by(program, f.module, &func.blocks));
+            read.extend(mentions.globals);
+            open.extend(mentions.called.into_iter().chain(mentions.named));
+        }
+        read.retain(|g| !written.contains(g));
+        let of_host = |set: FxHashSet<GlobalRef>| {
+            let mut list: Vec<GlobalRef> = set.into_iter().filter(|g| !program.global(*g).constant).collect();
+            list.sort_unstable();
+            list
+        };
+        (all.written, all.read) = (of_host(written), of_host(read));
+        all.device = written_by_kernels(program, kernels);
+        all
+    }
+}
+
+/// Variables that kernels mention, with all that they call.
+fn written_by_kernels(program: &Program, kernels: Vec<FuncRef>) -> Vec<GlobalRef> {
+    let (mut seen, mut open) = (FxHashSet::default(), kernels);
+    let mut found: FxHashSet<GlobalRef> = FxHashSet::default();
+    while let Some(f) = open.pop() {
+        if seen.insert(f) {
+            let mentions = Mentions::of(program, f.module, &program.func(f).blocks);
+            found.extend(written_by(program, f.module, &program.func(f).blocks));
+            open.extend(mentions.called.into_iter().chain(mentions.named));
+        }
+    }
+    let is_variable = |g: &GlobalRef| {
+        let g = program.global(*g);
+        g.defined && !g.constant && g.space == space::GLOBAL
+    };
+    let mut list: Vec<GlobalRef> = found.into_iter().filter(is_variable).collect();
+    list.sort_unstable();
+    list
+}

@@ -1,0 +1,2 @@
+static __constant__ int limit;
+void set_other(int n);
