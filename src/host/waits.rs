@@ -146,6 +146,7 @@ impl Executor<'_> {
                 && p.iter().all(|t| {
                     let Base::Object(o) = t.base else { return false };
                     matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
+                        && !e.runtime.managed.contains(&o)
                         || e.runtime.pinned.contains(&o)
                 })
         };

@@ -1,6 +1,6 @@
 //! Where cgeist is known to read a source otherwise than a compiler does.
 //!
-//! It drops `throw` and `catch`, makes bit-fields separate words, and loses the row length behind `T (*p)[n]`. A verdict that one of
+//! It drops `throw` and `catch`, knows neither managed variables nor OpenMP, makes bit-fields separate words, and loses the row length behind `T (*p)[n]`. A verdict that one of
 //! these could matter to is not certain. Whether one could is read off the text. What it takes for signed: `signs`.
 
 use crate::ir;
@@ -35,6 +35,12 @@ pub fn about(sources: &[&str]) -> Vec<String> {
     let mut out = vec![];
     if words.contains("throw") || words.contains("catch") {
         out.push("cgeist drops exceptions".into());
+    }
+    if words.contains("__managed__") {
+        out.push("cgeist makes two variables of a managed one".into());
+    }
+    if words.contains("omp") && words.contains("parallel") {
+        out.push("cgeist reads OpenMP's regions as sequential code".into());
     }
     if fields {
         out.push("cgeist lays out bit-fields otherwise".into());

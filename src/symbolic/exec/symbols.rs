@@ -60,7 +60,7 @@ impl<'p> Executor<'p> {
             InputSource::FileSize(_) => Range::new(0, 1 << 40),
             // So that the same comparison from the other side gives an `int` too.
             InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
-            _ => Range::of_int(bits, signed),
+            _ => Range::of_value(bits, signed),
         };
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
         self.inputs.symbols.insert((source, bits), t);
@@ -100,7 +100,7 @@ impl<'p> Executor<'p> {
         match &module.ty(ty).kind {
             TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")),
             TypeKind::Int(bits) => {
-                let range = Range::of_int(*bits, true);
+                let range = Range::of_value(*bits, true);
                 Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", range))
             }
             TypeKind::Ptr(_) => self.unknown_pointer(reason),
@@ -167,7 +167,8 @@ impl<'p> Executor<'p> {
     pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: crate::ir::GlobalId) -> ObjId {
         let r = self.program.resolve_global(module, id);
         let g = self.program.global(r);
-        let host = self.program.module(r.module).side == Side::Host;
+        let managed = self.program.is_managed(r);
+        let host = managed || self.program.module(r.module).side == Side::Host;
         if let Some(o) = self.heap.global(r, host) {
             return o;
         }
@@ -198,6 +199,12 @@ impl<'p> Executor<'p> {
             func: None,
             array: true,
         };
-        self.heap.add_global(r, host, object)
+        let o = self.heap.add_global(r, host, object);
+        if managed {
+            // Devices see it as they do what `cudaMallocManaged` gives.
+            self.heap.register([o]);
+            self.runtime.managed.insert(o);
+        }
+        o
     }
 }

@@ -376,9 +376,11 @@ impl Executor<'_> {
                 work.extend(self.escaped(s));
             }
         }
-        work.extend(
-            s.mem.keys().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))),
-        );
+        work.extend(s.mem.keys().filter(|o| match self.object(*o).kind {
+            ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) => true,
+            ObjKind::HostGlobal(r) => self.program.is_managed(r),
+            _ => false,
+        }));
         let mut reached = Reached::among(self.heap.len());
         reached.add(work);
         let mut anywhere = false;
@@ -440,7 +442,9 @@ impl Executor<'_> {
             changed
                 .iter()
                 .copied()
-                .filter(|o| written.is_some() || given.contains(o) || !self.is_followed(*o))
+                .filter(|o| {
+                    written.is_some() || given.contains(o) || !self.is_followed(*o) || self.heap.is_registered(*o)
+                })
                 .collect::<Vec<_>>(),
             stream,
         );
