@@ -7,7 +7,7 @@ use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::{Format, Whole, precision};
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::{Range, WIDEST};
 use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
 
 impl Executor<'_> {
@@ -58,7 +58,7 @@ impl Executor<'_> {
         if !matches!(op, BinOp::Shl | BinOp::AShr | BinOp::LShr) {
             return None;
         }
-        let bits = self.bits_of(fr.func, inst.ty)?;
+        let bits = self.bits_of(fr.func, inst.ty).filter(|b| *b <= WIDEST)?;
         let by = self.operand_int(fr, b, bits);
         let by = self.arena.as_int(by).filter(|k| (0..i128::from(bits.min(64))).contains(k))?;
         if op == BinOp::Shl {
@@ -103,6 +103,9 @@ impl Executor<'_> {
 
     pub(crate) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
         use BinOp as B;
+        if bits > WIDEST && !matches!(op, B::Add | B::Sub | B::Mul | B::UDiv | B::URem | B::SDiv | B::SRem) {
+            return self.wide_bits(op, x, y, bits);
+        }
         let t = match op {
             B::Add => self.arena.add(x, y),
             B::Sub => self.arena.sub(x, y),
@@ -161,6 +164,27 @@ impl Executor<'_> {
                 self.arena.int(wrap_value(v, bits, true))
             }
             _ => t,
+        }
+    }
+
+    /// An operation on the bits of an integer that is wider than [`WIDEST`]: exact on numbers that are known to be no wider.
+    fn wide_bits(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
+        use BinOp as B;
+        let is_small = |e: &Self, t: TermId| e.arena.as_int(t).is_none_or(|c| c.unsigned_abs() < 1 << (WIDEST - 2));
+        if is_small(self, x)
+            && is_small(self, y)
+            && let Some(t) = self.whatever_its_sign(op, x, y, WIDEST)
+        {
+            return t;
+        }
+        let (x, y) = (self.interpret(x, bits, op == B::AShr), self.interpret(y, bits, false));
+        let fits = |e: &Self, t: TermId| Range::of_int(WIDEST, false).contains(e.arena.range(t));
+        let by = self.arena.as_int(y).filter(|k| (0..i128::from(WIDEST)).contains(k));
+        match (op, by) {
+            (B::And | B::Or | B::Xor, _) if fits(self, x) && fits(self, y) => self.int_op(op, x, y, WIDEST),
+            (B::Shl, Some(k)) => self.arena.scale(x, 1 << k),
+            (B::LShr | B::AShr, Some(k)) => self.arena.floor_div(x, 1 << k),
+            _ => self.unknown_int(&UnknownReason::WideBits, bits),
         }
     }
 

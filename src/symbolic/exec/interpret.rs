@@ -5,7 +5,7 @@
 
 use super::executor::Executor;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::{Range, WIDEST};
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -31,6 +31,9 @@ impl Executor<'_> {
         let want = Range::of_int(bits, signed);
         if want.contains(self.arena.range(t)) {
             return t;
+        }
+        if bits > WIDEST && !matches!(self.arena.get(t), Term::Ite(..)) {
+            return self.arena.wrap(t, bits, signed);
         }
         match self.arena.get(t) {
             Term::Sym(s)
@@ -60,7 +63,7 @@ impl Executor<'_> {
             // Bits of numbers none of which wrapped, read as a signed number again: two's complement, which is no wrap.
             Term::BitAnd(a, b, width) | Term::BitOr(a, b, width) | Term::BitXor(a, b, width)
                 if signed
-                    && *width >= bits
+                    && (bits..=WIDEST).contains(width)
                     && ![*a, *b].iter().any(|t| matches!(self.arena.get(*t), Term::Wrap { .. })) =>
             {
                 let width = *width;

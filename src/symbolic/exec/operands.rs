@@ -142,7 +142,7 @@ impl Executor<'_> {
     }
 
     pub(crate) fn unknown_int(&mut self, reason: &UnknownReason, bits: u32) -> TermId {
-        self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::of_int(bits, true))
+        self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::of_value(bits, true))
     }
 
     pub(in crate::symbolic) fn as_int_value(&mut self, v: &Value, bits: u32) -> TermId {

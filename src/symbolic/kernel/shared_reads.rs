@@ -63,7 +63,7 @@ impl Executor<'_> {
         let t = self.arena.fresh(
             SymKind::Content { what: what.clone(), input: false },
             "a value in memory",
-            Range::of_int(loaded.bits, true),
+            Range::of_value(loaded.bits, true),
         );
         if let Term::Sym(s) = *self.arena.get(t) {
             self.loaded.insert(s, loaded);

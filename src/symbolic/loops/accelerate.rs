@@ -16,7 +16,7 @@ use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::interval::{Range, WIDEST};
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -463,7 +463,7 @@ impl Executor<'_> {
         let signed = self.arena.range(sym).lo.is_some_and(|l| l < 0);
         let want = Range::of_int(bits, signed);
         let wrapped = self.arena.wrap(at_k, bits, signed);
-        let (Some(Value::Int(start)), true) = (start, bits >= 32) else { return wrapped };
+        let (Some(Value::Int(start)), true) = (start, (32..=WIDEST).contains(&bits)) else { return wrapped };
         if want.contains(self.arena.range(*start)) {
             return at_k;
         }

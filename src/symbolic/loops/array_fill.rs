@@ -334,7 +334,7 @@ impl Executor<'_> {
     }
 
     fn anything_in_each_round(&mut self, serial: u32, bytes: u32, k: TermId) -> TermId {
-        self.arena.apply(Function::Round(serial), vec![k], Range::of_int(bytes * 8, true))
+        self.arena.apply(Function::Round(serial), vec![k], Range::of_value(bytes * 8, true))
     }
 
     /// At iteration `k` of a loop in `func` the rounds before it have filled their elements; `before` is the state at the loop's start.

@@ -364,8 +364,8 @@ impl Executor<'_> {
             Some(Value::Ptr(_)) => self.unknown_pointer(reason),
             Some(Value::Int(t)) => {
                 // Unsigned where the start does not fit the signed reading.
-                let bits = (size * 8).min(64);
-                let signed = Range::of_int(bits, true);
+                let bits = size * 8;
+                let signed = Range::of_value(bits, true);
                 let range = if self.arena.as_int(*t).is_some_and(|v| !signed.contains_value(v)) {
                     Range::of_int(bits, false)
                 } else {

@@ -106,7 +106,7 @@ impl Executor<'_> {
             },
             Const::Bytes { data, .. } => {
                 let mut v: i128 = 0;
-                for i in 0..size.min(8) {
+                for i in 0..size.min(16) {
                     v |= i128::from(*data.get(usize::try_from(at + i).ok()?)?) << (8 * i);
                 }
                 Some(Value::Int(self.arena.int(v)))

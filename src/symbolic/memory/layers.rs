@@ -147,7 +147,7 @@ impl Executor<'_> {
                         offset,
                         self.arena.int(i128::from(bits)),
                     ];
-                    Value::Int(self.arena.apply(Function::Content, args, Range::of_int(bits, true)))
+                    Value::Int(self.arena.apply(Function::Content, args, Range::of_value(bits, true)))
                 }
                 _ => {
                     let m = self.module(f);
@@ -273,7 +273,7 @@ impl Executor<'_> {
             return self.input(InputSource::File { file: name, at, bits }, bits);
         }
         let args = vec![self.arena.int(i128::from(file)), self.arena.int(i128::from(bits)), at];
-        self.arena.apply(Function::File, args, Range::of_int(bits, true))
+        self.arena.apply(Function::File, args, Range::of_value(bits, true))
     }
 
     /// Stores `length` bytes of a file from a position on, which come in items of `size` bytes.

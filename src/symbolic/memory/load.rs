@@ -451,7 +451,7 @@ impl Executor<'_> {
             offset,
             self.arena.int(i128::from(bits)),
         ];
-        Value::Int(self.arena.apply(Function::Content, args, Range::of_int(bits, true)))
+        Value::Int(self.arena.apply(Function::Content, args, Range::of_value(bits, true)))
     }
 
     /// A cell's value as the type it is read as.

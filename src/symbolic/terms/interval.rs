@@ -3,6 +3,10 @@
 use super::arena::Arena;
 use super::term::{Poly, Term};
 
+/// Bits of the widest integers whose wrap-around is followed: bounds are numbers of 128 bits. What is wider is exact where its bounds show that it
+/// does not wrap, and arbitrary elsewhere.
+pub const WIDEST: u32 = 120;
+
 /// Inclusive bounds; `None` is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Range {
@@ -20,15 +24,21 @@ impl Range {
     pub const fn point(v: i128) -> Self {
         Self::new(v, v)
     }
-    /// The range of an interpretation: `signed(32)`, `unsigned(8)`.
+    /// The range of an interpretation: `signed(32)`, `unsigned(8)`. Of integers wider than [`WIDEST`] a part of it, for which see
+    /// [`Self::of_value`].
     #[must_use]
     pub fn of_int(bits: u32, signed: bool) -> Self {
-        let bits = bits.min(120);
+        let bits = bits.min(WIDEST);
         if signed {
             Self::new(-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
         } else {
             Self::new(0, (1i128 << bits) - 1)
         }
+    }
+    /// What an arbitrary integer of so many bits may be.
+    #[must_use]
+    pub fn of_value(bits: u32, signed: bool) -> Self {
+        if bits <= WIDEST { Self::of_int(bits, signed) } else { Self { lo: (!signed).then_some(0), hi: None } }
     }
     #[must_use]
     pub fn contains(self, other: Self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::functions::Function;
-use super::interval::Range;
+use super::interval::{Range, WIDEST};
 use super::term::wrap_value;
 use super::term::{Monomial, Poly, SymKind, Term, TermId};
 use crate::reasons::UnknownReason;
@@ -175,6 +175,9 @@ impl Arena {
         let want = Range::of_int(bits, signed);
         if want.contains(self.range(a)) {
             return a;
+        }
+        if bits > WIDEST {
+            return self.apply(Function::Reading { bits, signed }, vec![a], Range::of_value(bits, signed));
         }
         if let Some(v) = self.as_int(a) {
             return self.int(wrap_value(v, bits, signed));

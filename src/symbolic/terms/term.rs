@@ -287,6 +287,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wider_than_bounds_can_tell_is_any_number() {
+        let mut a = Arena::new();
+        let (n, one) = (sym(&mut a, "n", 0, 200), a.int(1));
+        assert_eq!(a.wrap(n, 128, false), n);
+        let below = a.sub(n, one);
+        let read = a.wrap(below, 128, false);
+        assert!(read != below && a.range(read).lo == Some(0) && a.range(read).hi.is_none());
+        assert_eq!(a.wrap(below, 128, true), below);
+        assert_eq!(Range::of_value(128, true), Range::ANY);
+    }
+
+    #[test]
     fn comparisons_divide_by_the_common_factor() {
         let mut a = Arena::new();
         let (i, n) = (sym(&mut a, "i", 0, 1000), sym(&mut a, "n", 0, 1000));
