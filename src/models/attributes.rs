@@ -59,6 +59,15 @@ pub(crate) fn is_of_c_library(name: &str) -> bool {
         || returns(name).is_some()
 }
 
+/// Whether a function of the host without a body may belong to the program itself, or to code of which nothing is known: no library is known to have it.
+pub(crate) fn may_be_the_programs(name: &str) -> bool {
+    !is_of_library(name)
+        && !calls_nothing(name)
+        && !is_of_cuda(name)
+        && !is_of_c_interface(name)
+        && !is_of_c_library(name)
+}
+
 /// Whether a function of a library only reads a text that is this argument of it.
 pub(crate) fn only_reads(name: &str, display: &str, argument: usize) -> bool {
     // What the C++ library changes it is given as such.

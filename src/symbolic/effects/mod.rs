@@ -5,6 +5,7 @@
 
 pub(crate) mod havoc;
 pub(in crate::symbolic) mod kernel_summary;
+pub(in crate::symbolic) mod outside;
 pub(in crate::symbolic) mod record_writes;
 pub(in crate::symbolic) mod shapes;
 pub(in crate::symbolic) mod skipped_code;

@@ -13,8 +13,8 @@
 use crate::inside::{self, Dump};
 use crate::ir::{FuncRef, GlobalRef, Program, Side};
 use crate::models::attributes::{
-    asks_about_kernels, calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda,
-    is_of_library, keeps_functions, may_keep_addresses, may_launch_given, writes_what_it_is_given,
+    asks_about_kernels, calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_cuda, is_of_library,
+    keeps_functions, may_be_the_programs, may_keep_addresses, may_launch_given, writes_what_it_is_given,
 };
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
@@ -70,6 +70,7 @@ impl Executor<'_> {
             for g in self.limits.effort().exported().to_vec() {
                 objects.push(self.global_object(g.module, g.global));
             }
+            self.exported_run(s, why);
             // Who gave something to the function that is executed may have kept it where others find it.
             objects.extend(self.heap.parameters());
         }
@@ -291,12 +292,7 @@ impl Executor<'_> {
                 && !is_of_cuda(&func.name)
                 && !is_of_library(&func.name);
         }
-        func.is_declaration()
-            && !is_of_library(&func.name)
-            && !calls_nothing(&func.name)
-            && !is_of_cuda(&func.name)
-            && !is_of_c_interface(&func.name)
-            && !is_of_c_library(&func.name)
+        func.is_declaration() && may_be_the_programs(&func.name)
     }
 
     fn add_callback(&self, base: &Base, lent: &mut Lent) {

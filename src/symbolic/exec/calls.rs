@@ -59,6 +59,9 @@ impl Executor<'_> {
                         self.called_through_pointers(fr.func, args)
                     };
                     let (mut s, why) = (s, &UnknownReason::UnknownCallee);
+                    if self.side == Side::Host && self.may_call_outside() {
+                        self.exported_run(&mut s, why);
+                    }
                     self.pass_by(&mut s, &callees, &values, why);
                     Some((Value::unknown(why.clone()), s))
                 }
@@ -148,6 +151,7 @@ impl Executor<'_> {
         let caller = site.func;
         if self.side == Side::Host && func.is_declaration() {
             self.may_be_called_back(&mut s, f);
+            self.wait_for_threads(&mut s, &func.name);
         }
         let modelled = if self.side == Side::Device {
             self.device_call(f, args, s, context, site, ty)

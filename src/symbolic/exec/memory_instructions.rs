@@ -48,7 +48,11 @@ impl Executor<'_> {
         self.note_alignment(s, site, &p, bytes, *align, AccessKind::Read);
         let detail = AccessDetail { rows: fr.rows(ptr), ..AccessDetail::default() };
         self.record(s, site, &p, bytes, AccessKind::Read, detail);
-        let v = self.load(s, fr.func, &p, inst.ty);
+        let v = if *volatile && self.others_may_write(&p) {
+            self.read_beside_others(fr.func, &p, inst.ty)
+        } else {
+            self.load(s, fr.func, &p, inst.ty)
+        };
         self.set(fr, inst.result, v);
     }
 
@@ -162,7 +166,7 @@ impl Executor<'_> {
         let bits = u32::try_from(size * 8).unwrap_or(64);
         match (&inst.op, &m.ty(inst.ty).kind) {
             (Op::AtomicRmw { op, value, .. }, TypeKind::Int(_)) => {
-                let old = self.load(s, fr.func, p, inst.ty);
+                let old = self.read_atomically(s, fr, p, inst.ty);
                 let v = self.any_operand(fr, value);
                 let same = match op {
                     AtomicOp::Add => Some(BinOp::Add),
@@ -184,7 +188,7 @@ impl Executor<'_> {
                 old
             }
             (Op::CmpXchg { expected, new, .. }, TypeKind::Struct { fields, .. }) if fields.len() == 2 => {
-                let old = self.load(s, fr.func, p, fields[0].ty);
+                let old = self.read_atomically(s, fr, p, fields[0].ty);
                 let (want, new) = (self.any_operand(fr, expected), self.any_operand(fr, new));
                 let (x, y) = (self.as_int_value(&old, bits), self.as_int_value(&want, bits));
                 let hit = self.compare_ints(Pred::Eq, x, y, bits);
@@ -197,6 +201,10 @@ impl Executor<'_> {
                 self.unknown_of(m, inst.ty, &UnknownReason::AtomicResult)
             }
         }
+    }
+
+    fn read_atomically(&mut self, s: &mut State, fr: &Frame, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+        if self.others_may_write(p) { self.read_beside_others(fr.func, p, ty) } else { self.load(s, fr.func, p, ty) }
     }
 
     /// An access of a kernel of which it is not known where: it counts, and is not decided.

@@ -30,6 +30,8 @@ pub(crate) struct Runtime {
     pub attributes: FxHashMap<FuncRef, ObjId>,
     /// The program sets no such attribute anywhere.
     pub usual_shared: bool,
+    /// There are functions of the host that no unit at hand defines and no library is known to have.
+    pub has_outside: Option<bool>,
     /// The most bytes of static shared memory of kernels.
     pub statics: FxHashMap<FuncRef, i128>,
     /// What `cudaMallocManaged` gave, and what the functions for pinned memory did.

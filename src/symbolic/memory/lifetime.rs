@@ -90,7 +90,7 @@ impl Executor<'_> {
         }
     }
 
-    fn perhaps_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
+    pub(in crate::symbolic) fn perhaps_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter) {
             return;
         }

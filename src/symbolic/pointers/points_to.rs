@@ -222,6 +222,14 @@ impl Kept {
         }
     }
 
+    /// Whether code that is not followed, or a function that may run at any time, may have the address of an object.
+    pub(in crate::symbolic) fn is_with_others(&self, o: ObjId) -> bool {
+        self.given.contains(&o)
+            || self.exposed.contains(&o)
+            || self.lent.objects.contains(&o)
+            || self.places.get(&None).is_some_and(|s| s.objects.contains(&o))
+    }
+
     /// What such libraries have been given, in order.
     pub(in crate::symbolic) fn given(&self) -> Vec<ObjId> {
         let mut all: Vec<ObjId> = self.given.iter().copied().collect();

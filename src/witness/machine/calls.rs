@@ -7,11 +7,11 @@ use super::state::Machine;
 use super::step::get;
 use super::thread::Thread;
 use super::value::{Reason, Val};
-use crate::ir::{FuncRef, GlobalId, ModuleId, Side, space};
-use crate::models::attributes::is_of_cuda;
+use crate::ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Side, space};
+use crate::models::attributes::{is_of_cuda, may_be_the_programs};
 use crate::witness::api::Cause;
 use crate::witness::library::modelled::{const_params, resolve};
-use crate::witness::memory::space::split;
+use crate::witness::memory::space::{ObjId, split};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -167,6 +167,12 @@ impl Machine<'_> {
         if th.on_device() && !is_of_cuda(&func.name) {
             self.forget_device_variables(th, why);
         }
+        if !th.on_device() && may_be_the_programs(&func.name) {
+            self.exported_run(th, why);
+        }
+        if !th.on_device() {
+            self.given_run(th, args, why);
+        }
         self.calls_out(th, call, args, why, &const_params(&func.display))
     }
 
@@ -180,6 +186,52 @@ impl Machine<'_> {
                     self.forget_object(th, split(address).0, why);
                 }
             }
+        }
+    }
+
+    /// A function without body or model may call those that it is given: what these write by its name is unknown, as is what that leads to.
+    fn given_run(&mut self, th: &mut Thread, args: &[Val], why: Reason) {
+        let program = self.program;
+        let given: Vec<FuncRef> =
+            args.iter().filter_map(|a| a.known()).filter_map(|address| self.mem.func_at(address)).collect();
+        for f in given {
+            let effect = self.effects.of(program, f);
+            let mut written: Vec<GlobalRef> = effect.globals.iter().copied().collect();
+            written.sort_unstable();
+            let written: Vec<Val> =
+                written.into_iter().map(|g| Val::new(self.global_address(g.module, g.global))).collect();
+            self.forget_reachable(th, &written, why);
+            if effect.cuda || effect.indirect {
+                let name = &program.func(f).display;
+                self.seen.assume(format!("`{name}`, which a library is given, does nothing on a device"));
+            }
+        }
+    }
+
+    /// Code outside of the program may call every function that the program exports: what these write is unknown, as is what they lead to.
+    fn exported_run(&mut self, th: &mut Thread, why: Reason) {
+        let program = self.program;
+        let outside = program.outside();
+        let address = |m: &mut Self, all: &[GlobalRef]| -> Vec<Val> {
+            all.iter().map(|g| Val::new(m.global_address(g.module, g.global))).collect()
+        };
+        let (written, read, device) =
+            (address(self, &outside.written), address(self, &outside.read), address(self, &outside.device));
+        self.forget_reachable(th, &written, why);
+        let only_read: Vec<ObjId> = read.iter().map(|v| split(v.bits).0).collect();
+        for id in self.mem.reachable(&th.stack, &only_read) {
+            if !only_read.contains(&id) {
+                self.forget_object(th, id, why);
+            }
+        }
+        for v in device {
+            self.forget_object(th, split(v.bits).0, why);
+        }
+        if outside.frees {
+            self.seen.assume("code outside of the program calls no function of it that frees memory".to_owned());
+        }
+        if outside.attributes {
+            self.seen.assume("code outside of the program sets no attribute of a kernel".to_owned());
         }
     }
 
