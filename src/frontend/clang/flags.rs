@@ -380,6 +380,9 @@ pub(in crate::frontend) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u3
     out.into_iter().map(|m| format!("-D{m}")).collect()
 }
 
+/// The version of OpenMP that g++ 12 has: 4.5.
+const OPENMP: &str = "-D_OPENMP=201511";
+
 /// What matters to clang of the flags for the host compiler, without `NDEBUG` where asked.
 fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
     /// Flags whose value may be the next word.
@@ -436,9 +439,9 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
             // Instruction sets belong to the host's half of either compilation.
             out.extend(["-Xarch_host".into(), flag.clone()]);
         } else if flag == "-fopenmp" || flag.starts_with("-fopenmp=") || flag == "-qopenmp" {
-            // Parallel regions are read as the sequential code they annotate: one thread's view of the same
-            // statements, instead of outlined functions called by a run-time.
-            out.push("-D_OPENMP=201511".into());
+            // The host's parallel regions become functions that the run-time is given (LLVM 22, OMPIRBuilder: `__kmpc_fork_call`): what they write is
+            // unknown. On the device side pragmas mean nothing; g++, which preprocesses that too, defines the macro.
+            out.extend(["-Xarch_host", "-fopenmp", "-Xarch_device", OPENMP].map(String::from));
         }
     }
     out

@@ -1,6 +1,6 @@
 //! The system: files by name, time, threads, random numbers, resources (C11, POSIX.1-2017, glibc).
 
-use crate::models::row::{Row, host};
+use crate::models::row::{Row, host, host_starts};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
@@ -93,6 +93,11 @@ pub(super) const ROWS: &[Row] = &[
     host(&[
         "times", "ftime", "tzset", "openlog",
     ]).of_c_library().concrete_only("what it gives is unknown, and what it could write is lost"),
+    // OpenMP 5.2 and its run-time (LLVM 22, openmp/runtime/src/kmp.h). A region's function runs on any number of threads before the call is back.
+    host(&[
+        "__kmpc_fork_call", "__kmpc_fork_teams", "__kmpc_fork_call_if", "GOMP_parallel",
+    ]).keeps_no_function().neither("what a region writes is lost: in which order its threads run is not known"),
+    host_starts(&["omp_"]).gives_nothing_else().neither("neither knows more than its attributes"),
     host(&["gettimeofday_"]).symbolic_only("Fortran's spelling, which no program of C has"),
     host(&[
         "get_nprocs", "getticks", "fchdir", "chroot", "renameat", "mkfifo", "__errno_location",
