@@ -14,7 +14,7 @@ mod orders;
 mod parts;
 mod patience;
 mod seen;
-mod stale;
 mod settings;
+mod stale;
 mod support;
 mod trouble;

@@ -19,7 +19,9 @@ use crate::nvcc::request::{Link, Request};
 use crate::nvcc::shim;
 use crate::nvcc::unit::TranslationUnit;
 use crate::paths;
+use crate::report::assemble::Assembled;
 use crate::report::finding::{Finding, NotAnalysed, Report, Verdict};
+use crate::report::sources::Sources;
 use crate::rules::Level;
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -97,7 +99,8 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
         notes.add("join", line);
     }
     if joined.plans.is_empty() {
-        return Ok(unread(&joined, session.strict));
+        let lacking = tell_unread(&joined, store) && session.strict;
+        return Ok(if lacking { Status::Unable } else { Status::Clean });
     }
     // One command that compiles and links waits as a link does.
     let session = session.with_pace(if link.is_some() { Pace::Link } else { Pace::Compile });
@@ -128,36 +131,17 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
             && f.level < Level::Deny
             && joined.plans.iter().any(|p| p.tentative && p.name == f.program)
     };
-    if joined.links_unknown && says_once(&store) {
-        output::complain(
-            "note: this makefile links by another program than nvcc, whose links scuba-nvcc does not see: bugs of several units together are found by `scuba build -- make`",
-        );
-    }
     // What is denied fails this command, whoever was told of it before.
     let told = |f: &Finding| f.level < Level::Deny && joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level));
     assembled.leave_out(|f| tentative(f) || told(f));
-    for line in unseen::lines(&joined.unseen).iter().chain(&joined.unread) {
-        output::complain(&output::harmless(&format!("note: {line}")));
-    }
+    tell_unread(&joined, store);
     for line in not_analysed(&assembled.report.not_analysed) {
         output::complain(&output::harmless(&line));
     }
-    if assembled.report.denied() {
-        let project = Project {
-            facts: joined.facts.iter().collect(),
-            modules: Box::new(|i| joined.modules(i, store)),
-            plans: joined.plans.clone(),
-            links: &[],
-            stores: vec![store.folder().to_owned(); joined.facts.len()],
-        };
-        // The build stops here anyway, and single launches take a moment. No host code of the user's is run.
-        let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
-        let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
-        let ways =
-            Ways { program: false, checks: Some(&session.extract_options()), until: Some(Instant::now() + room) };
-        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, ways, &session) {
-            notes.add("confirm", &line);
-        }
+    if assembled.report.denied()
+        && let Some(line) = ask_device(&mut assembled, &sources, (&joined, store), &session)
+    {
+        notes.add("confirm", &line);
     }
     if !assembled.report.findings.is_empty() {
         session.write(&assembled, &sources)?;
@@ -180,20 +164,38 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
     Ok(if session.strict && status == Status::Clean && !joined.unread.is_empty() { Status::Unable } else { status })
 }
 
-/// Whether this is the first command of a build folder that asks: each asks about one thing.
-fn says_once(store: &Store) -> bool {
-    paths::create(store.folder()).is_ok() && std::fs::File::create_new(store.folder().join("told-links")).is_ok()
+/// Says what of linked programs was not read; whether there is any.
+fn tell_unread(joined: &Joined, store: &Store) -> bool {
+    if joined.links_unknown {
+        let first = "scuba: note: this makefile links by another program than nvcc, and scuba-nvcc sees nvcc's commands alone: `scuba build -- make` sees all";
+        say_once(&Line { key: "links".into(), first: first.into(), later: None }, store);
+    }
+    let lines: Vec<String> = unseen::lines(&joined.unseen).into_iter().chain(joined.unread.iter().cloned()).collect();
+    for line in &lines {
+        output::complain(&output::harmless(&format!("note: {line}")));
+    }
+    !lines.is_empty()
 }
 
-/// Says what of linked programs was not read where none of them could be checked.
-fn unread(joined: &Joined, strict: bool) -> Status {
-    let lines = unseen::lines(&joined.unseen).into_iter().chain(joined.unread.iter().cloned());
-    let mut status = Status::Clean;
-    for line in lines {
-        output::complain(&output::harmless(&format!("note: {line}")));
-        status = if strict { Status::Unable } else { status };
-    }
-    status
+/// Confirms denied findings on the device, where there is one. The build stops here anyway, and single launches take a moment. No host
+/// code of the user's is run.
+fn ask_device(
+    assembled: &mut Assembled,
+    sources: &Sources,
+    (joined, store): (&Joined, &Store),
+    session: &Session,
+) -> Option<String> {
+    let project = Project {
+        facts: joined.facts.iter().collect(),
+        modules: Box::new(|i| joined.modules(i, store)),
+        plans: joined.plans.clone(),
+        links: &[],
+        stores: vec![store.folder().to_owned(); joined.facts.len()],
+    };
+    let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
+    let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
+    let ways = Ways { program: false, checks: Some(&session.extract_options()), until: Some(Instant::now() + room) };
+    confirm::automatically(assembled, sources, &project, ways, session)
 }
 
 /// The status of a command without a denied finding; `wrong` where a contract is in error.
