@@ -248,7 +248,10 @@ fn together(group: &[&Record]) -> Build {
     }
     if build.summary.is_none() && !programs.is_empty() {
         let mut sum = Summary { programs: u32::try_from(programs.len()).unwrap_or(u32::MAX), ..Summary::default() };
-        programs.values().for_each(|one| sum.add(one));
+        for one in programs.values() {
+            sum.add(one);
+            sum.unseen += one.unseen;
+        }
         build.summary = Some(sum);
     }
     build

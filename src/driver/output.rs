@@ -2,6 +2,7 @@
 
 use super::args::Colour;
 use crate::nvcc::colour;
+use crate::report::finding::NotAnalysed;
 use std::io::Write;
 
 /// Writes to standard output. A reader that has gone (`scuba explain … | head`) is no fault of ours.
@@ -27,6 +28,23 @@ pub fn coloured(choice: Colour) -> bool {
         Colour::Never => false,
         Colour::Auto => colour::on_this_terminal(),
     }
+}
+
+/// Lines for a build log: one for each unit and reason, whether one side of it or both could not be read.
+#[must_use]
+pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
+    let same = |a: &NotAnalysed, b: &NotAnalysed| a.file == b.file && a.reason == b.reason;
+    all.chunk_by(same)
+        .map(|sides| {
+            let n = &sides[0];
+            match n.side.as_str() {
+                side if side != "both" && sides.iter().all(|n| n.side == side) => {
+                    format!("{}: {side} side not analysed: {}", n.file, n.reason)
+                }
+                _ => format!("{}: not analysed: {}", n.file, n.reason),
+            }
+        })
+        .collect()
 }
 
 /// A line for a build log that build tools must not take for a compiler's complaint: they look for these two words.

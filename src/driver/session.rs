@@ -2,6 +2,7 @@
 
 use super::args::{Colour, CommonArgs};
 use super::history::{Checked, Record, Tally};
+use super::programs::unseen;
 use super::worker::memory;
 use super::{Status, output};
 use crate::check::{self, Pace};
@@ -17,7 +18,7 @@ use crate::nvcc::{colour, locate, once, shim};
 use crate::paths;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
-use crate::report::finding::{Axioms, NotAnalysed, Report, Tool};
+use crate::report::finding::{Axioms, Report, Tool};
 use crate::report::levels::{Levels, Overrides};
 use crate::report::paths::ProjectRoot;
 use crate::report::render::{Format, Style, Verbosity, render};
@@ -444,7 +445,10 @@ impl Session {
         if self.quiet() {
             return;
         }
-        for line in not_analysed(&assembled.report.not_analysed) {
+        for line in output::not_analysed(&assembled.report.not_analysed) {
+            output::complain(&output::harmless(&line));
+        }
+        for line in unseen::lines(&assembled.report.unseen) {
             output::complain(&output::harmless(&line));
         }
         for n in &assembled.notices {
@@ -565,23 +569,6 @@ fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<PathBuf>> {
         Some(p) => Some(std::path::absolute(p).with_context(|| format!("cannot resolve {}", p.display()))?),
         None => config::find(start),
     })
-}
-
-/// Lines for a build log: one for each unit and reason, whether one side of it or both could not be read.
-#[must_use]
-pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
-    let same = |a: &NotAnalysed, b: &NotAnalysed| a.file == b.file && a.reason == b.reason;
-    all.chunk_by(same)
-        .map(|sides| {
-            let n = &sides[0];
-            match n.side.as_str() {
-                side if side != "both" && sides.iter().all(|n| n.side == side) => {
-                    format!("{}: {side} side not analysed: {}", n.file, n.reason)
-                }
-                _ => format!("{}: not analysed: {}", n.file, n.reason),
-            }
-        })
-        .collect()
 }
 
 fn working_folder() -> Result<PathBuf> {

@@ -9,10 +9,10 @@
 //! registration code in the old ones (seen with nvcc 13.0).
 
 use super::archive;
-use super::dependency::hash_file;
 use super::join::Plan;
 use super::store::canonical;
 use super::unit::{LinkFacts, UnitFacts};
+use crate::files::hash_of;
 use crate::nvcc::request::LinkKind;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -99,7 +99,7 @@ impl Search<'_> {
     /// Whether an archive has the objects of the program's units, and nothing else.
     fn is_of_units(&self, path: &Path) -> bool {
         let members = archive::members(path);
-        let contents = || self.own.iter().filter_map(|o| hash_file(o)).collect();
+        let contents = || self.own.iter().filter_map(|o| hash_of(o)).collect();
         !members.is_empty() && members.iter().all(|m| self.contents.get_or_init(contents).contains(m))
     }
 }

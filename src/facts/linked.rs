@@ -10,7 +10,7 @@ use super::generated::Planned;
 use super::objects::ObjectFile;
 use super::store::canonical;
 use super::unit::{LinkFacts, UnitFacts};
-use crate::files::{Hashes, Stamp};
+use crate::files::hash_of;
 use crate::nvcc::request::{Link, LinkKind};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -34,6 +34,8 @@ type ByName = HashMap<OsString, Vec<PathBuf>>;
 #[derive(Debug, Default)]
 pub struct Folders {
     all: Vec<PathBuf>,
+    /// Folders in them that hold what others made.
+    except: Vec<PathBuf>,
     /// The sources and objects below them by their names; `None` where there are too many to list.
     files: OnceCell<Option<ByName>>,
 }
@@ -43,7 +45,13 @@ impl Folders {
     #[must_use]
     pub fn new(all: impl IntoIterator<Item = PathBuf>) -> Self {
         let all: BTreeSet<PathBuf> = all.into_iter().map(|f| canonical(&f)).collect();
-        Self { all: all.into_iter().collect(), files: OnceCell::new() }
+        Self { all: all.into_iter().collect(), except: vec![], files: OnceCell::new() }
+    }
+
+    /// Leaves out folders that hold what others made: toolkits.
+    #[must_use]
+    pub fn without(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { except: folders.into_iter().map(|f| canonical(&f)).collect(), ..self }
     }
 
     /// All of them.
@@ -54,7 +62,8 @@ impl Folders {
     /// Whether a file, by its canonical path, lies in one of them and not in a system's folder.
     #[must_use]
     pub fn hold(&self, file: &Path) -> bool {
-        self.all.iter().any(|f| file.starts_with(f)) && !SYSTEM.iter().any(|s| file.starts_with(s))
+        let others = |f: &Path| SYSTEM.iter().any(|s| f.starts_with(s)) || self.except.iter().any(|e| f.starts_with(e));
+        self.all.iter().any(|f| file.starts_with(f)) && !others(file)
     }
 
     /// Whether a source of this name, without folder, lies in one of them.
@@ -197,11 +206,6 @@ pub fn strays(
     }
     walk.result.found = walk.found.into_values().collect();
     walk.result
-}
-
-/// blake3 of a file's contents; `None` where it cannot be read.
-fn hash_of(file: &Path) -> Option<[u8; 32]> {
-    Hashes::of_this_process().of(file, Stamp::at(file)?).map(|contents| contents.hash)
 }
 
 /// Whether an object, a member of an archive or a shared library carries device code: by CMake's and meson's names for such objects,

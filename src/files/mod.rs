@@ -13,3 +13,11 @@ mod systems;
 pub use dependency::{Dependency, Since};
 pub use hashes::{Contents, Hashes};
 pub use stamp::{Moment, Stamp};
+
+use std::path::Path;
+
+/// blake3 of what a file holds; `None` where it cannot be read.
+#[must_use]
+pub fn hash_of(file: &Path) -> Option<[u8; 32]> {
+    Hashes::of_this_process().of(file, Stamp::at(file)?).map(|contents| contents.hash)
+}

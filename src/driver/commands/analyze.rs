@@ -9,7 +9,7 @@ use crate::confirm::prepare::Ways;
 use crate::driver::history::{Analysed, Record};
 use crate::driver::programs::joined::Joined;
 use crate::driver::programs::{checking, pending, unseen};
-use crate::driver::session::{Session, folder_of, not_analysed};
+use crate::driver::session::{Session, folder_of};
 use crate::driver::{Status, extraction, output};
 use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
 use crate::nvcc::history::{self, History};
@@ -135,7 +135,7 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
     let told = |f: &Finding| f.level < Level::Deny && joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level));
     assembled.leave_out(|f| tentative(f) || told(f));
     tell_unread(&joined, store);
-    for line in not_analysed(&assembled.report.not_analysed) {
+    for line in output::not_analysed(&assembled.report.not_analysed) {
         output::complain(&output::harmless(&line));
     }
     if assembled.report.denied()
@@ -231,7 +231,7 @@ fn keep(store: &Store, units: &[Unit], link: Option<&Link>) -> bool {
 fn later(units: &[Unit], session: &Session, notes: &Notes) -> Status {
     let shown = |n: NotAnalysed| NotAnalysed { file: session.root.show(&n.file), ..n };
     let missing: Vec<_> = units.iter().flat_map(|u| checking::unread(&u.facts)).map(shown).collect();
-    for line in not_analysed(&missing) {
+    for line in output::not_analysed(&missing) {
         output::complain(&output::harmless(&line));
     }
     notes.add("check", "not yet: scuba.toml has `[build] check`; `scuba check` decides");

@@ -100,6 +100,10 @@ fn human(builds: &[Build], all: usize, without: &[String]) -> String {
             let _ =
                 writeln!(text, "{} not analysed to the end: .scuba/log says why", plural(last.not_analysed, "command"));
         }
+        let unseen = last.summary.as_ref().map_or(0, |s| s.unseen);
+        if unseen > 0 {
+            let _ = writeln!(text, "{} linked without being read: `scuba check` names them", plural(unseen, "object"));
+        }
         if !last.repeatable {
             text.push_str("a safety net ended it: another run may say more\n");
         }

@@ -7,7 +7,7 @@ use super::{pending, unseen};
 use crate::driver::session::Session;
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
-use crate::facts::linked::{self, ByOutput, Folders, Search, Stray};
+use crate::facts::linked::{self, ByOutput, Folders, Search};
 use crate::facts::{LinkFacts, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone, links_by_nvcc};
 use crate::ir::Module;
 use crate::nvcc::history;
@@ -148,19 +148,17 @@ impl Joined {
     ) {
         let mut roots: BTreeSet<PathBuf> = store.folder().parent().map(Path::to_owned).into_iter().collect();
         roots.extend(unseen::project_folders(&self.facts));
-        let folders = Folders::new(roots);
+        let folders = Folders::new(roots).without(unseen::toolkits(&self.facts));
         for output in self.judged(links, now, &folders) {
             // What is linked now is made; what is planned need not be.
             let is_it = |l: &LinkFacts| l.link.output == output;
             let unmade = now.link.is_none_or(|l| l.output != output);
-            let search = Search { folders: &folders, planned: now.planned, unmade };
-            let strays = linked::strays(&self.facts, links, &search, is_it);
-            let is_awaited =
-                |s: &Stray| s.contents.is_none() && s.key.as_os_str().as_encoded_bytes().ends_with(b".cu.o");
-            if strays.found.iter().any(is_awaited) {
+            if unmade && self.is_awaited(&output, links) {
                 self.waiting.push(format!("{} waits for more of its objects", output.display()));
                 continue;
             }
+            let search = Search { folders: &folders, planned: now.planned, unmade };
+            let strays = linked::strays(&self.facts, links, &search, is_it);
             let keys = strays.found.iter().map(|s| s.key.clone()).collect();
             let commands = unseen::Commands::of(folders.all(), &keys);
             let (mut made, mut planned) = (Vec::new(), Vec::new());
@@ -178,6 +176,15 @@ impl Joined {
         }
     }
 
+    /// Whether a program takes in an object of CUDA code, by its name, that has no facts and is not made: its compile command comes yet.
+    fn is_awaited(&self, output: &Path, links: &[LinkFacts]) -> bool {
+        let known: BTreeSet<&Path> = self.facts.iter().map(|u| u.key.as_path()).collect();
+        let awaited =
+            |o: &Path| o.as_os_str().as_encoded_bytes().ends_with(b".cu.o") && !known.contains(o) && !o.exists();
+        let by_output = ByOutput::of(links);
+        links.iter().any(|l| l.link.output == output && by_output.take_in(l, awaited))
+    }
+
     /// The outputs of the links that are judged by what lies there.
     fn judged(
         &self,
@@ -192,12 +199,13 @@ impl Joined {
             now.link.is_some_and(|own| own.output == *output)
                 || (now.unwatched)(output) && by_output.take_in(l, |file| own.contains(file))
         };
-        let last: Vec<&LinkFacts> = links.iter().filter(is_last).collect();
+        let last: BTreeSet<&Path> = links.iter().filter(is_last).map(|l| l.link.output.as_path()).collect();
         if last.is_empty() {
             return BTreeSet::new();
         }
-        let interest = unseen::Interest::of(&self.facts, links, folders);
-        last.into_iter().filter(|l| interest.holds(l)).map(|l| l.link.output.clone()).collect()
+        let is_last = |l: &LinkFacts| last.contains(l.link.output.as_path());
+        let interest = unseen::Interest::of(&self.facts, links, folders, is_last);
+        links.iter().filter(|l| interest.holds(l)).map(|l| l.link.output.clone()).collect()
     }
 
     /// Gives units whose command names no nvcc the one that this command runs.

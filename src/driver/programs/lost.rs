@@ -7,6 +7,7 @@
 use crate::check::ProgramReport;
 use crate::facts::{Symbol, UnitFacts};
 use crate::frontend::names::demangle;
+use crate::report::counts::PlaceClass;
 use crate::report::finding::Code;
 use std::collections::{HashMap, HashSet};
 
@@ -15,13 +16,21 @@ const NAMED: usize = 3;
 
 /// Takes into account what was not read of a program's `units`.
 pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
+    let unseen = units.iter().filter(|u| u.unseen.is_some()).count();
+    report.summary.unseen = u32::try_from(unseen).unwrap_or(u32::MAX);
     let lost: Vec<Lost<'_>> = touching(units);
     if lost.is_empty() {
         return;
     }
     let names: Vec<&str> = lost.iter().take(NAMED).map(|l| l.object).collect();
     let names = if lost.len() > NAMED { format!("{} and others", names.join(", ")) } else { names.join(", ") };
-    let safe = report.summary.safe + report.summary.safe_if_no_wrap;
+    let mut safe = 0;
+    for place in &mut report.places {
+        if let PlaceClass::Safe { assuming, .. } = &mut place.class {
+            *assuming = true;
+            safe += 1;
+        }
+    }
     if safe > 0 {
         report.summary.safe_assuming = safe;
         report.notes.push(format!("{safe} safe accesses rest on {names}: linked without being read"));

@@ -49,6 +49,8 @@ pub struct Stored {
     folders: linked::Folders,
     /// What the programs are linked from and has no facts.
     strays: Vec<Stray>,
+    /// Objects in the project's folders of which no source is here.
+    nobodys: Vec<String>,
 }
 
 impl Stored {
@@ -104,6 +106,7 @@ impl Stored {
             unknown: vec![],
             folders: linked::Folders::default(),
             strays: vec![],
+            nobodys: vec![],
         };
         roots.extend(folders.iter().filter_map(|f| f.parent()).map(Path::to_owned));
         let (mut seen, mut elsewhere) = (Vec::new(), BTreeSet::new());
@@ -169,8 +172,9 @@ impl Stored {
     /// Adds the objects that the programs are linked from and that have no facts: as units to be read where a command is known for
     /// them, else as what was not seen.
     fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, planned: &Planned, present: &Present) {
-        self.folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units)));
-        let interest = Interest::of(&self.units, &self.links, &self.folders);
+        self.folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units)))
+            .without(unseen::toolkits(&self.units));
+        let interest = Interest::of(&self.units, &self.links, &self.folders, |_| true);
         let search = Search { folders: &self.folders, planned, unmade: false };
         let strays = linked::strays(&self.units, &self.links, &search, |l| interest.holds(l));
         if strays.found.is_empty() && strays.archives.is_empty() {
@@ -189,6 +193,7 @@ impl Stored {
         }
         self.links.extend(strays.archives);
         self.strays = strays.found;
+        self.nobodys = strays.nobodys.iter().map(|key| linked::shown(key)).collect();
     }
 
     /// Takes the commands that a build's own make tells for objects of which nothing else does.
@@ -385,6 +390,9 @@ impl Stored {
                 }
             },
         );
+        if !self.nobodys.is_empty() {
+            checked.notes.push(format!("linked from elsewhere, with no source here: {}", self.nobodys.join(", ")));
+        }
         checked.found.unseen = unseen::of_plans(&plans, &self.units).into_iter().collect();
         checked.found.built_without.extend(self.unknown.iter().map(|object| object.to_string_lossy().into_owned()));
         checked.found.not_analysed.extend(self.unknown.iter().map(|object| NotAnalysed {

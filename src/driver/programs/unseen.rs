@@ -144,6 +144,13 @@ pub fn found(stray: &Stray, unit: &TranslationUnit, present: &Present) -> UnitFa
     facts
 }
 
+/// The folders of the toolkits that units are compiled with.
+#[must_use]
+pub fn toolkits(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
+    let nvcc = units.iter().filter_map(|u| u.unit.nvcc.as_deref());
+    nvcc.filter_map(|nvcc| Some(nvcc.parent()?.parent()?.to_owned())).collect()
+}
+
 /// The folders that hold the sources of units: those of scuba.toml, else their repositories, else their own folders.
 #[must_use]
 pub fn project_folders(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
@@ -156,7 +163,7 @@ pub fn project_folders(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-/// The links that make programs with CUDA code, as far as facts and the names of objects tell.
+/// Which of some links make programs with CUDA code, as far as facts and the names of objects tell.
 #[derive(Debug)]
 pub struct Interest {
     outputs: BTreeSet<PathBuf>,
@@ -164,7 +171,7 @@ pub struct Interest {
 
 impl Interest {
     #[must_use]
-    pub fn of(units: &[UnitFacts], links: &[LinkFacts], folders: &Folders) -> Self {
+    pub fn of(units: &[UnitFacts], links: &[LinkFacts], folders: &Folders, among: impl Fn(&LinkFacts) -> bool) -> Self {
         let cuda: BTreeSet<&Path> = units.iter().filter(|u| pending::counts(u)).map(|u| u.key.as_path()).collect();
         let known: BTreeSet<&Path> = units.iter().map(|u| u.key.as_path()).collect();
         let by_output = ByOutput::of(links);
@@ -174,7 +181,7 @@ impl Interest {
             cuda.contains(file)
                 || unknown && *looked.entry(file.to_owned()).or_insert_with(|| linked::has_device_code(file))
         };
-        let wanted = links.iter().filter(|l| by_output.take_in(l, &mut is_cuda));
+        let wanted = links.iter().filter(|l| among(l) && by_output.take_in(l, &mut is_cuda));
         Self { outputs: wanted.map(|l| l.link.output.clone()).collect() }
     }
 
