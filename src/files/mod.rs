@@ -6,6 +6,7 @@
 
 mod dependency;
 mod hashes;
+pub mod made;
 pub mod program;
 mod stamp;
 mod systems;

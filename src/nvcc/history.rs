@@ -51,6 +51,12 @@ impl History {
         Self { file: folder.join("history") }
     }
 
+    /// The `.scuba` folder that it lies in.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new("."))
+    }
+
     /// Keeps what a command cost.
     pub fn add_command(&self, ran: &Ran) {
         self.add(&Line::Command(ran));

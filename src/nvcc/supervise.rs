@@ -17,6 +17,7 @@ use super::plan::Plan;
 use super::processes;
 use super::request::Request;
 use super::written::Before;
+use crate::files::made;
 use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use std::ffi::{OsStr, OsString};
@@ -287,7 +288,13 @@ impl Job {
         let code = match (denied, self.strict && !analysed) {
             (true, _) => DENIED,
             (false, true) => NOT_ANALYSED,
-            (false, false) => return Ended::Code(0),
+            (false, false) => {
+                if matches!(verdict, Verdict::Passed(_)) {
+                    let outputs = self.plan.request.units.iter().filter_map(|u| u.output.as_deref());
+                    outputs.for_each(|output| made::keep(self.history.folder(), output));
+                }
+                return Ended::Code(0);
+            }
         };
         // Left in place, the outputs would look up to date to the next run of make.
         let (removed, failed) = before.remove_written();

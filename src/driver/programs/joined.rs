@@ -9,6 +9,7 @@ use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, ByOutput, Folders, Search};
 use crate::facts::{LinkFacts, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone, links_by_nvcc};
+use crate::files::made;
 use crate::ir::Module;
 use crate::nvcc::history;
 use crate::nvcc::request::Link;
@@ -270,7 +271,9 @@ impl Joined {
                 if unit.pending {
                     !unit.key.exists()
                 } else {
-                    now.is_last(&plan) && !now.present.inputs_unchanged(unit)
+                    let is_of_output =
+                        now.present.inputs_unchanged(unit) || made::is_as_kept(store.folder(), &unit.key);
+                    now.is_last(&plan) && !is_of_output
                 }
             }));
             if needed.len() > MOST_PENDING {
