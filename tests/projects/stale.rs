@@ -26,18 +26,27 @@ impl Project {
         assert_eq!(path.metadata().unwrap().modified().unwrap(), model.metadata().unwrap().modified().unwrap());
     }
 
-    /// Has the build compile one unit again, and nothing else.
+    /// Has the build make one unit's object again and what is made of it, and nothing else.
     fn build_again(&self, way: Way, unit: &str) -> Said {
-        let (folder, object) = match way {
-            Way::Make => (self.root(), format!("build/{unit}.o")),
-            _ => (self.build_folder(way), format!("CMakeFiles/app.dir/{unit}.cu.o")),
-        };
-        std::fs::remove_file(folder.join(object)).unwrap();
-        match way {
-            Way::Make => self.build(way, 1, ""),
-            // Without a configuration, which would write the folder's files again.
-            _ => self.command("cmake").arg("--build").arg(&folder).output().unwrap().into(),
+        self.remake(way, unit, false)
+    }
+
+    /// The same of the object alone.
+    fn compile_again(&self, way: Way, unit: &str) -> Said {
+        self.remake(way, unit, true)
+    }
+
+    fn remake(&self, way: Way, unit: &str, alone: bool) -> Said {
+        let folder = self.build_folder(way);
+        if way == Way::Make {
+            let object = format!("build/{unit}.o");
+            std::fs::remove_file(folder.join(&object)).unwrap();
+            return self.make(1, "", if alone { &object } else { "all" });
         }
+        std::fs::remove_file(folder.join(format!("CMakeFiles/app.dir/{unit}.cu.o"))).unwrap();
+        // Without a configuration, which would write the folder's files again.
+        let target = if alone { format!("{unit}.cu.o") } else { "all".into() };
+        self.command("cmake").arg("--build").arg(&folder).args(["--target", &target]).output().unwrap().into()
     }
 
     /// What the last check or build counted.
@@ -143,7 +152,7 @@ const AFTER: &str = "-DCOUNT=32 -DREACH=32";
 /// Flags that change both units: old facts of one are not joined with new ones of the other.
 fn flags_are_seen(project: &Project, way: Way, file: &str) {
     project.replace_unseen(file, BEFORE, AFTER);
-    project.build_again(way, "main").status(0).without_findings();
+    project.compile_again(way, "main").status(0).without_findings();
     project.build_again(way, "k").status(0).without_findings();
     project.scuba(&["check"]).status(0).without_findings();
 }

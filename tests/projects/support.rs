@@ -111,6 +111,11 @@ impl Project {
         if way != Way::Make {
             return self.build_with(way, jobs, &[&format!("-DDEFINES={defines}")], &[]);
         }
+        self.make(jobs, defines, "all")
+    }
+
+    /// By make alone: a target of the project's makefile.
+    pub fn make(&self, jobs: u32, defines: &str, target: &str) -> Said {
         let mut make = self.command("make");
         let fragment = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/make/scuba.mk");
         make.args(["-k", &format!("-j{jobs}"), &format!("SCUBA_MK={}", fragment.display())]);
@@ -118,7 +123,7 @@ impl Project {
         if !defines.is_empty() {
             make.arg(format!("DEFINES=-D{defines}"));
         }
-        make.output().unwrap().into()
+        make.arg(target).output().unwrap().into()
     }
 
     /// By CMake, with options of the configuration and variables for the build.

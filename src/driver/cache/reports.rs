@@ -85,7 +85,9 @@ pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> {
 /// This program and the solver.
 fn tool() -> Option<&'static str> {
     static TOOL: LazyLock<Option<String>> = LazyLock::new(|| {
-        let program = program::build(&std::env::current_exe().ok()?, Hashes::of_this_process())?;
+        let hashes = Hashes::of_this_process();
+        let program = program::build(&std::env::current_exe().ok()?, hashes)?;
+        hashes.keep();
         Some(format!("{} {program} {}", env!("CARGO_PKG_VERSION"), check::z3_version()))
     });
     TOOL.as_deref()
