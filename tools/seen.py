@@ -28,12 +28,14 @@ import buildlab
 from buildlab import BUG, CHECKOUT, RELEASE, Skip
 from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way, kill_all
 
-UNITS = r"\b(base\.cu|fill\.cu|(main|parse)\.(cu|cpp|c))\b"
+UNITS = r"(?<![A-Za-z])(base\.cu|fill\.cu|(main|parse)\.(cu|cpp|c))\b"
 # How a line of ours begins, also where a build tool stands before it.
 OURS = re.compile(r"\bscuba(-nvcc)?: ")
 FINDING = re.compile(r"^(error|warning)\[([a-z-]+)\]", re.M)
 # What a line must speak of to be more than the name of a unit.
-UNREAD = re.compile(r"not read|not analysed|without the analysis|unseen|no facts|not known|cannot be read")
+UNREAD = re.compile(r"not read|without being read|not analysed|without the analysis|unseen|no facts|not known|cannot be read")
+# What says that something cannot be seen, where no unit can be named.
+BLIND = re.compile(r"does not see|sees nothing|do not come")
 PORT = 4310
 # So many ways to build go before the others.
 COMMON = 5
@@ -143,7 +145,8 @@ def killed(place: Place, way: Way) -> tuple[int, str]:
 
 
 def old(place: Place, way: Way) -> tuple[int, str]:
-    """As Nix and `cp -p` leave times: what is built differs in contents alone."""
+    """As Nix and `cp -p` leave times: what is built differs in contents alone. What other cells left in SCuBA's cache is as old."""
+    place.environment["SCUBA_CACHE"] = str(place.root / "caches/scuba")
     place.write(bug=False)
     for file in place.src.rglob("*"):
         os.utime(file, (1, 1))
@@ -260,7 +263,8 @@ def judge(status: int, said: str) -> tuple[str, list[str]]:
         return "named", named
     if status != 0:
         return ("refused" if any(OURS.search(line) for line in ours) else "broken"), ours or lines[-3:]
-    return "silent", ours
+    blind = [line for line in ours if BLIND.search(line)]
+    return ("told", blind) if blind else ("silent", ours)
 
 
 def check(place: Place, way: Way) -> tuple[str, list[str]]:
@@ -327,7 +331,7 @@ def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.P
         status, said = cell.state.reach(place, way)
         outcome, lines = judge(status, said)
         entry.update(outcome=outcome, by="build" if way.builds else "check", lines=lines[:6])
-        if outcome in ("silent", "refused") and way.builds and way.name != "bazel":
+        if outcome in ("silent", "told", "refused") and way.builds and way.name != "bazel":
             behind, more = check(place, way)
             entry.update(behind=behind, behind_lines=more[:6])
         if outcome != "broken":
@@ -512,6 +516,7 @@ not run.
 | fails | the build fails, with the denied finding |
 | warned | the build passes, with a finding of the access that does not deny |
 | named | the build passes, or ends with status 2, and a line names a unit or object that was not read |
+| told | the build passes, and a line says what of it SCuBA does not see, and what to do, but names no unit |
 | refused | the command ends with SCuBA's status 2 and a line that names none |
 | **silent** | the build passes without a word of it: a defect. *check tells*: `scuba check` behind the build fails or names the unit |
 | **broken** | the project corrected, or a build of it, did not pass as it does without SCuBA: a defect |

@@ -15,7 +15,7 @@ import buildlab
 from buildlab import CHECKOUT, NVCC, RELEASE, SHIM, TOOLKIT, Skip, need
 
 # What a command may take.
-SECONDS = 300
+SECONDS = 900
 GUARD = "if (i < n)"
 PARTS = """\
 #ifdef __cplusplus
