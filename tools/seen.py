@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -453,7 +454,7 @@ def shown(entry: dict | None) -> str:
     if entry is None:
         return "–"
     outcome = entry["outcome"]
-    if outcome == "silent" and entry.get("behind", "silent") != "silent":
+    if outcome == "silent" and entry.get("behind") in ("fails", "named", "warned"):
         return "silent (check tells)"
     return outcome
 
@@ -481,16 +482,16 @@ def write_page(page: pathlib.Path, entries: dict) -> None:
                 words.append(f"**{word}**" if word.startswith(("silent", "broken")) else word)
             rows.append(f"| {way.title} | {' | '.join(words)} |")
         tables.append(heading + "\n".join(rows))
-    bad = [f"- `{e['cell']}`: {shown(e)}. {told(e)}" for e in defects(entries)]
+    bad = [f"- `{e['cell']}` ({e['commit']}): {shown(e)}. {told(e)}" for e in defects(entries)]
     counts = collections.Counter(shown(e) for e in entries.values())
     stamps = collections.Counter((e["commit"], e["date"]) for e in entries.values())
-    seconds = sum(e["seconds"] for e in entries.values())
+    each = statistics.median([e["seconds"] for e in entries.values()] or [0])
     page.write_text(PAGE.format(
         tools=buildlab.versions(), tables="\n\n".join(tables), defects="\n".join(bad) or "None.",
         notes="\n".join(f"{number}. {why}" for why, number in footnotes.items()) or "None.",
         counts=", ".join(f"{n} {what}" for what, n in counts.most_common()), total=len(cells()), run=len(entries),
         stamps="; ".join(f"{n} at {commit} on {date}" for (commit, date), n in stamps.most_common()),
-        each=round(seconds / max(len(entries), 1)), hours=round(seconds / max(len(entries), 1) * len(cells()) / 7200, 1)))
+        each=round(each), hours=round(each * len(cells()) / 7200, 1)))
 
 
 def told(entry: dict) -> str:
@@ -508,8 +509,8 @@ library that needs it launches a kernel without its guard, the program's main ta
 alone, or for the first shape in a CUDA unit), in every way to build it, from every state that a build can be found in, in six shapes. With
 {tools}.
 
-Of {total} cells {run} were run: {stamps}. {counts}. A cell takes {each} s on 2 cores, two at a time; all of them about {hours} h. Cells with – were
-not run.
+Of {total} cells {run} were run: {stamps}. {counts}. A cell took {each} s (the median; two at a time, with whatever
+else the machine did): at that pace all take {hours} h. Cells with – were not run.
 
 | word | what became of the bug in the build |
 | --- | --- |
