@@ -2,7 +2,7 @@
 
 use super::args::Colour;
 use crate::nvcc::colour;
-use crate::report::finding::NotAnalysed;
+use crate::report::finding::{NotAnalysed, Unseen};
 use std::io::Write;
 
 /// Writes to standard output. A reader that has gone (`scuba explain … | head`) is no fault of ours.
@@ -42,6 +42,26 @@ pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
                     format!("{}: {side} side not analysed: {}", n.file, n.reason)
                 }
                 _ => format!("{}: not analysed: {}", n.file, n.reason),
+            }
+        })
+        .collect()
+}
+
+/// How many objects a line names.
+const NAMED: usize = 3;
+
+/// Lines for objects that were linked without being read: one for each program and reason.
+#[must_use]
+pub fn unseen(all: &[Unseen]) -> Vec<String> {
+    all.chunk_by(|a, b| a.program == b.program && a.reason == b.reason)
+        .map(|same| {
+            let (program, reason) = (&same[0].program, &same[0].reason);
+            let named: Vec<&str> = same.iter().take(NAMED).map(|u| u.object.as_str()).collect();
+            let named = named.join(", ");
+            match same.len() {
+                1 => format!("{program}: {named} was linked without being read ({reason})"),
+                n if n <= NAMED => format!("{program}: {named} were linked without being read ({reason})"),
+                n => format!("{program}: {n} objects were linked without being read, among them {named} ({reason})"),
             }
         })
         .collect()

@@ -2,7 +2,6 @@
 
 use super::args::{Colour, CommonArgs};
 use super::history::{Checked, Record, Tally};
-use super::programs::unseen;
 use super::worker::memory;
 use super::{Status, output};
 use crate::check::{self, Pace};
@@ -448,7 +447,7 @@ impl Session {
         for line in output::not_analysed(&assembled.report.not_analysed) {
             output::complain(&output::harmless(&line));
         }
-        for line in unseen::lines(&assembled.report.unseen) {
+        for line in output::unseen(&assembled.report.unseen) {
             output::complain(&output::harmless(&line));
         }
         for n in &assembled.notices {

@@ -8,7 +8,7 @@ use crate::check::Pace;
 use crate::confirm::prepare::Ways;
 use crate::driver::history::{Analysed, Record};
 use crate::driver::programs::joined::Joined;
-use crate::driver::programs::{checking, pending, unseen};
+use crate::driver::programs::{checking, pending};
 use crate::driver::session::{Session, folder_of};
 use crate::driver::{Status, extraction, output};
 use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
@@ -170,7 +170,7 @@ fn tell_unread(joined: &Joined, store: &Store) -> bool {
         let first = "scuba: note: this makefile links by another program than nvcc, and scuba-nvcc sees nvcc's commands alone: `scuba build -- make` sees all";
         say_once(&Line { key: "links".into(), first: first.into(), later: None }, store);
     }
-    let lines: Vec<String> = unseen::lines(&joined.unseen).into_iter().chain(joined.unread.iter().cloned()).collect();
+    let lines: Vec<String> = output::unseen(&joined.unseen).into_iter().chain(joined.unread.iter().cloned()).collect();
     for line in &lines {
         output::complain(&output::harmless(&format!("note: {line}")));
     }

@@ -202,27 +202,6 @@ pub fn of_plans(plans: &[Plan], units: &[UnitFacts]) -> Vec<finding::Unseen> {
     plans.iter().flat_map(of).collect()
 }
 
-/// How many objects a line names.
-const NAMED: usize = 3;
-
-/// One line for each program and reason.
-#[must_use]
-pub fn lines(unseen: &[finding::Unseen]) -> Vec<String> {
-    unseen
-        .chunk_by(|a, b| a.program == b.program && a.reason == b.reason)
-        .map(|same| {
-            let (program, reason) = (&same[0].program, &same[0].reason);
-            let named: Vec<&str> = same.iter().take(NAMED).map(|u| u.object.as_str()).collect();
-            let named = named.join(", ");
-            match same.len() {
-                1 => format!("{program}: {named} was linked without being read ({reason})"),
-                n if n <= NAMED => format!("{program}: {named} were linked without being read ({reason})"),
-                n => format!("{program}: {n} objects were linked without being read, among them {named} ({reason})"),
-            }
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
