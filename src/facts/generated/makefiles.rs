@@ -3,10 +3,11 @@
 
 use super::file_api::Compiled;
 use super::folders::tidy;
-use crate::nvcc::host::SHIM;
+use crate::nvcc::command::{Command, Environment};
+use crate::nvcc::host::{self, SHIM};
 use crate::nvcc::interpose::execution::Execution;
 use crate::nvcc::interpose::links;
-use crate::nvcc::request::Link;
+use crate::nvcc::request::{Link, LinkKind};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ pub fn read(root: &Path) -> Makefiles {
             all.links.extend(found);
         }
         if let Ok(text) = std::fs::read_to_string(target.join("dlink.txt")) {
-            all.links.extend(link(&text, folder));
+            all.links.extend(device_link(&text, folder));
         }
         if let Ok(text) = std::fs::read_to_string(target.join("build.make")) {
             for (object, from) in made(&text, root) {
@@ -85,6 +86,15 @@ fn link(text: &str, folder: &Path) -> Option<Link> {
             };
             links::planned(&execution)
         })
+    })
+}
+
+/// The device link of a dlink.txt, which nvcc makes.
+fn device_link(text: &str, folder: &Path) -> Option<Link> {
+    text.lines().find_map(|line| {
+        let words = host::nvcc_words(&shlex::split(line)?);
+        let plan = Command::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new)?;
+        plan.request.link.filter(|link| link.kind == LinkKind::DeviceLink)
     })
 }
 
@@ -156,15 +166,25 @@ mod tests {
             "apps/CMakeFiles/one.dir/build.make",
             "# apps/no.o: x\napps/CMakeFiles/one.dir/one.cu.o: apps/CMakeFiles/one.dir/flags.make\n\tcd x: y.o\n",
         );
+        write("apps/CMakeFiles/one.dir/one.rsp", "CMakeFiles/one.dir/one.cu.o\n");
+        write(
+            "apps/CMakeFiles/one.dir/dlink.txt",
+            "\"/x/scuba-nvcc\"  /cuda/bin/nvcc -shared -dlink --options-file CMakeFiles/one.dir/one.rsp -o CMakeFiles/one.dir/cmake_device_link.o\n",
+        );
         write("k/CMakeFiles/k.dir/link.txt", "/usr/bin/ar qc libk.a CMakeFiles/k.dir/a.cu.o\n/usr/bin/ranlib libk.a\n");
         let super::Makefiles { links, compiled: objects, watched } = read(&root);
         assert!(watched.is_empty());
         assert_eq!(
             links.iter().map(|l| (l.kind, l.output.clone())).collect::<Vec<_>>(),
-            [(LinkKind::Executable, root.join("apps/one")), (LinkKind::Archive, root.join("k/libk.a")),]
+            [
+                (LinkKind::Executable, root.join("apps/one")),
+                (LinkKind::DeviceLink, root.join("apps/CMakeFiles/one.dir/cmake_device_link.o")),
+                (LinkKind::Archive, root.join("k/libk.a")),
+            ]
         );
         assert_eq!(links[0].inputs, [root.join("apps/CMakeFiles/one.dir/one.cu.o"), root.join("k/libk.a")]);
-        assert_eq!(links[1].inputs, [root.join("k/CMakeFiles/k.dir/a.cu.o")]);
+        assert_eq!(links[1].inputs, [root.join("apps/CMakeFiles/one.dir/one.cu.o")]);
+        assert_eq!(links[2].inputs, [root.join("k/CMakeFiles/k.dir/a.cu.o")]);
         let source = root.join("apps/CMakeFiles/one.dir/flags.make");
         let object = root.join("apps/CMakeFiles/one.dir/one.cu.o");
         assert_eq!(objects.into_iter().collect::<Vec<_>>(), [(object, vec![source])]);
