@@ -6,7 +6,11 @@
 
 use super::access::{Access, Address, Extent, Guard, Kind, Leading, Place, Space, WARP};
 use super::tiles;
+use grammar::{Instruction, Statement};
 use rustc_hash::FxHashMap;
+
+mod grammar;
+mod opcodes;
 
 /// The arguments that operands stand for: results come first, an argument that is tied to a result is written as that.
 struct Operands {
@@ -36,17 +40,59 @@ impl Operands {
     }
 }
 
+/// What a register holds.
+#[derive(Clone, Copy)]
+struct Held {
+    address: Address,
+    /// It is an offset in the window of shared memory, and leads nowhere else.
+    window: bool,
+}
+
 /// What is known at a statement.
 struct Reader {
     operands: Operands,
     /// Registers that the text gives values: an argument plus bytes, or what is not known.
-    addresses: FxHashMap<String, Option<Address>>,
+    addresses: FxHashMap<String, Option<Held>>,
     /// Predicates that say of an argument that it is not 0, or that it is.
     predicates: FxHashMap<String, Guard>,
     branched: bool,
     /// Nothing that the text sets is known.
     fixed: bool,
+    ending: Option<Ending>,
     found: Vec<Access>,
+}
+
+/// What ends a thread, or takes it out of the code that follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Exit,
+    Trap,
+    /// `ret`, and `brkpt`, behind which a debugger decides.
+    Leave,
+}
+
+/// A statement's first instruction that ends a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ending {
+    pub how: End,
+    /// Whether every thread that begins the statement comes to it.
+    pub certain: bool,
+}
+
+impl End {
+    fn of(opcode: &str) -> Option<Self> {
+        match opcode {
+            "exit" => Some(Self::Exit),
+            "trap" => Some(Self::Trap),
+            "ret" | "brkpt" => Some(Self::Leave),
+            _ => None,
+        }
+    }
+}
+
+/// How a statement may end the thread.
+pub(crate) fn ending(text: &str) -> Option<Ending> {
+    read(text, "").ending
 }
 
 /// The accesses that a statement does, in order.
@@ -60,8 +106,9 @@ pub(crate) fn shared_address(text: &str, constraints: &str) -> Option<usize> {
         return None;
     }
     let reader = read(text, constraints);
-    let Address { argument, offset } = (*reader.addresses.get("$0")?)?;
-    (reader.operands.results == 1 && reader.found.is_empty() && !reader.branched && offset == 0).then_some(argument)
+    let Held { address: Address { argument, offset }, window } = (*reader.addresses.get("$0")?)?;
+    (window && reader.operands.results == 1 && reader.found.is_empty() && !reader.branched && offset == 0)
+        .then_some(argument)
 }
 
 fn read(text: &str, constraints: &str) -> Reader {
@@ -71,13 +118,14 @@ fn read(text: &str, constraints: &str) -> Reader {
         predicates: FxHashMap::default(),
         branched: false,
         fixed: false,
+        ending: None,
         found: vec![],
     };
-    let text = without_comments(text);
-    let branches = text.split(';').any(|s| {
-        without_labels(s).split(|c: char| c.is_whitespace() || c == '.').any(|word| matches!(word, "bra" | "brx"))
-    });
-    for statement in text.split(';') {
+    let statements = grammar::statements(text);
+    let branches = statements
+        .iter()
+        .any(|s| matches!(s, Statement::Instruction(i) if matches!(i.opcode.split('.').next(), Some("bra" | "brx"))));
+    for statement in &statements {
         reader.statement(statement);
     }
     if !branches {
@@ -86,87 +134,44 @@ fn read(text: &str, constraints: &str) -> Reader {
     // Code that a branch comes back to is done again, with what registers hold then: only those that the text never sets are known.
     let set: Vec<String> = std::mem::take(&mut reader.addresses).into_keys().collect();
     reader.addresses = set.into_iter().map(|name| (name, None)).collect();
-    (reader.fixed, reader.branched, reader.found) = (true, false, vec![]);
+    (reader.fixed, reader.branched, reader.ending, reader.found) = (true, false, None, vec![]);
     reader.predicates.clear();
-    for statement in text.split(';') {
+    for statement in &statements {
         reader.statement(statement);
     }
     reader
 }
 
-fn without_comments(text: &str) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some(i) = rest.find('/') {
-        out.push_str(&rest[..i]);
-        rest = &rest[i..];
-        let end = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |e| e + 2)
-        } else {
-            out.push('/');
-            1
-        };
-        rest = &rest[end..];
-    }
-    out + rest
-}
-
-/// Parts between commas that no bracket encloses.
-fn split(list: &str) -> Vec<&str> {
-    let (mut depth, mut from, mut out) = (0, 0, vec![]);
-    for (i, c) in list.char_indices() {
-        match c {
-            '{' | '[' | '(' => depth += 1,
-            '}' | ']' | ')' => depth -= 1,
-            ',' if depth == 0 => {
-                out.push(list[from..i].trim());
-                from = i + 1;
-            }
-            _ => {}
-        }
-    }
-    out.push(list[from..].trim());
-    out
-}
-
-/// Without the braces of scopes and the labels in front.
-fn without_labels(statement: &str) -> &str {
-    let mut s = statement.trim();
-    loop {
-        let inner = s.trim_start_matches(['{', '}']).trim_start();
-        let name = inner.find(|c: char| !(c.is_alphanumeric() || "_$%".contains(c))).unwrap_or(inner.len());
-        let behind = &inner[name..];
-        let next =
-            if name > 0 && behind.starts_with(':') && !behind.starts_with("::") { behind[1..].trim() } else { inner };
-        if next == s {
-            return s;
-        }
-        s = next;
-    }
+/// A number as PTX writes it (PTX ISA 9.0, 4.5.1): a leading 0 makes it octal.
+fn number(word: &str) -> Option<i64> {
+    let (negative, digits) = word.strip_prefix('-').map_or((false, word), |w| (true, w));
+    let digits = digits.strip_suffix('U').unwrap_or(digits);
+    let (radix, digits) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &digits[2..]),
+        [b'0', _, ..] => (8, &digits[1..]),
+        _ => (10, digits),
+    };
+    let plain = digits.starts_with(|c: char| c.is_ascii_hexdigit());
+    let n = i64::from_str_radix(digits, radix).ok().filter(|_| plain)?;
+    Some(if negative { -n } else { n })
 }
 
 impl Reader {
-    fn statement(&mut self, statement: &str) {
-        let mut s = without_labels(statement);
-        let mut predicate = None;
-        if let Some(rest) = s.strip_prefix('@') {
-            let (p, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-            predicate = Some(p);
-            s = rest.trim();
-        }
-        let end = s.find(|c: char| c.is_whitespace() || c == '[').unwrap_or(s.len());
-        let (opcode, rest) = (&s[..end], s[end..].trim());
-        if opcode.is_empty() || opcode.starts_with('.') {
+    fn statement(&mut self, statement: &Statement) {
+        let Statement::Instruction(Instruction { predicate, opcode, operands }) = statement else {
+            // It may do anything, and everything behind it may happen or not.
+            self.found.push(Access::open(Kind::Atomic));
+            self.branched = true;
             return;
-        }
+        };
         let guard = match predicate {
             _ if self.branched => None,
             None => Some(Guard::Always),
-            Some(p) => self.holds(p),
+            Some(p) => self.holds(&p.register, p.negated),
         };
         let parts: Vec<&str> = opcode.split('.').collect();
-        let operands = split(rest);
+        let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
         let before = self.found.len();
         self.instruction(&parts, &operands);
         for access in &mut self.found[before..] {
@@ -177,12 +182,16 @@ impl Reader {
             };
         }
         self.assigned(&parts, &operands, guard);
-        self.branched |= matches!(parts[0], "bra" | "brx" | "ret" | "call");
+        if let Some(how) = End::of(parts[0]) {
+            let certain = predicate.is_none() && !self.branched;
+            self.ending.get_or_insert(Ending { how, certain });
+            self.branched = true;
+        }
+        self.branched |= matches!(parts[0], "bra" | "brx" | "call");
     }
 
-    fn holds(&self, predicate: &str) -> Option<Guard> {
-        let (name, no) = predicate.strip_prefix('!').map_or((predicate, false), |p| (p, true));
-        match self.predicates.get(name)? {
+    fn holds(&self, predicate: &str, no: bool) -> Option<Guard> {
+        match self.predicates.get(predicate)? {
             Guard::Argument { argument, set } => Some(Guard::Argument { argument: *argument, set: *set != no }),
             Guard::Always => None,
         }
@@ -191,14 +200,19 @@ impl Reader {
     /// What the registers hold behind an instruction.
     fn assigned(&mut self, parts: &[&str], operands: &[&str], guard: Option<Guard>) {
         let Some(target) = operands.first().filter(|t| !t.is_empty() && !t.starts_with('[')) else { return };
-        let source = |i: usize| operands.get(i).and_then(|w| self.address(w));
+        let source = |i: usize| operands.get(i).and_then(|w| self.held(w));
+        let in_window = |held: Held| Held { window: true, ..held };
         let value = match parts {
-            ["mov", ..] | ["cvta", ..] if operands.len() == 2 => source(1),
-            ["cvt", "u32", "u64"] | ["cvt", "u64", "u32"] if operands.len() == 2 => source(1),
+            ["mov", ..] | ["cvta", "global", ..] | ["cvta", "to", "global", ..] if operands.len() == 2 => source(1),
+            ["cvta", "to", "shared" | "shared::cta", ..] if operands.len() == 2 => source(1).map(in_window),
+            // Cut to 32 bits, only an address in the window of shared memory is what it was.
+            ["cvt", "u32", "u64"] if operands.len() == 2 => source(1).map(in_window),
+            ["cvt", "u64", "u32"] if operands.len() == 2 => source(1),
             ["add", "u32" | "s32" | "u64" | "s64"] => {
                 let sum = |a: usize, b: usize| {
-                    let (base, n) = (source(a)?, operands.get(b)?.parse::<i64>().ok()?);
-                    Some(Address { offset: base.offset.checked_add(n)?, ..base })
+                    let (base, n) = (source(a)?, number(operands.get(b)?)?);
+                    let address = Address { offset: base.address.offset.checked_add(n)?, ..base.address };
+                    Some(Held { address, ..base })
                 };
                 sum(1, 2).or_else(|| sum(2, 1))
             }
@@ -210,11 +224,13 @@ impl Reader {
             }
             _ => None,
         };
-        for name in target.trim_matches(['{', '}']).split([',', '|']).map(str::trim) {
+        for name in target.split(['{', '}', '(', ')', ',', '|']).filter(|n| !n.is_empty()) {
+            // A part of a vector register (`v.x`) changes the register.
+            let name = name.split('.').next().unwrap_or(name);
             self.addresses.insert(name.to_owned(), None);
             self.predicates.remove(name);
         }
-        if self.fixed || guard != Some(Guard::Always) {
+        if self.fixed || guard != Some(Guard::Always) || target.contains('.') {
             return;
         }
         if let Some(v) = value {
@@ -227,28 +243,24 @@ impl Reader {
 
     /// The argument that an operand is, where the text has not given it another value.
     fn argument(&self, word: &str) -> Option<usize> {
-        self.address(word).filter(|a| a.offset == 0).map(|a| a.argument)
+        self.held(word).filter(|h| h.address.offset == 0 && !h.window).map(|h| h.address.argument)
     }
 
-    /// An operand, or a register that holds one, as an address.
-    fn address(&self, word: &str) -> Option<Address> {
+    /// What an operand, or a register that holds one, is as an address.
+    fn held(&self, word: &str) -> Option<Held> {
         if let Some(a) = self.addresses.get(word) {
             return *a;
         }
         let n: usize = word.strip_prefix('$')?.parse().ok()?;
-        Some(Address { argument: self.operands.argument(n)?, offset: 0 })
+        Some(Held { address: Address { argument: self.operands.argument(n)?, offset: 0 }, window: false })
     }
 
     /// `[$1+16]`.
-    fn inside(&self, operand: &str) -> Option<Address> {
+    fn inside(&self, operand: &str) -> Option<Held> {
         let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
-        match inner.split_once('+') {
-            None => self.address(inner.trim()),
-            Some((base, offset)) => {
-                let base = self.address(base.trim())?;
-                Some(Address { offset: base.offset.checked_add(offset.trim().parse().ok()?)?, ..base })
-            }
-        }
+        let Some(sign) = inner.find(['+', '-']) else { return self.held(inner) };
+        let (base, offset) = (self.held(&inner[..sign])?, number(inner[sign..].trim_start_matches('+'))?);
+        Some(Held { address: Address { offset: base.address.offset.checked_add(offset)?, ..base.address }, ..base })
     }
 
     fn note(&mut self, kind: Kind, space: Space, operand: Option<&&str>, extent: Option<Extent>) {
@@ -256,7 +268,9 @@ impl Reader {
     }
 
     fn note_lanes(&mut self, kind: Kind, space: Space, operand: Option<&&str>, extent: Option<Extent>, lanes: u32) {
-        let address = operand.and_then(|o| self.inside(o));
+        // Windows of local, constant and parameter memory begin elsewhere than generic addresses do (PTX ISA 9.0, 5.1).
+        let fits = |h: &Held| space != Space::Other && (space == Space::Shared || !h.window);
+        let address = operand.and_then(|o| self.inside(o)).filter(fits).map(|h| h.address);
         let place =
             address.zip(extent).map(|(address, extent)| Place { space, address, extent, guard: Guard::Always, lanes });
         self.found.push(Access { kind, place });
@@ -265,7 +279,10 @@ impl Reader {
     /// A number of bytes: in the text, or an argument.
     fn bytes(&self, operand: Option<&&str>) -> Option<Extent> {
         let word = operand?;
-        word.parse().map(Extent::Bytes).ok().or_else(|| self.argument(word).map(Extent::Argument))
+        match number(word) {
+            Some(n) => u64::try_from(n).ok().map(Extent::Bytes),
+            None => self.argument(word).map(Extent::Argument),
+        }
     }
 
     fn instruction(&mut self, parts: &[&str], ops: &[&str]) {
@@ -274,7 +291,9 @@ impl Reader {
         let brackets = ops.iter().filter(|o| o.starts_with('[')).count();
         let first = ops.iter().find(|o| o.starts_with('['));
         match parts {
-            ["ld" | "ldu" | "st", ..] if parts.iter().any(|p| p.starts_with("param")) => {}
+            // A parameter by its name; at an address it counts.
+            ["ld" | "ldu" | "st", ..]
+                if parts.iter().any(|p| p.starts_with("param")) && first.is_some_and(|o| !o.starts_with("[$")) => {}
             ["st", "bulk", ..] => self.note(Write, space, ops.first(), self.bytes(ops.get(1))),
             ["ld" | "ldu", ..] => self.note(Read, space, first, element_bytes(parts)),
             ["st" | "red", "async", ..] => {
@@ -292,11 +311,10 @@ impl Reader {
                 let lanes = tiles::row_lanes(parts);
                 self.note_lanes(kind, space, first, lanes.map(|_| Extent::Bytes(16)), lanes.unwrap_or(WARP));
             }
-            ["mbarrier", operation, ..] => {
-                if let (Some(kind), Some(_)) = (tiles::barrier_kind(operation), first) {
-                    self.note(kind, space, first, barrier);
-                }
-            }
+            ["mbarrier", operation, ..] if first.is_some() => match tiles::barrier_kind(operation) {
+                Some(kind) => self.note(kind, space, first, barrier),
+                None => self.found.push(Access::open(Atomic)),
+            },
             ["wmma", "load" | "store", ..] => self.tile(parts, ops, first),
             ["discard", ..] => self.note(Write, space, first, self.bytes(ops.get(1))),
             ["tensormap", "replace", ..] => self.note(Write, space, first, Some(Extent::Bytes(128))),
@@ -320,13 +338,14 @@ impl Reader {
             ["tex" | "tld4" | "suld", ..] => self.found.push(Access::open(Read)),
             ["call", ..] => self.found.push(Access::open(Write)),
             // They touch no memory that a program reads, or only ask about it.
-            [
-                "prefetch" | "prefetchu" | "applypriority" | "createpolicy" | "fence" | "membar" | "txq" | "suq"
-                | "tcgen05" | "wgmma" | "tensormap",
-                ..,
-            ] => {}
-            _ if brackets > 0 => self.found.push(Access::open(Read)),
-            _ => {}
+            ["prefetch" | "prefetchu" | "applypriority" | "createpolicy" | "fence" | "membar" | "txq" | "suq", ..]
+            | ["wmma", "mma", ..]
+            | ["mbarrier", "pending_count", ..]
+            | ["clusterlaunchcontrol", "query_cancel", ..]
+            | ["wgmma", "fence" | "commit_group" | "wait_group", ..]
+            | ["tcgen05", "dealloc" | "relinquish_alloc_permit" | "wait" | "fence", ..] => {}
+            [opcode, ..] if opcodes::is_on_registers(opcode) && brackets == 0 => {}
+            _ => self.found.push(Access::open(Atomic)),
         }
     }
 
@@ -371,8 +390,8 @@ impl Reader {
                     // A predicate under which the source is not read.
                     Some(word) => {
                         self.note(Read, Space::Global, from, self.bytes(ops.get(2)));
-                        let unless = self.holds(&format!("!{}", word.trim_start_matches('!')));
-                        let unless = word.strip_prefix('!').map_or(unless, |w| self.holds(w));
+                        let (name, negated) = word.strip_prefix('!').map_or((*word, false), |w| (w, true));
+                        let unless = self.holds(name, !negated);
                         if let Some(read) = self.found.last_mut() {
                             read.place = read.place.zip(unless).map(|(place, guard)| Place { guard, ..place });
                         }

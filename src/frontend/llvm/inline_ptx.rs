@@ -79,11 +79,9 @@ fn parse(text: &str) -> Option<Access> {
     (registers.len() == lanes).then_some(Access { store, element, signed, volatile, address, offset, registers })
 }
 
-/// State spaces that a generic pointer reaches, cache operators and hints, scopes.
-const QUALIFIERS: &[&str] = &[
-    "global", "local", "weak", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "cta", "cluster", "gpu", "sys", "L1",
-    "L2",
-];
+/// Global memory, where addresses are generic ones (PTX ISA 9.0, 5.1), cache operators and hints, scopes.
+const QUALIFIERS: &[&str] =
+    &["global", "weak", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "cta", "cluster", "gpu", "sys", "L1", "L2"];
 
 fn scalar(part: &str) -> Option<(TypeKind, bool)> {
     let bits: u32 = part.get(1..)?.parse().ok()?;

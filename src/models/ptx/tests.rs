@@ -138,7 +138,10 @@ fn what_is_not_known_counts() {
     assert_eq!(accesses("@%p1 st.global.u32 [$0], $1;", "l,r"), [Access::open(Write)]);
     assert_eq!(accesses("bra L; st.global.u32 [$0], $1; L:", "l,r"), [Access::open(Write)]);
     assert_eq!(accesses("tex.2d.v4.f32.f32 {$0,$1,$2,$3}, [$4, {$5,$6}];", "=f,=f,=f,=f,l,f,f"), [Access::open(Read)]);
-    assert_eq!(accesses("strange.op $0, [$1];", "=r,l"), [Access::open(Read)]);
+    assert_eq!(accesses("strange.op $0, [$1];", "=r,l"), [Access::open(Atomic)]);
+    for text in ["strange $0;", ".visible .func f;", "ld.$2.u32 $0, [$1];", "@ st.u32 [$0], 1;", "st.u32 [$0, 1;"] {
+        assert_eq!(accesses(text, "r,l,n"), [Access::open(Atomic)], "{text}");
+    }
     assert_eq!(accesses("{ .reg .u64 a; mul.lo.u64 a, $1, 4; ld.global.u32 $0, [a]; }", "=r,l"), [Access::open(Read)]);
     assert_eq!(accesses("ld.global.u32 $0, [$1];", "=*m,l"), [Access::open(Read)]);
 }
@@ -159,4 +162,63 @@ fn addresses_of_shared_memory_are_results() {
     let text = "{ .reg .u64 u64addr; cvta.to.shared.u64 u64addr, $1; cvt.u32.u64 $0, u64addr; }\n";
     assert_eq!(shared_address(text, "=r,l"), Some(0));
     assert_eq!(shared_address("mov.u32 $0, $1;", "=r,r"), None);
+}
+
+#[test]
+fn labels_hide_nothing() {
+    for label in ["L${:uid}:", "$$L__BB0_1:", "%l:", "A: B${:uid}_x:", "L$1 :\n", "/* : */ L:", "bar.sync 0; L:"] {
+        let text = format!("{label} st.global.u32 [$0], 1;");
+        assert_eq!(accesses(&text, "l,n"), [bytes(Write, Global, 0, 4)], "{label}");
+    }
+}
+
+#[test]
+fn blocks_hide_registers_and_predicates() {
+    let when = |text: &str| accesses(text, "l,r,r")[0].place.map(|p| (p.address.argument, p.guard));
+    let of = |argument| Some((0, Guard::Argument { argument, set: true }));
+    let set = |n: usize| format!("setp.ne.u32 p, ${n}, 0;");
+    let inner = format!("{{ .reg .pred p; {} {{ .reg .pred p; {} }} @p st.u32 [$0], 1; }}", set(1), set(2));
+    assert_eq!(when(&inner), of(1));
+    let assigned = format!("{{ .reg .pred p; {} {{ {} }} @p st.u32 [$0], 1; }}", set(1), set(2));
+    assert_eq!(when(&assigned), of(2));
+    let numbered = "{ .reg .u64 a<2>; mov.u64 a0, $0; { .reg .u64 a0; mov.u64 a0, $1; } st.u32 [a0], 1; }";
+    assert_eq!(accesses(numbered, "l,l"), [bytes(Write, Generic, 0, 4)]);
+    // Behind a brace that another statement opens a name is another variable.
+    assert_eq!(accesses("mov.u64 a, $0; } st.u32 [a], 1;", "l"), [Access::open(Write)]);
+    assert_eq!(accesses("} st.u32 [$0], 1; {", "l"), [bytes(Write, Generic, 0, 4)]);
+}
+
+#[test]
+fn directives_declare_and_end() {
+    let text = ".reg .v2 .f32 v; .reg.pred p; .shared .align 16 .b8 buf[16]; .pragma \"x; y\";\n.loc 1 2 3\n L: .branchtargets M;\n\
+                st.u32 [$0+0x10], 1; ld.u32 $1, [buf];";
+    let mut moved = bytes(Write, Generic, 0, 4);
+    moved.place.as_mut().unwrap().address.offset = 16;
+    assert_eq!(accesses(text, "l,r"), [moved, Access::open(Read)]);
+    let hidden = "{ .reg .u64 a; mov.u64 a, $0; { .shared .b8 a[4]; ld.u32 $1, [a]; } }";
+    assert_eq!(accesses(hidden, "l,r"), [Access::open(Read)]);
+}
+
+#[test]
+fn numbers_and_cut_addresses() {
+    let offset = |text: &str| accesses(text, "l")[0].place.map(|p| p.address.offset);
+    assert_eq!(offset("st.u32 [$0+010], 1;"), Some(8));
+    assert_eq!(offset("st.u32 [$0+-4], 1;"), Some(-4));
+    assert_eq!(offset("st.u32 [$0 - 4], 1;"), Some(-4));
+    assert_eq!(offset("st.u32 [$0+x], 1;"), None);
+    let cut = "{ .reg .u32 b; .reg .u64 a; cvt.u32.u64 b, $0; cvt.u64.u32 a, b; st.global.u32 [a], 1; }";
+    assert_eq!(accesses(cut, "l"), [Access::open(Write)]);
+    assert_eq!(accesses("ld.local.u32 $0, [$1];", "=r,l"), [Access::open(Read)]);
+    assert_eq!(accesses("ld.param.u32 $0, [$1];", "=r,l"), [Access::open(Read)]);
+}
+
+#[test]
+fn ends_of_threads() {
+    let says = |text: &str| ending(text).map(|e| (e.how, e.certain));
+    assert_eq!(says("{ exit; }"), Some((End::Exit, true)));
+    assert_eq!(says("bar.sync 0; L: trap ;"), Some((End::Trap, true)));
+    assert_eq!(says("@p exit;"), Some((End::Exit, false)));
+    assert_eq!(says("@p bra L; trap; L:"), Some((End::Trap, false)));
+    assert_eq!(says("bar.sync 0; // trap;"), None);
+    assert_eq!(accesses("@p exit; st.u32 [$0], 1;", "l"), [Access::open(Write)]);
 }

@@ -215,6 +215,7 @@ impl Builder<'_, '_> {
             args,
             accesses: ptx::accesses(text, constraints),
             shared_address: ptx::shared_address(text, constraints),
+            ending: ptx::ending(text),
             constraints: constraints.into(),
             dst: d,
             slots: n,

@@ -6,6 +6,7 @@ use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, mask, signed};
 use crate::models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
+use crate::models::ptx::End;
 use crate::report::finding::Direction;
 use crate::witness::api::{Cause, Why};
 use crate::witness::device::builtins::linear;
@@ -32,16 +33,10 @@ impl Machine<'_> {
             {
                 return Ok(out);
             }
-            if text.starts_with("exit") {
-                return Err(Stop::Ended(format!("`{text}`")));
-            }
-            if text.starts_with("trap") {
-                return Err(self.trap("trap"));
-            }
-            // Whether one in other code is come to is not known.
-            if text.contains("trap;") {
+            // Whether this thread comes to the instruction that ends it is not known.
+            if info.ending.is_some_and(|e| !e.certain || e.how == End::Leave) {
                 let text: String = text.chars().take(40).collect();
-                let text = format!("inline assembly that may trap (`{text}`)");
+                let text = format!("inline assembly that may end the thread (`{text}`)");
                 return Err(Stop::Unknown(Why { text, cause: Cause::Assembly }));
             }
         }
@@ -51,6 +46,11 @@ impl Machine<'_> {
         );
         if th.on_device() {
             self.listed_accesses(th, &info.accesses, args, why)?;
+            match info.ending.map(|e| e.how) {
+                Some(End::Trap) => return Err(self.trap("trap")),
+                Some(_) => return Err(Stop::Ended(format!("`{text}`"))),
+                None => {}
+            }
         } else if info.constraints.contains("memory") {
             for a in args.iter().filter(|a| !a.is_poison()) {
                 self.forget(th, *a, why);

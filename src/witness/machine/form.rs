@@ -7,6 +7,7 @@ use super::state::Model;
 use super::value::Val;
 use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, Const, FuncRef, ModuleId, Pred, TypeId, ValueId};
 use crate::models::access::Access;
+use crate::models::ptx::Ending;
 use crate::witness::code::flow::Flow;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -369,6 +370,8 @@ pub struct AsmInfo {
     pub accesses: Vec<Access>,
     /// The argument whose address in the window of shared memory is its result.
     pub shared_address: Option<usize>,
+    /// The instruction in it that ends the thread, if there is one.
+    pub ending: Option<Ending>,
     pub constraints: Rc<str>,
     pub dst: u32,
     pub slots: u32,

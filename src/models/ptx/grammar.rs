@@ -1,0 +1,343 @@
+//! The statements of an inline-assembly text, by PTX's grammar (PTX ISA 9.0, chapter 4): labels, blocks, declarations, predicates.
+//!
+//! In: the text in LLVM's spelling, where `$0` is an operand, `$$` a dollar and `${:uid}` a number of the statement's own. Out: instructions
+//! in order, their registers renamed so that no declaration hides another, and a mark for each statement that is not understood.
+
+/// A statement that may do something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Statement {
+    Instruction(Instruction),
+    /// A statement outside of the grammar, or one whose meaning depends on what an operand is spelled as.
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Instruction {
+    pub predicate: Option<Predicate>,
+    /// `ld.global.u32`.
+    pub opcode: String,
+    /// Without blanks.
+    pub operands: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Predicate {
+    pub register: String,
+    pub negated: bool,
+}
+
+/// The statements of a text that may do something, in order.
+pub(super) fn statements(text: &str) -> Vec<Statement> {
+    let mut parser = Parser { tokens: tokens(text), at: 0, blocks: vec![], opened: 0, outside: 0, found: vec![] };
+    while parser.at < parser.tokens.len() {
+        parser.statement();
+    }
+    parser.found
+}
+
+/// A lexical element and the line that it begins on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Token {
+    what: Element,
+    line: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Element {
+    /// An identifier, a number, an opcode with its modifiers, an operand.
+    Word(String),
+    Text,
+    Mark(char),
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_$%.".contains(c)
+}
+
+/// The lexical elements of a text, comments left out.
+fn tokens(text: &str) -> Vec<Token> {
+    let chars: Vec<char> = text.chars().collect();
+    let (mut at, mut line, mut out) = (0, 0, vec![]);
+    let ahead = |i: usize| chars.get(i).copied().unwrap_or(' ');
+    while at < chars.len() {
+        let (begin, c) = (at, chars[at]);
+        let what = if c.is_whitespace() {
+            at += 1;
+            None
+        } else if c == '/' && ahead(at + 1) == '/' {
+            while at < chars.len() && chars[at] != '\n' {
+                at += 1;
+            }
+            None
+        } else if c == '/' && ahead(at + 1) == '*' {
+            at += 2;
+            while at < chars.len() && !(chars[at] == '*' && ahead(at + 1) == '/') {
+                at += 1;
+            }
+            at += 2;
+            None
+        } else if c == '"' {
+            at += 1;
+            while at < chars.len() && chars[at] != '"' {
+                at += 1;
+            }
+            at += 1;
+            Some(Element::Text)
+        } else if is_of_word(c) {
+            let (word, end) = word(&chars, at);
+            at = end;
+            Some(Element::Word(word))
+        } else {
+            at += 1;
+            Some(Element::Mark(c))
+        };
+        at = at.min(chars.len());
+        out.extend(what.map(|what| Token { what, line }));
+        line += chars[begin..at].iter().filter(|c| **c == '\n').count();
+    }
+    out
+}
+
+/// A word and where it ends. Modifiers hold `::` (`shared::cta`); a dollar stays doubled, so that no name looks like an operand.
+fn word(chars: &[char], begin: usize) -> (String, usize) {
+    let (mut at, mut out) = (begin, String::new());
+    while let Some(&c) = chars.get(at) {
+        let next = chars.get(at + 1).copied().unwrap_or(' ');
+        if c == '$' && next == '$' {
+            out.push_str("$$");
+            at += 2;
+        } else if c == '$' && next == '{' {
+            let end = chars[at..].iter().position(|c| *c == '}').map_or(chars.len(), |n| at + n + 1);
+            let inner: String = chars[at + 2..end - usize::from(chars[end - 1] == '}')].iter().collect();
+            let plain = !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit());
+            out.push_str(&if plain { format!("${inner}") } else { format!("${{{inner}}}") });
+            at = end;
+        } else if is_of_word(c) {
+            out.push(c);
+            at += 1;
+        } else if c == ':' && next == ':' && chars.get(at + 2).is_some_and(|c| is_of_word(*c)) {
+            out.push_str("::");
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    (out, at)
+}
+
+/// A name that a block declares: as it is, or followed by a number below a bound (`%r<4>`, PTX ISA 9.0, 5.4.6).
+struct Declared {
+    name: String,
+    numbered: Option<u64>,
+}
+
+/// Declarations between two braces.
+struct Block {
+    number: usize,
+    declared: Vec<Declared>,
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+    blocks: Vec<Block>,
+    /// Blocks opened so far.
+    opened: usize,
+    /// Blocks closed that the text does not open.
+    outside: usize,
+    found: Vec<Statement>,
+}
+
+impl Parser {
+    fn word(&self, at: usize) -> Option<&str> {
+        match self.tokens.get(at).map(|t| &t.what) {
+            Some(Element::Word(w)) => Some(w),
+            _ => None,
+        }
+    }
+
+    fn is_mark(&self, at: usize, mark: char) -> bool {
+        self.tokens.get(at).is_some_and(|t| t.what == Element::Mark(mark))
+    }
+
+    fn statement(&mut self) {
+        if self.is_mark(self.at, ';') {
+            self.at += 1;
+        } else if self.is_mark(self.at, '{') {
+            self.opened += 1;
+            self.blocks.push(Block { number: self.opened, declared: vec![] });
+            self.at += 1;
+        } else if self.is_mark(self.at, '}') {
+            // What an outer text declares may be hidden up to here.
+            if self.blocks.pop().is_none_or(|b| b.number == 0) {
+                self.outside += 1;
+            }
+            self.at += 1;
+        } else if self.word(self.at).is_some() && self.is_mark(self.at + 1, ':') {
+            self.at += 2;
+        } else if self.word(self.at).is_some_and(|w| w.starts_with('.')) {
+            self.directive();
+        } else {
+            let found = self.instruction();
+            self.found.push(found.map_or(Statement::Unknown, Statement::Instruction));
+        }
+    }
+
+    /// The elements up to the next semicolon, which is skipped.
+    fn rest(&mut self) -> Vec<Element> {
+        let from = self.at.min(self.tokens.len());
+        let len = self.tokens[from..].iter().position(|t| t.what == Element::Mark(';'));
+        let to = len.map_or(self.tokens.len(), |n| from + n);
+        self.at = to + 1;
+        self.tokens[from..to].iter().map(|t| t.what.clone()).collect()
+    }
+
+    fn directive(&mut self) {
+        let line = self.tokens[self.at].line;
+        let word = self.word(self.at).unwrap_or_default();
+        // `.reg.pred` is two of them.
+        match &word[..word[1..].find('.').map_or(word.len(), |n| n + 1)] {
+            ".reg" | ".shared" | ".local" | ".const" | ".global" | ".param" | ".tex" => {
+                let names = declared(&self.rest());
+                // Outside of all blocks a text declares for its function.
+                if self.blocks.is_empty() {
+                    self.blocks.push(Block { number: 0, declared: vec![] });
+                }
+                if let Some(block) = self.blocks.last_mut() {
+                    block.declared.extend(names);
+                }
+            }
+            ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => {
+                self.rest();
+            }
+            // They end with their line.
+            ".loc" | ".file" => {
+                while self.tokens.get(self.at).is_some_and(|t| t.line == line) {
+                    self.at += 1;
+                }
+            }
+            _ => {
+                self.rest();
+                self.found.push(Statement::Unknown);
+            }
+        }
+    }
+
+    /// `[@[!]p] opcode operand, …;`
+    fn instruction(&mut self) -> Option<Instruction> {
+        let elements = self.rest();
+        let mut list = elements.as_slice();
+        let mut predicate = None;
+        if let [Element::Mark('@'), rest @ ..] = list {
+            let (negated, rest) = match rest {
+                [Element::Mark('!'), rest @ ..] => (true, rest),
+                _ => (false, rest),
+            };
+            let [Element::Word(register), rest @ ..] = rest else { return None };
+            predicate = Some(Predicate { register: self.resolved(register), negated });
+            list = rest;
+        }
+        let [Element::Word(first), rest @ ..] = list else { return None };
+        let mut opcode = first.clone();
+        list = rest;
+        while let [Element::Word(more), rest @ ..] = list {
+            if !more.starts_with('.') {
+                break;
+            }
+            opcode.push_str(more);
+            list = rest;
+        }
+        let spelled = opcode.split('.').all(|part| !part.is_empty()) && !opcode.contains('$');
+        if !spelled || !opcode.starts_with(|c: char| c.is_ascii_lowercase()) {
+            return None;
+        }
+        let operands = self.operands(list)?;
+        Some(Instruction { predicate, opcode, operands })
+    }
+
+    /// Parts between commas that no bracket encloses.
+    fn operands(&self, list: &[Element]) -> Option<Vec<String>> {
+        let (mut depth, mut out, mut one) = (0_u32, vec![], String::new());
+        let mut after_word = false;
+        for element in list {
+            let is_word = matches!(element, Element::Word(_));
+            match element {
+                Element::Word(w) => {
+                    if after_word {
+                        one.push(' ');
+                    }
+                    one.push_str(&self.resolved(w));
+                }
+                Element::Mark(',') if depth == 0 => out.push(std::mem::take(&mut one)),
+                Element::Mark(c) => {
+                    match c {
+                        '{' | '[' | '(' => depth += 1,
+                        '}' | ']' | ')' => depth = depth.checked_sub(1)?,
+                        '@' | ':' => return None,
+                        _ => {}
+                    }
+                    one.push(*c);
+                }
+                Element::Text => return None,
+            }
+            after_word = is_word;
+        }
+        if !one.is_empty() || !out.is_empty() {
+            out.push(one);
+        }
+        (depth == 0 && out.iter().all(|o| !o.is_empty())).then_some(out)
+    }
+
+    /// A word with the number of the block that declares it, if the text does.
+    fn resolved(&self, word: &str) -> String {
+        let (name, rest) = word.split_at(word[1..].find('.').map_or(word.len(), |n| n + 1));
+        let is_operand = name.strip_prefix('$').is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
+        if is_operand || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return word.to_owned();
+        }
+        if let Some(block) = self.blocks.iter().rev().find(|b| b.declared.iter().any(|d| d.is(name))) {
+            return format!("{name}@{}{rest}", block.number);
+        }
+        if self.outside > 0 { format!("{name}@-{}{rest}", self.outside) } else { word.to_owned() }
+    }
+}
+
+impl Declared {
+    fn is(&self, name: &str) -> bool {
+        match self.numbered {
+            None => self.name == name,
+            Some(bound) => name.strip_prefix(&*self.name).and_then(|n| n.parse().ok()).is_some_and(|n: u64| n < bound),
+        }
+    }
+}
+
+/// The names that a declaration gives, its types and initialisers apart.
+fn declared(list: &[Element]) -> Vec<Declared> {
+    let (mut depth, mut awaits, mut out) = (0_u32, true, vec![]);
+    let mut list = list.iter().peekable();
+    while let Some(element) = list.next() {
+        match element {
+            Element::Mark('{' | '[' | '(') => depth += 1,
+            Element::Mark('}' | ']' | ')') => depth = depth.saturating_sub(1),
+            Element::Mark(',') if depth == 0 => awaits = true,
+            Element::Word(w) if depth == 0 && awaits && !w.starts_with('.') => {
+                // `.align 16` comes before the name.
+                if w.starts_with(|c: char| c.is_ascii_digit()) {
+                    continue;
+                }
+                awaits = false;
+                let mut numbered = None;
+                if list.next_if(|e| **e == Element::Mark('<')).is_some() {
+                    // A bound that is no number declares as many names as there are.
+                    numbered = Some(u64::MAX);
+                    if let Some(Element::Word(n)) = list.next() {
+                        numbered = Some(n.parse().unwrap_or(u64::MAX));
+                    }
+                }
+                out.push(Declared { name: w.clone(), numbered });
+            }
+            _ => {}
+        }
+    }
+    out
+}
