@@ -3,6 +3,7 @@
 //! In: reports of checks. Out: the report tempered. Nothing here changes a verdict that rests on clang's reading.
 
 use crate::check::{Place, ProgramReport, Standing};
+use crate::ir::Doubt;
 use crate::report::counts::PlaceClass;
 use crate::report::finding::{Code, Finding, Position, Undecided, Verdict};
 use crate::rules::Level;
@@ -71,9 +72,13 @@ fn count_again(report: &mut ProgramReport) {
 }
 
 fn possible(f: &mut Finding, why: &str) {
+    weaken(f, format!("the compiler reads the source as cgeist does, although {why}"));
+}
+
+fn weaken(f: &mut Finding, assumption: String) {
     f.verdict = Verdict::Possible;
     f.level = Level::Warn;
-    f.assumptions.push(format!("the compiler reads the source as cgeist does, although {why}"));
+    f.assumptions.push(assumption);
 }
 
 /// Makes a report that rests on cgeist's reading alone as certain as that is. `doubts` are what cgeist is known to read
@@ -90,6 +95,29 @@ pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
         report.undecided.extend(opened(p, format!("in bounds as cgeist reads it, but {doubt}")));
     }
     count_again(report);
+}
+
+/// Makes a report rest on what may be another program than the one that is compiled: what is safe is so under an assumption, findings name it, and
+/// nothing is proved in a file that asks what compilers answer differently, or anywhere where any code may be another one.
+pub fn rest_on(report: &mut ProgramReport, doubts: &BTreeSet<Doubt>) {
+    if doubts.is_empty() {
+        return;
+    }
+    let words: Vec<&str> = doubts.iter().map(|d| d.words.as_str()).collect();
+    let assumption = format!("the program read is the one that is compiled, although {}", words.join("; "));
+    for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) {
+        let file = f.access.position.file.rsplit('/').next().unwrap_or_default();
+        if doubts.iter().any(|d| d.file.as_deref().is_none_or(|asks| asks == file)) {
+            weaken(f, assumption.clone());
+        } else {
+            f.assumptions.push(assumption.clone());
+        }
+    }
+    let safe = report.assume_in_all();
+    count_again(report);
+    if safe > 0 {
+        report.notes.push(format!("{safe} accesses are safe only under an assumption: {assumption}"));
+    }
 }
 
 #[cfg(test)]

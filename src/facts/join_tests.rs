@@ -24,6 +24,7 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
             preprocessor: vec![],
             standard: None,
             architectures: vec![],
+            compiled: vec![],
             host_compiler: None,
             host_flags: vec![],
             sides: Sides::Both,

@@ -4,6 +4,7 @@
 //! `scuba-extract`, so that a crash, a hang or too much memory there costs one line; [`extract`] is its client and
 //! refers neither to clang nor to LLVM. The rooms below know nothing of kernels' meaning, of findings or of Z3.
 
+mod asked;
 pub mod bundled;
 pub mod cgeist;
 pub mod clang;

@@ -164,6 +164,15 @@ pub struct Loc {
     pub inlined_at: Option<LocId>,
 }
 
+/// Why a module may be another program than the one that is compiled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Doubt {
+    /// One line.
+    pub words: String,
+    /// The name of the file that asks what compilers answer differently: code that depends on it is likely there. `None`: any code may.
+    pub file: Option<String>,
+}
+
 /// One side of one translation unit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Module {
@@ -178,6 +187,8 @@ pub struct Module {
     pub asserts_restored: bool,
     /// Device code that is linked with that of other units (`-rdc=true`). Otherwise the unit is a device program of its own.
     pub relocatable: bool,
+    /// Where this may be another program than the one that is compiled.
+    pub doubts: Vec<Doubt>,
     pub types: Vec<TypeDef>,
     pub files: Vec<SourceFile>,
     pub locs: Vec<Loc>,

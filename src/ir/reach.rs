@@ -409,6 +409,7 @@ mod tests {
             arch: String::new(),
             asserts_restored: false,
             relocatable: false,
+            doubts: vec![],
             types: vec![],
             files: vec![],
             locs: vec![],

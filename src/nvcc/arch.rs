@@ -1,14 +1,57 @@
 //! The spellings of GPU architectures on nvcc's command line.
 //!
-//! In: values of `-arch` and `-gencode`. Out: compute capabilities (80 for 8.0). It starts no process: what `native` means is
-//! asked from its caller.
+//! In: values of `-arch` and `-gencode`. Out: compilations of device code, by compute capability (80 for 8.0) and set of features. It starts
+//! no process: what `native` means is asked from its caller.
 //!
 //! The virtual architecture decides `__CUDA_ARCH__` and with it what is compiled, so `-arch=compute_80 -code=sm_86` is 80.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What an architecture's letter asks for ("Feature Set Compiler Targets", CUDA C++ Programming Guide 13.0, 5.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum FeatureSet {
+    /// `sm_100`
+    Plain,
+    /// `sm_100f`
+    Family,
+    /// `sm_100a`
+    Specific,
+}
+
+/// One compilation of a unit's device code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Compiled {
+    pub number: u32,
+    pub features: FeatureSet,
+}
+
+impl Compiled {
+    #[must_use]
+    pub fn plain(number: u32) -> Self {
+        Self { number, features: FeatureSet::Plain }
+    }
+}
+
+impl fmt::Display for Compiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = match self.features {
+            FeatureSet::Plain => "",
+            FeatureSet::Family => "f",
+            FeatureSet::Specific => "a",
+        };
+        write!(f, "sm_{}{letter}", self.number)
+    }
+}
 
 /// What one `-arch` or `-gencode` asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     One(u32),
+    /// An architecture with a letter, given by `-gencode`.
+    Lettered(Compiled),
+    /// The same, given by `-arch`.
+    Short(Compiled),
     /// `-arch=native`: the GPUs of this machine.
     Native,
     /// `-arch=all`.
@@ -29,7 +72,8 @@ pub fn architecture(value: &[u8]) -> Option<Asked> {
         b"native" => Some(Asked::Native),
         b"all" => Some(Asked::All),
         b"all-major" => Some(Asked::AllMajor),
-        _ => number(value).map(Asked::One),
+        _ => compiled(value)
+            .map(|c| if c.features == FeatureSet::Plain { Asked::One(c.number) } else { Asked::Short(c) }),
     }
 }
 
@@ -39,37 +83,65 @@ pub fn generate_code(value: &[u8]) -> Option<Asked> {
         .split(|&byte| byte == b',')
         .find_map(|part| {
             let part = trim(part);
-            number(part.strip_prefix(b"arch=")?)
+            compiled(part.strip_prefix(b"arch=")?)
         })
-        .map(Asked::One)
+        .map(|c| if c.features == FeatureSet::Plain { Asked::One(c.number) } else { Asked::Lettered(c) })
 }
 
-/// Compute capabilities in the order asked for, each once.
-pub fn resolve(asked: &[Asked], native: impl FnOnce() -> Vec<u32>) -> Vec<u32> {
+/// Which images a command makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Images {
+    /// `-arch=sm_90a` is short for an image of it and PTX of `compute_90` beside (nvcc 13.0, `--dryrun`).
+    WithPlainPtx,
+    /// `-ptx`, `-cubin` and `-code` make what they name.
+    AsNamed,
+}
+
+/// Compilations in the order asked for, each once.
+pub fn resolve(asked: &[Asked], images: Images, native: impl FnOnce() -> Vec<u32>) -> Vec<Compiled> {
     let mut native = Some(native);
-    let mut found: Vec<u32> = Vec::new();
+    let mut found: Vec<Compiled> = Vec::new();
+    let plain = |numbers: &[u32]| numbers.iter().map(|n| Compiled::plain(*n)).collect::<Vec<_>>();
     for one in asked {
         let more = match one {
-            Asked::One(number) => vec![*number],
-            Asked::Native => native.take().map(|ask| ask()).unwrap_or_default(),
-            Asked::All => ALL.to_vec(),
-            Asked::AllMajor => ALL_MAJOR.to_vec(),
+            Asked::One(number) => plain(&[*number]),
+            Asked::Short(c) if images == Images::WithPlainPtx => vec![Compiled::plain(c.number), *c],
+            Asked::Lettered(c) | Asked::Short(c) => vec![*c],
+            Asked::Native => plain(&native.take().map(|ask| ask()).unwrap_or_default()),
+            Asked::All => plain(&ALL),
+            Asked::AllMajor => plain(&ALL_MAJOR),
         };
-        for number in more {
-            if !found.contains(&number) {
-                found.push(number);
+        for one in more {
+            if !found.contains(&one) {
+                found.push(one);
             }
         }
     }
     found
 }
 
-/// `sm_90a` → 90.
-fn number(name: &[u8]) -> Option<u32> {
+/// Compute capabilities of compilations in their order, each once.
+pub fn numbers(compiled: &[Compiled]) -> Vec<u32> {
+    let mut found = Vec::new();
+    for one in compiled {
+        if !found.contains(&one.number) {
+            found.push(one.number);
+        }
+    }
+    found
+}
+
+/// `sm_90a` → 90 with its own features.
+fn compiled(name: &[u8]) -> Option<Compiled> {
     let name = trim(name);
     let digits = [b"compute_".as_slice(), b"sm_", b"lto_"].iter().find_map(|prefix| name.strip_prefix(*prefix))?;
     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-    std::str::from_utf8(&digits[..end]).ok()?.parse().ok()
+    let features = match &digits[end..] {
+        b"a" => FeatureSet::Specific,
+        b"f" => FeatureSet::Family,
+        _ => FeatureSet::Plain,
+    };
+    Some(Compiled { number: std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?, features })
 }
 
 fn trim(text: &[u8]) -> &[u8] {
@@ -87,8 +159,8 @@ mod tests {
     fn spellings() {
         for (value, expected) in [
             ("sm_80", Some(Asked::One(80))),
-            ("compute_90a", Some(Asked::One(90))),
-            ("sm_120f", Some(Asked::One(120))),
+            ("compute_90a", Some(Asked::Short(Compiled { number: 90, features: FeatureSet::Specific }))),
+            ("sm_120f", Some(Asked::Short(Compiled { number: 120, features: FeatureSet::Family }))),
             ("lto_75", Some(Asked::One(75))),
             ("native", Some(Asked::Native)),
             ("all", Some(Asked::All)),
@@ -104,7 +176,10 @@ mod tests {
             ("arch=compute_80,code=sm_80", Some(Asked::One(80))),
             ("arch=compute_80,code=[compute_80,sm_86]", Some(Asked::One(80))),
             ("arch=compute_80,code=\"sm_80,compute_80\"", Some(Asked::One(80))),
-            ("\"arch=compute_90a,code=sm_90a\"", Some(Asked::One(90))),
+            (
+                "\"arch=compute_90a,code=sm_90a\"",
+                Some(Asked::Lettered(Compiled { number: 90, features: FeatureSet::Specific })),
+            ),
             ("code=sm_80,arch=compute_75", Some(Asked::One(75))),
             ("code=sm_80", None),
         ] {
@@ -112,11 +187,27 @@ mod tests {
         }
     }
 
+    fn shown(asked: &[Asked], images: Images) -> Vec<String> {
+        resolve(asked, images, || vec![90, 75]).iter().map(Compiled::to_string).collect()
+    }
+
     #[test]
     fn several() {
         let asked = [Asked::One(86), Asked::One(75), Asked::One(86), Asked::Native];
-        assert_eq!(resolve(&asked, || vec![90, 75]), [86, 75, 90]);
-        assert_eq!(resolve(&[Asked::All], || unreachable!()).first(), Some(&75));
-        assert!(resolve(&[], || unreachable!()).is_empty());
+        assert_eq!(shown(&asked, Images::AsNamed), ["sm_86", "sm_75", "sm_90"]);
+        assert_eq!(shown(&[Asked::All], Images::AsNamed).first().map(String::as_str), Some("sm_75"));
+        assert!(shown(&[], Images::WithPlainPtx).is_empty());
+    }
+
+    /// As `nvcc --dryrun` of CUDA 13.0 shows.
+    #[test]
+    fn a_letter_stays_and_the_short_form_compiles_twice() {
+        let short = [architecture(b"sm_90a").unwrap()];
+        assert_eq!(shown(&short, Images::WithPlainPtx), ["sm_90", "sm_90a"]);
+        assert_eq!(shown(&short, Images::AsNamed), ["sm_90a"]);
+        let long = [generate_code(b"arch=compute_100f,code=sm_103f").unwrap(), Asked::One(80)];
+        assert_eq!(shown(&long, Images::WithPlainPtx), ["sm_100f", "sm_80"]);
+        let both = resolve(&short, Images::WithPlainPtx, Vec::new);
+        assert_eq!(numbers(&both), [90]);
     }
 }

@@ -8,7 +8,7 @@
 //! anything, and [`command`] is that way in one call. `locate` finds the real nvcc, [`shim`] decides what to do, `supervise`
 //! runs nvcc and the analysis and ends as nvcc did.
 mod analysis;
-mod arch;
+pub mod arch;
 pub mod colour;
 pub mod command;
 mod expand;

@@ -45,6 +45,8 @@ pub struct CommandLine {
     pub language: Option<Language>,
     pub standard: Option<String>,
     pub architectures: Vec<Asked>,
+    /// `-code`
+    pub names_code: bool,
     pub host_compiler: Option<PathBuf>,
     /// As the host compiler receives them.
     pub host_flags: Vec<String>,
@@ -98,7 +100,8 @@ impl Collected {
     fn apply(&mut self, flag: &'static Flag, value: &[u8]) {
         let line = &mut self.line;
         match flag.effect {
-            Effect::Nothing | Effect::OptionsFile | Effect::Code => {}
+            Effect::Nothing | Effect::OptionsFile => {}
+            Effect::Code => line.names_code = true,
             Effect::NoCompilation => line.no_compilation = true,
             Effect::Phase(phase) => {
                 line.device_link |= phase == Phase::DeviceLink;

@@ -3,7 +3,7 @@
 //! In: a [`CommandLine`] and where it runs. Out: a [`Plan`]. Looks for libraries on disk and nothing else; starts no process.
 //! The names of outputs are those nvcc 13.0 wrote when tried (`tests/build/same.rs` compares them on every run).
 
-use super::arch;
+use super::arch::{self, Images};
 use super::parse::{CommandLine, Input};
 use super::phase::Phase;
 use super::request::{Link, LinkKind, Request};
@@ -51,7 +51,8 @@ pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
     if sources.is_empty() && unreadable.is_empty() && link.as_ref().is_none_or(|link| link.inputs.is_empty()) {
         return None;
     }
-    let architectures = arch::resolve(&line.architectures, || (setting.native)());
+    let compiled = arch::resolve(&line.architectures, line.images(phase), || (setting.native)());
+    let architectures = arch::numbers(&compiled);
     let command: Vec<String> = std::iter::once(setting.nvcc.map_or(OsStr::new("nvcc"), Path::as_os_str))
         .chain(setting.words.iter().map(OsString::as_os_str))
         .map(|word| word.to_string_lossy().into_owned())
@@ -66,6 +67,7 @@ pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
             preprocessor: line.preprocessor.clone(),
             standard: line.standard.clone(),
             architectures: architectures.clone(),
+            compiled: compiled.clone(),
             host_compiler: line.host_compiler.clone(),
             host_flags: line.host_flags.clone(),
             sides: match language {
@@ -94,6 +96,12 @@ impl CommandLine {
             Phase::Cubin | Phase::Fatbin if self.device_link => Phase::DeviceLink,
             phase => phase,
         }
+    }
+
+    /// `-code` names the images; `-ptx` and its like make one.
+    fn images(&self, phase: Phase) -> Images {
+        let one = matches!(phase, Phase::Ptx | Phase::OptixIr | Phase::LtoIr | Phase::Cubin);
+        if one || self.names_code { Images::AsNamed } else { Images::WithPlainPtx }
     }
 
     fn files(&self) -> impl Iterator<Item = &Path> {

@@ -1,6 +1,7 @@
 //! What a compile command says about one translation unit: the typed result of parsing nvcc's command line,
 //! and all that the front ends need to know of it.
 
+use super::arch::Compiled;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -49,6 +50,8 @@ pub struct TranslationUnit {
     pub standard: Option<String>,
     /// Compute capabilities asked for (`80` for `sm_80`/`compute_80`), in order of the command line; empty: nvcc's default.
     pub architectures: Vec<u32>,
+    /// Each compilation of the device code, in order of the command line; empty: one, for nvcc's default.
+    pub compiled: Vec<Compiled>,
     /// `-ccbin`.
     pub host_compiler: Option<PathBuf>,
     /// Values of `-Xcompiler`, split at commas, and flags forwarded to the host compiler.

@@ -384,6 +384,9 @@ pub struct Finding {
     /// What the operator would have to check, where that was found.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub missing_check: Option<MissingCheck>,
+    /// The architecture whose device code alone has it, where the program's lowest one has not: `sm_90`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub architecture: Option<String>,
     /// The same as an edit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fix: Option<Fix>,

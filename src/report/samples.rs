@@ -55,6 +55,7 @@ pub fn finding() -> Finding {
         unknowns: vec![],
         arguments: Default::default(),
         missing_check: None,
+        architecture: None,
         fix: None,
     }
 }

@@ -5,6 +5,7 @@
 mod forms;
 mod golden;
 mod header;
+mod macros;
 mod reading;
 mod worker;
 

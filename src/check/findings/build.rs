@@ -285,6 +285,7 @@ impl Bad<'_> {
             unknowns: worth.unknowns_of_finding(),
             arguments,
             missing_check: None,
+            architecture: None,
             fix: None,
         }
     }

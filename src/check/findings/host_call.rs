@@ -174,6 +174,7 @@ impl Suspect {
             unknowns: worth.unknowns_of_finding(),
             arguments: Default::default(),
             missing_check: None,
+            architecture: None,
             fix: None,
         }
     }

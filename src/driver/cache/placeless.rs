@@ -49,6 +49,7 @@ mod tests {
             arch: String::new(),
             asserts_restored: false,
             relocatable: false,
+            doubts: vec![],
             types: vec![],
             locs: vec![],
             globals: vec![],

@@ -151,6 +151,7 @@ mod tests {
             arch: arch.into(),
             asserts_restored: false,
             relocatable: false,
+            doubts: vec![],
             types: vec![],
             files: vec![],
             locs: vec![],

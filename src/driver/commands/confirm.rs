@@ -10,6 +10,7 @@ use crate::confirm::prepare::{self, Generated, Material, Surroundings, Ways};
 use crate::confirm::scratch::Scratch;
 use crate::confirm::{Case, Manifest, Outcome, execute, store};
 use crate::driver::args::ConfirmArgs;
+use crate::driver::programs::architectures;
 use crate::driver::programs::checking;
 use crate::driver::programs::checking::Checked;
 use crate::driver::programs::stored;
@@ -265,13 +266,15 @@ impl<'a> Project<'a> {
             .map(|p| p.canonicalize().with_context(|| format!("there is no program {}", p.display())))
             .transpose()?;
         for (n, plan) in self.plans.iter().enumerate() {
-            let own: Vec<&Finding> = findings.iter().filter(|f| f.program == plan.name).collect();
+            // Positions are those of the lowest architecture's code.
+            let is_own = |f: &&Finding| f.program == plan.name && f.architecture.is_none();
+            let own: Vec<&Finding> = findings.iter().filter(is_own).collect();
             if own.is_empty() {
                 continue;
             }
             let mut code = Vec::new();
             for (position, &unit) in plan.units.iter().enumerate() {
-                code.extend((self.modules)(unit)?.into_iter().map(|m| (m, position)));
+                code.extend(architectures::lowest(&(self.modules)(unit)?).into_iter().map(|m| (m, position)));
             }
             // As the check linked it: sites are positions in it.
             code.sort_by(|(a, _), (b, _)| checking::order(a).cmp(&checking::order(b)));

@@ -3,6 +3,7 @@
 use super::check;
 use crate::check::inference::{self, Inferred, OfProgram};
 use crate::driver::args::{ContractFormat, ContractsArgs};
+use crate::driver::programs::architectures;
 use crate::driver::programs::stored;
 use crate::driver::session::Session;
 use crate::driver::worker::guarded;
@@ -147,7 +148,10 @@ fn programs(args: &ContractsArgs, overrides: &Overrides) -> Result<(Session, Pro
                     output::complain(&format!("{file}: {} side not analysed: {}", n.side, n.reason));
                 }
             }
-            return Ok((session, vec![(plan.name, units.into_iter().flat_map(|u| u.modules).collect())]));
+            return Ok((
+                session,
+                vec![(plan.name, units.iter().flat_map(|u| architectures::lowest(&u.modules)).collect())],
+            ));
         }
     };
     if !args.flags.is_empty() {
@@ -159,7 +163,7 @@ fn programs(args: &ContractsArgs, overrides: &Overrides) -> Result<(Session, Pro
     for plan in stored.plans() {
         let mut code = vec![];
         for &i in &plan.units {
-            code.extend(stored.modules(i)?);
+            code.extend(architectures::lowest(&stored.modules(i)?));
         }
         all.push((plan.name, code));
     }

@@ -1,5 +1,6 @@
 //! Checking the programs that units make up.
 
+use super::architectures;
 use super::lost;
 use crate::assume::Condition;
 use crate::check::{self, Options, ProgramReport};
@@ -78,9 +79,12 @@ pub fn check(
         let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
         let (mut code, mut complete) = (Vec::new(), true);
         let mut second = Vec::new();
+        let mut read = Vec::new();
         for &i in plan.units.iter().filter(|&&i| units[i].unseen.is_none()) {
             match modules(i) {
-                Ok((m, other)) => {
+                Ok((all, other)) => {
+                    let m = architectures::lowest(&all);
+                    read.push(all);
                     // What only clang reads, the host's own units, is the same in both.
                     let same = || Second { modules: m.clone(), frontend: String::new() };
                     second.push(other.or_else(|| (units[i].unit.language != Language::Cuda).then(same)));
@@ -96,6 +100,8 @@ pub fn check(
             }
         }
         drop(limit);
+        let others = architectures::others(&read);
+        drop(read);
         // In whatever order they were given.
         code.sort_by(|a, b| order(a).cmp(&order(b)));
         checked.modules += code.len();
@@ -119,8 +125,17 @@ pub fn check(
         let whole = if complete { verdicts.as_ref() } else { None };
         // What another reading is held against.
         let read = if frontend_of(&second).is_some() { code.clone() } else { vec![] };
-        let outcome = reports::report(code, &options, memory, (&session.root, session.is_settled()), whole, check);
+        let place = (&session.root, session.is_settled());
+        let mut outcome = reports::report(code, &options, memory, place, whole, &check);
         session.tally.checks(!anew.get());
+        for (arch, mut code) in others {
+            code.sort_by(|a, b| order(a).cmp(&order(b)));
+            outcome = outcome.and_then(|mut report| {
+                let other = reports::report(code, &options, memory, place, whole, &check)?;
+                architectures::join(&mut report, other, &arch);
+                Ok(report)
+            });
+        }
         match outcome {
             Ok(mut report) => {
                 let members: Vec<&UnitFacts> = plan.units.iter().map(|&i| &units[i]).collect();

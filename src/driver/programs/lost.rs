@@ -7,7 +7,6 @@
 use crate::check::ProgramReport;
 use crate::facts::{Symbol, UnitFacts};
 use crate::frontend::names::demangle;
-use crate::report::counts::PlaceClass;
 use crate::report::finding::Code;
 use std::collections::{HashMap, HashSet};
 
@@ -24,15 +23,9 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     }
     let names: Vec<&str> = lost.iter().take(NAMED).map(|l| l.object).collect();
     let names = if lost.len() > NAMED { format!("{} and others", names.join(", ")) } else { names.join(", ") };
-    let mut safe = 0;
-    for place in &mut report.places {
-        if let PlaceClass::Safe { assuming, .. } = &mut place.class {
-            *assuming = true;
-            safe += 1;
-        }
-    }
+    let safe = report.assume_in_all();
+    report.count_places();
     if safe > 0 {
-        report.summary.safe_assuming = safe;
         report.notes.push(format!("{safe} safe accesses rest on {names}: linked without being read"));
     }
     let definers: HashMap<String, &str> = lost

@@ -1,5 +1,6 @@
 //! The programs that are checked: from sources, from the commands of a build, from facts that builds left behind.
 
+pub(in crate::driver) mod architectures;
 pub(in crate::driver) mod checking;
 pub(in crate::driver) mod joined;
 mod lost;

@@ -5,7 +5,8 @@ use crate::check::solver::cache::{Answers, recalling};
 use crate::check::{self, Options, Pace, ProgramReport};
 use crate::driver::cross_check;
 use crate::frontend::cgeist;
-use crate::ir::{Module, Program};
+use crate::ir::{Doubt, Module, Program};
+use std::collections::BTreeSet;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
@@ -74,7 +75,14 @@ pub fn check_program(
     let limit = Duration::from_secs(u64::from(options.seconds)) + MARGIN;
     // What is held against another reading is taken as it is.
     if !by_cgeist || matches!(options.pace, Pace::Beside(_)) {
-        return guarded(limit, move || recalling(answers, || check::check_program(&Program::link(modules), &options)));
+        return guarded(limit, move || {
+            recalling(answers, || {
+                let doubts: BTreeSet<Doubt> = modules.iter().flat_map(|m| m.doubts.clone()).collect();
+                let mut report = check::check_program(&Program::link(modules), &options);
+                cross_check::rest_on(&mut report, &doubts);
+                report
+            })
+        });
     }
     let unsigned = with_unsigned_subscripts(&modules);
     guarded(limit, move || {

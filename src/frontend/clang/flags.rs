@@ -7,12 +7,16 @@ use super::source_overlay::Overlay;
 use super::toolkit::{self, Toolkit};
 use crate::frontend::extraction::ExtractOptions;
 use crate::ir::Side;
+use crate::nvcc::arch::{Compiled, FeatureSet};
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use std::path::{Path, PathBuf};
 
 /// Compute capabilities that clang 22 compiles for, ascending (clang/lib/Basic/OffloadArch.cpp).
 const KNOWN_ARCHES: &[u32] =
     &[30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121];
+
+/// Those of them that clang knows with the letter `a`.
+const LETTERED: &[u32] = &[90, 100, 101, 103, 110, 120, 121];
 
 /// Those of them that need PTX 9.0, which clang does not choose by itself: it takes CUDA 13 for 12.9.
 const NEED_PTX_90: &[u32] = &[88, 110];
@@ -51,11 +55,13 @@ pub struct Reading {
     /// A file that defines the user's macros behind what clang includes by itself: it includes more of CUDA's headers than nvcc does, and
     /// `-DN=4` makes nonsense of a parameter `N` there.
     pub late_macros: Option<PathBuf>,
+    /// The compilation of device code that is read; `None`: the lowest.
+    pub compiled: Option<Compiled>,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { asserts: Asserts::Kept, as_gcc: true, textures: false, overlay: None, late_macros: None }
+        Self { asserts: Asserts::Kept, as_gcc: true, textures: false, overlay: None, late_macros: None, compiled: None }
     }
 }
 
@@ -108,8 +114,53 @@ fn is_ndebug(define: &str) -> bool {
     define.split('=').next() == Some("NDEBUG")
 }
 
+/// The compilations of a unit's device code, the lowest first; at least one.
+#[must_use]
+pub fn compilations(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<Compiled> {
+    let mut all = unit.compiled.clone();
+    if all.is_empty() {
+        all = unit.architectures.iter().copied().map(Compiled::plain).collect();
+    }
+    if all.is_empty() {
+        all.push(Compiled::plain(toolkit.default_arch()));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// What clang reads a compilation as: the nearest architecture that it knows.
+#[must_use]
+pub fn analysed(compiled: Compiled) -> Compiled {
+    Compiled { number: analysed_arch(&[compiled.number], compiled.number), ..compiled }
+}
+
+/// The macros of device code that clang does not define as nvcc does (CUDA 13.0, `nvcc --dryrun`). Those of sets of features came with CUDA 12.9.
+fn feature_macros(compiled: Compiled, lettered: bool, version: (u32, u32, u32)) -> Vec<String> {
+    let Compiled { number, features } = compiled;
+    let mut out = vec!["-DCUDA_DOUBLE_MATH_FUNCTIONS".to_owned()];
+    match features {
+        FeatureSet::Plain => return out,
+        FeatureSet::Family if lettered => out.push(format!("-U__CUDA_ARCH_FEAT_SM{number}_ALL")),
+        FeatureSet::Specific if !lettered => out.push(format!("-D__CUDA_ARCH_FEAT_SM{number}_ALL")),
+        FeatureSet::Family | FeatureSet::Specific => {}
+    }
+    if version >= (12, 9, 0) {
+        if features == FeatureSet::Specific {
+            out.push(format!("-D__CUDA_ARCH_SPECIFIC__={number}0"));
+        }
+        out.push(format!("-D__CUDA_ARCH_FAMILY_SPECIFIC__={number}0"));
+    }
+    out
+}
+
 /// Flags of CUDA's two sides. Gives the architecture of the device side, and what is to be said of it.
-fn cuda_flags(a: &mut Vec<String>, unit: &TranslationUnit, side: Side, toolkit: &Toolkit) -> (String, Vec<String>) {
+fn cuda_flags(
+    a: &mut Vec<String>,
+    unit: &TranslationUnit,
+    (side, reading): (Side, &Reading),
+    toolkit: &Toolkit,
+) -> (String, Vec<String>) {
     let (mut arch, mut notes) = (String::new(), vec![]);
     a.push(
         match side {
@@ -121,8 +172,16 @@ fn cuda_flags(a: &mut Vec<String>, unit: &TranslationUnit, side: Side, toolkit: 
     if let Some(root) = &toolkit.root {
         a.push(format!("--cuda-path={}", root.display()));
     }
-    let number = analysed_arch(&unit.architectures, toolkit.default_arch());
-    a.push(format!("--cuda-gpu-arch=sm_{number}"));
+    let asked = compilations(unit, toolkit);
+    let compiled = reading.compiled.unwrap_or(asked[0]);
+    let number = analysed_arch(&[compiled.number], compiled.number);
+    // clang knows no family: the architecture's own set has its instructions.
+    let lettered = compiled.features != FeatureSet::Plain && number == compiled.number && LETTERED.contains(&number);
+    let letter = if lettered { "a" } else { "" };
+    a.push(format!("--cuda-gpu-arch=sm_{number}{letter}"));
+    if side == Side::Device {
+        a.extend(feature_macros(compiled, lettered, toolkit.version));
+    }
     if NEED_PTX_90.contains(&number) {
         a.push("--cuda-feature=+ptx90".into());
     }
@@ -133,15 +192,13 @@ fn cuda_flags(a: &mut Vec<String>, unit: &TranslationUnit, side: Side, toolkit: 
     }
     // CUDA 13 dropped architectures that clang still knows; only code generation would care.
     a.push("--no-cuda-version-check".into());
-    let mut asked = unit.architectures.clone();
-    asked.sort_unstable();
-    asked.dedup();
-    if asked.len() > 1 || asked.first().is_some_and(|f| *f != number) {
-        let list: Vec<String> = asked.iter().map(|n| format!("sm_{n}")).collect();
-        notes.push(format!("sm_{number} is analysed; the command compiles for {}", list.join(", ")));
+    let read = Compiled { number, features: compiled.features };
+    if reading.compiled.is_none() && (asked.len() > 1 || asked[0] != read) {
+        let list: Vec<String> = asked.iter().map(Compiled::to_string).collect();
+        notes.push(format!("{read} is analysed; the command compiles for {}", list.join(", ")));
     }
     if side == Side::Device {
-        arch = format!("sm_{number}");
+        arch = read.to_string();
     }
     (arch, notes)
 }
@@ -212,8 +269,11 @@ impl ClangCommand {
             ]
             .map(String::from),
         );
-        let (arch, notes) =
-            if unit.language == Language::Cuda { cuda_flags(&mut a, unit, side, toolkit) } else { Default::default() };
+        let (arch, notes) = if unit.language == Language::Cuda {
+            cuda_flags(&mut a, unit, (side, reading), toolkit)
+        } else {
+            Default::default()
+        };
         // -O1 without passes: lifetimes and no `optnone`, and not one access deleted or merged.
         a.extend(["-O1", "-Xclang", "-disable-llvm-passes"].map(String::from));
         // Without the explicit kind the device side gets line numbers but no variables (clang 22).
@@ -393,13 +453,7 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
         "-fno-exceptions",
         "-frtti",
         "-fno-rtti",
-        "-fshort-enums",
-        "-fno-short-enums",
-        "-fwrapv",
-        "-fno-wrapv",
-        "-fno-strict-overflow",
-        "-fsigned-char",
-        "-funsigned-char",
+        "-ffreestanding",
         "-fms-extensions",
         "-fchar8_t",
         "-fno-char8_t",
@@ -435,6 +489,11 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
             }
         } else if LANGUAGE.contains(&flag.as_str()) || flag.starts_with("-std=") {
             out.push(flag.clone());
+        } else if flag == "-funsigned-char" {
+            // The macro is seen on both sides.
+            out.extend(["-Xarch_host".into(), flag.clone(), "-Xarch_device".into(), "-D__CHAR_UNSIGNED__=1".into()]);
+        } else if HOST_ONLY.contains(&flag.as_str()) || flag == "-fpack-struct" || flag.starts_with("-fpack-struct=") {
+            out.extend(["-Xarch_host".into(), flag.clone()]);
         } else if flag.starts_with("-march=") || flag.starts_with("-mcpu=") || is_feature(flag) {
             // Instruction sets belong to the host's half of either compilation.
             out.extend(["-Xarch_host".into(), flag.clone()]);
@@ -445,6 +504,49 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
         }
     }
     out
+}
+
+/// Flags that change how the host's data lie or what its operations do. nvcc gives them to the host's compiler alone: cicc lays out the device's
+/// data as ever (CUDA 13.0, tried one by one).
+const HOST_ONLY: &[&str] = &[
+    "-fno-short-enums",
+    "-fno-short-wchar",
+    "-fno-signed-char",
+    "-fno-strict-overflow",
+    "-fno-unsigned-char",
+    "-fno-wrapv",
+    "-fshort-enums",
+    "-fshort-wchar",
+    "-fsigned-char",
+    "-ftrapv",
+    "-fwrapv",
+    "-malign-double",
+    "-mlong-double-128",
+    "-mlong-double-64",
+    "-mlong-double-80",
+    "-mms-bitfields",
+    "-mno-ms-bitfields",
+];
+
+/// GCC's flags of that kind that clang 22 lacks.
+const LACKING: &[&str] = &[
+    "-fno-signed-bitfields",
+    "-funsigned-bitfields",
+    "-fpcc-struct-return",
+    "-freg-struct-return",
+    "-fsingle-precision-constant",
+    "-m128bit-long-double",
+    "-m96bit-long-double",
+    "-mno-align-double",
+    "-mx32",
+];
+
+/// Whether clang lacks a flag that changes the host's code.
+pub(super) fn is_lacking(flag: &str) -> bool {
+    LACKING.contains(&flag)
+        || ["-fabi-version=", "-fexec-charset=", "-finput-charset=", "-fwide-exec-charset=", "-fsso-struct="]
+            .iter()
+            .any(|f| flag.starts_with(f))
 }
 
 /// `-mavx2`, `-mno-sse4.1`, `-mfma`: x86 instruction sets.

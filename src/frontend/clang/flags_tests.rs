@@ -11,6 +11,7 @@ fn unit(language: Language) -> TranslationUnit {
         preprocessor: vec![],
         standard: None,
         architectures: vec![],
+        compiled: vec![],
         host_compiler: None,
         host_flags: vec![],
         sides: Sides::Both,
@@ -106,6 +107,33 @@ fn host_flags_are_cut_to_what_changes_meaning() {
     ];
     assert_eq!(host_flags(&given, true), kept);
     assert!(host_flags(&given, false).contains(&"-DNDEBUG".to_owned()));
+}
+
+#[test]
+fn flags_of_layout_are_the_hosts_alone() {
+    let given = words(&["-fpack-struct=2", "-fshort-enums", "-funsigned-char", "-funsigned-bitfields", "-fno-rtti"]);
+    let kept = [
+        "-Xarch_host",
+        "-fpack-struct=2",
+        "-Xarch_host",
+        "-fshort-enums",
+        "-Xarch_host",
+        "-funsigned-char",
+        "-Xarch_device",
+        "-D__CHAR_UNSIGNED__=1",
+        "-fno-rtti",
+    ];
+    assert_eq!(host_flags(&given, false), kept);
+    assert!(is_lacking("-funsigned-bitfields") && is_lacking("-fexec-charset=latin1") && !is_lacking("-fno-rtti"));
+}
+
+#[test]
+fn sets_of_features_have_nvccs_macros() {
+    let of = |number, features| feature_macros(Compiled { number, features }, true, (13, 0, 88)).join(" ");
+    assert_eq!(of(90, FeatureSet::Plain), "-DCUDA_DOUBLE_MATH_FUNCTIONS");
+    assert!(of(90, FeatureSet::Specific).ends_with("-D__CUDA_ARCH_SPECIFIC__=900 -D__CUDA_ARCH_FAMILY_SPECIFIC__=900"));
+    let family = of(100, FeatureSet::Family);
+    assert!(family.contains("-U__CUDA_ARCH_FEAT_SM100_ALL") && !family.contains("__CUDA_ARCH_SPECIFIC__"), "{family}");
 }
 
 #[test]

@@ -5,17 +5,20 @@
 
 mod compat;
 mod device_functions;
+mod doubts;
 pub mod flags;
 pub(in crate::frontend) mod invoke;
 mod kernel_bodies;
 mod lead;
 mod library_models;
 pub(in crate::frontend) mod pch;
+pub mod predefined;
 pub(in crate::frontend) mod source_overlay;
 mod spread_launches;
 mod toolkit;
 
 use self::compat::COMPAT;
+use self::doubts::Asked;
 use self::invoke::Refusal;
 use self::pch::Flags;
 use crate::frontend::extraction::{ExtractOptions, Extraction, NotAnalysed};
@@ -24,6 +27,7 @@ use crate::frontend::namesakes::SearchFolders;
 use crate::frontend::own::Own;
 use crate::frontend::paths::normalise;
 use crate::ir::{Module, Side};
+use crate::nvcc::arch::Compiled;
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
 use flags::{Asserts, Before, ClangCommand, Reading};
 use std::path::{Path, PathBuf};
@@ -45,9 +49,17 @@ pub fn sides(unit: &TranslationUnit) -> Vec<Side> {
 /// Corrections of sources in turn: what clang refuses behind a correction may be corrected, too.
 const MOST_ROUNDS: u32 = 4;
 
+impl SideResult {
+    fn refused(reason: String) -> Self {
+        Self { module: Err(reason), variants: vec![], dependencies: vec![], notes: vec![] }
+    }
+}
+
 /// One side, read or refused.
 struct SideResult {
     module: Result<Module, String>,
+    /// The device's code as further architectures compile it, where that is other code.
+    variants: Vec<Module>,
     dependencies: Vec<PathBuf>,
     notes: Vec<String>,
 }
@@ -55,6 +67,13 @@ struct SideResult {
 /// The toolkit's root, as clang gets it.
 pub(crate) fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> Option<PathBuf> {
     Toolkit::find(unit, options.cuda_path.as_deref()).ok().and_then(|t| t.root)
+}
+
+/// What clang is told of one side of a unit, files apart; `None` where there is no toolkit.
+#[must_use]
+pub fn arguments(unit: &TranslationUnit, side: Side, options: &ExtractOptions) -> Option<Vec<String>> {
+    let toolkit = Toolkit::find(unit, options.cuda_path.as_deref()).ok()?;
+    Some(ClangCommand::new(unit, side, &Reading::default(), &toolkit, options).without_files())
 }
 
 /// Folders of the toolkit's headers that a unit is read with, as given and with links resolved. Not the toolkit's root: samples lie
@@ -94,16 +113,14 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     let job =
         Job { unit, options, toolkit: &toolkit, folder: folder.path(), compat: &compat, frontend: &frontend, deadline };
     let results: Vec<(Side, SideResult)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = wanted.iter().map(|s| (*s, scope.spawn(|| job.side(*s)))).collect();
+        let threads: Vec<_> = wanted.iter().map(|s| (*s, scope.spawn(|| job.whole_side(*s)))).collect();
         threads
             .into_iter()
             .map(|(s, t)| {
                 (
                     s,
-                    t.join().unwrap_or_else(|_| SideResult {
-                        module: Err("the reader of clang's output stopped at something it does not know".into()),
-                        dependencies: vec![],
-                        notes: vec![],
+                    t.join().unwrap_or_else(|_| {
+                        SideResult::refused("the reader of clang's output stopped at something it does not know".into())
                     }),
                 )
             })
@@ -116,6 +133,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             Ok(m) => out.modules.push(m),
             Err(reason) => out.not_analysed.push(refuse(side, reason)),
         }
+        out.modules.extend(result.variants);
         for n in result.notes {
             if !out.notes.contains(&n) {
                 out.notes.push(n);
@@ -126,6 +144,12 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     dependencies.remove(&source);
     out.dependencies = std::iter::once(source).chain(dependencies).collect();
     out
+}
+
+/// Whether two readings of one side are of different code.
+fn differ(a: &Module, b: &Module) -> bool {
+    let same = |m: &Module| Module { arch: String::new(), ..m.clone() };
+    postcard::to_stdvec(&same(a)).ok() != postcard::to_stdvec(&same(b)).ok()
 }
 
 struct Job<'a> {
@@ -139,15 +163,57 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Reads one side as each architecture compiles it, and says where it may be another program.
+    fn whole_side(&self, side: Side) -> SideResult {
+        let mut result = self.side(side, None);
+        let asked = Asked::of(&result.dependencies, &self.own());
+        let compiled = flags::compilations(self.unit, self.toolkit);
+        let Ok(module) = &mut result.module else { return result };
+        let command = ClangCommand::new(self.unit, side, &Reading::default(), self.toolkit, self.options);
+        module.doubts.extend(asked.doubts(&self.options.clang, &command.without_files(), self.unit));
+        if side == Side::Host {
+            module.doubts.extend(doubts::of_flags(self.unit));
+            return result;
+        }
+        if !asked.architectures {
+            return result;
+        }
+        let read = flags::analysed(compiled[0]);
+        if read != compiled[0] {
+            module.doubts.push(doubts::anywhere(format!("code for {} is read as for {read}", compiled[0])));
+        }
+        for one in &compiled[1..] {
+            let other = self.side(side, Some(*one));
+            let read = flags::analysed(*one);
+            match other.module {
+                Ok(mut m) if read == *one => {
+                    m.doubts.clone_from(&module.doubts);
+                    if differ(module, &m) {
+                        result.notes.push(format!("the code for {one} differs, and is analysed as well"));
+                        result.variants.push(m);
+                    }
+                    result.dependencies.extend(other.dependencies);
+                }
+                Ok(_) => {
+                    module.doubts.push(doubts::anywhere(format!("code for {one} is not read: clang does not know it")))
+                }
+                Err(why) => module.doubts.push(doubts::anywhere(format!("code for {one} is not read: {why}"))),
+            }
+        }
+        result
+    }
+
     /// Compiles and reads one side: with asserts kept and as the host's GCC first, then ever closer to plain clang.
-    fn side(&self, side: Side) -> SideResult {
-        let stem = match side {
-            Side::Device => "device",
-            Side::Host => "host",
+    fn side(&self, side: Side, compiled: Option<Compiled>) -> SideResult {
+        let stem = match (side, compiled) {
+            (Side::Device, None) => "device".to_owned(),
+            (Side::Device, Some(one)) => format!("device-{one}"),
+            (Side::Host, _) => "host".to_owned(),
         };
+        let stem = stem.as_str();
         let bitcode = self.folder.join(format!("{stem}.bc"));
         let depfile = self.folder.join(format!("{stem}.d"));
-        let mut reading = Reading { textures: self.mentions_textures(), ..Reading::default() };
+        let mut reading = Reading { textures: self.mentions_textures(), compiled, ..Reading::default() };
         let mut reason = String::new();
         loop {
             let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options);
@@ -162,11 +228,10 @@ impl Job<'_> {
             );
             let refusal = match ran {
                 Ok(files) => {
-                    if let (Side::Device, Some(to)) = (side, &self.options.keep_device_code)
+                    if let (Side::Device, None, Some(to)) = (side, compiled, &self.options.keep_device_code)
                         && let Err(e) = std::fs::copy(&bitcode, to)
                     {
-                        let module = Err(format!("cannot keep the device code in {}: {e}", to.display()));
-                        return SideResult { module, dependencies: vec![], notes: vec![] };
+                        return SideResult::refused(format!("cannot keep the device code in {}: {e}", to.display()));
                     }
                     let released = flags::defines_ndebug(self.unit);
                     let restored = released && reading.asserts == Asserts::Kept;
@@ -202,7 +267,7 @@ impl Job<'_> {
             };
             match next {
                 Some(next) => reading = next,
-                None => return SideResult { module: Err(reason), dependencies: vec![], notes: vec![] },
+                None => return SideResult::refused(reason),
             }
         }
     }
@@ -308,6 +373,7 @@ impl Job<'_> {
             vec![]
         });
         SideResult {
+            variants: vec![],
             module: llvm::read_bitcode(bitcode, &models, about).map_err(|e| e.to_string()),
             dependencies: invoke::dependencies(depfile, &self.unit.directory),
             notes,

@@ -133,6 +133,7 @@ impl<'m> Reader<'m> {
         let mut module = Module {
             asserts_restored: self.about.asserts_restored,
             relocatable: self.about.relocatable,
+            doubts: vec![],
             side: self.about.side,
             source: self.about.source,
             producer: self.about.producer,

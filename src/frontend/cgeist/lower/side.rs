@@ -123,6 +123,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             producer: unit.about.producer.clone(),
             asserts_restored: unit.about.asserts_restored,
             relocatable: unit.about.relocatable,
+            doubts: vec![],
             arch: if self.side == Side::Device { unit.about.arch.clone() } else { String::new() },
             types: self.types.defs,
             files: self.files,

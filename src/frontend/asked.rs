@@ -1,0 +1,148 @@
+//! What a source asks of its compiler: the names in it, comments and texts left out.
+//!
+//! In: the text of one file. Out: each identifier with its line, and whether a directive only asks that it is defined. Macros are not expanded
+//! and conditions not evaluated: what stands in code that no compiler reads is named as well.
+
+/// An identifier in a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Name<'t> {
+    pub text: &'t str,
+    /// 1-based.
+    pub line: usize,
+    /// `#ifdef NAME`, `#ifndef NAME`, `defined(NAME)`: what it is defined as does not matter.
+    pub presence_only: bool,
+}
+
+/// The identifiers of a text, in order.
+pub(super) fn names(text: &str) -> Vec<Name<'_>> {
+    let bytes = text.as_bytes();
+    let (mut at, mut line, mut out) = (0, 1, vec![]);
+    let mut before = Before::default();
+    while at < bytes.len() {
+        let end = element(bytes, at);
+        let word = &bytes[at..end];
+        if is_start(word[0]) {
+            // Prefixes of texts are no names.
+            if !matches!(bytes.get(end), Some(b'"')) {
+                let name = &text[at..end];
+                out.push(Name { text: name, line, presence_only: before.asks_presence() });
+                before.word(name);
+            }
+        } else if word == b"\n" {
+            before = Before::default();
+        } else if !word[0].is_ascii_whitespace() && !word.starts_with(b"//") && !word.starts_with(b"/*") {
+            before.mark(word[0]);
+        }
+        line += word.iter().filter(|b| **b == b'\n').count();
+        at = end;
+    }
+    out
+}
+
+/// The words of a line that decide what a name behind them is asked for.
+#[derive(Default)]
+struct Before {
+    directive: bool,
+    /// `ifdef`, `ifndef` or `defined`, brackets behind it apart.
+    presence: bool,
+}
+
+impl Before {
+    fn asks_presence(&self) -> bool {
+        self.presence
+    }
+
+    fn word(&mut self, word: &str) {
+        self.presence = self.directive && matches!(word, "ifdef" | "ifndef" | "elifdef" | "elifndef" | "defined");
+    }
+
+    fn mark(&mut self, mark: u8) {
+        self.directive |= mark == b'#';
+        self.presence &= mark == b'(';
+    }
+}
+
+fn is_start(b: u8) -> bool {
+    b.is_ascii_alphabetic() || b == b'_' || b >= 0x80
+}
+
+/// The end of the lexical element that begins at `at` (C++ [lex.phases]): a comment, a text, an identifier, a number, or one byte.
+fn element(bytes: &[u8], at: usize) -> usize {
+    let ahead = |i: usize| bytes.get(i).copied().unwrap_or(0);
+    let find = |from: usize, end: &[u8]| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        rest.windows(end.len()).position(|w| w == end).map_or(bytes.len(), |n| from + n + end.len())
+    };
+    match (bytes[at], ahead(at + 1)) {
+        (b'/', b'*') => find(at + 2, b"*/"),
+        (b'/', b'/') => line_end(bytes, at),
+        // A line goes on behind it.
+        (b'\\', b'\n') => at + 2,
+        (b'\\', b'\r') if ahead(at + 2) == b'\n' => at + 3,
+        (b'"', _) if at > 0 && bytes[at - 1] == b'R' => {
+            let open = find(at, b"(");
+            let delimiter = bytes.get(at + 1..open.saturating_sub(1)).unwrap_or_default();
+            find(open, &[b")", delimiter, b"\""].concat())
+        }
+        (quote @ (b'"' | b'\''), _) => {
+            let mut i = at + 1;
+            while i < bytes.len() && bytes[i] != quote && bytes[i] != b'\n' {
+                i += if bytes[i] == b'\\' { 2 } else { 1 };
+            }
+            (i + usize::from(ahead(i) == quote)).min(bytes.len())
+        }
+        (b, _) if is_start(b) => run(bytes, at, |b| is_start(b) || b.is_ascii_digit()),
+        (b, _) if b.is_ascii_digit() => {
+            run(bytes, at, |b| is_start(b) || b.is_ascii_digit() || b == b'\'' || b == b'.')
+        }
+        _ => at + 1,
+    }
+}
+
+fn run(bytes: &[u8], at: usize, of: impl Fn(u8) -> bool) -> usize {
+    bytes[at..].iter().position(|b| !of(*b)).map_or(bytes.len(), |n| at + n)
+}
+
+/// The end of a line with those that it goes on in.
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    let mut i = at;
+    while i < bytes.len() && bytes[i] != b'\n' {
+        i += if bytes[i] == b'\\' { 2 } else { 1 };
+    }
+    i.min(bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<(String, usize, bool)> {
+        names(text).iter().map(|n| (n.text.to_owned(), n.line, n.presence_only)).collect()
+    }
+
+    #[test]
+    fn names_of_directives_and_code() {
+        let text = "#ifdef __A__ // __B__\n#if defined(__C__) && !defined __D__ && __E__ > 1\n  int x = f(__G__, 1'000'000u, 'c');\n";
+        let found = shown(text);
+        let of = |name: &str| found.iter().find(|n| n.0 == name).map(|n| (n.1, n.2));
+        assert_eq!(of("__A__"), Some((1, true)));
+        assert_eq!(of("__B__"), None);
+        assert_eq!((of("__C__"), of("__D__"), of("__E__")), (Some((2, true)), Some((2, true)), Some((2, false))));
+        assert_eq!((of("__G__"), of("c"), of("u")), (Some((3, false)), None, None));
+    }
+
+    #[test]
+    fn texts_and_comments_hide_names() {
+        let text = "/* __A__\n*/ const char *s = \"__B__ \\\" __C__\" R\"x(\n__D__ \" )\" )x\" __E__;\n#if \\\n defined(__F__)\n";
+        let found = shown(text);
+        assert!(found.iter().all(|n| !["__A__", "__B__", "__C__", "__D__"].contains(&n.0.as_str())), "{found:?}");
+        assert!(found.contains(&("__E__".into(), 3, false)) && found.contains(&("__F__".into(), 5, true)), "{found:?}");
+    }
+
+    #[test]
+    fn nothing_that_is_cut_off_goes_beyond_the_end() {
+        for text in ["/*", "\"", "\"\\", "'", "R\"", "R\"x(", "//\\", "\\", "#", "1'", "é"] {
+            names(text);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Where a unit may be another program for clang than for its own compiler.
+//!
+//! In: the user's own files of a unit, clang's command. Out: a line for each name that both define differently and the files ask for, and for
+//! each flag that clang lacks; whether the files tell architectures apart.
+
+use super::flags;
+use super::predefined::{self, QUESTIONS};
+use crate::frontend::asked;
+use crate::frontend::own::Own;
+use crate::ir::Doubt;
+use crate::nvcc::unit::TranslationUnit;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Names that are said of one unit.
+const MOST: usize = 4;
+
+/// What the user's own files of a unit ask for.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Their code may differ from one architecture to another.
+    pub architectures: bool,
+    /// Names that an implementation may define, each with its first place.
+    names: BTreeMap<String, (PathBuf, usize)>,
+}
+
+impl Asked {
+    /// Reads the files that are the user's.
+    pub fn of(files: &[PathBuf], own: &Own) -> Self {
+        let mut out = Self::default();
+        // What scuba.h asks for is answered for it.
+        let is_ours = |f: &Path| f.file_name().is_some_and(|n| n == "scuba.h");
+        for file in files.iter().filter(|f| !own.is_system(f) && !is_ours(f)) {
+            let text = String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned();
+            for name in asked::names(&text) {
+                out.architectures |= tells_architectures_apart(name.text, name.presence_only);
+                if is_of_implementation(name.text) && !out.names.contains_key(name.text) {
+                    out.names.insert(name.text.to_owned(), (file.clone(), name.line));
+                }
+            }
+        }
+        out
+    }
+
+    /// One line for each name asked for that clang's command defines otherwise than the unit's own compiler, the first ones.
+    pub fn doubts(&self, clang: &Path, arguments: &[String], unit: &TranslationUnit) -> Vec<Doubt> {
+        if self.names.is_empty() {
+            return vec![];
+        }
+        let mut out: Vec<Doubt> = self
+            .names
+            .get_key_value("__block_size__")
+            .map(|(name, (file, line))| {
+                let file = file.file_name().unwrap_or_default().to_string_lossy();
+                anywhere(format!("{file}:{line} sets the threads of launches by `{name}`, which is not followed"))
+            })
+            .into_iter()
+            .collect();
+        let differing = predefined::differing(clang, arguments, unit);
+        let differs =
+            |name: &str| QUESTIONS.contains(&name) || differing.as_ref().is_none_or(|names| names.contains(name));
+        let mut places: Vec<(&PathBuf, usize, &String)> =
+            self.names.iter().filter(|(n, _)| differs(n)).map(|(n, (file, line))| (file, *line, n)).collect();
+        places.sort();
+        let more = places.len().saturating_sub(MOST);
+        out.extend(places.iter().take(MOST).map(|(file, line, name)| {
+            let file = file.file_name().unwrap_or_default().to_string_lossy();
+            let words =
+                format!("{file}:{line} asks for `{name}`, which clang answers otherwise than the unit's compiler");
+            Doubt { words, file: Some(file.into_owned()) }
+        }));
+        if more > 0 {
+            let words = format!("{more} more names are asked for that clang answers otherwise");
+            out.push(Doubt { words, file: Some(String::new()) });
+        }
+        out
+    }
+}
+
+/// Flags of the host's compiler that change its code and that clang lacks, one line each.
+pub(super) fn of_flags(unit: &TranslationUnit) -> Vec<Doubt> {
+    let lacking = unit.host_flags.iter().filter(|f| flags::is_lacking(f));
+    lacking.map(|f| anywhere(format!("the host's code is compiled with `{f}`, which clang does not have"))).collect()
+}
+
+/// A doubt of all that a unit's code does.
+pub(super) fn anywhere(words: String) -> Doubt {
+    Doubt { words, file: None }
+}
+
+/// Whether a name in a source may make code that is another one for another architecture (CUDA C++ Programming Guide 13.0, 5.1; `nv/target` of CCCL).
+/// That `__CUDA_ARCH__` is defined only tells the device's side from the host's.
+fn tells_architectures_apart(name: &str, presence_only: bool) -> bool {
+    match name {
+        "__CUDA_ARCH__" => !presence_only,
+        "__CUDA_ARCH_SPECIFIC__" | "__CUDA_ARCH_FAMILY_SPECIFIC__" | "NV_IF_TARGET" | "NV_IF_ELSE_TARGET" => true,
+        "NV_DISPATCH_TARGET" | "__CUDA_ARCH_HAS_FEATURE__" | "__CUDA_MINIMUM_ARCH__" => true,
+        _ => ["__CUDA_ARCH_FEAT_", "__CUDA_HAS_ARCH_", "NV_PROVIDES_SM_", "NV_IS_EXACTLY_", "NV_HAS_FEATURE_"]
+            .iter()
+            .any(|p| name.starts_with(p)),
+    }
+}
+
+/// Names of CUDA and of every compiler, which sources are full of.
+const EVERYWHERE: &[&str] = &[
+    "__COUNTER__",
+    "__CUDACC__",
+    "__CUDA_ARCH__",
+    "__DATE__",
+    "__FILE__",
+    "__FUNCTION__",
+    "__LINE__",
+    "__NVCC__",
+    "__PRETTY_FUNCTION__",
+    "__TIME__",
+    "__VA_ARGS__",
+    "__align__",
+    "__asm__",
+    "__attribute__",
+    "__constant__",
+    "__cplusplus",
+    "__device__",
+    "__forceinline__",
+    "__func__",
+    "__global__",
+    "__grid_constant__",
+    "__host__",
+    "__inline__",
+    "__launch_bounds__",
+    "__managed__",
+    "__noinline__",
+    "__restrict__",
+    "__shared__",
+    "__volatile__",
+];
+
+/// Whether a name is spelled as macros are that compilers define.
+fn is_of_implementation(name: &str) -> bool {
+    let shouted = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    let begins = |p: &&str| name.starts_with(*p);
+    let reserved = name.starts_with("__") || name.starts_with('_') && shouted;
+    reserved
+        && (shouted
+            || name.ends_with("__")
+            || ["__has_", "__is_", "__clang_", "__cpp_", "__seg_"].iter().any(|p| begins(&p)))
+        && EVERYWHERE.binary_search(&name).is_err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_everywhere_are_sorted() {
+        assert!(EVERYWHERE.is_sorted());
+    }
+
+    #[test]
+    fn names_of_implementations() {
+        for name in
+            ["__clang__", "__has_builtin", "__CUDA__", "_OPENMP", "__cpp_constexpr", "__GCC_IEC_559", "__AVX2__"]
+        {
+            assert!(is_of_implementation(name), "{name}");
+        }
+        for name in ["__global__", "__syncthreads", "__shfl_sync", "N", "_x", "__ldg", "__half", "CLANG"] {
+            assert!(!is_of_implementation(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_value_tells_architectures_apart_and_presence_does_not() {
+        assert!(tells_architectures_apart("__CUDA_ARCH__", false) && !tells_architectures_apart("__CUDA_ARCH__", true));
+        assert!(tells_architectures_apart("__CUDA_ARCH_FEAT_SM90_ALL", true));
+        assert!(!tells_architectures_apart("__CUDA_ARCH_LIST__", false));
+    }
+}

@@ -1,0 +1,177 @@
+//! Macros that are defined before a source begins, where clang and the unit's own compiler differ.
+//!
+//! In: a unit, clang's command for one side of it. Out: the names that are defined otherwise, or only for one of both. nvcc preprocesses
+//! with the host's compiler (CUDA 13.0, `nvcc --dryrun`): its macros are what a source sees, on the device's side as well.
+
+use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Questions that the preprocessor itself answers (clang 22, "Feature Checking Macros"; GCC 12, CPP manual 4.2.3), each compiler its own way.
+pub(super) const QUESTIONS: &[&str] = &[
+    "__has_attribute",
+    "__has_builtin",
+    "__has_constexpr_builtin",
+    "__has_cpp_attribute",
+    "__has_c_attribute",
+    "__has_declspec_attribute",
+    "__has_extension",
+    "__has_feature",
+    "__has_warning",
+    "__is_identifier",
+    "__is_target_arch",
+];
+
+/// Names and what they stand for.
+pub type Macros = BTreeMap<String, String>;
+
+/// The names that are defined otherwise under clang with `arguments` than under the unit's own compiler; `None` where one cannot be asked.
+#[must_use]
+pub fn differing(clang: &Path, arguments: &[String], unit: &TranslationUnit) -> Option<BTreeSet<String>> {
+    let language = if unit.language == Language::C { "c" } else { "c++" };
+    let host = unit.host_compiler.as_deref().unwrap_or(Path::new(if language == "c" { "gcc" } else { "g++" }));
+    let host = if host.is_dir() { host.join("g++") } else { host.to_owned() };
+    let mut theirs: Vec<String> = vec!["-x".into(), language.into()];
+    // nvcc 13.0 compiles C++17 where nothing is said, as GCC 12 does.
+    theirs.extend(unit.standard.iter().map(|s| format!("-std={s}")));
+    theirs.extend(unit.host_flags.iter().filter(|f| defines(f)).cloned());
+    theirs.extend(unit.preprocessor.iter().filter_map(|flag| match flag {
+        PreprocessorFlag::Define(d) => Some(format!("-D{d}")),
+        PreprocessorFlag::Undefine(d) => Some(format!("-U{d}")),
+        _ => None,
+    }));
+    let theirs = asked(&host, &theirs, &unit.directory)?;
+    let ours = of_clang(clang, arguments, &unit.directory)?;
+    let mut names: BTreeSet<String> = theirs.keys().chain(ours.keys()).cloned().collect();
+    names.retain(|n| match (theirs.get(n), ours.get(n)) {
+        (Some(a), Some(b)) => !same(a, b),
+        // What nvcc's command line defines, clang's does as well.
+        (None, Some(_)) => !is_given(n),
+        _ => true,
+    });
+    Some(names)
+}
+
+/// The macros under clang with `arguments`, before it reads anything.
+#[must_use]
+pub fn of_clang(clang: &Path, arguments: &[String], directory: &Path) -> Option<Macros> {
+    asked(clang, &preprocessing(arguments), directory)
+}
+
+/// Whether a macro is one that nvcc defines, or the user.
+fn is_given(name: &str) -> bool {
+    name.starts_with("__CUDACC")
+        || name.starts_with("__CUDA_A")
+        || name.starts_with("__NVCC")
+        || [
+            "__SCUBA__",
+            "__SCUBA_EXTENDED_LAMBDA__",
+            "__CLANG_CUDA_TEXTURE_INTRINSICS_H__",
+            "CUDA_DOUBLE_MATH_FUNCTIONS",
+        ]
+        .contains(&name)
+        || !name.starts_with('_')
+}
+
+/// Whether a flag of the host's compiler may change its macros.
+fn defines(flag: &str) -> bool {
+    let joined = flag.len() > 2 && (flag.starts_with("-D") || flag.starts_with("-U"));
+    joined || ["-f", "-m", "-O", "-std=", "-ansi", "-pthread"].iter().any(|f| flag.starts_with(f))
+}
+
+/// clang's flags for the preprocessor alone, without what names files.
+fn preprocessing(arguments: &[String]) -> Vec<String> {
+    let mut out = vec![];
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-include" | "-ivfsoverlay" | "-o" | "-MF" => {
+                words.next();
+            }
+            "-c" | "-emit-llvm" => {}
+            _ => out.push(word.clone()),
+        }
+    }
+    out.extend(["-nocudainc", "-nocudalib"].map(String::from));
+    out
+}
+
+fn asked(compiler: &Path, flags: &[String], directory: &Path) -> Option<Macros> {
+    let mut command = Command::new(compiler);
+    command.args(flags).args(["-E", "-dM", "/dev/null"]).current_dir(directory).stdin(Stdio::null());
+    let out = command.output().ok().filter(|o| o.status.success())?;
+    Some(parse(&String::from_utf8_lossy(&out.stdout)))
+}
+
+/// The definitions in what `-dM` prints.
+#[must_use]
+pub fn parse(text: &str) -> Macros {
+    let define = |line: &str| {
+        let rest = line.strip_prefix("#define ")?;
+        let end = rest.find([' ', '(']).unwrap_or(rest.len());
+        Some((rest[..end].to_owned(), rest[end..].to_owned()))
+    };
+    text.lines().filter_map(define).collect()
+}
+
+/// Whether two definitions mean the same: numbers by their value, types by their words in any order.
+#[must_use]
+pub fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.trim(), b.trim());
+    let squeezed = |s: &str| s.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let words = |s: &str| {
+        let mut words: Vec<String> = s.split_whitespace().map(str::to_owned).collect();
+        if words.len() > 1 {
+            words.retain(|w| w != "int");
+        }
+        words.sort();
+        words
+    };
+    if squeezed(a) == squeezed(b) || words(a) == words(b) {
+        return true;
+    }
+    matches!((number(a), number(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// A number with its suffix, integers exactly. Of real numbers more digits than a type has say nothing.
+fn number(text: &str) -> Option<(u128, u64)> {
+    let inner = text.strip_prefix("double(").and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    let digits = inner.trim_end_matches(['u', 'U', 'l', 'L']);
+    let whole = match digits.strip_prefix("0x") {
+        Some(hex) => u128::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    };
+    if let Some(n) = whole {
+        return Some((n, 0));
+    }
+    let single = inner.ends_with('F');
+    let digits = inner.trim_end_matches("F16").trim_end_matches(['F', 'L', 'f', 'l']);
+    let n: f64 = digits.parse().ok()?;
+    let rounded = if single { f64::from(digits.parse::<f32>().ok()?) } else { n };
+    Some((0, rounded.to_bits()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_are_compared_by_meaning() {
+        for (a, b) in [
+            ("0x7fffffffL", "2147483647L"),
+            ("16", "16UL"),
+            ("short unsigned int", "unsigned short"),
+            ("c ## UL", "c##UL"),
+            ("double(2.22507385850720138309023271733240406e-308L)", "2.2250738585072014e-308"),
+            ("1.40129846432481707092372958328991613e-45F", "1.40129846e-45F"),
+            ("5.96046447753906250000000000000000000e-8F16", "5.9604644775390625e-8F16"),
+        ] {
+            assert!(same(a, b), "{a} {b}");
+        }
+        for (a, b) in [("64", "16"), ("long int", "int"), ("\"12\"", "\"22\""), ("", "1"), ("1.5", "1.25")] {
+            assert!(!same(a, b), "{a} {b}");
+        }
+        assert_eq!(parse("#define A 1\n#define F(x) x\n#define B\n").len(), 3);
+    }
+}
