@@ -40,6 +40,11 @@ const MAY_DIFFER: &[(&[&str], &str)] = &[
         "of the device's target; its long double is a double, as with nvcc",
     ),
     (&["__CUDACC__"], "compat.h gives it its value behind clang's headers"),
+    (
+        &["__SCUBA_EXTENDED_LAMBDA__", "__CUDACC_EXTENDED_LAMBDA__"],
+        "compat.h gives the second one behind clang's headers, where the first one is",
+    ),
+    (&["__CHAR8_TYPE__"], "GCC's alone"),
     (&["__SCUBA__", "__CLANG_CUDA_TEXTURE_INTRINSICS_H__"], "what this front end adds"),
 ];
 
