@@ -178,6 +178,7 @@ mod tests {
             arch: String::new(),
             asserts_restored: false,
             relocatable,
+            doubts: vec![],
             types: vec![],
             files: vec![],
             locs: vec![],

@@ -38,7 +38,6 @@ pub fn recorded_modules(program: &str, shape: &str) -> Option<[Module; 2]> {
         producer: "cgeist".into(),
         asserts_restored: false,
         relocatable: false,
-        doubts: vec![],
     };
     let lowered = lower_text(&text, &about).unwrap_or_else(|e| panic!("{program}.{shape}: {e}"));
     assert!(lowered.unknown.is_empty(), "{program}.{shape}: {:?}", lowered.unknown);

@@ -45,6 +45,7 @@ pub fn unseen(stray: &Stray, reason: &str) -> UnitFacts {
         preprocessor: vec![],
         standard: None,
         architectures: vec![],
+        compiled: vec![],
         host_compiler: None,
         host_flags: vec![],
         sides: Sides::Both,
