@@ -153,6 +153,7 @@ fn unit(file: &str, flags: &[String]) -> anyhow::Result<TranslationUnit> {
         preprocessor: vec![],
         standard: None,
         architectures: vec![],
+        compiled: vec![],
         host_compiler: None,
         host_flags: vec![],
         sides: Sides::Both,
