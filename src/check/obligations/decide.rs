@@ -203,23 +203,14 @@ impl Decider {
                 self.wrapping.push(m);
                 Decision::SafeIfNoWrap(self.name(a, &unmet))
             }
-            Answer::Model(m) => match self.underflowing(a, &facts, both, &unmet, m, care) {
-                Some(d) => d,
-                None => {
-                    let d = self.by_value(a, &facts, goals, &unmet, care);
-                    // Only the smallest model tells: any first one may wrap the other way.
-                    self.cut |= care == Care::Rough;
-                    d
-                }
-            },
+            Answer::Model(m) => self.underflowing(a, &facts, both, &unmet, m, care).unwrap_or_else(|| {
+                // Only the smallest model tells: any first one may wrap the other way.
+                self.cut |= care == Care::Rough;
+                Decision::SafeIfNoWrap(self.name(a, &unmet))
+            }),
             Answer::Unknown(_) => {
-                let d = if may_underflow {
-                    self.by_value(a, &facts, goals, &unmet, care)
-                } else {
-                    Decision::SafeIfNoWrap(self.name(a, &unmet))
-                };
                 self.cut = true;
-                d
+                Decision::SafeIfNoWrap(self.name(a, &unmet))
             }
         }
     }

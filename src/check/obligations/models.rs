@@ -5,12 +5,10 @@
 use super::decide::{Care, Decider};
 use super::obligation::Decision;
 use crate::check::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
-use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use crate::work::{Allotment, Work};
-use rustc_hash::FxHashMap;
 
 /// The least that the search of a small witness gets, and the most of searches that are one of several.
 const SMALLEST: Work = Work::seconds(1);
@@ -57,63 +55,6 @@ impl Decider {
             }
             _ => None,
         }
-    }
-
-    /// What is decided where a negative number that is read as an unsigned one is the large number that the machine reads: a conversion changes a
-    /// value, and nothing wraps by it. All else is taken not to wrap, and named where the access rests on it.
-    pub(super) fn by_value(
-        &mut self,
-        a: &mut Arena,
-        facts: &[TermId],
-        goals: [TermId; 2],
-        unmet: &[TermId],
-        care: Care,
-    ) -> Decision {
-        let mut converted: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let mut conversions: Vec<TermId> = unmet.to_vec();
-        conversions.sort_unstable();
-        // Older first: one may lie in another.
-        for w in conversions {
-            let Term::Wrap { arg, bits, signed: false } = *a.get(w) else { continue };
-            if a.range(arg).lo.is_some_and(|l| l >= 0) {
-                continue;
-            }
-            let arg = a.substitute(arg, &converted);
-            let (zero, above) = (a.int(0), a.add_const(arg, 1i128 << bits));
-            let negative = a.lt(arg, zero);
-            let read = a.ite(negative, above, arg);
-            let read = a.wrap(read, bits, false);
-            converted.insert(w, read);
-        }
-        if converted.is_empty() {
-            return Decision::SafeIfNoWrap(self.name(a, unmet));
-        }
-        let facts: Vec<TermId> = facts.iter().map(|f| a.substitute(*f, &converted)).collect();
-        let facts: Vec<TermId> = facts.into_iter().flat_map(|f| a.conjuncts(f)).collect();
-        let all = a.and_all(facts.clone());
-        let limits = self.limits;
-        let mut open: Vec<TermId> = vec![];
-        for goal in goals {
-            let goal = a.substitute(goal, &converted);
-            if a.as_bool(goal) == Some(true) {
-                continue;
-            }
-            match self.prove(a, all, &facts, goal, &limits) {
-                Answer::Proved { mut used, free, .. } => {
-                    used.push(goal);
-                    let found = self.unmet(a, all, &used, &free);
-                    open.extend(found.open);
-                }
-                Answer::Model(m) => return self.fails(a, &facts, goal, m, WrapMode::Assume, care),
-                Answer::Unknown(_) => {
-                    self.cut = true;
-                    return Decision::Unknown(UnknownReason::NegativeAsUnsigned);
-                }
-            }
-        }
-        open.sort_unstable();
-        open.dedup();
-        if open.is_empty() { Decision::Safe } else { Decision::SafeIfNoWrap(self.name(a, &open)) }
     }
 
     /// Whether some operation goes below zero rather than beyond the largest value: `n - 1` on an unsigned 0 is a
