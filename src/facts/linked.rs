@@ -111,9 +111,8 @@ fn list(folder: &Path, depth: usize, left: &mut usize, found: &mut ByName) {
         let path = Path::new(&name);
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => {
-                if depth > 0 && !name.as_encoded_bytes().starts_with(b".") && name != "node_modules" {
-                    list(&entry.path(), depth - 1, left, found);
-                }
+                let others = name.as_encoded_bytes().starts_with(b".") || name == "node_modules";
+                depth.checked_sub(1).filter(|_| !others).into_iter().for_each(|d| list(&entry.path(), d, left, found));
             }
             Ok(_) if path.extension().and_then(|e| e.to_str()).is_some_and(|e| e == "o" || SOURCES.contains(&e)) => {
                 found.entry(name).or_default().push(entry.path());

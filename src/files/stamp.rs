@@ -53,7 +53,7 @@ impl Moment {
 /// Zeros at the end of a number's decimal digits.
 fn trailing_zeros(mut number: u32) -> u32 {
     let mut zeros = 0;
-    while number > 0 && number % 10 == 0 {
+    while number > 0 && number.is_multiple_of(10) {
         number /= 10;
         zeros += 1;
     }

@@ -421,7 +421,7 @@ fn named_space(part: &str) -> Option<Space> {
     match part.split("::").next().unwrap_or_default() {
         "global" => Some(Space::Global),
         "shared" => Some(Space::Shared),
-        "local" | "const" => Some(Space::Other),
+        "local" | "const" | "param" => Some(Space::Other),
         _ => None,
     }
 }

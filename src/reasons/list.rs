@@ -108,7 +108,6 @@ reasons! {
     ShiftTooFar = "a shift by more than the width", Code::Other;
     SignedShift = "a signed shift by a variable", Code::Other;
     ByAnotherThread = "what another thread may have written", Code::ContentsUnknown;
-    NegativeAsUnsigned = "a negative number may be read as an unsigned one", Code::Other;
     WideBits = "bits of an integer of more than 120 bits", Code::Other;
     BooleanOrder = "an ordering of booleans", Code::Other;
     PointerComparison = "a comparison of pointers", Code::Other;

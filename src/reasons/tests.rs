@@ -62,7 +62,6 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::ShiftTooFar, "a shift by more than the width", Code::Other),
         (R::SignedShift, "a signed shift by a variable", Code::Other),
         (R::ByAnotherThread, "what another thread may have written", Code::ContentsUnknown),
-        (R::NegativeAsUnsigned, "a negative number may be read as an unsigned one", Code::Other),
         (R::WideBits, "bits of an integer of more than 120 bits", Code::Other),
         (R::BooleanOrder, "an ordering of booleans", Code::Other),
         (R::PointerComparison, "a comparison of pointers", Code::Other),

@@ -126,12 +126,12 @@ pub fn check(
         // What another reading is held against.
         let read = if frontend_of(&second).is_some() { code.clone() } else { vec![] };
         let place = (&session.root, session.is_settled());
-        let mut outcome = reports::report(code, &options, memory, place, whole, &check);
+        let mut outcome = reports::report(code, &options, memory, place, whole, check);
         session.tally.checks(!anew.get());
         for (arch, mut code) in others {
             code.sort_by(|a, b| order(a).cmp(&order(b)));
             outcome = outcome.and_then(|mut report| {
-                let other = reports::report(code, &options, memory, place, whole, &check)?;
+                let other = reports::report(code, &options, memory, place, whole, check)?;
                 architectures::join(&mut report, other, &arch);
                 Ok(report)
             });
@@ -146,6 +146,17 @@ pub fn check(
             Err(fault) => take_fault(&mut checked, plan, units, &fault),
         }
     }
+    tell_unmatched(&mut checked, &unnamed, &unmatched);
+    let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
+    checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");
+    checked.found.translation_units = u32::try_from(seen.len()).unwrap_or(u32::MAX);
+    checked.found.files = files.into_iter().collect();
+    checked.found.seconds = session.elapsed().as_secs_f64();
+    checked
+}
+
+/// Notes the conditions and contracts that no function of any program answers to.
+fn tell_unmatched(checked: &mut Checked, unnamed: &[&Condition], unmatched: &[&Contract]) {
     checked.problems.extend(unnamed.iter().map(|c| {
         format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)
     }));
@@ -155,12 +166,6 @@ pub fn check(
             r.origin, r.text
         )
     }));
-    let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
-    checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");
-    checked.found.translation_units = u32::try_from(seen.len()).unwrap_or(u32::MAX);
-    checked.found.files = files.into_iter().collect();
-    checked.found.seconds = session.elapsed().as_secs_f64();
-    checked
 }
 
 /// The front end that read units a second time, where one did.

@@ -104,11 +104,12 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::account;
-    use crate::check::ProgramReport;
+    use crate::check::{Place, ProgramReport, Standing};
     use crate::facts::linked::Stray;
     use crate::facts::objects::ObjectFile;
     use crate::facts::{Symbol, Symbols, UnitFacts};
-    use crate::report::finding::{Code, Summary, Undecided};
+    use crate::report::counts::PlaceClass;
+    use crate::report::finding::{Code, Undecided};
     use crate::report::samples;
 
     fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
@@ -128,6 +129,12 @@ mod tests {
         Undecided { position, kernel, array, code, reason: reason.into(), related: vec![] }
     }
 
+    fn safe(if_no_wrap: bool) -> Place {
+        let position = samples::finding().access.position;
+        let (kernel, array, standing) = ("k".into(), "a".into(), Standing::Safe);
+        Place { position, kernel, array, standing, class: PlaceClass::Safe { if_no_wrap, assuming: false } }
+    }
+
     fn report() -> ProgramReport {
         ProgramReport {
             undecided: vec![
@@ -135,7 +142,7 @@ mod tests {
                 undecided("what a buffer holds", Code::ContentsUnknown),
                 undecided("the budget of its program was spent (limits.work)", Code::Work),
             ],
-            summary: Summary { accesses: 6, safe: 2, safe_if_no_wrap: 1, unknown: 3, ..Summary::default() },
+            places: vec![safe(false), safe(false), safe(true)],
             ..ProgramReport::default()
         }
     }

@@ -140,9 +140,7 @@ fn is_of_implementation(name: &str) -> bool {
     let begins = |p: &&str| name.starts_with(*p);
     let reserved = name.starts_with("__") || name.starts_with('_') && shouted;
     reserved
-        && (shouted
-            || name.ends_with("__")
-            || ["__has_", "__is_", "__clang_", "__cpp_", "__seg_"].iter().any(|p| begins(&p)))
+        && (shouted || name.ends_with("__") || ["__has_", "__is_", "__clang_", "__cpp_", "__seg_"].iter().any(begins))
         && EVERYWHERE.binary_search(&name).is_err()
 }
 

@@ -195,7 +195,7 @@ impl Job<'_> {
                     result.dependencies.extend(other.dependencies);
                 }
                 Ok(_) => {
-                    module.doubts.push(doubts::anywhere(format!("code for {one} is not read: clang does not know it")))
+                    module.doubts.push(doubts::anywhere(format!("code for {one} is not read: clang does not know it")));
                 }
                 Err(why) => module.doubts.push(doubts::anywhere(format!("code for {one} is not read: {why}"))),
             }

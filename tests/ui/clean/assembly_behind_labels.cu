@@ -11,14 +11,10 @@ __global__ void pasted(int *a) {
 }
 // The predicate of the outer block holds, that of the inner one does not.
 __global__ void predicates(int *a, int yes, int no) {
-  asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0;\n"
-               "{ .reg .pred p; setp.ne.s32 p, %2, 0; }\n"
-               "@p st.global.u32 [%0], 1; }" ::"l"(a + threadIdx.x), "r"(yes), "r"(no) : "memory");
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0;\n" "{ .reg .pred p; setp.ne.s32 p, %2, 0; }\n" "@p st.global.u32 [%0], 1; }" ::"l"(a + threadIdx.x), "r"(yes), "r"(no) : "memory");
 }
 __global__ void registers(int *a, int *b) {
-  asm volatile("{ .reg .u64 q<2>; mov.u64 q1, %0;\n"
-               "{ .reg .u64 q1; mov.u64 q1, %1; }\n"
-               "st.global.u32 [q1], 1; }" ::"l"(a + threadIdx.x), "l"(b) : "memory");
+  asm volatile("{ .reg .u64 q<2>; mov.u64 q1, %0;\n" "{ .reg .u64 q1; mov.u64 q1, %1; }\n" "st.global.u32 [q1], 1; }" ::"l"(a + threadIdx.x), "l"(b) : "memory");
 }
 
 int main() {

@@ -1,4 +1,3 @@
-//@ undecided: 1
 //@ flags: -rdc=true
 //@ with: part_variables.cu
 // What the device's variables hold at the start is not what they hold later: written by a round before, by their address, by one of two

@@ -1,12 +1,13 @@
 //@ snapshot
 // What clang answers otherwise than nvcc's own compiler leaves nothing plainly safe, and proves nothing.
+#ifdef __clang__
+#define WITHIN(i, n) ((i) < (n))
+#else
+#define WITHIN(i, n) ((i) <= (n))
+#endif
 __global__ void k(int *a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-#ifdef __clang__
-  if (i < n) a[i] = 1;
-#else
-  if (i <= n) a[i] = 1;
-#endif
+  if (WITHIN(i, n)) a[i] = 1;
 }
 
 int main() {
