@@ -191,7 +191,7 @@ mod tests {
         let first = files.hashes();
         for _ in 0..2 {
             (0..3).for_each(|i| {
-                assert_eq!(hash(&first, &files.path(i)), *blake3::hash(format!("text {i}").as_bytes()).as_bytes())
+                assert_eq!(hash(&first, &files.path(i)), *blake3::hash(format!("text {i}").as_bytes()).as_bytes());
             });
         }
         assert_eq!(first.read(), 3);

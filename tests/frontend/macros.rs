@@ -54,7 +54,7 @@ fn may_differ(name: &str) -> bool {
         (_, Some((begin, end))) => name.starts_with(begin) && name.ends_with(end),
         _ => name == *pattern,
     };
-    MAY_DIFFER.iter().flat_map(|(patterns, _)| *patterns).any(|p| fits(p))
+    MAY_DIFFER.iter().flat_map(|(patterns, _)| *patterns).any(fits)
 }
 
 /// The macros of each preprocessing in nvcc's own plan: the host's first, then one of each compilation of device code.
