@@ -131,10 +131,10 @@ mod tests {
     use std::path::Path;
     use std::time::{Duration, SystemTime};
 
-    /// Waits until the clock of files goes on.
+    /// Waits until the clock of files is past now: files may have finer times, and a busy machine ticks late.
     fn tick() {
-        let now = Moment::now();
-        while Moment::now() == now {
+        let now = SystemTime::now();
+        while Moment::now() <= Moment::at(now) {
             std::thread::sleep(Duration::from_millis(1));
         }
     }

@@ -151,11 +151,11 @@ mod tests {
     use super::{Entry, Hashes, MOST, NAME, load, write};
     use crate::files::{Moment, Stamp};
     use std::path::{Path, PathBuf};
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
     fn tick() {
-        let now = Moment::now();
-        while Moment::now() == now {
+        let now = SystemTime::now();
+        while Moment::now() <= Moment::at(now) {
             std::thread::sleep(Duration::from_millis(1));
         }
     }

@@ -29,6 +29,13 @@ impl Moment {
         Self::of(now.tv_sec, now.tv_nsec)
     }
 
+    /// A moment by the finer clock, from which files may have their times too.
+    #[cfg(test)]
+    pub(super) fn at(time: std::time::SystemTime) -> Self {
+        let since = time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Self { seconds: i64::try_from(since.as_secs()).unwrap_or(i64::MAX), nanoseconds: since.subsec_nanos() }
+    }
+
     fn of(seconds: i64, nanoseconds: i64) -> Self {
         Self { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) }
     }

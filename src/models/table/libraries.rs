@@ -6,7 +6,7 @@ use crate::models::row::{Kind, On, Row, host, host_starts};
 pub(super) const ROWS: &[Row] = &[
     host(&["nvtxRangePushA", "nvtxMarkA"]).reads(0).neither("neither knows more than its attributes"),
     host_starts(&[
-        "cublas", "cufft", "cusparse", "cusolver", "curand", "cudnn", "nccl", "nvtx", "nvml", "MPI_", "omp_",
+        "cublas", "cufft", "cusparse", "cusolver", "curand", "cudnn", "nccl", "nvtx", "nvml", "MPI_",
         "shmem_", "nvshmem",
     ]).of_c_interface().neither("functions that begin so have rows of their own, where they are modelled"),
     host(&["omp_set_num_threads", "omp_get_wtime"]),
