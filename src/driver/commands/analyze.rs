@@ -73,7 +73,7 @@ fn say_once(line: &Line, store: &Store) {
     }
 }
 
-/// What a command is about: its sources, else what it links.
+/// The subject of a command in messages: its sources, else what it links.
 fn subject(request: &Request, session: &Session) -> String {
     let show = |p: &Path| session.root.show(&request.directory.join(p).to_string_lossy());
     match (request.units.as_slice(), &request.link) {

@@ -1,4 +1,4 @@
-//! What a program's report is worth where a part of the program was linked without being read.
+//! Accounts in a program's report for parts of the program that were linked without being read.
 //!
 //! In: the report of the units that were read, all units of the program. Out: the report with its safe accesses resting on the parts
 //! that were not read, and these named as reasons of what is undecided. A part that neither calls, defines nor uses anything of the
