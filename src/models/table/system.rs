@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
     host(&[
         "__kmpc_fork_call", "__kmpc_fork_teams", "__kmpc_fork_call_if", "GOMP_parallel",
     ]).keeps_no_function().neither("what a region writes is lost: in which order its threads run is not known"),
-    host_starts(&["omp_"]).gives_nothing_else().neither("neither knows more than its attributes"),
+    host_starts(&["omp_"]).of_c_interface().gives_nothing_else().neither("neither knows more than its attributes"),
     host(&["gettimeofday_"]).symbolic_only("Fortran's spelling, which no program of C has"),
     host(&[
         "get_nprocs", "getticks", "fchdir", "chroot", "renameat", "mkfifo", "__errno_location",
