@@ -296,7 +296,8 @@ impl Walk<'_> {
         if object.device_link {
             return;
         }
-        if !self.is_made_here(&key, &object) {
+        // What a build folder plans to make is its project's own, wherever the source lies.
+        if !self.search.planned.objects.contains(&key) && !self.is_made_here(&key, &object) {
             self.result.nobodys.insert(key);
             return;
         }

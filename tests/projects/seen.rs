@@ -32,6 +32,21 @@ fn a_launcher_alone_reads_what_other_compilers_compile() {
     }
 }
 
+/// Makefiles do not compile again for a new launcher: the first command that comes to us is of the one unit that was edited, and the
+/// others lie in other folders than its source.
+#[test]
+fn a_launcher_over_a_plain_build_reads_what_lies_there() {
+    let project = Project::new("filter");
+    project.replace("apps/two.cpp", GOOD, BAD);
+    let compiler = format!("-DCMAKE_CUDA_COMPILER={}", nvcc().display());
+    configure(&project, "Unix Makefiles", &[&compiler]);
+    build(&project, &[]).status(0);
+    configure(&project, "Unix Makefiles", &[&format!("-DCMAKE_CUDA_COMPILER_LAUNCHER={}", shim().display())]);
+    project.replace("kernels/clear.cu", "row[i] = 0.0f", "row[i] = 0");
+    let said = build(&project, &[]);
+    assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{}", said.all());
+}
+
 #[test]
 fn as_the_compiler_we_read_what_other_compilers_compile() {
     let project = Project::new("filter");

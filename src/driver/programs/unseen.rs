@@ -6,7 +6,7 @@
 
 use super::pending;
 use super::sources::{self, Nvcc};
-use crate::facts::generated::{Planned, compile_commands};
+use crate::facts::generated::{Planned, cmake_home, compile_commands};
 use crate::facts::join::Plan;
 use crate::facts::linked::{self, ByOutput, Folders, Stray};
 use crate::facts::{LinkFacts, Present, Recipe, UnitFacts, key_of};
@@ -151,15 +151,20 @@ pub fn toolkits(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
     nvcc.filter_map(|nvcc| Some(nvcc.parent()?.parent()?.to_owned())).collect()
 }
 
-/// The folders that hold the sources of units: those of scuba.toml, else their repositories, else their own folders.
+/// The folders that hold the sources of units: those of scuba.toml, else their repositories, else their own folders; the folders that
+/// their commands run in; and what the build folders of CMake among these were generated from.
 #[must_use]
 pub fn project_folders(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
     let own: BTreeSet<PathBuf> = units.iter().filter_map(|u| Some(u.source().parent()?.to_owned())).collect();
+    let directories: BTreeSet<PathBuf> = units.iter().map(|u| u.unit.directory.clone()).collect();
+    // A command that runs in the root of all files tells nothing of where its project lies.
+    let directories = directories.into_iter().filter(|d| d.parent().is_some());
     own.into_iter()
         .map(|folder| {
             let root = |f: &&Path| f.join("scuba.toml").is_file() || f.join(".git").exists();
             folder.ancestors().find(root).map_or_else(|| folder.clone(), Path::to_owned)
         })
+        .chain(directories.flat_map(|d| cmake_home(&d).into_iter().chain([d])))
         .collect()
 }
 

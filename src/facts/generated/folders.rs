@@ -8,6 +8,14 @@ pub(super) fn root(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find(is_root).map(Path::to_owned)
 }
 
+/// The folder of sources that CMake generated the build folder of this folder from, by its cache (`CMAKE_HOME_DIRECTORY`).
+#[must_use]
+pub fn cmake_home(folder: &Path) -> Option<PathBuf> {
+    let cache = folder.ancestors().map(|f| f.join("CMakeCache.txt")).find(|f| f.is_file())?;
+    let text = std::fs::read_to_string(cache).ok()?;
+    text.lines().find_map(|l| l.strip_prefix("CMAKE_HOME_DIRECTORY:INTERNAL=")).map(PathBuf::from)
+}
+
 /// The `build.ninja` that an output is made by.
 #[must_use]
 pub fn ninja_file(output: &Path) -> Option<PathBuf> {

@@ -13,5 +13,6 @@ pub(super) mod planned;
 mod query;
 mod reply;
 
+pub use folders::cmake_home;
 pub use makefiles::compile_commands;
 pub use planned::Planned;
