@@ -16,6 +16,8 @@ pub struct Ninja {
     compiled: Compiled,
     /// The rules whose command is given to the shim.
     watched_rules: HashSet<String>,
+    /// Meson's files of a shared library's symbols, each with the library: links depend on these, and name the library in a flag alone.
+    symbols: HashMap<PathBuf, PathBuf>,
     /// The rule of each link, by its output.
     link_rules: HashMap<PathBuf, String>,
 }
@@ -80,6 +82,11 @@ impl Ninja {
         {
             self.compiled.insert(path(output), vec![path(input)]);
         }
+        if rule == "SHSYM"
+            && let (Some(output), Some(library)) = (outputs.first(), inputs.first())
+        {
+            self.symbols.insert(path(output), path(library));
+        }
         if let Some(output) = outputs.first()
             && let Some(kind) = kind(&rule).or_else(|| kind_by_meson(&rule, output))
         {
@@ -107,7 +114,13 @@ impl Ninja {
     }
 
     pub fn links(&self) -> Vec<Link> {
-        self.links.clone()
+        let mut links = self.links.clone();
+        for input in links.iter_mut().flat_map(|l| &mut l.inputs) {
+            if let Some(library) = self.symbols.get(input) {
+                input.clone_from(library);
+            }
+        }
+        links
     }
 }
 
@@ -264,6 +277,18 @@ build app.p/main.cpp.o: cpp_COMPILER ../main.cpp
         let kinds: Vec<_> = ninja.links.iter().map(|l| l.kind).collect();
         assert_eq!(kinds, [LinkKind::Archive, LinkKind::SharedLibrary, LinkKind::Executable]);
         assert_eq!(ninja.compiled().len(), 1);
+    }
+
+    #[test]
+    fn mesons_files_of_symbols_stand_for_their_libraries() {
+        let text = "\
+build app: cuda_LINKER app.p/main.cu.o | libs.so.p/libs.so.symbols
+  LINK_ARGS = -Xlinker=libs.so
+build libs.so: cuda_LINKER libs.so.p/b.cu.o
+build libs.so.p/libs.so.symbols: SHSYM libs.so
+";
+        let links = parse(text).links();
+        assert_eq!(links[0].inputs, ["/b/app.p/main.cu.o", "/b/libs.so"].map(PathBuf::from));
     }
 
     #[test]
