@@ -15,7 +15,7 @@ const MARKS: [&str; 4] = ["CMakeCache.txt", "build.ninja", NAME, ".git"];
 /// The `.scuba` folder for `output`; it need not exist yet.
 ///
 /// `$SCUBA_DIR/.scuba`, else that of the nearest ancestor of the output with CMakeCache.txt, build.ninja, an existing `.scuba`
-/// or .git, else that of `working`. Without an output (compile and link in one command, `/dev/null`) the search starts at
+/// or .git, else that of `working`, or of the output's folder where `working` cannot be written. Without an output (compile and link in one command, `/dev/null`) the search starts at
 /// `working`, which must be absolute; a relative `SCUBA_DIR` or output is taken from there.
 pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) -> PathBuf {
     if let Some(dir) = scuba_dir.filter(|dir| !dir.as_os_str().is_empty()) {
@@ -27,7 +27,16 @@ pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) 
     };
     // A build folder reached through a symbolic link has the ancestors of the place it points to.
     let start = start.canonicalize().unwrap_or(start);
-    start.ancestors().find(|folder| MARKS.iter().any(|mark| folder.join(mark).exists())).unwrap_or(working).join(NAME)
+    let marked = start.ancestors().find(|folder| MARKS.iter().any(|mark| folder.join(mark).exists()));
+    // Sources that are only read are built elsewhere.
+    let unmarked = || if is_writable(working) { working } else { &start };
+    marked.unwrap_or_else(unmarked).join(NAME)
+}
+
+/// Whether files can be made in a folder, as far as its system says.
+fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::Access;
+    !folder.exists() || rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
 /// [`resolve`] with this process's `SCUBA_DIR`.
