@@ -83,6 +83,17 @@ impl Folders {
         found
     }
 
+    /// All sources below them; `None` where there are too many files.
+    #[must_use]
+    pub fn sources(&self) -> Option<Vec<PathBuf>> {
+        let all = self.files.get_or_init(|| self.list()).as_ref()?;
+        let is_source = |name: &OsStr| Path::new(name).extension().is_some_and(|e| e != "o");
+        let mut found: Vec<PathBuf> =
+            all.iter().filter(|(name, _)| is_source(name)).flat_map(|(_, f)| f.clone()).collect();
+        found.sort();
+        Some(found)
+    }
+
     /// The object of this name and contents that lies in one of them: where a member of an archive comes from.
     fn object(&self, name: &str, contents: &[u8; 32]) -> Option<PathBuf> {
         let all = self.files.get_or_init(|| self.list()).as_ref()?;
@@ -134,6 +145,14 @@ pub struct Stray {
 }
 
 impl Stray {
+    /// An object by its key, as it lies there.
+    #[must_use]
+    pub fn of(key: PathBuf) -> Self {
+        let data = std::fs::read(&key).ok();
+        let object = data.as_deref().and_then(ObjectFile::parse).unwrap_or_default();
+        Self { key, object, contents: data.map(|data| *blake3::hash(&data).as_bytes()) }
+    }
+
     /// As users know it: without folders.
     #[must_use]
     pub fn name(&self) -> String {

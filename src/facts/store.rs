@@ -47,8 +47,9 @@ pub fn key_of(unit: &TranslationUnit, link: Option<&Link>) -> PathBuf {
     key.into()
 }
 
-/// Canonical where the file or at least its folder exists.
-pub(super) fn canonical(path: &Path) -> PathBuf {
+/// A path without links and dots, where the file or at least its folder is there; else as it is.
+#[must_use]
+pub fn canonical(path: &Path) -> PathBuf {
     if let Ok(p) = path.canonicalize() {
         return p;
     }

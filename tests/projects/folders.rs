@@ -110,3 +110,28 @@ fn a_build_with_nothing_to_do_tells_of_its_own_folder() {
         .into();
     said.status(0).without_findings();
 }
+
+/// Two configurations that a makefile builds in folders of its own: of the one that has the bug a build of the other says nothing, and a
+/// build of the first does, also where it compiles little.
+#[test]
+fn a_makefiles_other_configuration_is_no_business_of_a_build() {
+    let project = Project::new("stale");
+    project.write(
+        "Makefile",
+        "O ?= out\n$(O)/app: $(O)/main.o $(O)/k.o\n\tnvcc -arch=sm_80 $^ -o $@\n\
+         $(O)/%.o: %.cu size.h reach.h\n\t@mkdir -p $(O)\n\tnvcc -arch=sm_80 $(DEFINES) -c $< -o $@\n",
+    );
+    let path = format!("{}:/usr/bin:/bin", super::support::nvcc().parent().unwrap().display());
+    let make = |words: &[&str]| {
+        let mut scuba = project.command(env!("CARGO_BIN_EXE_scuba"));
+        Said::from(scuba.args(["build", "--", "make"]).args(words).env("PATH", &path).output().unwrap())
+    };
+    let bad = make(&["O=bad", "DEFINES=-DREACH=65"]);
+    assert!(bad.status != 0 && bad.all().contains("error[oob-global]"), "{}", bad.all());
+    make(&["O=good"]).status(0).without_findings();
+    std::fs::remove_file(project.root().join("good/main.o")).unwrap();
+    make(&["O=good"]).status(0).without_findings();
+    std::fs::remove_file(project.root().join("bad/main.o")).unwrap();
+    let bad = make(&["O=bad", "DEFINES=-DREACH=65"]);
+    assert!(bad.status != 0 && bad.all().contains("error[oob-global]"), "{}", bad.all());
+}

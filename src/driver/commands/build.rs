@@ -3,13 +3,14 @@
 use super::confirm::{self, Project};
 use crate::confirm::prepare::Ways;
 use crate::driver::args::BuildArgs;
-use crate::driver::programs::makefile::Make;
+use crate::driver::programs::makefile::{Make, Printed};
 use crate::driver::programs::pending;
 use crate::driver::programs::sources::{self, Nvcc};
 use crate::driver::programs::stored::Stored;
+use crate::driver::programs::unseen;
 use crate::driver::session::Session;
 use crate::driver::{Status, output};
-use crate::facts::{LinkFacts, Present, Recipe, Store};
+use crate::facts::{LinkFacts, Present, Recipe, Store, Unit, canonical};
 use crate::files::Moment;
 use crate::nvcc::command::Plan;
 use crate::nvcc::history;
@@ -57,10 +58,24 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         return Ok(own_status(outcome.status));
     }
     let complain = |line: &str| output::complain(&output::harmless(line));
-    let stored = match Stored::of_build(build_folders(&outcome, &here), root_of(None, &here), &here, complain) {
+    let outputs = outputs(&outcome, &here);
+    let roots = build_folders(&outcome, &outputs);
+    let make = Make::of(&args.command, &here);
+    let mut opened = Stored::of_build(roots.clone(), root_of(None, &here), &here, complain);
+    // Where nothing was to do, and nothing is known, make tells what it made before.
+    if opened.is_err()
+        && outcome.status.success()
+        && let Some(make) = &make
+        && record_printed(&make.all_commands(), &here)
+    {
+        opened = Stored::of_build(roots, root_of(None, &here), &here, complain);
+    }
+    let stored = match opened {
         Ok(mut stored) => {
-            if let Some(make) = Make::of(&args.command, &here) {
-                stored.ask_make(&make);
+            let written = outputs.iter().filter_map(|(output, folder)| Some(canonical(&folder.join(output.as_ref()?))));
+            stored.leave_out_other_configurations(&written.collect());
+            if let Some(make) = &make {
+                stored.ask_make(make);
             }
             stored.refresh(&session);
             stored
@@ -127,20 +142,26 @@ fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
     Ok(done)
 }
 
-/// The build folders that a build command was about: those that its commands wrote to, and those that build tools were started
-/// for, which may have had nothing to do.
-fn build_folders(outcome: &Outcome, here: &Path) -> BTreeSet<PathBuf> {
-    let mut roots = BTreeSet::new();
+/// The outputs of a build's commands, objects and what was linked, each with the folder that its command ran in. A command that compiles
+/// and links at once has no object that stays.
+fn outputs(outcome: &Outcome, here: &Path) -> Vec<(Option<PathBuf>, PathBuf)> {
+    let mut all = Vec::new();
     for run in outcome.compiles.iter().filter(|run| run.directory.is_absolute()) {
         let words: Option<Vec<String>> = run.arguments.iter().map(|w| w.to_str().map(str::to_owned)).collect();
         let units = words.map(|words| sources::of_command(&words, &run.directory, Nvcc::default()).unwrap_or_default());
-        roots.extend(units.iter().flatten().filter_map(|unit| root_of(unit.output.as_deref(), &run.directory)));
+        all.extend(units.into_iter().flatten().map(|unit| (unit.output, run.directory.clone())));
     }
     let host = outcome.host_compiles.iter().flat_map(|plan| &plan.request.units);
-    roots.extend(host.filter_map(|unit| root_of(unit.output.as_deref(), here)));
-    roots.extend(outcome.links.iter().filter_map(|link| root_of(Some(&link.output), here)));
-    roots.extend(outcome.tool_folders.iter().filter_map(|folder| root_of(None, folder)));
-    roots
+    all.extend(host.map(|unit| (unit.output.clone(), here.to_owned())));
+    all.extend(outcome.links.iter().map(|link| (Some(link.output.clone()), here.to_owned())));
+    all
+}
+
+/// The build folders that a build command was about: those that its commands wrote to, and those that build tools were started
+/// for, which may have had nothing to do.
+fn build_folders(outcome: &Outcome, outputs: &[(Option<PathBuf>, PathBuf)]) -> BTreeSet<PathBuf> {
+    let tools = outcome.tool_folders.iter().filter_map(|folder| root_of(None, folder));
+    outputs.iter().filter_map(|(output, folder)| root_of(output.as_deref(), folder)).chain(tools).collect()
 }
 
 /// The build folder of an output, or of a working folder; `None` where it has gone. `SCUBA_DIR` says where facts lie, not where
@@ -161,6 +182,30 @@ fn keep(links: &[Link], here: &Path) {
             output::complain(&output::harmless(&e.to_string()));
         }
     }
+}
+
+/// Keeps what make says it makes, to be read; whether there is any CUDA code among it.
+fn record_printed(printed: &[Printed], here: &Path) -> bool {
+    let (units, links) = unseen::of_printed(printed, &Present::default());
+    let cuda = units.iter().any(|u| u.unit.language == Language::Cuda);
+    if !cuda {
+        return false;
+    }
+    let store_of = |output: &Path| Store::new(paths::of_this_process(Some(output), here));
+    for facts in units {
+        // `LINK#SOURCE` lies where the link does.
+        let store = store_of(facts.unit.output.as_deref().unwrap_or(&facts.key));
+        if let Err(e) = store.write_unit(&Unit { facts, modules: vec![], second: None }) {
+            output::complain(&output::harmless(&e.to_string()));
+            return false;
+        }
+    }
+    for link in links {
+        if let Err(e) = store_of(&link.link.output).write_link(&link) {
+            output::complain(&output::harmless(&e.to_string()));
+        }
+    }
+    true
 }
 
 /// Keeps what the host's own compilers compiled, where facts of CUDA code lie: a program may decide there what it allocates.

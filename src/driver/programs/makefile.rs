@@ -1,12 +1,18 @@
-//! Compile commands that a makefile would run, as make itself prints them.
+//! Commands that a makefile would run, as make itself prints them.
 //!
-//! In: the make command of a `scuba build`, objects without facts. Out: the units that these objects are made of. make is asked with
+//! In: the make command of a `scuba build`; objects without facts, or a project of which nothing is known. Out: the units and links that
+//! these are made by. make is asked with
 //! the variables and files of that very command: under them it found the objects up to date. It runs with `-n` and pretends that
 //! the sources are new (`-W`; GNU make's manual, "Summary of Options"), so that it prints what it would do and does nothing.
 
 use super::sources::{self, Nvcc};
 use crate::facts::key_of;
 use crate::facts::linked::{Folders, Stray};
+use crate::nvcc::command::{Command as NvccCommand, Environment};
+use crate::nvcc::host;
+use crate::nvcc::interpose::execution::Execution;
+use crate::nvcc::interpose::links;
+use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -18,13 +24,25 @@ const MOST: usize = 64;
 /// Options whose value is the next word, where none is attached.
 const WITH_VALUE: [&str; 8] = ["-f", "-C", "-I", "-W", "-o", "-O", "--file", "--directory"];
 
-/// A make command, without its goals and without how it is run.
+/// Sources that make is told are new at once: beyond, its command line grows too long.
+const MOST_SOURCES: usize = 2000;
+
+/// One command that make prints, as far as it compiles or links.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Printed {
+    pub units: Vec<TranslationUnit>,
+    pub link: Option<Link>,
+}
+
+/// A make command, without how it is run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Make {
     program: OsString,
     directory: PathBuf,
     /// Variables, makefiles and folders to include from.
     options: Vec<OsString>,
+    /// What is to be made; the makefile's first goal where none is named.
+    goals: Vec<OsString>,
 }
 
 impl Make {
@@ -36,7 +54,8 @@ impl Make {
         if !matches!(name, "make" | "gmake") {
             return None;
         }
-        let mut make = Self { program: program.clone(), directory: directory.to_owned(), options: vec![] };
+        let mut make =
+            Self { program: program.clone(), directory: directory.to_owned(), options: vec![], goals: vec![] };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let bytes = word.as_bytes();
@@ -61,6 +80,8 @@ impl Make {
                         || !bytes.starts_with(b"-") && bytes.contains(&b'=')
                     {
                         make.options.push(word.clone());
+                    } else if !bytes.starts_with(b"-") {
+                        make.goals.push(word.clone());
                     }
                 }
             }
@@ -75,27 +96,51 @@ impl Make {
     }
 
     fn unit(&self, stray: &Stray, folders: &Folders) -> Option<TranslationUnit> {
+        let printed = self.commands_of(stray, folders);
+        printed.into_iter().flat_map(|p| p.units).find(|unit| key_of(unit, None) == stray.key)
+    }
+
+    /// The commands that make a stray, and what it is made of.
+    #[must_use]
+    pub fn commands_of(&self, stray: &Stray, folders: &Folders) -> Vec<Printed> {
         let sources = folders.sources_of(&stray.object, &stray.key);
-        let below = |path: &Path| path.strip_prefix(&self.directory).map_or_else(|_| path.to_owned(), Path::to_owned);
+        self.ask(&sources, &[self.below(&stray.key).into_os_string()])
+    }
+
+    /// The commands that make the goals of the command from all sources in its folder; none where there are too many sources.
+    #[must_use]
+    pub fn all_commands(&self) -> Vec<Printed> {
+        match Folders::new([self.directory.clone()]).sources() {
+            Some(sources) if sources.len() <= MOST_SOURCES => self.ask(&sources, &self.goals),
+            _ => vec![],
+        }
+    }
+
+    /// As makefiles name it, most likely.
+    fn below(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.directory).map_or_else(|_| path.to_owned(), Path::to_owned)
+    }
+
+    fn ask(&self, sources: &[PathBuf], goals: &[OsString]) -> Vec<Printed> {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.directory).args(["-n", "-w"]).args(&self.options);
-        for source in &sources {
-            command.arg("-W").arg(below(source));
+        for source in sources {
+            command.arg("-W").arg(self.below(source));
         }
-        command.arg(below(&stray.key)).stdin(Stdio::null()).stderr(Stdio::null());
+        command.args(goals).stdin(Stdio::null()).stderr(Stdio::null());
         for inherited in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "GNUMAKEFLAGS"] {
             command.env_remove(inherited);
         }
-        let output = command.env("SCUBA_OFF", "1").env("LC_ALL", "C").output().ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        compilations(&text, &self.directory).into_iter().find(|unit| key_of(unit, None) == stray.key)
+        let output = command.env("SCUBA_OFF", "1").env("LC_ALL", "C").output();
+        let text = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+        text.map(|text| commands(&text, &self.directory)).unwrap_or_default()
     }
 }
 
-/// The compilations that make prints, each in the folder that it was entered for.
-fn compilations(text: &str, directory: &Path) -> Vec<TranslationUnit> {
+/// The compilations and links that make prints, each in the folder that it was entered for.
+fn commands(text: &str, directory: &Path) -> Vec<Printed> {
     let mut folders = vec![directory.to_owned()];
-    let mut units = Vec::new();
+    let mut found = Vec::new();
     for line in text.replace("\\\n", " ").lines() {
         if let Some(folder) = line.split_once("Entering directory '").and_then(|(_, rest)| rest.strip_suffix('\'')) {
             folders.push(folder.into());
@@ -107,16 +152,33 @@ fn compilations(text: &str, directory: &Path) -> Vec<TranslationUnit> {
             let Some(words) = shlex::split(part) else { continue };
             match words.as_slice() {
                 [cd, into] if cd == "cd" => folder = folder.join(into),
-                words => units.extend(sources::of_command(words, &folder, Nvcc::default()).unwrap_or_default()),
+                words => {
+                    let units = sources::of_command(words, &folder, Nvcc::default()).unwrap_or_default();
+                    let link = link(words, &folder);
+                    if !units.is_empty() || link.is_some() {
+                        found.push(Printed { units, link });
+                    }
+                }
             }
         }
     }
-    units
+    found
+}
+
+/// What a command links: nvcc's, or one of the host's tools.
+fn link(words: &[String], folder: &Path) -> Option<Link> {
+    if host::named_nvcc(words).is_some() {
+        let command = NvccCommand::read(&host::nvcc_words(words), &Environment::default(), folder);
+        return command.plan(folder, None, &Vec::new)?.request.link;
+    }
+    let words: Vec<OsString> = host::without_launchers(words).iter().map(OsString::from).collect();
+    let program = words.first()?.clone().into();
+    links::planned(&Execution { directory: folder.to_owned(), program, arguments: words })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Make, compilations};
+    use super::{Make, commands};
     use crate::facts::linked::{Folders, Stray};
     use crate::facts::objects::ObjectFile;
     use crate::nvcc::unit::PreprocessorFlag;
@@ -161,10 +223,35 @@ mod tests {
     }
 
     #[test]
+    fn all_that_make_would_do_is_told_with_its_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in ["a.cu", "b.cpp", "a.o", "b.o", "lib.so", "app"] {
+            std::fs::write(root.join(name), "").unwrap();
+        }
+        let text = "app: b.o lib.so\n\tg++ -o $@ $^\nlib.so: a.o\n\tnvcc -shared -o $@ $^\n\
+                    %.o: %.cu\n\tnvcc -c $< -o $@\n%.o: %.cpp\n\tg++ -c $< -o $@\n";
+        std::fs::write(root.join("Makefile"), text).unwrap();
+        let make = |line: &str| Make::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>(), &root).unwrap();
+        let told = |line: &str| {
+            let printed = make(line).all_commands();
+            let units = printed.iter().flat_map(|p| &p.units).filter_map(|u| u.output.clone());
+            let links = printed.iter().filter_map(|p| p.link.as_ref()).map(|l| l.output.clone());
+            let mut all: Vec<PathBuf> = units.chain(links).map(|p| p.strip_prefix(&root).unwrap().into()).collect();
+            all.sort();
+            all
+        };
+        assert_eq!(told("make -j2"), ["a.o", "app", "b.o", "lib.so"].map(PathBuf::from));
+        assert_eq!(told("make -k lib.so"), ["a.o", "lib.so"].map(PathBuf::from));
+        assert_eq!(std::fs::read_to_string(root.join("app")).unwrap(), "", "nothing was made");
+    }
+
+    #[test]
     fn commands_count_in_the_folder_that_they_run_in() {
         let text = "make: Entering directory '/p'\nmake[1]: Entering directory '/p/s'\ng++ -c a.cpp -o a.o\n\
                     make[1]: Leaving directory '/p/s'\ncd t && g++ -c b.cpp -o b.o; echo done\n";
-        let outputs: Vec<_> = compilations(text, Path::new("/p")).into_iter().filter_map(|u| u.output).collect();
+        let printed = commands(text, Path::new("/p"));
+        let outputs: Vec<_> = printed.into_iter().flat_map(|p| p.units).filter_map(|u| u.output).collect();
         assert_eq!(outputs, [PathBuf::from("/p/s/a.o"), PathBuf::from("/p/t/b.o")]);
     }
 }

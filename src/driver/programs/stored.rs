@@ -11,7 +11,7 @@ use crate::driver::{Status, output};
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, Search, Stray};
-use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, gone, key_of};
+use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
 use crate::files::Moment;
 use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
@@ -43,6 +43,8 @@ pub struct Stored {
     within: Option<PathBuf>,
     /// Only these programs are wanted, where any are named.
     chosen: Vec<PathBuf>,
+    /// The outputs of programs that a build was not about: others' configurations of what it made.
+    others: BTreeSet<PathBuf>,
     /// Objects that were compiled without the analysis, and nothing tells how.
     unknown: Vec<PathBuf>,
     /// The project's folders.
@@ -103,6 +105,7 @@ impl Stored {
             links: vec![],
             within,
             chosen: vec![],
+            others: BTreeSet::new(),
             unknown: vec![],
             folders: linked::Folders::default(),
             strays: vec![],
@@ -172,7 +175,7 @@ impl Stored {
     /// Adds the objects that the programs are linked from and that have no facts: as units to be read where a command is known for
     /// them, else as what was not seen.
     fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, planned: &Planned, present: &Present) {
-        self.folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units)))
+        self.folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units, &self.links)))
             .without(unseen::toolkits(&self.units));
         let interest = Interest::of(&self.units, &self.links, &self.folders, |_| true);
         let search = Search { folders: &self.folders, planned, unmade: false };
@@ -200,13 +203,33 @@ impl Stored {
     pub fn ask_make(&mut self, make: &Make) {
         let present = Present::default();
         let is_open = |s: &&Stray| self.units.iter().any(|u| u.key == s.key && u.unseen.is_some());
-        let open: Vec<&Stray> = self.strays.iter().filter(is_open).collect();
+        let (libraries, objects): (Vec<Stray>, Vec<Stray>) =
+            self.strays.iter().filter(is_open).cloned().partition(|s| s.name().contains(".so"));
+        let open: Vec<&Stray> = objects.iter().collect();
         for unit in make.units(&open, &self.folders) {
             let key = key_of(&unit, None);
             let Some(stray) = open.iter().find(|s| s.key == key) else { continue };
             if let Some(known) = self.units.iter_mut().find(|u| u.key == key) {
                 *known = unseen::found(stray, &unit, &present);
             }
+        }
+        for library in &libraries {
+            let printed = make.commands_of(library, &self.folders);
+            let makes_it = |l: &LinkFacts| canonical(&l.link.output) == library.key;
+            let (units, links) = unseen::of_printed(&printed, &present);
+            if !links.iter().any(makes_it) || units.is_empty() {
+                continue;
+            }
+            // The units that it is made of stand in its place.
+            let Some(at) = self.units.iter().position(|u| u.key == library.key) else { continue };
+            self.units.remove(at);
+            let store = self.stores.remove(at);
+            let known: BTreeSet<PathBuf> = self.units.iter().map(|u| u.key.clone()).collect();
+            for unit in units.into_iter().filter(|u| !known.contains(&u.key)) {
+                self.units.push(unit);
+                self.stores.push(store.clone());
+            }
+            self.links.extend(links);
         }
     }
 
@@ -350,6 +373,7 @@ impl Stored {
                 })
             });
         }
+        plans.retain(|p| p.output.as_ref().is_none_or(|output| !self.others.contains(output)));
         if !self.chosen.is_empty() {
             plans.retain(|p| self.chosen.iter().any(|c| p.is_meant(c)));
         }
@@ -372,6 +396,34 @@ impl Stored {
         }
         self.chosen = programs.to_vec();
         Ok(())
+    }
+
+    /// Leaves out programs in other configurations of a build that wrote these outputs, by canonical paths: those that it wrote
+    /// nothing of, and that have the name of one that it wrote and some of its sources, compiled to other objects. Build folders
+    /// that a generator marked are told apart by these marks; a makefile's are not.
+    pub fn leave_out_other_configurations(&mut self, written: &BTreeSet<PathBuf>) {
+        let plans = self.plans();
+        let is_written = |p: &&Plan| {
+            p.output.as_ref().is_some_and(|o| written.contains(o))
+                || p.units.iter().any(|&i| written.contains(&self.units[i].key))
+        };
+        let (made, left): (Vec<&Plan>, Vec<&Plan>) = plans.iter().partition(is_written);
+        let compiled = |p: &Plan| -> HashMap<&Path, &Path> {
+            p.units.iter().map(|&i| (self.units[i].unit.source.as_path(), self.units[i].key.as_path())).collect()
+        };
+        let is_another = |p: &Plan| {
+            let own = compiled(p);
+            let name = |p: &Plan| p.output.as_deref().and_then(Path::file_name).map(ToOwned::to_owned);
+            made.iter().filter(|q| q.output != p.output && name(q) == name(p)).any(|q| {
+                compiled(q).into_iter().any(|(source, key)| own.get(source).is_some_and(|other| *other != key))
+            })
+        };
+        let is_of_makefile = |p: &Plan| {
+            let root = p.units.first().and_then(|&i| self.stores[i].folder().parent());
+            root.is_some_and(|root| !is_generated(root))
+        };
+        self.others =
+            left.into_iter().filter(|p| is_of_makefile(p) && is_another(p)).filter_map(|p| p.output.clone()).collect();
     }
 
     /// Checks every program.
@@ -426,10 +478,15 @@ fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
 /// The `.scuba` folders of one build: its own, and where a generator marked its root those of builds that are nested in it
 /// (`ExternalProject` of CMake).
 fn of_build_folder(root: &Path) -> Vec<PathBuf> {
-    if ["CMakeCache.txt", "build.ninja"].iter().any(|mark| root.join(mark).exists()) {
+    if is_generated(root) {
         return below(root);
     }
     Some(root.join(FOLDER)).filter(|own| own.is_dir()).into_iter().collect()
+}
+
+/// Whether CMake or Meson marked a folder as the root of a build.
+fn is_generated(root: &Path) -> bool {
+    ["CMakeCache.txt", "build.ninja"].iter().any(|mark| root.join(mark).exists())
 }
 
 /// The `.scuba` folders in and below a folder.

@@ -4,6 +4,7 @@
 //! In: build folders, objects without facts. Out: their units, by the commands that the build's generator wrote down: what Ninja
 //! itself says of its file, CMake's makefiles, `compile_commands.json`. And objects of which nothing tells how.
 
+use super::makefile::Printed;
 use super::pending;
 use super::sources::{self, Nvcc};
 use crate::facts::generated::{Planned, cmake_home, compile_commands};
@@ -144,6 +145,28 @@ pub fn found(stray: &Stray, unit: &TranslationUnit, present: &Present) -> UnitFa
     facts
 }
 
+/// The units and links of commands that make prints, the units to be read where a program needs them.
+#[must_use]
+pub fn of_printed(printed: &[Printed], present: &Present) -> (Vec<UnitFacts>, Vec<LinkFacts>) {
+    let (mut units, mut links) = (Vec::new(), Vec::new());
+    for command in printed {
+        let of_command = command.units.iter().map(|unit| {
+            let stray = Stray::of(key_of(unit, command.link.as_ref()));
+            let facts = found(&stray, unit, present);
+            // What is compiled and linked at once has no object that stays.
+            let built_without = unit.language == Language::Cuda;
+            UnitFacts { built_without, ..facts }
+        });
+        let of_command: Vec<UnitFacts> = of_command.collect();
+        if let Some(link) = &command.link {
+            let keys = of_command.iter().map(|u| u.key.clone()).collect();
+            links.push(LinkFacts { link: link.clone(), units: keys });
+        }
+        units.extend(of_command);
+    }
+    (units, links)
+}
+
 /// The folders of the toolkits that units are compiled with.
 #[must_use]
 pub fn toolkits(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
@@ -152,19 +175,21 @@ pub fn toolkits(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
 }
 
 /// The folders that hold the sources of units: those of scuba.toml, else their repositories, else their own folders; the folders that
-/// their commands run in; and what the build folders of CMake among these were generated from.
+/// their commands run in; what the build folders of CMake among these were generated from; and the folders of what is built.
 #[must_use]
-pub fn project_folders(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
+pub fn project_folders(units: &[UnitFacts], links: &[LinkFacts]) -> BTreeSet<PathBuf> {
     let own: BTreeSet<PathBuf> = units.iter().filter_map(|u| Some(u.source().parent()?.to_owned())).collect();
     let directories: BTreeSet<PathBuf> = units.iter().map(|u| u.unit.directory.clone()).collect();
     // A command that runs in the root of all files tells nothing of where its project lies.
     let directories = directories.into_iter().filter(|d| d.parent().is_some());
+    let outputs = units.iter().map(|u| &u.key).chain(links.iter().map(|l| &l.link.output));
     own.into_iter()
         .map(|folder| {
             let root = |f: &&Path| f.join("scuba.toml").is_file() || f.join(".git").exists();
             folder.ancestors().find(root).map_or_else(|| folder.clone(), Path::to_owned)
         })
         .chain(directories.flat_map(|d| cmake_home(&d).into_iter().chain([d])))
+        .chain(outputs.filter_map(|o| Some(o.parent()?.to_owned())))
         .collect()
 }
 
