@@ -107,6 +107,39 @@ fn an_object_of_which_no_command_is_known_is_named_at_the_link() {
     assert!(strict.all().contains("SCUBA_STRICT: 1 object was linked without being read"), "{}", strict.all());
 }
 
+/// Objects that a makefile writes beside the project, not into it, are its own all the same.
+#[test]
+fn objects_beside_the_project_are_named_at_the_link() {
+    let project = Project::new("filter");
+    project.replace("apps/two.cpp", GOOD, BAD);
+    project.replace("Makefile", "build/", "$(O)/");
+    project.replace("Makefile", "| build", "");
+    let beside = tempfile::tempdir().unwrap();
+    let mut make = project.command("make");
+    make.arg(format!("O={}", beside.path().display())).arg("two");
+    make.arg(format!("NVCC={} {}", shim().display(), nvcc().display()));
+    let said = Said::from(make.output().unwrap()).status(0);
+    assert!(said.all().contains("two.o was linked without being read"), "{}", said.all());
+}
+
+/// A compiler cache before the shim answers for all units: of separable compilation the link of device code still comes to the shim,
+/// and the program is told of there.
+#[test]
+fn the_link_of_device_code_tells_of_a_program_whose_units_did_not_come() {
+    let project = Project::new("separable");
+    project.replace("lib/kernels.cu", "if (i < n) a[i]", "a[i]");
+    let compiler = format!("-DCMAKE_CUDA_COMPILER={}", shim().display());
+    configure(&project, "Ninja", &[&compiler]);
+    build(&project, &[("SCUBA_OFF", "1")]).status(0);
+    let device_link = "cmake_device_link.o";
+    let found = std::process::Command::new("find").arg(project.root().join("b")).args(["-name", device_link]).output();
+    let found = String::from_utf8(found.unwrap().stdout).unwrap();
+    assert!(!found.is_empty());
+    found.lines().for_each(|file| std::fs::remove_file(file).unwrap());
+    let said = build(&project, &[]);
+    assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{}", said.all());
+}
+
 /// Where g++ links nothing of the link comes to us: the first command says so, and no other.
 #[test]
 fn a_makefile_that_links_by_another_program_is_told_once() {
@@ -121,6 +154,23 @@ fn a_makefile_that_links_by_another_program_is_told_once() {
     make.arg("-j2").arg(format!("NVCC={} {}", shim().display(), nvcc().display()));
     let said = Said::from(make.arg(format!("CUDA_LIB={}", library.display())).output().unwrap()).status(0);
     assert_eq!(said.all().matches("links by another program than nvcc").count(), 1, "{}", said.all());
+}
+
+/// Which of two the makefile links by is not known before a link comes.
+#[test]
+fn a_makefile_that_may_link_by_another_program_is_told_once() {
+    let project = Project::new("filter");
+    let link = "\t$(NVCC) $(NVCCFLAGS) $^ -o $@";
+    project.replace("Makefile", link, "\t$(LINK)");
+    let text = project.read("Makefile");
+    let host = "$(CXX) $^ -o $@ -L$(CUDA_LIB) -lcudart_static -ldl -lrt -lpthread";
+    let choice = format!("ifdef CUDA_LIB\nLINK = {host}\nelse\nLINK = {}\nendif\n", link.trim());
+    project.write("Makefile", &(choice + &text));
+    let library = nvcc().parent().unwrap().parent().unwrap().join("lib");
+    let mut make = project.command("make");
+    make.arg("-j2").arg(format!("NVCC={} {}", shim().display(), nvcc().display()));
+    let said = Said::from(make.arg(format!("CUDA_LIB={}", library.display())).output().unwrap()).status(0);
+    assert_eq!(said.all().matches("may link by another program than nvcc").count(), 1, "{}", said.all());
 }
 
 /// `SCUBA_OFF` turns `scuba build` off as well.

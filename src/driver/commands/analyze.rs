@@ -166,9 +166,13 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
 
 /// Says what of linked programs was not read; whether there is any.
 fn tell_unread(joined: &Joined, store: &Store) -> bool {
-    if joined.links_unknown {
-        let first = "scuba: note: this makefile links by another program than nvcc, and scuba-nvcc sees nvcc's commands alone: `scuba build -- make` sees all";
-        say_once(&Line { key: "links".into(), first: first.into(), later: None }, store);
+    if let Some(by) = joined.links_unknown {
+        let which =
+            if by.nvcc { "may link by another program than nvcc" } else { "links by another program than nvcc" };
+        let first = format!(
+            "scuba: note: this makefile {which}, and scuba-nvcc does not see such links: build with `scuba build -- make`, which does"
+        );
+        say_once(&Line { key: "links".into(), first, later: None }, store);
     }
     let lines: Vec<String> = output::unseen(&joined.unseen).into_iter().chain(joined.unread.iter().cloned()).collect();
     for line in &lines {

@@ -8,7 +8,9 @@ use crate::driver::session::Session;
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, ByOutput, Folders, Search};
-use crate::facts::{LinkFacts, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone, links_by_nvcc};
+use crate::facts::{
+    LinkFacts, Linkers, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone, linkers,
+};
 use crate::files::made;
 use crate::ir::Module;
 use crate::nvcc::history;
@@ -35,8 +37,8 @@ pub struct Joined {
     pub unread: Vec<String>,
     /// Objects of programs that are linked and that nothing tells how to read.
     pub unseen: Vec<Unseen>,
-    /// The command's units are of a makefile whose links come to nobody.
-    pub links_unknown: bool,
+    /// What links the command's units, where their links come to nobody as far as is known: what their makefile names.
+    pub links_unknown: Option<Linkers>,
     /// Code that need not be read from the store.
     code: HashMap<usize, Vec<Arc<Module>>>,
     /// The command's own units as another front end reads them.
@@ -50,6 +52,8 @@ struct Now<'n, U> {
     link: Option<&'n Link>,
     present: &'n Present,
     planned: &'n Planned,
+    /// The outputs of links that come to nobody and take in what the command links: device code, for one.
+    completed: BTreeSet<PathBuf>,
     /// Whether the link that makes an output comes to nobody.
     unwatched: U,
 }
@@ -67,7 +71,9 @@ impl<U: Fn(&Path) -> bool> Now<'_, U> {
 
     /// Whether a program has to do with the command.
     fn concerns(&self, plan: &Plan) -> bool {
-        self.links(plan) || plan.units.iter().any(|&i| i < self.own)
+        self.links(plan)
+            || plan.units.iter().any(|&i| i < self.own)
+            || plan.output.as_ref().is_some_and(|output| self.completed.contains(output))
     }
 
     /// Whether the build tool is about to compile a unit again by a command that comes to the shim, as far as times tell: build tools
@@ -78,6 +84,13 @@ impl<U: Fn(&Path) -> bool> Now<'_, U> {
         let made = unit.lies() || unit.maker.is_some_and(Maker::alive);
         comes && (!made || !self.present.up_to_date(unit) && unit.is_older_than_inputs())
     }
+}
+
+/// The outputs of links that come to nobody and take in `output`.
+fn completed(links: &[LinkFacts], output: &Path, unwatched: impl Fn(&Path) -> bool) -> BTreeSet<PathBuf> {
+    let by_output = ByOutput::of(links);
+    let of = |l: &&LinkFacts| unwatched(&l.link.output) && by_output.take_in(l, |file| file == output);
+    links.iter().filter(of).map(|l| l.link.output.clone()).collect()
 }
 
 impl Joined {
@@ -104,20 +117,16 @@ impl Joined {
             waiting: vec![],
             unread: vec![],
             unseen: vec![],
-            links_unknown: false,
+            links_unknown: None,
             code,
             second,
         };
         let mut links = join::links(contents.links, &planned);
         // A program whose link does not come to the shim, and of which nobody tells at the end of a build.
         let alone = history::build_of_this_process().is_none();
-        let now = Now {
-            own: units.len(),
-            link,
-            present,
-            planned: &planned,
-            unwatched: |output: &Path| alone && planned.is_unwatched(output),
-        };
+        let unwatched = |output: &Path| alone && planned.is_unwatched(output);
+        let completed = link.map(|l| completed(&links, &l.output, unwatched)).unwrap_or_default();
+        let now = Now { own: units.len(), link, present, planned: &planned, completed, unwatched };
         joined.add_strays(&mut links, &now, store, session);
         joined.choose(join::programs(&joined.facts, &links), &now);
         joined.read_pending(store, session, &now);
@@ -126,7 +135,9 @@ impl Joined {
                 !now.is_last(plan) && (plan.unknown_objects || plan.output.is_none() && plan.units.len() > 1);
         }
         joined.tell_unseen(&now);
-        joined.links_unknown = alone && link.is_none() && joined.is_of_no_link(units, &links);
+        if alone && link.is_none() {
+            joined.links_unknown = joined.linkers_of(units, &links);
+        }
         joined.add_alone(units.len());
         joined.told = joined
             .plans
@@ -148,7 +159,7 @@ impl Joined {
         session: &Session,
     ) {
         let mut roots: BTreeSet<PathBuf> = store.folder().parent().map(Path::to_owned).into_iter().collect();
-        roots.extend(unseen::project_folders(&self.facts));
+        roots.extend(unseen::project_folders(&self.facts, links));
         let folders = Folders::new(roots).without(unseen::toolkits(&self.facts));
         for output in self.judged(links, now, &folders) {
             // What is linked now is made; what is planned need not be.
@@ -171,7 +182,7 @@ impl Joined {
                 }
             }
             self.facts.extend(made);
-            self.give_nvcc(now.own);
+            self.give_nvcc(now.own, session);
             self.read_planned(planned, store, session);
             links.extend(strays.archives);
         }
@@ -198,6 +209,7 @@ impl Joined {
         let is_last = |l: &&LinkFacts| {
             let output = &l.link.output;
             now.link.is_some_and(|own| own.output == *output)
+                || now.completed.contains(output)
                 || (now.unwatched)(output) && by_output.take_in(l, |file| own.contains(file))
         };
         let last: BTreeSet<&Path> = links.iter().filter(is_last).map(|l| l.link.output.as_path()).collect();
@@ -210,8 +222,8 @@ impl Joined {
     }
 
     /// Gives units whose command names no nvcc the one that this command runs.
-    fn give_nvcc(&mut self, own: usize) {
-        let nvcc = self.facts.iter().take(own).find_map(|u| u.unit.nvcc.clone());
+    fn give_nvcc(&mut self, own: usize, session: &Session) {
+        let nvcc = self.facts.iter().take(own).find_map(|u| u.unit.nvcc.clone()).or_else(|| session.nvcc());
         for facts in self.facts.iter_mut().filter(|f| f.unit.language == Language::Cuda && f.unit.nvcc.is_none()) {
             facts.unit.nvcc.clone_from(&nvcc);
         }
@@ -314,12 +326,12 @@ impl Joined {
         self.unseen = unseen::of_plans(&last, &self.facts);
     }
 
-    /// Whether no link is known that takes in a CUDA unit of the command, and its makefile has none that nvcc makes.
-    fn is_of_no_link(&self, units: &[Unit], links: &[LinkFacts]) -> bool {
+    /// By what the makefile of a CUDA unit of the command links, where no link is known that takes the unit in, and not all are nvcc's.
+    fn linkers_of(&self, units: &[Unit], links: &[LinkFacts]) -> Option<Linkers> {
         let cuda =
             units.iter().map(|u| &u.facts).filter(|u| u.unit.language == Language::Cuda && u.unit.output.is_some());
         let taken = |u: &UnitFacts| links.iter().any(|l| l.link.inputs.contains(&u.key) || l.units.contains(&u.key));
-        cuda.filter(|u| !taken(u)).any(|u| links_by_nvcc(&u.unit.directory) == Some(false))
+        cuda.filter(|u| !taken(u)).find_map(|u| linkers(&u.unit.directory).filter(|by| by.host || !by.nvcc))
     }
 
     /// What no program is ready for is checked by itself.
