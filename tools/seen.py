@@ -27,7 +27,7 @@ import typing
 
 import buildlab
 from buildlab import BUG, CHECKOUT, RELEASE, Skip
-from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way, kill_all
+from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way, kill_all, remove
 
 UNITS = r"(?<![A-Za-z])(base\.cu|fill\.cu|(main|parse)\.(cu|cpp|c))\b"
 # How a line of ours begins, also where a build tool stands before it.
@@ -65,9 +65,10 @@ class State:
 
 
 def plain(place: Place, way: Way) -> None:
-    """The project with its bug, built without SCuBA."""
+    """The project with its bug, built without SCuBA where nothing was built before."""
     name = f"plain-{way.family}-{place.shape.name}"
     if not place.restore(name):
+        place.anew()
         place.write(bug=True)
         # A folder that Meson made knows its compiler for good.
         way.configure(place, way.name == "meson")
@@ -316,15 +317,13 @@ def files(place: Place, way: Way) -> set[str]:
 
 def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.Path, port: int) -> dict:
     way = cell.way
-    remove(slot)
     environment = buildlab.environment(work / "home", work / "caches/scuba", slot / "caches", port)
     environment["SEEN_CELL"] = f"{slot.name}-{time.time_ns()}"
     place = Place(slot, kept, environment, cell.shape, work / "venv")
     entry = {"cell": cell.name, "outcome": "n/a", "by": "", "lines": [], "why": "", "ran": None}
     if cell.state.name in way.without:
         return {**entry, "why": way.without[cell.state.name], "steps": []}
-    (slot / "src").mkdir(parents=True)
-    place.write_project()
+    place.anew()
     if cell.state.name in ("outside", "readonly"):
         place.outside = True
         (place.src / "pyproject.toml").write_text(buildlab.PYPROJECT % place.build)
@@ -349,13 +348,6 @@ def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.P
         entry[key] = [line.replace(f"{slot}/", "") for line in entry.get(key, [])]
     entry.update(why=entry["why"].replace(f"{slot}/", ""), steps=place.journal)
     return entry
-
-
-def remove(folder: pathlib.Path) -> None:
-    """Also what Bazel leaves, which cannot be written."""
-    if folder.exists():
-        subprocess.run(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def cells() -> list[Cell]:

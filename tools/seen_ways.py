@@ -294,12 +294,18 @@ class Place:
 
     # ---- what lies there ----
 
+    def anew(self) -> None:
+        """The project alone, as it is before any build."""
+        remove(self.root)
+        self.src.mkdir(parents=True)
+        self.write_project()
+
     def restore(self, name: str) -> bool:
         """Sources and build as they were kept, with their times; nothing where none were."""
         kept = self.kept / name
         if not kept.exists():
             return False
-        shutil.rmtree(self.root, ignore_errors=True)
+        remove(self.root)
         subprocess.run(["cp", "-a", kept, self.root], check=True)
         self.note(f"a copy of what these commands left: {(kept / 'commands').read_text().strip()}")
         return True
@@ -316,6 +322,13 @@ class Place:
     def cuda_objects(self) -> list[pathlib.Path]:
         """Objects of CUDA units that are whole."""
         return [p for p in buildlab.made(self.root) if p.suffix == ".o" and ".cu" in p.name and is_whole(p)]
+
+
+def remove(folder: pathlib.Path) -> None:
+    """Also what Bazel leaves, which cannot be written."""
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_whole(object_file: pathlib.Path) -> bool:
@@ -412,8 +425,9 @@ class CMake(Way):
     def configure(self, place: Place, scuba: bool) -> None:
         need("cmake")
         need("ninja" if self.generator == "Ninja" else "make")
-        # SCuBA must not find an answer of CMake's that a first configuration would not have given it.
-        template = f"configured-{'compiler' if self.compiler and scuba else self.family}-{place.build.name}-{place.outside}"
+        # SCuBA must not find an answer of CMake's that a first configuration would not have given it, and a plain build nothing that a way of
+        # ours told CMake: what such a way configured is its own.
+        template = f"configured-{self.name if scuba else 'plain-' + self.family}-{place.shape.name}-{place.build.name}-{place.outside}"
         if not (place.build / "CMakeCache.txt").exists() and (place.kept / template).exists():
             subprocess.run(["cp", "-a", place.kept / template, place.build], check=True)
         if self.compiler and scuba and not made_with(place.build, SHIM):
