@@ -307,12 +307,17 @@ def follow_up(place: Place, way: Way, cell: Cell) -> None:
 
 
 def files(place: Place, way: Way) -> set[str]:
-    """What sources and build hold, but for SCuBA's own folder, what CMake answers it, and what CMake's makefiles note down in a second build."""
+    """What sources and build hold, by name, but for SCuBA's own folder, what CMake answers it, and what a build tool leaves in a second build.
+
+    CMake's makefiles note down what a second build depends on, and Meson keeps what it knew before it configured again (it does wherever its native
+    file is newer) as `meson-private/*.prev`.
+    """
     if way.name == "bazel":
         # Its folders are named by configuration and by action.
         return {p.name for p in buildlab.made(place.root)}
     names = [p.relative_to(place.src) for p in place.src.rglob("*") if p.is_file()]
-    return {str(n) for n in names if not {".scuba", ".cmake"} & set(n.parts) and not n.name.startswith("compiler_depend")}
+    again = [n for n in names if n.name.startswith("compiler_depend") or (n.parent.name == "meson-private" and n.suffix == ".prev")]
+    return {str(n) for n in names if not {".scuba", ".cmake"} & set(n.parts)} - {str(n) for n in again}
 
 
 def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.Path, port: int) -> dict:
