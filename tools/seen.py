@@ -29,7 +29,8 @@ import buildlab
 from buildlab import BUG, CHECKOUT, RELEASE, Skip
 from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way, kill_all, remove
 
-UNITS = r"(?<![A-Za-z])(base\.cu|fill\.cu|(main|parse)\.(cu|cpp|c))\b"
+# Units, and the libraries that hold some.
+UNITS = r"(?<![A-Za-z])(base\.cu|fill\.cu|(main|parse)\.(cu|cpp|c)|lib(base|parts)\.(so|a))\b"
 # How a line of ours begins, also where a build tool stands before it.
 OURS = re.compile(r"\bscuba(-nvcc)?: ")
 FINDING = re.compile(r"^(error|warning)\[([a-z-]+)\]", re.M)
