@@ -405,10 +405,13 @@ class Way:
 
     def again(self, place: Place, name: str) -> None:
         """Takes away the object of a unit, so that it is made again."""
-        for found in buildlab.made(place.root):
-            if found.name.startswith(name):
-                found.unlink()
-                place.note(f"rm {found}")
+        # Meson puts the folder's name before the unit's.
+        objects = [found for found in buildlab.made(place.root) if re.search(rf"(^|_){re.escape(name)}\b", found.name)]
+        if self.builds and not objects:
+            raise Broken(f"there is no object of {name} to take away")
+        for found in objects:
+            found.unlink()
+            place.note(f"rm {found}")
 
 
 class CMake(Way):
