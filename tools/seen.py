@@ -4,7 +4,8 @@
 One small project, whose bug only several units together show, in every way to build it, from every state that a build can be found in, in six
 shapes. Each cell of that matrix says what became of the bug in the build; then the project is corrected, and must build as it does without
 SCuBA. Writes docs/evaluation/seen.md, or FILE. Every cell is a line of FOLDER/journal.jsonl, with its commands and what they said; cells that
-are there stand (tried once more: --again), so a run goes on where it ended. --only is a regular expression of cells (WAY/STATE/SHAPE).
+are there stand, so a run goes on where it ended (tried once more: all with --again, else those for which sccache's server did not start). --only
+is a regular expression of cells (WAY/STATE/SHAPE).
 Binaries: SCUBA_RELEASE (target/release). nvcc: SCUBA_NVCC, else the one of .deps. What is not installed is left out, and said so.
 """
 
@@ -17,6 +18,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -170,6 +172,8 @@ def all_hits(cache: str) -> typing.Callable[[Place, Way], tuple[int, str]]:
         buildlab.need(cache)
         place.cache = cache
         shutil.rmtree(place.root / "caches", ignore_errors=True)
+        if cache == "sccache":
+            start_sccache(place)
         place.write(bug=True)
         way.configure(place, True)
         must_build(way.off(place))
@@ -180,6 +184,30 @@ def all_hits(cache: str) -> typing.Callable[[Place, Way], tuple[int, str]]:
         place.note(f"{cache}: {hits(place) - before} hits in this build")
         return done
     return reach
+
+
+def start_sccache(place: Place) -> None:
+    """Starts the server before a build needs it. On a busy machine it may be late, and is there for who asks next."""
+    for _ in range(5):
+        status, said = place.run("sccache", "--start-server")
+        if status == 0 or listens(int(place.environment["SCCACHE_SERVER_PORT"])):
+            return
+        time.sleep(5)
+    raise Skip(f"sccache's server does not start: {buildlab.complaint(said)}")
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        return True
+    except OSError:
+        return False
+
+
+def unstarted(entry: dict) -> bool:
+    """Whether a cell tells of a busy machine alone: no server of sccache's was there in time. Such a cell is tried again."""
+    late = any("Timed out waiting for server startup" in step.get("said", "") for step in entry["steps"])
+    return late and entry["outcome"] in ("n/a", "broken")
 
 
 def hits(place: Place) -> int:
@@ -440,7 +468,8 @@ def main() -> int:
             sys.exit(f"--work {work}: there is {above}, and SCuBA would keep what it knows of the builds beside it; name a folder elsewhere")
         (work / "home").mkdir(parents=True, exist_ok=True)
         journal = Journal(work / "journal.jsonl")
-        run([cell for cell in chosen if arguments.again or cell.name not in journal.entries], journal, work, arguments)
+        known = set() if arguments.again else {name for name, entry in journal.entries.items() if not unstarted(entry)}
+        run([cell for cell in chosen if cell.name not in known], journal, work, arguments)
         write_page(arguments.out, journal.entries)
     return 0
 

@@ -493,9 +493,11 @@ class Meson(Way):
     def configure(self, place: Place, scuba: bool) -> None:
         need("meson")
         native = place.root / "native.ini"
-        # Before `ccache` and `sccache` it would find no nvcc.
-        words = [*cache_alone(place), *([SHIM] if scuba else []), NVCC]
-        native.write_text(f"[binaries]\ncuda = [{', '.join(repr(str(w)) for w in words)}]\n")
+        # Before `ccache` and `sccache` it would find no nvcc. Before the host's compilers it would put one by itself.
+        cache = cache_alone(place)
+        compilers = {"cuda": [*cache, *([SHIM] if scuba else []), NVCC], "c": [*cache, "cc"], "cpp": [*cache, "c++"]}
+        lines = [f"{name} = [{', '.join(repr(str(w)) for w in words)}]\n" for name, words in compilers.items()]
+        native.write_text("[binaries]\n" + "".join(lines))
         if not place.build.exists():
             more = ["-Dmore=-DGUARDED"] if place.guarded else []
             place.must("meson", "setup", "--native-file", native, *more, place.build, place.src, **buildlab.MESON_ENVIRONMENT)
