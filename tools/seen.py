@@ -95,23 +95,31 @@ def must_pass(place: Place, what: str, status: int, said: str) -> None:
         raise Broken(f"{what}: status {status}, {found.group(0) if found else buildlab.complaint(said)}")
 
 
+def watched(place: Place, way: Way) -> tuple[int, str]:
+    """Runs the command that a cell is about, and keeps whether anything of SCuBA's ran in it: what does so leaves its mark in a `.scuba`."""
+    before = place.marks()
+    done = way.build(place, True)
+    place.untouched = place.marks() == before
+    return done
+
+
 def clean(place: Place, way: Way) -> tuple[int, str]:
     place.write(bug=True)
     way.configure(place, True)
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def plain_one(place: Place, way: Way) -> tuple[int, str]:
     plain(place, way)
     touch(place, "lib/fill.cu")
     way.configure(place, True)
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def plain_none(place: Place, way: Way) -> tuple[int, str]:
     plain(place, way)
     way.configure(place, True)
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def off_one(place: Place, way: Way) -> tuple[int, str]:
@@ -120,7 +128,7 @@ def off_one(place: Place, way: Way) -> tuple[int, str]:
     way.configure(place, True)
     must_build(way.off(place))
     touch(place, "lib/fill.cu")
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def denied_off(place: Place, way: Way) -> tuple[int, str]:
@@ -133,7 +141,7 @@ def denied_off(place: Place, way: Way) -> tuple[int, str]:
     with (place.src / "lib/base.cu").open("a") as text:
         text.write("// edited\n")
     place.note("echo '// edited' >>lib/base.cu")
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def killed(place: Place, way: Way) -> tuple[int, str]:
@@ -146,7 +154,7 @@ def killed(place: Place, way: Way) -> tuple[int, str]:
     else:
         facts = [p.name for p in place.root.rglob("*") if p.is_file() and ".scuba" in p.parts]
         place.note(f"killed when {', '.join(p.name for p in place.cuda_objects())} was there; in .scuba: {', '.join(facts) or 'nothing'}")
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def old(place: Place, way: Way) -> tuple[int, str]:
@@ -164,7 +172,7 @@ def old(place: Place, way: Way) -> tuple[int, str]:
     os.utime(place.src / "lib/fill.cu", (1, 1))
     place.note("touch -d @1 lib/fill.cu")
     way.again(place, "fill.cu")
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def all_hits(cache: str) -> typing.Callable[[Place, Way], tuple[int, str]]:
@@ -180,7 +188,7 @@ def all_hits(cache: str) -> typing.Callable[[Place, Way], tuple[int, str]]:
         before = hits(place)
         shutil.rmtree(place.build)
         way.configure(place, True)
-        done = way.build(place, True)
+        done = watched(place, way)
         place.note(f"{cache}: {hits(place) - before} hits in this build")
         return done
     return reach
@@ -224,7 +232,7 @@ def two(place: Place, way: Way) -> tuple[int, str]:
     must_pass(place, "the configuration with the guard", *way.build(place, True))
     place.guarded = False
     way.configure(place, True)
-    done = way.build(place, True)
+    done = watched(place, way)
     place.guarded = True
     touch(place, "lib/base.cu")
     must_pass(place, "the configuration with the guard, after the other", *way.build(place, True))
@@ -248,7 +256,7 @@ def readonly(place: Place, way: Way) -> tuple[int, str]:
     permit(place, "a-w")
     place.readonly = True
     way.configure(place, True)
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def permit(place: Place, what: str) -> None:
@@ -364,8 +372,11 @@ def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.P
     try:
         status, said = cell.state.reach(place, way)
         outcome, lines = judge(status, said)
+        # Where a command of ours stands before the whole build, it did run.
+        if (outcome, lines) == ("silent", []) and place.untouched and way.builds and not way.always and way.name != "bazel":
+            outcome = "idle"
         entry.update(outcome=outcome, by="build" if way.builds else "check", lines=lines[:6])
-        if outcome in ("silent", "told", "refused") and way.builds and way.name != "bazel":
+        if outcome in ("silent", "idle", "told", "refused") and way.builds and way.name != "bazel":
             behind, more = check(place, way)
             entry.update(behind=behind, behind_lines=more[:6])
         if outcome != "broken":
@@ -480,14 +491,26 @@ def main() -> int:
 def shown(entry: dict | None) -> str:
     if entry is None:
         return "–"
-    outcome = entry["outcome"]
-    if outcome == "silent" and entry.get("behind") in ("fails", "named", "warned"):
+    outcome, behind = entry["outcome"], entry.get("behind")
+    if outcome == "silent" and behind in ("fails", "named", "warned"):
         return "silent (check tells)"
+    if outcome == "idle":
+        return "idle (check tells)" if behind in ("fails", "named", "warned", "refused") else "silent"
     return outcome
 
 
 def defects(entries: dict) -> list[dict]:
-    return [e for e in entries.values() if e["outcome"] in ("silent", "broken", "refused")]
+    return [e for e in entries.values() if shown(e).startswith(("silent", "broken", "refused"))]
+
+
+def idle(entries: dict) -> list[str]:
+    """Cells in which nothing of SCuBA's ran and `scuba check` tells, those of one way and state together."""
+    found = collections.defaultdict(list)
+    for entry in entries.values():
+        if shown(entry).startswith("idle"):
+            way, state, shape = entry["cell"].split("/")
+            found[f"{way}/{state}"].append(f"{shape} ({entry['behind']})")
+    return [f"- `{name}`: {', '.join(sorted(shapes))}" for name, shapes in sorted(found.items())]
 
 
 def write_page(page: pathlib.Path, entries: dict) -> None:
@@ -514,7 +537,7 @@ def write_page(page: pathlib.Path, entries: dict) -> None:
     stamps = collections.Counter((e["commit"], e["date"]) for e in entries.values())
     each = statistics.median([e["seconds"] for e in entries.values()] or [0])
     page.write_text(PAGE.format(
-        tools=buildlab.versions(), tables="\n\n".join(tables), defects="\n".join(bad) or "None.",
+        tools=buildlab.versions(), tables="\n\n".join(tables), defects="\n".join(bad) or "None.", idle="\n".join(idle(entries)) or "None.",
         notes="\n".join(f"{number}. {why}" for why, number in footnotes.items()) or "None.",
         counts=", ".join(f"{n} {what}" for what, n in counts.most_common()), total=len(cells()), run=len(entries),
         stamps="; ".join(f"{n} at {commit} on {date}" for (commit, date), n in stamps.most_common()),
@@ -546,6 +569,8 @@ else the machine did): at that pace all take {hours} h. Cells with – were not 
 | named | the build passes, or ends with status 2, and a line names a unit or object that was not read |
 | told | the build passes, and a line says what of it SCuBA does not see, and what to do, but names no unit |
 | refused | the command ends with SCuBA's status 2 and a line that names none |
+| idle | the build passes, and nothing of SCuBA's ran in it: its folders are byte for byte as before. *check tells*: `scuba check` behind the build \
+fails, warns, names the unit, or ends with status 2 and a line; where it does not, the cell is silent |
 | **silent** | the build passes without a word of it: a defect. *check tells*: `scuba check` behind the build fails or names the unit |
 | **broken** | the project corrected, or a build of it, did not pass as it does without SCuBA: a defect |
 | n/a | this way to build has no such state, or what it needs is not here: see the footnotes |
@@ -559,6 +584,14 @@ said, are in the journal that the run left.
 ## Silent, broken and refused
 
 {defects}
+
+## Where nothing of SCuBA's runs
+
+Makefiles do not compile again because another launcher was configured or another `NVCC=` given, a folder that Meson built before has nothing to do,
+and a ccache or sccache before the compiler answers in its place: no program of SCuBA's is started, so none can say a word. `scuba check` behind
+such a build tells; in brackets is what it said.
+
+{idle}
 
 ## Footnotes
 

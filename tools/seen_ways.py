@@ -213,6 +213,8 @@ class Place:
     cache: str = ""
     # What `GUARDED` builds are: their folder, else nothing.
     guarded: bool = False
+    # Whether the command that is watched left SCuBA's folders as they were.
+    untouched: bool = False
     journal: list = dataclasses.field(default_factory=list)
 
     @property
@@ -309,6 +311,13 @@ class Place:
         subprocess.run(["cp", "-a", kept, self.root], check=True)
         self.note(f"a copy of what these commands left: {(kept / 'commands').read_text().strip()}")
         return True
+
+    def marks(self) -> dict[str, tuple[bytes, int]]:
+        """All that SCuBA's folders hold, and when it was written."""
+        folders = [folder for folder in self.root.rglob(".scuba") if folder.is_dir()]
+        folders += [pathlib.Path(self.environment["SCUBA_DIR"])] if "SCUBA_DIR" in self.environment else []
+        files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+        return {str(file): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
 
     def keep(self, name: str) -> None:
         kept = self.kept / name
