@@ -430,7 +430,7 @@ def binaries() -> str:
 def run(todo: list[Cell], journal: Journal, work: pathlib.Path, arguments) -> None:
     end = time.monotonic() + arguments.limit if arguments.limit else None
     queue, lock = collections.deque(todo), threading.Lock()
-    stamp = {"commit": binaries(), "date": datetime.date.today().isoformat()}
+    stamp = {"commit": binaries(), "date": datetime.date.today().isoformat(), "jobs": arguments.jobs, "cores": len(os.sched_getaffinity(0))}
 
     def worker(number: int) -> None:
         slot, port = work / f"slot-{number}", PORT + number
@@ -535,13 +535,19 @@ def write_page(page: pathlib.Path, entries: dict) -> None:
     bad = [f"- `{e['cell']}` ({e['commit']}): {shown(e)}. {told(e)}" for e in defects(entries)]
     counts = collections.Counter(shown(e) for e in entries.values())
     stamps = collections.Counter((e["commit"], e["date"]) for e in entries.values())
+    paces = collections.Counter(pace(e) for e in entries.values())
     each = statistics.median([e["seconds"] for e in entries.values()] or [0])
     page.write_text(PAGE.format(
         tools=buildlab.versions(), tables="\n\n".join(tables), defects="\n".join(bad) or "None.", idle="\n".join(idle(entries)) or "None.",
         notes="\n".join(f"{number}. {why}" for why, number in footnotes.items()) or "None.",
         counts=", ".join(f"{n} {what}" for what, n in counts.most_common()), total=len(cells()), run=len(entries),
         stamps="; ".join(f"{n} at {commit} on {date}" for (commit, date), n in stamps.most_common()),
-        each=round(each), hours=round(each * len(cells()) / 7200, 1)))
+        each=round(each), paces=next(iter(paces), "") if len(paces) < 2 else ", ".join(f"{n} of them {what}" for what, n in paces.most_common())))
+
+
+def pace(entry: dict) -> str:
+    """How many cells ran at a time. Journals that do not say so are of a machine with two cores."""
+    return f"{entry.get('jobs', 2)} at a time on {entry.get('cores', 2)} cores"
 
 
 def told(entry: dict) -> str:
@@ -559,8 +565,8 @@ library that needs it launches a kernel without its guard, the program's main ta
 alone, or for the first shape in a CUDA unit), in every way to build it, from every state that a build can be found in, in six shapes. With
 {tools}.
 
-Of {total} cells {run} were run: {stamps}. {counts}. A cell took {each} s (the median; two at a time, with whatever
-else the machine did): at that pace all take {hours} h. Cells with – were not run.
+Of {total} cells {run} were run: {stamps}. {counts}. A cell took {each} s (the median;
+{paces}). Cells with – were not run.
 
 | word | what became of the bug in the build |
 | --- | --- |
