@@ -105,10 +105,15 @@ def complaint(said: str) -> str:
 
 def environment(home: pathlib.Path, scuba_cache: pathlib.Path, compiler_caches: pathlib.Path, port: int) -> dict[str, str]:
     """What builds are run in: nothing of ours but SCuBA in PATH, and caches of their own."""
+    # No variable of sccache's says this.
+    patience = home / "sccache.toml"
+    if not patience.exists():
+        home.mkdir(parents=True, exist_ok=True)
+        patience.write_text("server_startup_timeout_ms = 120000\n")
     return {
         "HOME": str(home), "PATH": f"{RELEASE}:/usr/local/bin:/usr/bin:/bin", "SCUBA_CACHE": str(scuba_cache), "LC_ALL": "C.UTF-8",
         "CCACHE_DIR": str(compiler_caches / "ccache"), "SCCACHE_DIR": str(compiler_caches / "sccache"),
-        "SCCACHE_SERVER_PORT": str(port), "SCCACHE_IDLE_TIMEOUT": "600",
+        "SCCACHE_SERVER_PORT": str(port), "SCCACHE_IDLE_TIMEOUT": "600", "SCCACHE_CONF": str(patience),
     }
 
 

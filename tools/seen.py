@@ -4,7 +4,8 @@
 One small project, whose bug only several units together show, in every way to build it, from every state that a build can be found in, in six
 shapes. Each cell of that matrix says what became of the bug in the build; then the project is corrected, and must build as it does without
 SCuBA. Writes docs/evaluation/seen.md, or FILE. Every cell is a line of FOLDER/journal.jsonl, with its commands and what they said; cells that
-are there stand (tried once more: --again), so a run goes on where it ended. --only is a regular expression of cells (WAY/STATE/SHAPE).
+are there stand, so a run goes on where it ended (tried once more: all with --again, else those for which sccache's server did not start). --only
+is a regular expression of cells (WAY/STATE/SHAPE).
 Binaries: SCUBA_RELEASE (target/release). nvcc: SCUBA_NVCC, else the one of .deps. What is not installed is left out, and said so.
 """
 
@@ -17,7 +18,7 @@ import os
 import pathlib
 import re
 import shutil
-import statistics
+import socket
 import subprocess
 import sys
 import tempfile
@@ -27,9 +28,11 @@ import typing
 
 import buildlab
 from buildlab import BUG, CHECKOUT, RELEASE, Skip
-from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way, kill_all
+from seen_page import shown, write_page
+from seen_ways import NO_SWITCH, SHAPES, WAYS, Broken, Place, Shape, Way, kill_all, remove
 
-UNITS = r"(?<![A-Za-z])(base\.cu|fill\.cu|(main|parse)\.(cu|cpp|c))\b"
+# Units, and the libraries that hold some.
+UNITS = r"(?<![A-Za-z])(base\.cu|fill\.cu|(main|parse)\.(cu|cpp|c)|lib(base|parts)\.(so|a))\b"
 # How a line of ours begins, also where a build tool stands before it.
 OURS = re.compile(r"\bscuba(-nvcc)?: ")
 FINDING = re.compile(r"^(error|warning)\[([a-z-]+)\]", re.M)
@@ -65,9 +68,10 @@ class State:
 
 
 def plain(place: Place, way: Way) -> None:
-    """The project with its bug, built without SCuBA."""
+    """The project with its bug, built without SCuBA where nothing was built before."""
     name = f"plain-{way.family}-{place.shape.name}"
     if not place.restore(name):
+        place.anew()
         place.write(bug=True)
         # A folder that Meson made knows its compiler for good.
         way.configure(place, way.name == "meson")
@@ -91,23 +95,31 @@ def must_pass(place: Place, what: str, status: int, said: str) -> None:
         raise Broken(f"{what}: status {status}, {found.group(0) if found else buildlab.complaint(said)}")
 
 
+def watched(place: Place, way: Way) -> tuple[int, str]:
+    """Runs the command that a cell is about, and keeps whether anything of SCuBA's ran in it: what does so leaves its mark in a `.scuba`."""
+    before = place.marks()
+    done = way.build(place, True)
+    place.untouched = place.marks() == before
+    return done
+
+
 def clean(place: Place, way: Way) -> tuple[int, str]:
     place.write(bug=True)
     way.configure(place, True)
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def plain_one(place: Place, way: Way) -> tuple[int, str]:
     plain(place, way)
     touch(place, "lib/fill.cu")
     way.configure(place, True)
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def plain_none(place: Place, way: Way) -> tuple[int, str]:
     plain(place, way)
     way.configure(place, True)
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def off_one(place: Place, way: Way) -> tuple[int, str]:
@@ -116,7 +128,7 @@ def off_one(place: Place, way: Way) -> tuple[int, str]:
     way.configure(place, True)
     must_build(way.off(place))
     touch(place, "lib/fill.cu")
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def denied_off(place: Place, way: Way) -> tuple[int, str]:
@@ -129,7 +141,7 @@ def denied_off(place: Place, way: Way) -> tuple[int, str]:
     with (place.src / "lib/base.cu").open("a") as text:
         text.write("// edited\n")
     place.note("echo '// edited' >>lib/base.cu")
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def killed(place: Place, way: Way) -> tuple[int, str]:
@@ -142,7 +154,7 @@ def killed(place: Place, way: Way) -> tuple[int, str]:
     else:
         facts = [p.name for p in place.root.rglob("*") if p.is_file() and ".scuba" in p.parts]
         place.note(f"killed when {', '.join(p.name for p in place.cuda_objects())} was there; in .scuba: {', '.join(facts) or 'nothing'}")
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def old(place: Place, way: Way) -> tuple[int, str]:
@@ -160,7 +172,7 @@ def old(place: Place, way: Way) -> tuple[int, str]:
     os.utime(place.src / "lib/fill.cu", (1, 1))
     place.note("touch -d @1 lib/fill.cu")
     way.again(place, "fill.cu")
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def all_hits(cache: str) -> typing.Callable[[Place, Way], tuple[int, str]]:
@@ -168,16 +180,42 @@ def all_hits(cache: str) -> typing.Callable[[Place, Way], tuple[int, str]]:
         buildlab.need(cache)
         place.cache = cache
         shutil.rmtree(place.root / "caches", ignore_errors=True)
+        if cache == "sccache":
+            start_sccache(place)
         place.write(bug=True)
         way.configure(place, True)
         must_build(way.off(place))
         before = hits(place)
         shutil.rmtree(place.build)
         way.configure(place, True)
-        done = way.build(place, True)
+        done = watched(place, way)
         place.note(f"{cache}: {hits(place) - before} hits in this build")
         return done
     return reach
+
+
+def start_sccache(place: Place) -> None:
+    """Starts the server before a build needs it. On a busy machine it may be late, and is there for who asks next."""
+    for _ in range(5):
+        status, said = place.run("sccache", "--start-server")
+        if status == 0 or listens(int(place.environment["SCCACHE_SERVER_PORT"])):
+            return
+        time.sleep(5)
+    raise Skip(f"sccache's server does not start: {buildlab.complaint(said)}")
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        return True
+    except OSError:
+        return False
+
+
+def unstarted(entry: dict) -> bool:
+    """Whether a cell tells of a busy machine alone: no server of sccache's was there in time. Such a cell is tried again."""
+    late = any("Timed out waiting for server startup" in step.get("said", "") for step in entry["steps"])
+    return late and entry["outcome"] in ("n/a", "broken")
 
 
 def hits(place: Place) -> int:
@@ -194,7 +232,7 @@ def two(place: Place, way: Way) -> tuple[int, str]:
     must_pass(place, "the configuration with the guard", *way.build(place, True))
     place.guarded = False
     way.configure(place, True)
-    done = way.build(place, True)
+    done = watched(place, way)
     place.guarded = True
     touch(place, "lib/base.cu")
     must_pass(place, "the configuration with the guard, after the other", *way.build(place, True))
@@ -218,7 +256,7 @@ def readonly(place: Place, way: Way) -> tuple[int, str]:
     permit(place, "a-w")
     place.readonly = True
     way.configure(place, True)
-    return way.build(place, True)
+    return watched(place, way)
 
 
 def permit(place: Place, what: str) -> None:
@@ -306,33 +344,39 @@ def follow_up(place: Place, way: Way, cell: Cell) -> None:
 
 
 def files(place: Place, way: Way) -> set[str]:
-    """What sources and build hold, but for SCuBA's own folder, what CMake answers it, and what CMake's makefiles note down in a second build."""
+    """What sources and build hold, by name, but for SCuBA's own folder, what CMake answers it, and what a build tool leaves in a second build.
+
+    CMake's makefiles note down what a second build depends on, and Meson keeps what it knew before it configured again (it does wherever its native
+    file is newer) as `meson-private/*.prev`.
+    """
     if way.name == "bazel":
         # Its folders are named by configuration and by action.
         return {p.name for p in buildlab.made(place.root)}
     names = [p.relative_to(place.src) for p in place.src.rglob("*") if p.is_file()]
-    return {str(n) for n in names if not {".scuba", ".cmake"} & set(n.parts) and not n.name.startswith("compiler_depend")}
+    again = [n for n in names if n.name.startswith("compiler_depend") or (n.parent.name == "meson-private" and n.suffix == ".prev")]
+    return {str(n) for n in names if not {".scuba", ".cmake"} & set(n.parts)} - {str(n) for n in again}
 
 
 def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.Path, port: int) -> dict:
     way = cell.way
-    remove(slot)
     environment = buildlab.environment(work / "home", work / "caches/scuba", slot / "caches", port)
     environment["SEEN_CELL"] = f"{slot.name}-{time.time_ns()}"
     place = Place(slot, kept, environment, cell.shape, work / "venv")
     entry = {"cell": cell.name, "outcome": "n/a", "by": "", "lines": [], "why": "", "ran": None}
     if cell.state.name in way.without:
         return {**entry, "why": way.without[cell.state.name], "steps": []}
-    (slot / "src").mkdir(parents=True)
-    place.write_project()
+    place.anew()
     if cell.state.name in ("outside", "readonly"):
         place.outside = True
         (place.src / "pyproject.toml").write_text(buildlab.PYPROJECT % place.build)
     try:
         status, said = cell.state.reach(place, way)
         outcome, lines = judge(status, said)
+        # Where a command of ours stands before the whole build, it did run.
+        if (outcome, lines) == ("silent", []) and place.untouched and way.builds and not way.always and way.name != "bazel":
+            outcome = "idle"
         entry.update(outcome=outcome, by="build" if way.builds else "check", lines=lines[:6])
-        if outcome in ("silent", "told", "refused") and way.builds and way.name != "bazel":
+        if outcome in ("silent", "idle", "told", "refused") and way.builds and way.name != "bazel":
             behind, more = check(place, way)
             entry.update(behind=behind, behind_lines=more[:6])
         if outcome != "broken":
@@ -349,13 +393,6 @@ def try_cell(cell: Cell, slot: pathlib.Path, kept: pathlib.Path, work: pathlib.P
         entry[key] = [line.replace(f"{slot}/", "") for line in entry.get(key, [])]
     entry.update(why=entry["why"].replace(f"{slot}/", ""), steps=place.journal)
     return entry
-
-
-def remove(folder: pathlib.Path) -> None:
-    """Also what Bazel leaves, which cannot be written."""
-    if folder.exists():
-        subprocess.run(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def cells() -> list[Cell]:
@@ -393,7 +430,7 @@ def binaries() -> str:
 def run(todo: list[Cell], journal: Journal, work: pathlib.Path, arguments) -> None:
     end = time.monotonic() + arguments.limit if arguments.limit else None
     queue, lock = collections.deque(todo), threading.Lock()
-    stamp = {"commit": binaries(), "date": datetime.date.today().isoformat()}
+    stamp = {"commit": binaries(), "date": datetime.date.today().isoformat(), "jobs": arguments.jobs, "cores": len(os.sched_getaffinity(0))}
 
     def worker(number: int) -> None:
         slot, port = work / f"slot-{number}", PORT + number
@@ -442,101 +479,11 @@ def main() -> int:
             sys.exit(f"--work {work}: there is {above}, and SCuBA would keep what it knows of the builds beside it; name a folder elsewhere")
         (work / "home").mkdir(parents=True, exist_ok=True)
         journal = Journal(work / "journal.jsonl")
-        run([cell for cell in chosen if arguments.again or cell.name not in journal.entries], journal, work, arguments)
-        write_page(arguments.out, journal.entries)
+        known = set() if arguments.again else {name for name, entry in journal.entries.items() if not unstarted(entry)}
+        run([cell for cell in chosen if cell.name not in known], journal, work, arguments)
+        write_page(arguments.out, journal.entries, [(state.name, state.title) for state in STATES])
     return 0
 
-
-# ---- the page ---------------------------------------------------------------------------------------------------------
-
-
-def shown(entry: dict | None) -> str:
-    if entry is None:
-        return "–"
-    outcome = entry["outcome"]
-    if outcome == "silent" and entry.get("behind") in ("fails", "named", "warned"):
-        return "silent (check tells)"
-    return outcome
-
-
-def defects(entries: dict) -> list[dict]:
-    return [e for e in entries.values() if e["outcome"] in ("silent", "broken", "refused")]
-
-
-def write_page(page: pathlib.Path, entries: dict) -> None:
-    footnotes: dict[str, int] = {}
-    tables = []
-    for shape in SHAPES:
-        heading = f"### {shape.title[0].upper()}{shape.title[1:]}\n\n"
-        if not any(name.endswith(f"/{shape.name}") for name in entries):
-            tables.append(heading + "Not run.")
-            continue
-        rows = [f"| build | {' | '.join(s.title for s in STATES)} |", "| --- " * (len(STATES) + 1) + "|"]
-        for way in WAYS:
-            words = []
-            for state in STATES:
-                entry = entries.get(f"{way.name}/{state.name}/{shape.name}")
-                word = shown(entry)
-                if word == "n/a":
-                    word += f" [{footnotes.setdefault(entry['why'], len(footnotes) + 1)}]"
-                words.append(f"**{word}**" if word.startswith(("silent", "broken")) else word)
-            rows.append(f"| {way.title} | {' | '.join(words)} |")
-        tables.append(heading + "\n".join(rows))
-    bad = [f"- `{e['cell']}` ({e['commit']}): {shown(e)}. {told(e)}" for e in defects(entries)]
-    counts = collections.Counter(shown(e) for e in entries.values())
-    stamps = collections.Counter((e["commit"], e["date"]) for e in entries.values())
-    each = statistics.median([e["seconds"] for e in entries.values()] or [0])
-    page.write_text(PAGE.format(
-        tools=buildlab.versions(), tables="\n\n".join(tables), defects="\n".join(bad) or "None.",
-        notes="\n".join(f"{number}. {why}" for why, number in footnotes.items()) or "None.",
-        counts=", ".join(f"{n} {what}" for what, n in counts.most_common()), total=len(cells()), run=len(entries),
-        stamps="; ".join(f"{n} at {commit} on {date}" for (commit, date), n in stamps.most_common()),
-        each=round(each), hours=round(each * len(cells()) / 7200, 1)))
-
-
-def told(entry: dict) -> str:
-    if entry["why"]:
-        return entry["why"] + (f" (the bug: {entry['bug']})" if "bug" in entry else "")
-    behind = f" `scuba check` behind it: {entry['behind']}, {' | '.join(entry['behind_lines'])[:200]}" if "behind" in entry else ""
-    return (f"The build said: {' | '.join(entry['lines'])[:200]}." if entry["lines"] else "The build said nothing.") + behind
-
-
-PAGE = """\
-# Whether a bug passes without a word
-
-Generated by `tools/seen.py` (`make seen`); not written by hand. One project with a bug that only several units together show (a library allocates, a
-library that needs it launches a kernel without its guard, the program's main takes the size from its arguments by a function in a unit for the host
-alone, or for the first shape in a CUDA unit), in every way to build it, from every state that a build can be found in, in six shapes. With
-{tools}.
-
-Of {total} cells {run} were run: {stamps}. {counts}. A cell took {each} s (the median; two at a time, with whatever
-else the machine did): at that pace all take {hours} h. Cells with – were not run.
-
-| word | what became of the bug in the build |
-| --- | --- |
-| fails | the build fails, with the denied finding |
-| warned | the build passes, with a finding of the access that does not deny |
-| named | the build passes, or ends with status 2, and a line names a unit or object that was not read |
-| told | the build passes, and a line says what of it SCuBA does not see, and what to do, but names no unit |
-| refused | the command ends with SCuBA's status 2 and a line that names none |
-| **silent** | the build passes without a word of it: a defect. *check tells*: `scuba check` behind the build fails or names the unit |
-| **broken** | the project corrected, or a build of it, did not pass as it does without SCuBA: a defect |
-| n/a | this way to build has no such state, or what it needs is not here: see the footnotes |
-
-Of `scuba check -p` the command that is watched is that check. In all cells the project is corrected afterwards and must build, with nothing said against
-it; from a clean state the files that it leaves must be those of a build without SCuBA, by name. Each cell's commands, and what they
-said, are in the journal that the run left.
-
-{tables}
-
-## Silent, broken and refused
-
-{defects}
-
-## Footnotes
-
-{notes}
-"""
 
 if __name__ == "__main__":
     sys.exit(main())

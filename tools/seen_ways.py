@@ -213,6 +213,8 @@ class Place:
     cache: str = ""
     # What `GUARDED` builds are: their folder, else nothing.
     guarded: bool = False
+    # Whether the command that is watched left SCuBA's folders as they were.
+    untouched: bool = False
     journal: list = dataclasses.field(default_factory=list)
 
     @property
@@ -294,15 +296,28 @@ class Place:
 
     # ---- what lies there ----
 
+    def anew(self) -> None:
+        """The project alone, as it is before any build."""
+        remove(self.root)
+        self.src.mkdir(parents=True)
+        self.write_project()
+
     def restore(self, name: str) -> bool:
         """Sources and build as they were kept, with their times; nothing where none were."""
         kept = self.kept / name
         if not kept.exists():
             return False
-        shutil.rmtree(self.root, ignore_errors=True)
+        remove(self.root)
         subprocess.run(["cp", "-a", kept, self.root], check=True)
         self.note(f"a copy of what these commands left: {(kept / 'commands').read_text().strip()}")
         return True
+
+    def marks(self) -> dict[str, tuple[bytes, int]]:
+        """All that SCuBA's folders hold, and when it was written."""
+        folders = [folder for folder in self.root.rglob(".scuba") if folder.is_dir()]
+        folders += [pathlib.Path(self.environment["SCUBA_DIR"])] if "SCUBA_DIR" in self.environment else []
+        files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+        return {str(file): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
 
     def keep(self, name: str) -> None:
         kept = self.kept / name
@@ -316,6 +331,13 @@ class Place:
     def cuda_objects(self) -> list[pathlib.Path]:
         """Objects of CUDA units that are whole."""
         return [p for p in buildlab.made(self.root) if p.suffix == ".o" and ".cu" in p.name and is_whole(p)]
+
+
+def remove(folder: pathlib.Path) -> None:
+    """Also what Bazel leaves, which cannot be written."""
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_whole(object_file: pathlib.Path) -> bool:
@@ -392,10 +414,13 @@ class Way:
 
     def again(self, place: Place, name: str) -> None:
         """Takes away the object of a unit, so that it is made again."""
-        for found in buildlab.made(place.root):
-            if found.name.startswith(name):
-                found.unlink()
-                place.note(f"rm {found}")
+        # Meson puts the folder's name before the unit's.
+        objects = [found for found in buildlab.made(place.root) if re.search(rf"(^|_){re.escape(name)}\b", found.name)]
+        if self.builds and not objects:
+            raise Broken(f"there is no object of {name} to take away")
+        for found in objects:
+            found.unlink()
+            place.note(f"rm {found}")
 
 
 class CMake(Way):
@@ -412,8 +437,9 @@ class CMake(Way):
     def configure(self, place: Place, scuba: bool) -> None:
         need("cmake")
         need("ninja" if self.generator == "Ninja" else "make")
-        # SCuBA must not find an answer of CMake's that a first configuration would not have given it.
-        template = f"configured-{'compiler' if self.compiler and scuba else self.family}-{place.build.name}-{place.outside}"
+        # SCuBA must not find an answer of CMake's that a first configuration would not have given it, and a plain build nothing that a way of
+        # ours told CMake: what such a way configured is its own.
+        template = f"configured-{self.name if scuba else 'plain-' + self.family}-{place.shape.name}-{place.build.name}-{place.outside}"
         if not (place.build / "CMakeCache.txt").exists() and (place.kept / template).exists():
             subprocess.run(["cp", "-a", place.kept / template, place.build], check=True)
         if self.compiler and scuba and not made_with(place.build, SHIM):
@@ -476,9 +502,11 @@ class Meson(Way):
     def configure(self, place: Place, scuba: bool) -> None:
         need("meson")
         native = place.root / "native.ini"
-        # Before `ccache` and `sccache` it would find no nvcc.
-        words = [*cache_alone(place), *([SHIM] if scuba else []), NVCC]
-        native.write_text(f"[binaries]\ncuda = [{', '.join(repr(str(w)) for w in words)}]\n")
+        # Before `ccache` and `sccache` it would find no nvcc. Before the host's compilers it would put one by itself.
+        cache = cache_alone(place)
+        compilers = {"cuda": [*cache, *([SHIM] if scuba else []), NVCC], "c": [*cache, "cc"], "cpp": [*cache, "c++"]}
+        lines = [f"{name} = [{', '.join(repr(str(w)) for w in words)}]\n" for name, words in compilers.items()]
+        native.write_text("[binaries]\n" + "".join(lines))
         if not place.build.exists():
             more = ["-Dmore=-DGUARDED"] if place.guarded else []
             place.must("meson", "setup", "--native-file", native, *more, place.build, place.src, **buildlab.MESON_ENVIRONMENT)
