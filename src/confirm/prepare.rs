@@ -508,11 +508,11 @@ fn replayed(
 pub(super) const ROOM: u64 = 1 << 20;
 
 /// A snapshot as `templates/launch.cpp` reads it, without its module and its kernel. `all_roomy`: its bounds are tested in
-/// another way than by what lies around it.
+/// another way than by what lies around it, in code that clang compiles, which has no attributes of nvcc's.
 pub(super) fn describe(program: &Program, s: &Snapshot, all_roomy: bool) -> String {
     let mut out = String::new();
-    let [gx, gy, gz] = s.grid;
-    let [bx, by, bz] = s.block;
+    let ([gx, gy, gz], [bx, by, bz]) =
+        if all_roomy { (s.grid, s.block) } else { program.func(s.kernel).shape.as_launched(s.grid, s.block) };
     let _ = writeln!(out, "grid {gx} {gy} {gz}\nblock {bx} {by} {bz}\nshared {}", s.shared);
     for (i, o) in s.objects.iter().enumerate() {
         let size = o.image.size;

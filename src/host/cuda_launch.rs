@@ -6,7 +6,7 @@ use super::table::Table;
 use crate::ir::{FuncRef, Program};
 use crate::kernel::builtins::Modelled;
 use crate::reasons::UnknownReason;
-use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, LaunchLimits};
+use crate::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::contract_facts::{By, Called};
@@ -31,7 +31,8 @@ impl Executor<'_> {
         let shared = self.int_arg(c, 4, 64);
         let shared = self.interpret(shared, 64, false);
         let stream = self.note_stream(c, 5, &mut s);
-        s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, stream, limits: LaunchLimits::default() }));
+        let (limits, attributes) = (LaunchLimits::default(), LaunchAttributes::default());
+        s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, stream, limits, attributes }));
         self.success(s)
     }
 
@@ -63,7 +64,11 @@ impl Executor<'_> {
         let shared = self.int_arg(c, 6, 64);
         let shared = self.interpret(shared, 64, false);
         let stream = self.note_stream(c, 7, &mut s);
-        let cfg = LaunchConfig { grid, block, shared, stream, limits: LaunchLimits::default() };
+        // All blocks must find room at the same time: one does.
+        let single = grid.iter().all(|n| self.arena.as_int(*n) == Some(1));
+        let refusable = name == "cudaLaunchCooperativeKernel" && !single;
+        let attributes = LaunchAttributes { refusable, ..LaunchAttributes::default() };
+        let cfg = LaunchConfig { grid, block, shared, stream, limits: LaunchLimits::default(), attributes };
         let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 5));
         self.launch(&mut s, &f, &args, &cfg);
         self.launched(name, s)
@@ -72,7 +77,7 @@ impl Executor<'_> {
     fn launch_kernel_ex(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let name = c.base();
         let cfg = self.launch_config(c, &mut s);
-        // Its stream and attributes are not read.
+        // Its stream is not read, and an attribute may let it begin before earlier work has ended.
         self.overlap(&mut s);
         self.runtime.unordered = true;
         let (f, args) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
@@ -102,7 +107,7 @@ impl Executor<'_> {
         [x, y, z]
     }
 
-    /// A `cudaLaunchConfig_t`: grid at 0, block at 12, bytes of dynamic shared memory at 24.
+    /// A `cudaLaunchConfig_t`: grid at 0, block at 12, bytes of dynamic shared memory at 24; then stream and attributes.
     pub(super) fn launch_config(&mut self, c: &Call<'_>, s: &mut State) -> LaunchConfig {
         let config = self.pointer_arg(c, 0);
         let [gx, gy, gz, bx, by, bz, shared] =
@@ -118,7 +123,8 @@ impl Executor<'_> {
                 self.interpret(t, bits, false)
             });
         let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
-        LaunchConfig { grid, block, shared, stream: None, limits: LaunchLimits::default() }
+        let (limits, attributes) = (LaunchLimits::default(), self.launch_attributes(c, s));
+        LaunchConfig { grid, block, shared, stream: None, limits, attributes }
     }
 
     /// The code that a launch gives.
@@ -152,7 +158,10 @@ impl Executor<'_> {
             };
             let kernel = kernel.ok_or(symbol);
             let cfg = &match &kernel {
-                Ok(k) => self.limited(s, *k, cfg),
+                Ok(k) => {
+                    let cfg = self.shaped(s, *k, cfg);
+                    self.limited(s, *k, &cfg)
+                }
                 Err(_) => cfg.clone(),
             };
             let runs = kernel.as_ref().is_ok_and(|k| self.surely_runs(*k, cfg));

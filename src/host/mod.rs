@@ -11,6 +11,7 @@ mod files;
 mod formats;
 mod getopt;
 mod guards;
+mod launch_shapes;
 mod libc;
 mod libc_memory;
 mod libc_text;

@@ -8,6 +8,7 @@
 use super::Call;
 use crate::ir::shared::most_static_shared;
 use crate::ir::{BlockId, Callee, FuncRef, Op, Side, Terminator};
+use crate::models::launches;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
@@ -26,7 +27,7 @@ const USUAL_SHARED: i128 = 48 * 1024;
 /// `cudaFuncAttributeMaxDynamicSharedMemorySize`.
 const MAX_DYNAMIC: i128 = 8;
 
-/// What the attribute is noted as where it was not set.
+/// What it is noted as where it was not set. The cluster along each axis follows it, zero where that was not set.
 const NOT_SET: i128 = -1;
 
 /// Most kernels whose attributes are followed: each state has them.
@@ -69,7 +70,7 @@ impl Executor<'_> {
         }
         let not_set = self.arena.int(NOT_SET);
         for k in kernels {
-            let extent = Some(self.arena.int(4));
+            let extent = Some(self.arena.int(16));
             let o = self.heap.add(Object {
                 kind: ObjKind::Opaque,
                 name: program.func(k).name.clone(),
@@ -80,6 +81,10 @@ impl Executor<'_> {
             });
             let mut state = ObjState::new(Rest::Zero);
             state.cells.insert(0, (4, Value::Int(not_set)));
+            let none = self.arena.int(0);
+            for at in [4, 8, 12] {
+                state.cells.insert(at, (4, Value::Int(none)));
+            }
             s.mem.insert(o, Rc::new(state));
             self.runtime.attributes.insert(k, o);
         }
@@ -102,7 +107,8 @@ impl Executor<'_> {
     /// the compiler keeps is not known.
     pub(super) fn set_attribute(&mut self, c: &Call<'_>, s: &mut State) {
         let which = self.int_arg(c, 1, 32);
-        if self.arena.as_int(which).is_some_and(|n| n != MAX_DYNAMIC) {
+        let known = self.arena.as_int(which);
+        if known.is_some_and(|n| n != MAX_DYNAMIC && !launches::is_of_clusters(n)) {
             return;
         }
         let wanted = self.int_arg(c, 2, 32);
@@ -111,6 +117,12 @@ impl Executor<'_> {
         let kernels: Option<Vec<FuncRef>> = handle.iter().map(|t| self.kernel_of_handle(&t.base)).collect();
         let all = kernels.is_none();
         let kernels = kernels.unwrap_or_else(|| self.runtime.attributes.keys().copied().collect());
+        if known != Some(MAX_DYNAMIC) {
+            self.require_cluster(s, &kernels, known, wanted);
+        }
+        if known.is_some_and(launches::is_of_clusters) {
+            return;
+        }
         let surely = !all && kernels.len() == 1 && self.arena.as_int(which).is_some();
         for k in kernels {
             // Of a kernel whose attribute is not followed no limit is taken for granted.
@@ -141,11 +153,6 @@ impl Executor<'_> {
         }
     }
 
-    fn kernel_of_handle(&self, base: &crate::symbolic::memory::value::Base) -> Option<FuncRef> {
-        let crate::symbolic::memory::value::Base::Func(stub) = base else { return None };
-        self.program.kernel_of_stub(stub.module, &self.program.func(*stub).name)
-    }
-
     /// The configuration with the limits of its kernel: conditions that hold wherever the launch runs.
     pub(super) fn limited(&mut self, s: &State, kernel: FuncRef, c: &LaunchConfig) -> LaunchConfig {
         let usual = self.arena.int(USUAL_SHARED);
@@ -158,14 +165,21 @@ impl Executor<'_> {
         } else {
             (self.from_the_start && self.runtime.usual_shared).then_some(usual)
         };
-        LaunchConfig { limits: LaunchLimits { shared, threads: self.program.func(kernel).max_threads }, ..c.clone() }
+        let threads = self.program.func(kernel).max_threads;
+        LaunchConfig { limits: LaunchLimits { shared, threads, ..c.limits }, ..c.clone() }
     }
 
     /// Whether nothing in its configuration can keep a launch from running, by its constants and ranges.
     pub(super) fn surely_runs(&mut self, kernel: FuncRef, c: &LaunchConfig) -> bool {
         let within = |e: &Self, t: TermId, most: i128| Range::new(1, most).contains(e.arena.range(t));
-        if !(0..3).all(|i| within(self, c.grid[i], MAX_GRID[i])) {
+        if c.limits.refusable || !(0..3).all(|i| within(self, c.grid[i], MAX_GRID[i])) {
             return false;
+        }
+        for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {
+            let rest = self.arena.modulo(blocks, i128::from(cluster));
+            if self.arena.as_int(rest) != Some(0) {
+                return false;
+            }
         }
         let xy = self.arena.mul(c.block[0], c.block[1]);
         let xyz = self.arena.mul(xy, c.block[2]);

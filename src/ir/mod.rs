@@ -18,6 +18,7 @@ pub mod reach;
 #[cfg(test)]
 pub(crate) mod reference;
 pub mod registered;
+mod shape;
 pub mod shared;
 mod signature;
 mod stub;
@@ -28,13 +29,14 @@ mod variables;
 pub use instruction::{AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Step, Terminator, Var};
 pub use outside::Outside;
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
+pub use shape::LaunchShape;
 pub use signature::{LIBRARY_MODEL, Plain, element_name, plain_number, pointee_name, source_name};
 pub use units::{Bytes, Elements};
 
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 13;
+pub const FORMAT_VERSION: u32 = 14;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -302,6 +304,8 @@ pub struct Function {
     pub requires: Vec<Stated>,
     /// `__launch_bounds__` / reqntid where given: most threads per block.
     pub max_threads: Option<u32>,
+    /// What its attributes fix of its launches.
+    pub shape: LaunchShape,
     pub loc: LocId,
 }
 

@@ -473,6 +473,7 @@ mod tests {
             values: 0,
             requires: vec![],
             max_threads: None,
+            shape: crate::ir::LaunchShape::default(),
             loc: LocId(0),
         };
         Arc::new(Module {

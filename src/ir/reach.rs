@@ -385,6 +385,7 @@ mod tests {
             values: 1,
             requires: vec![],
             max_threads: None,
+            shape: crate::ir::LaunchShape::default(),
             loc: LocId(0),
         }
     }

@@ -156,6 +156,7 @@ impl Display for In<'_, Function> {
         if let Some(n) = func.max_threads {
             write!(f, " max_threads {n}")?;
         }
+        write!(f, "{}", func.shape)?;
         if func.display != func.name {
             write!(f, "  `{}`", func.display)?;
         }

@@ -6,6 +6,7 @@
 
 pub(crate) mod access;
 pub mod attributes;
+pub(crate) mod launches;
 pub mod no_return;
 pub(crate) mod ptx;
 pub mod returns;

@@ -127,6 +127,23 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::UnknownKernelGiven, "what an unknown kernel is given", Code::HostNotFollowed),
         (R::LaunchConfiguration, "a launch configuration that is not known", Code::Other),
         (R::LaunchMember, "a member of a launch configuration", Code::Other),
+        (
+            R::KernelShape,
+            "block or cluster sizes that a kernel's attributes give and that are no constants here",
+            Code::Other,
+        ),
+        (
+            R::BlockSizeOtherwise,
+            "what runs where a launch gives another block than the kernel's `__block_size__`",
+            Code::Other,
+        ),
+        (
+            R::ClusterOtherwise,
+            "what runs where the cluster of a `__block_size__` kernel is set once more",
+            Code::Other,
+        ),
+        (R::LaunchAttributes, "attributes of a launch that could not be read", Code::Other),
+        (R::LaunchAttribute(x()), "what a launch with the attribute `x` runs", Code::Other),
         (R::ConfiguredStream(None), "the stream that a launch was configured with", Code::Other),
         (R::KernelAttribute, "an attribute of a kernel", Code::Other),
         (R::KernelAttributeSet, "whether an attribute of a kernel was set", Code::Other),

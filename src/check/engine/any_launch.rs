@@ -85,6 +85,7 @@ impl<'p> Engine<'p> {
         self.leave_out_vain(kernel, &mut e);
         let name = self.cx.program.func(kernel).name.clone();
         let config = e.unknown_launch(&name);
+        let config = e.with_declared_block(kernel, config);
         let args = e.unknown_arguments(kernel);
         let mut state = e.initial_state();
         for a in &args {

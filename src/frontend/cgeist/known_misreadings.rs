@@ -42,6 +42,9 @@ pub fn about(sources: &[&str]) -> Vec<String> {
     if words.contains("omp") && words.contains("parallel") {
         out.push("cgeist reads OpenMP's regions as sequential code".into());
     }
+    if let Some(word) = ["__block_size__", "__cluster_dims__"].iter().find(|w| words.contains(**w)) {
+        out.push(format!("cgeist drops `{word}`"));
+    }
     if fields {
         out.push("cgeist lays out bit-fields otherwise".into());
     }

@@ -190,6 +190,31 @@ SCUBA_DEVICE float __tanhf(float x) { return ::tanhf(x); }
 #undef __prof_trigger
 #define __prof_trigger(counter) ((void)(counter))
 
+/* clang 22 does not know __block_size__, and drops __cluster_dims__ from code for NVPTX: a kernel bears both as annotations
+   (frontend/llvm/shapes.rs). */
+#ifdef __CUDA_ARCH__
+#define SCUBA_TUPLE(...) __VA_ARGS__
+#define SCUBA_BLOCK_SIZE(block, ...) \
+  __attribute__((annotate("scuba:block_size", SCUBA_TUPLE block __VA_OPT__(, SCUBA_TUPLE __VA_ARGS__))))
+#define SCUBA_CLUSTER_DIMS(...) __attribute__((annotate("scuba:cluster_dims" __VA_OPT__(, __VA_ARGS__))))
+#else
+#define SCUBA_BLOCK_SIZE(...)
+#define SCUBA_CLUSTER_DIMS(...)
+#endif
+#ifdef __block_size__
+#undef __block_size__
+#define __block_size__(...) SCUBA_BLOCK_SIZE(__VA_ARGS__)
+#endif
+#ifdef __cluster_dims__
+#undef __cluster_dims__
+#define __cluster_dims__(...) SCUBA_CLUSTER_DIMS(__VA_ARGS__)
+#endif
+
+/* nvcc 13.0 declares it with this default, so that `k<<<n>>>` is a launch of blocks of one thread. */
+#ifdef __cplusplus
+extern "C" unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim = 1, size_t sharedMem, void *stream);
+#endif
+
 /* A kernel that launches one. What it gives lies in memory of its own until then; the launch itself is a function that nothing defines: it may do
    whatever can be done with that, and with the device's variables. */
 #if defined(__CUDACC_RDC__) && defined(__CUDA_ARCH__)

@@ -12,6 +12,9 @@ use crate::nvcc::unit::TranslationUnit;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Attributes that nvcc 13.0 knows and clang 22 ignores, as `__block_size__` and `__cluster_dims__` spell them.
+const BARE: &[&str] = &["block_size", "cluster_dims", "__block_size__", "__cluster_dims__"];
+
 /// Names that are said of one unit.
 const MOST: usize = 4;
 
@@ -22,6 +25,8 @@ pub(super) struct Asked {
     pub architectures: bool,
     /// Names that an implementation may define, each with its first place.
     names: BTreeMap<String, (PathBuf, usize)>,
+    /// Where the sizes of launches are set by an attribute that no macro of the toolkit spells.
+    bare: Option<(PathBuf, usize, String)>,
 }
 
 impl Asked {
@@ -32,7 +37,12 @@ impl Asked {
         let is_ours = |f: &Path| f.file_name().is_some_and(|n| n == "scuba.h");
         for file in files.iter().filter(|f| !own.is_system(f) && !is_ours(f)) {
             let text = String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned();
+            let mut before = "";
             for name in asked::names(&text) {
+                if BARE.contains(&name.text) && before == "__attribute__" && out.bare.is_none() {
+                    out.bare = Some((file.clone(), name.line, name.text.to_owned()));
+                }
+                before = name.text;
                 out.architectures |= tells_architectures_apart(name.text, name.presence_only);
                 if is_of_implementation(name.text) && !out.names.contains_key(name.text) {
                     out.names.insert(name.text.to_owned(), (file.clone(), name.line));
@@ -44,18 +54,15 @@ impl Asked {
 
     /// One line for each name asked for that clang's command defines otherwise than the unit's own compiler, the first ones.
     pub fn doubts(&self, clang: &Path, arguments: &[String], unit: &TranslationUnit) -> Vec<Doubt> {
+        let bare = self.bare.as_ref().map(|(file, line, name)| {
+            let file = file.file_name().unwrap_or_default().to_string_lossy();
+            let words = format!("{file}:{line} sets the threads of launches by the bare attribute `{name}`");
+            anywhere(format!("{words}, which is not followed"))
+        });
+        let mut out: Vec<Doubt> = bare.into_iter().collect();
         if self.names.is_empty() {
-            return vec![];
+            return out;
         }
-        let mut out: Vec<Doubt> = self
-            .names
-            .get_key_value("__block_size__")
-            .map(|(name, (file, line))| {
-                let file = file.file_name().unwrap_or_default().to_string_lossy();
-                anywhere(format!("{file}:{line} sets the threads of launches by `{name}`, which is not followed"))
-            })
-            .into_iter()
-            .collect();
         let differing = predefined::differing(clang, arguments, unit);
         let differs =
             |name: &str| QUESTIONS.contains(&name) || differing.as_ref().is_none_or(|names| names.contains(name));

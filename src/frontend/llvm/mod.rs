@@ -15,6 +15,7 @@ pub(in crate::frontend) mod instruction;
 mod library_models;
 mod members;
 pub(in crate::frontend) mod reachable;
+mod shapes;
 mod stated;
 mod types;
 
@@ -145,6 +146,7 @@ impl<'m> Reader<'m> {
             functions: lowered,
         };
         stated::lift(&mut module);
+        shapes::lift(&mut module);
         module
     }
 
@@ -236,6 +238,7 @@ impl<'m> Reader<'m> {
             values: lowered.values,
             requires: vec![],
             max_threads: threads(f, "nvvm.reqntid").or_else(|| threads(f, "nvvm.maxntid")),
+            shape: crate::ir::LaunchShape { most_blocks: threads(f, "nvvm.maxclusterrank"), ..Default::default() },
             loc: self.debug.declared_at(f.subprogram()),
             name,
         }

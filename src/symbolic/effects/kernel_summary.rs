@@ -11,7 +11,7 @@ use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
 use crate::ir::{FuncRef, Side};
 use crate::reasons::UnknownReason;
-use crate::symbolic::exec::events::{Events, LaunchConfig, LaunchLimits};
+use crate::symbolic::exec::events::{Events, LaunchAttributes, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
@@ -288,8 +288,10 @@ impl Executor<'_> {
             block: MAX_BLOCK.map(|m| any(self, m, "blockDim")),
             shared: any(self, MAX_SHARED, "dynamic shared memory"),
             stream: None,
-            limits: LaunchLimits { shared: None, threads: self.function(kernel).max_threads },
+            limits: LaunchLimits { threads: self.function(kernel).max_threads, ..LaunchLimits::default() },
+            attributes: LaunchAttributes::default(),
         };
+        let config = self.with_declared_block(kernel, config);
         let mut path = self.launch_axioms(&config);
         let thread = self.thread_symbols(&config);
         for i in 0..3 {

@@ -75,7 +75,10 @@ impl Executor<'_> {
             let all: Vec<ObjId> = self.runtime.attributes.values().copied().collect();
             for o in all {
                 if let Some(st) = s.mem.get_mut(&o) {
-                    Rc::make_mut(st).cells.insert(0, (4, Value::unknown(UnknownReason::KernelAttribute)));
+                    for at in [0, 4, 8, 12] {
+                        let unknown = Value::unknown(UnknownReason::KernelAttribute);
+                        Rc::make_mut(st).cells.insert(at, (4, unknown));
+                    }
                 }
             }
         }

@@ -5,6 +5,7 @@
 use super::site::Site;
 use crate::contracts::Requirement;
 use crate::ir::FuncRef;
+use crate::reasons::UnknownReason;
 use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::memory::object::Freed;
 use crate::symbolic::memory::object::{Memory, ObjId};
@@ -79,7 +80,7 @@ pub struct LaunchEvent {
     pub always: Rc<Vec<Always>>,
 }
 
-/// `limits` are the kernel's own, where it is known.
+/// What a launch is made with. `limits` are the kernel's own, where it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchConfig {
     pub grid: [TermId; 3],
@@ -88,6 +89,8 @@ pub struct LaunchConfig {
     /// The number of its stream, if that is known.
     pub stream: Option<i64>,
     pub limits: LaunchLimits,
+    /// What the launch itself asks for besides.
+    pub attributes: LaunchAttributes,
 }
 
 /// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
@@ -95,6 +98,21 @@ pub struct LaunchConfig {
 pub struct LaunchLimits {
     pub shared: Option<TermId>,
     pub threads: Option<u32>,
+    /// Blocks of a cluster along each axis, of which the grid is a multiple where the launch runs at all.
+    pub cluster: Option<[u32; 3]>,
+    /// Something else may keep the launch from running.
+    pub refusable: bool,
+}
+
+/// Attributes of a launch (`cudaLaunchKernelExC`, CUDA Runtime API 13.0) that decide which threads run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchAttributes {
+    /// Blocks of a cluster along each axis.
+    pub cluster: Option<[TermId; 3]>,
+    /// The runtime may refuse the launch for their sake.
+    pub refusable: bool,
+    /// Why it is not known which threads run.
+    pub unknown: Option<UnknownReason>,
 }
 
 /// What is done with freed memory.

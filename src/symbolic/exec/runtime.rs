@@ -26,10 +26,12 @@ pub(crate) struct Runtime {
     pub stream_buffers: bool,
     /// A stream may be in use that does not wait for the default one.
     pub unordered: bool,
-    /// Where the dynamic shared memory is noted that kernels may have (`host/runs.rs`).
+    /// Where the dynamic shared memory is noted that kernels may have, and the clusters that they require (`host/runs.rs`).
     pub attributes: FxHashMap<FuncRef, ObjId>,
     /// The program sets no such attribute anywhere.
     pub usual_shared: bool,
+    /// The program may set the clusters that kernels require (`host/launch_shapes.rs`).
+    pub sets_clusters: Option<bool>,
     /// There are functions of the host that no unit at hand defines and no library is known to have.
     pub has_outside: Option<bool>,
     /// The most bytes of static shared memory of kernels.

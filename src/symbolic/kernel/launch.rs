@@ -5,7 +5,8 @@ use crate::ir::{FuncRef, Side};
 use crate::reasons::UnknownReason;
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
 use crate::symbolic::exec::events::{
-    AccessEvent, ClaimEvent, ContractEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent, UnalignedEvent,
+    AccessEvent, ClaimEvent, ContractEvent, Events, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits,
+    StaleEvent, UnalignedEvent,
 };
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -84,7 +85,20 @@ impl Executor<'_> {
         }
         let zero = self.arena.int(0);
         facts.push(self.arena.le(zero, c.shared));
+        for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {
+            let rest = self.arena.modulo(blocks, i128::from(cluster));
+            facts.push(self.arena.eq(rest, zero));
+        }
         facts
+    }
+
+    /// A configuration of which nothing is known, with the block that the kernel's own attributes fix: no other runs (PTX ISA 9.0,
+    /// `.reqntid`).
+    pub(crate) fn with_declared_block(&mut self, kernel: FuncRef, c: LaunchConfig) -> LaunchConfig {
+        let shape = self.program.func(kernel).shape;
+        let block = shape.block.filter(|_| !shape.unread);
+        let block = block.map_or(c.block, |b| b.map(|n| self.arena.int(i128::from(n))));
+        LaunchConfig { block, ..c }
     }
 
     /// Runs a kernel under a launch, which may take so much. Facts (the launch's path, axioms, allocations) become its path condition.
@@ -316,7 +330,8 @@ impl Executor<'_> {
             name: "dynamic shared memory".into(),
         });
         let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
-        LaunchConfig { grid, block, shared, stream: None, limits: LaunchLimits::default() }
+        let (limits, attributes) = (LaunchLimits::default(), LaunchAttributes::default());
+        LaunchConfig { grid, block, shared, stream: None, limits, attributes }
     }
 
     /// Values of a kernel's parameters where nothing is known of its launch.

@@ -2,10 +2,12 @@
 
 use super::block::{Arguments, End};
 use super::outcome::{Fate, REFUSED};
+use super::shape::Configuration;
 use crate::ir::{FuncRef, Program};
 use crate::witness::api::{Alone, BlockThread, ObjectKind, Site, Threads};
 use crate::witness::api::{Cause, Why};
 use crate::witness::library::arguments::read;
+use crate::witness::library::runtime::COOPERATIVE_TOO_LARGE;
 use crate::witness::machine::call::Stop;
 use crate::witness::machine::state::Machine;
 use crate::witness::machine::thread::{Launch, Place, Thread};
@@ -24,6 +26,13 @@ const SIDE_THREADS: u64 = 1 << 14;
 
 /// Launches of one run: beyond, the program is taken to go on for ever, as a server does.
 const MOST_LAUNCHES: u64 = 50_000;
+
+/// Whether all blocks of a launch find no room at the same time on any device: multiprocessors of a B200, with 2048 threads and 32 blocks each.
+fn is_too_large_together(grid: [u32; 3], block: [u32; 3]) -> bool {
+    let count = |v: [u32; 3]| v.iter().fold(1u64, |n, k| n.saturating_mul(u64::from(*k)));
+    let blocks = count(grid);
+    blocks > 148 * 32 || blocks.saturating_mul(count(block)) > 148 * 2048
+}
 
 impl Machine<'_> {
     /// The kernel behind a launch handle: the host function that stands for it.
@@ -47,11 +56,10 @@ impl Machine<'_> {
         &mut self,
         th: &mut Thread,
         handle: Val,
-        grid: [Val; 3],
-        block: [Val; 3],
-        shared: Val,
+        configuration: &Configuration,
         args: Val,
     ) -> Result<u64, Stop> {
+        let Configuration { grid, block, shared, attributes } = configuration;
         let ordinal = self.cuda.launches;
         self.cuda.launches += 1;
         if self.cuda.launches > MOST_LAUNCHES {
@@ -70,7 +78,7 @@ impl Machine<'_> {
             }
         };
         let values = self.kernel_arguments(th, kernel, args)?;
-        let unknown = grid.iter().chain(&block).chain([&shared]).find(|v| v.is_poison());
+        let unknown = grid.iter().chain(block).chain([shared]).find(|v| v.is_poison());
         if let Some(v) = unknown {
             let why = self.reasons.why(v.poison, |why| format!("{at}: a launch parameter depends on {why}"));
             if self.sought(kernel, site, None) {
@@ -80,8 +88,12 @@ impl Machine<'_> {
             return Ok(0);
         }
         let small = |v: Val| crate::witness::machine::value::low32(v.bits);
-        let (g, b, shared) = (grid.map(small), block.map(small), shared.bits);
-        match self.fate(kernel, g, b, shared) {
+        let shared = shared.bits;
+        let (g, b, fate) = match self.shape(kernel, (grid.map(small), block.map(small)), attributes) {
+            Ok((g, b)) => (g, b, self.fate(kernel, g, b, shared)),
+            Err(fate) => ([0; 3], [0; 3], fate),
+        };
+        match fate {
             Fate::Runs => {}
             Fate::Refused => {
                 self.cuda.error = REFUSED;
@@ -94,6 +106,10 @@ impl Machine<'_> {
                 self.forget_effects(kernel, &values, reason);
                 return Ok(0);
             }
+        }
+        if attributes.cooperative && is_too_large_together(g, b) {
+            self.cuda.error = COOPERATIVE_TOO_LARGE;
+            return Ok(COOPERATIVE_TOO_LARGE);
         }
         self.cuda.ran += 1;
         let launch = Launch { ordinal, site, kernel, grid: g, block: b };
@@ -123,7 +139,11 @@ impl Machine<'_> {
         let Some(Alone { grid, block, shared }) = self.inputs.launch else {
             return Err(Stop::Unknown("what it is launched with is not known".into()));
         };
-        match self.fate(kernel, grid, block, shared) {
+        let fate = match self.may_be_launched(kernel, (grid, block)) {
+            Ok(()) => self.fate(kernel, grid, block, shared),
+            Err(fate) => fate,
+        };
+        match fate {
             Fate::Runs => {}
             Fate::Refused => return Err(Stop::Ended("the launch is refused".to_owned())),
             Fate::Open(why) => return Err(Stop::Unknown(why.into())),

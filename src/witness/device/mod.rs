@@ -5,3 +5,4 @@ pub(in crate::witness) mod builtins;
 pub(in crate::witness) mod capture;
 pub(in crate::witness) mod launch;
 pub(in crate::witness) mod outcome;
+pub(in crate::witness) mod shape;

@@ -5,6 +5,7 @@
 
 use crate::ir::shared::most_static_shared;
 use crate::ir::{FuncRef, Pred};
+use crate::models::launches;
 use crate::witness::api::Cause;
 use crate::witness::library::runtime::INVALID_VALUE;
 use crate::witness::machine::arith::icmp;
@@ -92,7 +93,9 @@ impl Machine<'_> {
 
     /// `cudaFuncSetAttribute`: the error code.
     pub fn set_attribute(&mut self, handle: Val, attribute: Val, value: Val) -> u64 {
-        if attribute.known().is_some_and(|a| u64::from(low32(a)) != MAX_DYNAMIC) {
+        let which = attribute.known().map(low32);
+        let axis = launches::axis(which.map(i128::from));
+        if which.is_some_and(|a| u64::from(a) != MAX_DYNAMIC) && axis.is_none() {
             return 0;
         }
         let kernel = match self.kernel_of(handle) {
@@ -103,6 +106,13 @@ impl Machine<'_> {
             }
         };
         let unknown = self.reason(Cause::Other, "an attribute of a kernel");
+        if axis.is_some() || which.is_none() {
+            let granted = value.known().is_some_and(|n| (1..=8).contains(&low32(n))) && which.is_some();
+            self.require_cluster(kernel, axis, if granted { value } else { Val::poison(unknown) });
+        }
+        if axis.is_some() {
+            return 0;
+        }
         let Some(v) = value.known().filter(|_| !attribute.is_poison()) else {
             self.cuda.most_shared.insert(kernel, Val::poison(if value.is_poison() { value.poison } else { unknown }));
             return 0;

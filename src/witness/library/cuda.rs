@@ -9,6 +9,7 @@ use super::simple::zero;
 use crate::models::row::{Key, Kind};
 use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
+use crate::witness::device::shape::{Attributes, Configuration};
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
@@ -21,8 +22,6 @@ type Res = Result<Ret, Stop>;
 
 /// `cudaErrorStreamCaptureUnsupported`.
 const CAPTURE_UNSUPPORTED: u64 = 900;
-/// `cudaErrorCooperativeLaunchTooLarge`.
-const COOPERATIVE_TOO_LARGE: u64 = 720;
 /// Rows of `cudaMallocPitch` are multiples of this on every device so far (measured on an H200: 512).
 const PITCH: u64 = 512;
 
@@ -559,27 +558,30 @@ fn pop(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res 
 
 fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
+    launch_with(m, th, (grid, block), Attributes::default(), a)
+}
+
+/// All blocks are on the device at the same time.
+fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
+    launch_with(m, th, (grid, block), Attributes { cooperative: true, ..Attributes::default() }, a)
+}
+
+fn launch_with(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    (grid, block): ([Val; 3], [Val; 3]),
+    attributes: Attributes,
+    a: &[Val],
+) -> Res {
     if !is_done_now(m, arg(a, 7))? {
         return OK;
     }
-    m.launch(th, arg(a, 0), grid, block, arg(a, 6), arg(a, 5)).map(|e| Ret::Val(Val::new(e)))
+    let configuration = Configuration { grid, block, shared: arg(a, 6), attributes };
+    m.launch(th, arg(a, 0), &configuration, arg(a, 5)).map(|e| Ret::Val(Val::new(e)))
 }
 
-/// All blocks are on the device at the same time: refused where no device has so much room (multiprocessors of a B200, with 2048 threads and 32
-/// blocks each).
-fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let product = |v: [Val; 3]| v.iter().try_fold(1u64, |n, v| v.known().map(|k| n.saturating_mul(k)));
-    if let (Some(blocks), Some(threads)) = (product(dims(arg(a, 1), arg(a, 2))), product(dims(arg(a, 3), arg(a, 4))))
-        && (blocks > 148 * 32 || blocks.saturating_mul(threads) > 148 * 2048)
-        && is_done_now(m, arg(a, 7))?
-    {
-        m.cuda.error = COOPERATIVE_TOO_LARGE;
-        return Ok(Ret::Val(Val::new(COOPERATIVE_TOO_LARGE)));
-    }
-    launch(m, th, call, a)
-}
-
-/// `cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **)`: grid at 0, block at 12, shared bytes at 24.
+/// `cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **)`: grid at 0, block at 12, shared bytes at 24, stream at 32.
 fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let config = arg(a, 0);
     let mut v = [Val::ZERO; 7];
@@ -591,5 +593,7 @@ fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
     if !is_done_now(m, stream)? {
         return OK;
     }
-    m.launch(th, arg(a, 1), [v[0], v[1], v[2]], [v[3], v[4], v[5]], v[6], arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
+    let attributes = m.launch_attributes(th, config)?;
+    let configuration = Configuration { grid: [v[0], v[1], v[2]], block: [v[3], v[4], v[5]], shared: v[6], attributes };
+    m.launch(th, arg(a, 1), &configuration, arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
 }

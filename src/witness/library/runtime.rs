@@ -26,6 +26,8 @@ pub struct Cuda {
     pub tried_steps: u64,
     /// The dynamic shared memory that kernels may have, in bytes, where that was set.
     pub most_shared: FxHashMap<FuncRef, Val>,
+    /// The clusters that kernels were made to require, zero along an axis where that was not set.
+    pub clusters: FxHashMap<FuncRef, [Val; 3]>,
     /// What ended a kernel, and with it all work for the device.
     pub trapped: Option<String>,
     /// The stream that is being captured, whose work is kept in a graph, and the mode.
@@ -41,3 +43,6 @@ pub struct Cuda {
 
 /// `cudaErrorInvalidValue`.
 pub const INVALID_VALUE: u64 = 1;
+
+/// `cudaErrorCooperativeLaunchTooLarge`.
+pub const COOPERATIVE_TOO_LARGE: u64 = 720;

@@ -260,6 +260,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             values: 0,
             requires: vec![],
             max_threads: None,
+            shape: crate::ir::LaunchShape::default(),
             loc: LocId(0),
         });
         id

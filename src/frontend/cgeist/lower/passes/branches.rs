@@ -119,6 +119,7 @@ mod tests {
             values: 10,
             requires: vec![],
             max_threads: None,
+            shape: crate::ir::LaunchShape::default(),
             loc: LocId(0),
         }
     }

@@ -1,0 +1,136 @@
+//! Block and cluster sizes that kernels declare, which clang 22 drops and `compat.h` keeps as annotations.
+//!
+//! In: a module whose table of annotations (LLVM 22 Language Reference, `llvm.global.annotations`) names kernels with `scuba:block_size` or
+//! `scuba:cluster_dims` and their arguments. Out: the module with these as [`LaunchShape`]s of its kernels, and a table without those rows.
+
+use crate::ir::{Const, FuncId, LaunchShape, Module};
+
+/// The annotations of `compat.h`.
+const BLOCK_SIZE: &[u8] = b"scuba:block_size\0";
+const CLUSTER_DIMS: &[u8] = b"scuba:cluster_dims\0";
+
+/// Arguments of an annotation; `None` for one that is no number above zero.
+type Numbers = Vec<Option<u32>>;
+
+/// Moves what the annotations say to the kernels that bear them.
+pub(super) fn lift(m: &mut Module) {
+    let Some(table) = m.globals.iter().position(|g| g.name == "llvm.global.annotations") else { return };
+    let Some(Const::Aggregate { ty, elems }) = m.globals[table].init.take() else { return };
+    let (mut rest, mut said) = (vec![], vec![]);
+    for row in elems {
+        match read(m, &row) {
+            Some(one) => said.push(one),
+            None => rest.push(row),
+        }
+    }
+    m.globals[table].init = Some(Const::Aggregate { ty, elems: rest });
+    for (f, what, numbers) in said {
+        let shape = &mut m.functions[f.index()].shape;
+        match what {
+            What::BlockSize => block_size(shape, &numbers),
+            What::ClusterDims => cluster_dims(shape, &numbers),
+        }
+    }
+}
+
+enum What {
+    BlockSize,
+    ClusterDims,
+}
+
+/// The kernel that a row is about, and what it says of it.
+fn read(m: &Module, row: &Const) -> Option<(FuncId, What, Numbers)> {
+    let Const::Aggregate { elems, .. } = row else { return None };
+    let [Const::Func(f), Const::Global { id: text, .. }, _, _, arguments, ..] = elems.as_slice() else { return None };
+    let Some(Const::Bytes { data, .. }) = &m.global(*text).init else { return None };
+    let what = match data.as_slice() {
+        BLOCK_SIZE => What::BlockSize,
+        CLUSTER_DIMS => What::ClusterDims,
+        _ => return None,
+    };
+    let numbers = match arguments {
+        Const::Global { id, offset: 0 } => match &m.global(*id).init {
+            Some(Const::Aggregate { elems, .. }) => elems.iter().map(number).collect(),
+            _ => vec![None],
+        },
+        Const::Zero(_) | Const::Undef(_) => vec![],
+        _ => vec![None],
+    };
+    Some((*f, what, numbers))
+}
+
+fn number(c: &Const) -> Option<u32> {
+    match c {
+        Const::Int { value, .. } => u32::try_from(*value).ok().filter(|n| *n > 0),
+        _ => None,
+    }
+}
+
+/// Three threads along the axes, then three blocks where a second tuple says them.
+fn block_size(shape: &mut LaunchShape, numbers: &[Option<u32>]) {
+    let all: Option<Vec<u32>> = numbers.iter().copied().collect();
+    let block = match all.as_deref() {
+        Some([x, y, z]) => [*x, *y, *z],
+        Some([x, y, z, cluster @ ..]) if cluster.len() == 3 => {
+            join(shape, [cluster[0], cluster[1], cluster[2]]);
+            [*x, *y, *z]
+        }
+        _ => {
+            shape.unread = true;
+            return;
+        }
+    };
+    shape.unread |= shape.block.is_some_and(|b| b != block);
+    shape.block = Some(block);
+}
+
+/// One to three blocks along the axes, or none where the launch says them.
+fn cluster_dims(shape: &mut LaunchShape, numbers: &[Option<u32>]) {
+    let all: Option<Vec<u32>> = numbers.iter().copied().collect();
+    match all.as_deref() {
+        Some([]) => shape.names_no_cluster = true,
+        Some([x, rest @ ..]) if rest.len() <= 2 => {
+            let axis = |i: usize| rest.get(i).copied().unwrap_or(1);
+            join(shape, [*x, axis(0), axis(1)]);
+        }
+        _ => shape.unread = true,
+    }
+}
+
+fn join(shape: &mut LaunchShape, cluster: [u32; 3]) {
+    shape.unread |= shape.cluster.is_some_and(|c| c != cluster);
+    shape.cluster = Some(cluster);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(f: impl Fn(&mut LaunchShape)) -> LaunchShape {
+        let mut shape = LaunchShape::default();
+        f(&mut shape);
+        shape
+    }
+
+    #[test]
+    fn tuples_are_read() {
+        let one = after(|s| block_size(s, &[Some(128), Some(2), Some(1)]));
+        assert_eq!((one.block, one.cluster, one.unread), (Some([128, 2, 1]), None, false));
+        let two = after(|s| block_size(s, &[Some(128), Some(1), Some(1), Some(2), Some(1), Some(1)]));
+        assert_eq!((two.block, two.cluster, two.unread), (Some([128, 1, 1]), Some([2, 1, 1]), false));
+        assert_eq!(after(|s| cluster_dims(s, &[Some(4)])).cluster, Some([4, 1, 1]));
+        assert!(after(|s| cluster_dims(s, &[])).names_no_cluster);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        assert!(after(|s| block_size(s, &[Some(128)])).unread);
+        assert!(after(|s| block_size(s, &[Some(128), None, Some(1)])).unread);
+        assert!(after(|s| cluster_dims(s, &[None])).unread);
+        let both = after(|s| {
+            cluster_dims(s, &[Some(2)]);
+            block_size(s, &[Some(32), Some(1), Some(1), Some(4), Some(1), Some(1)]);
+        });
+        assert!(both.unread);
+    }
+}

@@ -1,0 +1,46 @@
+//! What a kernel's own attributes fix of its launches (CUDA C++ Programming Guide 13.0, Thread Block Clusters and Blocks as Clusters).
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The attributes of a kernel that decide, with a launch, which threads run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchShape {
+    /// Threads of a block along each axis (`__block_size__`). The grid of a launch then counts clusters.
+    pub block: Option<[u32; 3]>,
+    /// Blocks of a cluster along each axis (`__cluster_dims__`, or the second tuple of `__block_size__`).
+    pub cluster: Option<[u32; 3]>,
+    /// Each launch must say its cluster (`__cluster_dims__()`).
+    pub names_no_cluster: bool,
+    /// Most blocks of a cluster (the third argument of `__launch_bounds__`).
+    pub most_blocks: Option<u32>,
+    /// Its attributes contradict each other, or are no constants here.
+    pub unread: bool,
+}
+
+impl LaunchShape {
+    /// The grid and block that a launch of nvcc's code is made with, so that these blocks and threads run.
+    #[must_use]
+    pub fn as_launched(&self, grid: [u32; 3], block: [u32; 3]) -> ([u32; 3], [u32; 3]) {
+        if self.block.is_none() {
+            return (grid, block);
+        }
+        let cluster = self.cluster.unwrap_or([1; 3]);
+        ([0, 1, 2].map(|i| grid[i].div_ceil(cluster[i].max(1))), [1; 3])
+    }
+}
+
+impl fmt::Display for LaunchShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (word, dims) in [("block_size", self.block), ("cluster", self.cluster)] {
+            if let Some([x, y, z]) = dims {
+                write!(f, " {word} {x},{y},{z}")?;
+            }
+        }
+        if let Some(n) = self.most_blocks {
+            write!(f, " max_cluster {n}")?;
+        }
+        f.write_str(if self.names_no_cluster { " cluster_at_launch" } else { "" })?;
+        f.write_str(if self.unread { " shape_unread" } else { "" })
+    }
+}

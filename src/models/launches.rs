@@ -1,0 +1,96 @@
+//! Attributes of launches and of kernels in the CUDA runtime (driver_types.h of CUDA 13.0; CUDA Runtime API reference 13.0,
+//! `cudaLaunchAttributeID` and `cudaFuncAttribute`): their numbers, where they lie, and which of them decide what runs.
+
+/// Bytes of a `cudaLaunchAttribute`, and where its value lies.
+pub const ATTRIBUTE_BYTES: u64 = 72;
+pub const VALUE_AT: u64 = 8;
+
+/// Where a `cudaLaunchConfig_t` holds the address of its attributes, and their number.
+pub const LIST_AT: u64 = 40;
+pub const COUNT_AT: u64 = 48;
+
+/// What an attribute of a launch means for the threads that run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The same threads run, though perhaps while earlier work still does.
+    Nothing,
+    /// The same threads run, or none.
+    MayBeRefused,
+    /// The same threads run, or none where not all of them find room at a time; nothing where its value is zero.
+    Cooperative,
+    /// The value is the cluster, in blocks along each axis.
+    Cluster,
+    /// Not documented, or not modelled; with its name.
+    Unknown(String),
+}
+
+/// The effect of an attribute by its number.
+#[must_use]
+pub fn effect(id: u32) -> Effect {
+    let name = match id {
+        // Ignore, AccessPolicyWindow, SynchronizationPolicy, ClusterSchedulingPolicyPreference, ProgrammaticStreamSerialization, Priority,
+        // MemSyncDomainMap, MemSyncDomain, PreferredSharedMemoryCarveout, NvlinkUtilCentricScheduling: hints, caches, and the order of work.
+        0 | 1 | 3 | 5 | 6 | 8 | 9 | 10 | 14 | 16 => return Effect::Nothing,
+        2 => return Effect::Cooperative,
+        4 => return Effect::Cluster,
+        // It must divide the grid, and only newer devices know it.
+        11 => return Effect::MayBeRefused,
+        7 => "cudaLaunchAttributeProgrammaticEvent".to_owned(),
+        12 => "cudaLaunchAttributeLaunchCompletionEvent".to_owned(),
+        13 => "cudaLaunchAttributeDeviceUpdatableKernelNode".to_owned(),
+        other => format!("{other}"),
+    };
+    Effect::Unknown(name)
+}
+
+/// Blocks of a cluster that every device with clusters takes (CUDA C++ Programming Guide 13.0, Thread Block Clusters).
+const PORTABLE: u64 = 8;
+
+/// Whether every device with clusters, and the kernel's own bound, takes one of this size.
+#[must_use]
+pub fn is_portable(cluster: [u32; 3], most: Option<u32>) -> bool {
+    let blocks = cluster.iter().fold(1u64, |n, c| n.saturating_mul(u64::from(*c)));
+    blocks <= most.map_or(PORTABLE, |m| PORTABLE.min(u64::from(m)))
+}
+
+/// `cudaFuncAttributeRequiredClusterWidth`, the height and the depth follow it.
+const CLUSTER_WIDTH: i128 = 11;
+
+/// Whether an attribute of a kernel is about its clusters' sizes.
+#[must_use]
+pub fn is_of_clusters(attribute: i128) -> bool {
+    axis(Some(attribute)).is_some()
+}
+
+/// The axis whose cluster size an attribute of a kernel sets.
+#[must_use]
+pub fn axis(attribute: Option<i128>) -> Option<i64> {
+    let at = attribute?.checked_sub(CLUSTER_WIDTH)?;
+    i64::try_from(at).ok().filter(|i| (0..3).contains(i))
+}
+
+/// Functions that set an attribute of a kernel, and which of their arguments names it.
+pub const SETTERS: &[(&str, usize)] = &[
+    ("cudaFuncSetAttribute", 1),
+    ("cudaKernelSetAttributeForDevice", 1),
+    ("cuFuncSetAttribute", 1),
+    ("cuKernelSetAttribute", 0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_beyond_eight_are_not_portable() {
+        assert!(is_portable([2, 2, 2], None) && !is_portable([16, 1, 1], None) && !is_portable([3, 3, 1], None));
+        assert!(is_portable([4, 1, 1], Some(4)) && !is_portable([8, 1, 1], Some(4)));
+    }
+
+    #[test]
+    fn attributes_of_clusters_have_axes() {
+        assert_eq!([10, 11, 12, 13, 14].map(|a| axis(Some(a))), [None, Some(0), Some(1), Some(2), None]);
+        assert_eq!(effect(4), Effect::Cluster);
+        assert_eq!(effect(99), Effect::Unknown("99".to_owned()));
+    }
+}

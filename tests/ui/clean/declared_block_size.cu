@@ -1,0 +1,25 @@
+//@ flags: -arch=sm_90
+//@ decided
+// Kernels that declare their threads: the launch's grid counts blocks, its block says nothing.
+__global__ __block_size__((128, 1, 1)) void k(int *a) { a[threadIdx.x] = 1; }
+__global__ __block_size__((128, 1, 1)) void left_out(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+#define SIZES (8, 4, 2)
+__block_size__(SIZES) __global__ void by_macro(int *a) { a[threadIdx.x + 8 * (threadIdx.y + 4 * threadIdx.z)] = 1; }
+template <int Warps> __global__ __block_size__((32 * Warps, 1, 1)) void instance(int *a) { a[threadIdx.x] = 1; }
+__global__ __block_size__((128, 1, 1)) void repeated(int *a) { a[threadIdx.x] = 1; }
+
+int main() {
+  int *a, *b, *c, *d, *e;
+  cudaMalloc(&a, 128 * sizeof(int));
+  k<<<1, 1>>>(a);
+  cudaMalloc(&b, 384 * sizeof(int));
+  left_out<<<3>>>(b);
+  cudaMalloc(&c, 64 * sizeof(int));
+  by_macro<<<1, 1>>>(c);
+  cudaMalloc(&d, 96 * sizeof(int));
+  instance<2><<<1, 1>>>(d);
+  instance<3><<<1>>>(d);
+  cudaMalloc(&e, 128 * sizeof(int));
+  repeated<<<1, 128>>>(e);
+  return cudaDeviceSynchronize();
+}
