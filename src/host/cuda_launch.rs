@@ -89,8 +89,12 @@ impl Executor<'_> {
         if !self.program.func(c.func).is_declaration() {
             return Err(Box::new(s));
         }
-        self.set_attribute(c, &mut s);
-        self.success(s)
+        let name = c.base();
+        if self.set_attribute(c, &mut s) {
+            return self.success(s);
+        }
+        let status = self.status(name);
+        Ok(Some((status, s)))
     }
 
     /// A `dim3` in registers: x and y packed into 64 bits, then z.

@@ -20,10 +20,12 @@ use std::rc::Rc;
 /// Attributes of one launch that are read.
 const MOST: i128 = 16;
 
-/// What `cudaFuncSetAttribute` said of a kernel's clusters.
-pub(super) enum Required {
+/// The cluster that a kernel demands of its launches.
+enum Required {
     Nothing,
     Blocks([u32; 3]),
+    /// Along some axes only, which no launch fulfils.
+    Partly,
     Unknown,
 }
 
@@ -51,13 +53,14 @@ impl Executor<'_> {
             };
             match launches::effect(id) {
                 Effect::Nothing => {}
-                Effect::MayBeRefused | Effect::Cooperative => out.refusable = true,
+                Effect::LargerClusters => out.cluster_open = true,
+                Effect::Cooperative | Effect::OfStreams => out.refusable = true,
                 Effect::Cluster => {
                     let axes = [0, 4, 8].map(|at| self.member(s, &one, launches::VALUE_AT + at, 4));
                     match axes {
                         [Some(x), Some(y), Some(z)] if out.cluster.is_none() => out.cluster = Some([x, y, z]),
-                        // Which of two counts is not documented; the threads are the same.
-                        _ => out.refusable = true,
+                        // Which of two counts is not documented.
+                        _ => out.cluster_open = true,
                     }
                 }
                 Effect::Unknown(name) => return unknown(UnknownReason::LaunchAttribute(name)),
@@ -67,7 +70,7 @@ impl Executor<'_> {
     }
 
     /// An unsigned member of a structure.
-    pub(super) fn member(&mut self, s: &mut State, of: &Rc<Vec<Target>>, at: u64, bytes: u64) -> Option<TermId> {
+    fn member(&mut self, s: &mut State, of: &Rc<Vec<Target>>, at: u64, bytes: u64) -> Option<TermId> {
         let delta = self.arena.int(i128::from(at));
         let place = self.offset_targets(of, delta);
         let held = self.load_number(s, &place, bytes)?;
@@ -83,26 +86,19 @@ impl Executor<'_> {
         if shape.unread {
             return self.of_unknown_shape(c, &shape, UnknownReason::KernelShape);
         }
-        let required = self.required_cluster(s, kernel);
-        let Some(block) = shape.block else {
-            let (cluster, refusable) = self.cluster_of(&shape, &c.attributes, &required);
-            let refusable = refusable || c.attributes.refusable;
-            return LaunchConfig { limits: LaunchLimits { cluster, refusable, ..c.limits }, ..c.clone() };
-        };
-        if c.attributes.cluster.is_some() || !matches!(required, Required::Nothing) {
-            return self.of_unknown_shape(c, &shape, UnknownReason::ClusterOtherwise);
-        }
+        let (cluster, runs, refusable) = self.cluster_of(s, kernel, &c.attributes);
+        let refusable = refusable || c.attributes.refusable;
+        let limits = LaunchLimits { cluster, runs: Some(runs), refusable, ..c.limits };
+        let Some(block) = shape.block else { return LaunchConfig { limits, ..c.clone() } };
+        // Another block than the declared one is refused (PTX ISA 9.0, `.reqntid`; measured on an H100 with CUDA 13.0), but for the single
+        // thread that the guide asks for.
         let fits = [[1; 3], block].map(|of| self.is_block(c.block, of));
         let fits = self.arena.or(fits[0], fits[1]);
-        if self.arena.as_bool(fits) != Some(true) {
-            return self.of_unknown_shape(c, &shape, UnknownReason::BlockSizeOtherwise);
-        }
-        let cluster = shape.cluster.unwrap_or([1; 3]);
-        let of_cluster = cluster.map(|n| self.arena.int(i128::from(n)));
-        let grid = [0, 1, 2].map(|i| self.arena.mul(c.grid[i], of_cluster[i]));
+        let runs = self.arena.and(runs, fits);
+        let each = shape.cluster.unwrap_or([1; 3]).map(|n| self.arena.int(i128::from(n)));
+        let grid = [0, 1, 2].map(|i| self.arena.mul(c.grid[i], each[i]));
         let block = block.map(|n| self.arena.int(i128::from(n)));
-        let refusable = c.attributes.refusable || !launches::is_portable(cluster, shape.most_blocks);
-        LaunchConfig { grid, block, limits: LaunchLimits { refusable, ..c.limits }, ..c.clone() }
+        LaunchConfig { grid, block, limits: LaunchLimits { runs: Some(runs), ..limits }, ..c.clone() }
     }
 
     fn is_block(&mut self, block: [TermId; 3], of: [u32; 3]) -> TermId {
@@ -114,29 +110,37 @@ impl Executor<'_> {
         self.arena.and_all(all)
     }
 
-    /// The cluster that the grid of a launch is a multiple of, and whether something in it may keep the launch from running.
-    fn cluster_of(
-        &mut self,
-        shape: &LaunchShape,
-        asked: &LaunchAttributes,
-        required: &Required,
-    ) -> (Option<[u32; 3]>, bool) {
-        let mut all: Vec<[u32; 3]> = shape.cluster.into_iter().collect();
-        if let Some(axes) = asked.cluster {
-            let number = |t: TermId| self.arena.as_int(t).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
-            let [Some(x), Some(y), Some(z)] = axes.map(number) else { return (None, true) };
-            all.push([x, y, z]);
+    /// The cluster of a launch, what must hold of its sources for the launch to run, and whether something else in it may keep it from that.
+    fn cluster_of(&mut self, s: &State, kernel: FuncRef, asked: &LaunchAttributes) -> (Option<[u32; 3]>, TermId, bool) {
+        let shape = self.program.func(kernel).shape;
+        let (runs, refused) = (self.arena.bool(true), self.arena.bool(false));
+        let open = (None, runs, true);
+        if asked.cluster_open {
+            return open;
         }
-        match required {
-            Required::Nothing => {}
-            Required::Blocks(b) => all.push(*b),
-            Required::Unknown => return (None, true),
-        }
-        let Some(first) = all.first().copied() else { return (None, shape.names_no_cluster) };
-        if all.iter().any(|c| *c != first) {
-            return (None, true);
-        }
-        (Some(first), !launches::is_portable(first, shape.most_blocks))
+        // What is declared where the kernel is compiled cannot be set at run time (`cudaFuncAttributes` in driver_types.h).
+        let own = match (shape.cluster, shape.block) {
+            (Some(c), _) => Required::Blocks(c),
+            (None, Some(_)) => Required::Blocks([1; 3]),
+            (None, None) => self.required_cluster(s, kernel),
+        };
+        let number = |t: TermId| self.arena.as_int(t).and_then(|n| u32::try_from(n).ok());
+        let by_launch = match asked.cluster.map(|axes| axes.map(number)) {
+            None | Some([Some(0), Some(0), Some(0)]) => None,
+            Some([Some(x @ 1..), Some(y @ 1..), Some(z @ 1..)]) => Some([x, y, z]),
+            Some(_) => return open,
+        };
+        let cluster = match (own, by_launch) {
+            (Required::Unknown, _) => return open,
+            (Required::Partly, _) => return (None, refused, true),
+            // PTX ISA 9.0, `.reqnctapercluster`.
+            (Required::Blocks(own), Some(other)) if own != other => return (None, refused, true),
+            (Required::Blocks(c), _) | (Required::Nothing, Some(c)) => c,
+            (Required::Nothing, None) if shape.names_no_cluster => return (None, refused, true),
+            // Each block is a cluster of its own (PTX ISA 9.0, Cluster of Cooperative Thread Arrays).
+            (Required::Nothing, None) => [1; 3],
+        };
+        (Some(cluster), runs, !launches::is_portable(cluster, shape.most_blocks))
     }
 
     /// A launch that may run any threads, or none; blocks are as the kernel declares them wherever it runs (PTX ISA 9.0, `.reqntid`).
@@ -149,7 +153,8 @@ impl Executor<'_> {
             Some(b) => b.map(|n| self.arena.int(i128::from(n))),
             None => MAX_BLOCK.map(|m| any(self, m, "blockDim")),
         };
-        LaunchConfig { grid, block, limits: LaunchLimits { refusable: true, ..c.limits }, ..c.clone() }
+        let limits = LaunchLimits { cluster: None, runs: None, refusable: true, ..c.limits };
+        LaunchConfig { grid, block, limits, ..c.clone() }
     }
 
     /// The cluster that the program made a kernel require.
@@ -164,6 +169,8 @@ impl Executor<'_> {
         match [cell(4), cell(8), cell(12)] {
             [Some(0), Some(0), Some(0)] => Required::Nothing,
             [Some(x @ 1..), Some(y @ 1..), Some(z @ 1..)] => Required::Blocks([x, y, z]),
+            // The values must all be 0 or all be positive (`cudaFuncAttributes` in driver_types.h).
+            [Some(_), Some(_), Some(_)] => Required::Partly,
             _ => Required::Unknown,
         }
     }
@@ -199,11 +206,20 @@ impl Executor<'_> {
         found
     }
 
-    /// Notes a cluster that a kernel is made to require (`cudaFuncAttributeRequiredClusterWidth` and its kin).
-    pub(super) fn require_cluster(&mut self, s: &mut State, kernels: &[FuncRef], which: Option<i128>, value: TermId) {
+    /// Notes a cluster that a kernel is made to require (`cudaFuncAttributeRequiredClusterWidth` and its kin); whether that surely succeeds.
+    pub(super) fn require_cluster(
+        &mut self,
+        s: &mut State,
+        kernels: &[FuncRef],
+        which: Option<i128>,
+        value: TermId,
+    ) -> bool {
+        let mut sure = !kernels.is_empty() && launches::axis(which).is_some();
         for k in kernels {
+            let shape = self.program.func(*k).shape;
+            sure &= kernels.len() == 1 && shape.block.is_none() && shape.cluster.is_none() && !shape.unread;
+            sure &= self.arena.as_int(value).is_some_and(|n| n >= 0);
             let Some(o) = self.runtime.attributes.get(k).copied() else { continue };
-            let sure = kernels.len() == 1 && self.arena.as_int(value).is_some_and(|n| (1..=8).contains(&n));
             let held = if sure { Value::Int(value) } else { Value::unknown(UnknownReason::KernelAttribute) };
             if let Some(st) = s.mem.get_mut(&o) {
                 let st = Rc::make_mut(st);
@@ -212,6 +228,7 @@ impl Executor<'_> {
                 }
             }
         }
+        sure
     }
 
     /// The kernel that a handle of the runtime stands for.

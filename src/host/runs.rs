@@ -104,12 +104,12 @@ impl Executor<'_> {
     }
 
     /// `cudaFuncSetAttribute`: refused below 0, and where static and dynamic memory together are more than any device has. What static memory
-    /// the compiler keeps is not known.
-    pub(super) fn set_attribute(&mut self, c: &Call<'_>, s: &mut State) {
+    /// the compiler keeps is not known. The call's success is taken for granted but for clusters: what it gives is returned.
+    pub(super) fn set_attribute(&mut self, c: &Call<'_>, s: &mut State) -> bool {
         let which = self.int_arg(c, 1, 32);
         let known = self.arena.as_int(which);
         if known.is_some_and(|n| n != MAX_DYNAMIC && !launches::is_of_clusters(n)) {
-            return;
+            return true;
         }
         let wanted = self.int_arg(c, 2, 32);
         let wanted = self.interpret(wanted, 32, true);
@@ -117,11 +117,9 @@ impl Executor<'_> {
         let kernels: Option<Vec<FuncRef>> = handle.iter().map(|t| self.kernel_of_handle(&t.base)).collect();
         let all = kernels.is_none();
         let kernels = kernels.unwrap_or_else(|| self.runtime.attributes.keys().copied().collect());
-        if known != Some(MAX_DYNAMIC) {
-            self.require_cluster(s, &kernels, known, wanted);
-        }
+        let succeeds = known == Some(MAX_DYNAMIC) || self.require_cluster(s, &kernels, known, wanted);
         if known.is_some_and(launches::is_of_clusters) {
-            return;
+            return succeeds;
         }
         let surely = !all && kernels.len() == 1 && self.arena.as_int(which).is_some();
         for k in kernels {
@@ -151,6 +149,7 @@ impl Executor<'_> {
                 Rc::make_mut(st).cells.insert(0, (4, value));
             }
         }
+        succeeds
     }
 
     /// The configuration with the limits of its kernel: conditions that hold wherever the launch runs.
@@ -172,7 +171,8 @@ impl Executor<'_> {
     /// Whether nothing in its configuration can keep a launch from running, by its constants and ranges.
     pub(super) fn surely_runs(&mut self, kernel: FuncRef, c: &LaunchConfig) -> bool {
         let within = |e: &Self, t: TermId, most: i128| Range::new(1, most).contains(e.arena.range(t));
-        if c.limits.refusable || !(0..3).all(|i| within(self, c.grid[i], MAX_GRID[i])) {
+        let runs = c.limits.runs.is_none_or(|t| self.arena.as_bool(t) == Some(true));
+        if c.limits.refusable || !runs || !(0..3).all(|i| within(self, c.grid[i], MAX_GRID[i])) {
             return false;
         }
         for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {

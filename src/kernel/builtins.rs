@@ -10,9 +10,11 @@ use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::functions::BitFunction;
+use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// What a model says of a call: handled (with `None` where the call does not return), or the state given back.
@@ -69,6 +71,23 @@ enum Register {
     GridSize(usize),
     WarpSize,
     Lane,
+    Cluster(OfCluster),
+}
+
+/// What a special register says of clusters (PTX ISA 9.0, Special Registers).
+#[derive(Clone, Copy)]
+enum OfCluster {
+    /// The block in its cluster.
+    Block(usize),
+    /// Blocks of a cluster.
+    Size(usize),
+    /// The cluster in the grid.
+    Number(usize),
+    /// Clusters of the grid.
+    Count(usize),
+    /// The block in its cluster, counted along all axes, and how many there are.
+    Rank,
+    Blocks,
 }
 
 /// Special registers whose contents are known.
@@ -87,6 +106,20 @@ const REGISTERS: &[(&str, Register)] = &[
     ("nctaid.z", Register::GridSize(2)),
     ("warpsize", Register::WarpSize),
     ("laneid", Register::Lane),
+    ("cluster.ctaid.x", Register::Cluster(OfCluster::Block(0))),
+    ("cluster.ctaid.y", Register::Cluster(OfCluster::Block(1))),
+    ("cluster.ctaid.z", Register::Cluster(OfCluster::Block(2))),
+    ("cluster.nctaid.x", Register::Cluster(OfCluster::Size(0))),
+    ("cluster.nctaid.y", Register::Cluster(OfCluster::Size(1))),
+    ("cluster.nctaid.z", Register::Cluster(OfCluster::Size(2))),
+    ("clusterid.x", Register::Cluster(OfCluster::Number(0))),
+    ("clusterid.y", Register::Cluster(OfCluster::Number(1))),
+    ("clusterid.z", Register::Cluster(OfCluster::Number(2))),
+    ("nclusterid.x", Register::Cluster(OfCluster::Count(0))),
+    ("nclusterid.y", Register::Cluster(OfCluster::Count(1))),
+    ("nclusterid.z", Register::Cluster(OfCluster::Count(2))),
+    ("cluster.ctarank", Register::Cluster(OfCluster::Rank)),
+    ("cluster.nctarank", Register::Cluster(OfCluster::Blocks)),
 ];
 
 /// The device's functions that the executor models, intrinsics apart.
@@ -212,7 +245,28 @@ impl Executor<'_> {
             Register::GridSize(axis) => t.grid[axis],
             Register::WarpSize => self.arena.int(32),
             Register::Lane => return self.lane().map(Value::Int),
+            Register::Cluster(of) => return self.of_cluster(&t, of).map(Value::Int),
         }))
+    }
+
+    /// What a thread finds of its cluster, where its size is known: blocks of a cluster lie side by side in the grid.
+    fn of_cluster(&mut self, t: &Thread, of: OfCluster) -> Option<TermId> {
+        let size = t.cluster?.map(i128::from);
+        let place = |e: &mut Self, axis: usize| e.arena.modulo(t.bid[axis], size[axis]);
+        Some(match of {
+            OfCluster::Block(axis) => place(self, axis),
+            OfCluster::Size(axis) => self.arena.int(size[axis]),
+            OfCluster::Number(axis) => self.arena.floor_div(t.bid[axis], size[axis]),
+            OfCluster::Count(axis) => self.arena.floor_div(t.grid[axis], size[axis]),
+            OfCluster::Blocks => self.arena.int(size.iter().product()),
+            OfCluster::Rank => {
+                let [x, y, z] = [0, 1, 2].map(|axis| place(self, axis));
+                let (row, plane) = (self.arena.int(size[0]), self.arena.int(size[0] * size[1]));
+                let (y, z) = (self.arena.mul(y, row), self.arena.mul(z, plane));
+                let xy = self.arena.add(x, y);
+                self.arena.add(xy, z)
+            }
+        })
     }
 }
 

@@ -14,8 +14,10 @@ pub const COUNT_AT: u64 = 48;
 pub enum Effect {
     /// The same threads run, though perhaps while earlier work still does.
     Nothing,
-    /// The same threads run, or none.
-    MayBeRefused,
+    /// The same threads run in clusters that may be larger, or none do: they must divide the grid, and only newer devices know them.
+    LargerClusters,
+    /// The same threads run, or none: it is documented as one of streams alone.
+    OfStreams,
     /// The same threads run, or none where not all of them find room at a time; nothing where its value is zero.
     Cooperative,
     /// The value is the cluster, in blocks along each axis.
@@ -28,13 +30,13 @@ pub enum Effect {
 #[must_use]
 pub fn effect(id: u32) -> Effect {
     let name = match id {
-        // Ignore, AccessPolicyWindow, SynchronizationPolicy, ClusterSchedulingPolicyPreference, ProgrammaticStreamSerialization, Priority,
+        // Ignore, AccessPolicyWindow, ClusterSchedulingPolicyPreference, ProgrammaticStreamSerialization, Priority,
         // MemSyncDomainMap, MemSyncDomain, PreferredSharedMemoryCarveout, NvlinkUtilCentricScheduling: hints, caches, and the order of work.
-        0 | 1 | 3 | 5 | 6 | 8 | 9 | 10 | 14 | 16 => return Effect::Nothing,
+        0 | 1 | 5 | 6 | 8 | 9 | 10 | 14 | 16 => return Effect::Nothing,
         2 => return Effect::Cooperative,
+        3 => return Effect::OfStreams,
         4 => return Effect::Cluster,
-        // It must divide the grid, and only newer devices know it.
-        11 => return Effect::MayBeRefused,
+        11 => return Effect::LargerClusters,
         7 => "cudaLaunchAttributeProgrammaticEvent".to_owned(),
         12 => "cudaLaunchAttributeLaunchCompletionEvent".to_owned(),
         13 => "cudaLaunchAttributeDeviceUpdatableKernelNode".to_owned(),
@@ -42,6 +44,10 @@ pub fn effect(id: u32) -> Effect {
     };
     Effect::Unknown(name)
 }
+
+/// `cudaErrorInvalidClusterSize`: clusters that contradict each other, that are missing, or that do not divide the grid (as an H100 gives it
+/// with CUDA 13.0).
+pub const INVALID_CLUSTER_SIZE: u64 = 912;
 
 /// Blocks of a cluster that every device with clusters takes (CUDA C++ Programming Guide 13.0, Thread Block Clusters).
 const PORTABLE: u64 = 8;

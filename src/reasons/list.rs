@@ -182,8 +182,6 @@ reasons! {
     LaunchConfiguration = "a launch configuration that is not known", Code::Other;
     LaunchMember = "a member of a launch configuration", Code::Other;
     KernelShape = "block or cluster sizes that a kernel's attributes give and that are no constants here", Code::Other;
-    BlockSizeOtherwise = "what runs where a launch gives another block than the kernel's `__block_size__`", Code::Other;
-    ClusterOtherwise = "what runs where the cluster of a `__block_size__` kernel is set once more", Code::Other;
     LaunchAttributes = "attributes of a launch that could not be read", Code::Other;
     LaunchAttribute(name: String) = "what a launch with the attribute `{name}` runs", Code::Other;
     ConfiguredStream(stream: Option<i64>) = "the stream that a launch was configured with", Code::Other;

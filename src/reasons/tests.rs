@@ -132,16 +132,6 @@ fn all() -> Vec<(R, &'static str, Code)> {
             "block or cluster sizes that a kernel's attributes give and that are no constants here",
             Code::Other,
         ),
-        (
-            R::BlockSizeOtherwise,
-            "what runs where a launch gives another block than the kernel's `__block_size__`",
-            Code::Other,
-        ),
-        (
-            R::ClusterOtherwise,
-            "what runs where the cluster of a `__block_size__` kernel is set once more",
-            Code::Other,
-        ),
         (R::LaunchAttributes, "attributes of a launch that could not be read", Code::Other),
         (R::LaunchAttribute(x()), "what a launch with the attribute `x` runs", Code::Other),
         (R::ConfiguredStream(None), "the stream that a launch was configured with", Code::Other),

@@ -100,6 +100,8 @@ pub struct LaunchLimits {
     pub threads: Option<u32>,
     /// Blocks of a cluster along each axis, of which the grid is a multiple where the launch runs at all.
     pub cluster: Option<[u32; 3]>,
+    /// What must hold for the launch to run.
+    pub runs: Option<TermId>,
     /// Something else may keep the launch from running.
     pub refusable: bool,
 }
@@ -109,6 +111,8 @@ pub struct LaunchLimits {
 pub struct LaunchAttributes {
     /// Blocks of a cluster along each axis.
     pub cluster: Option<[TermId; 3]>,
+    /// Which cluster that is cannot be told.
+    pub cluster_open: bool,
     /// The runtime may refuse the launch for their sake.
     pub refusable: bool,
     /// Why it is not known which threads run.

@@ -17,6 +17,8 @@ pub struct Thread {
     pub bid: [TermId; 3],
     pub block: [TermId; 3],
     pub grid: [TermId; 3],
+    /// Blocks of a cluster along each axis, if that is known.
+    pub cluster: Option<[u32; 3]>,
     pub shared: Option<ObjId>,
 }
 

@@ -89,6 +89,7 @@ impl Executor<'_> {
             let rest = self.arena.modulo(blocks, i128::from(cluster));
             facts.push(self.arena.eq(rest, zero));
         }
+        facts.extend(c.limits.runs);
         facts
     }
 
@@ -307,7 +308,7 @@ impl Executor<'_> {
         };
         let tid = make(self, &c.block, "threadIdx", &MAX_BLOCK, true);
         let bid = make(self, &c.grid, "blockIdx", &MAX_GRID, false);
-        Thread { tid, bid, block: c.block, grid: c.grid, shared: None }
+        Thread { tid, bid, block: c.block, grid: c.grid, cluster: c.limits.cluster, shared: None }
     }
 
     /// A launch of unknown shape, for kernels that no known host code launches.

@@ -114,8 +114,14 @@ impl Executor<'_> {
         });
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
         self.kernel.partitions.begin(self.arena.symbols().len());
-        self.kernel.thread =
-            Some(Thread { tid: [zero; 3], bid: [zero; 3], block: [one; 3], grid: [one; 3], shared: Some(shared) });
+        self.kernel.thread = Some(Thread {
+            tid: [zero; 3],
+            bid: [zero; 3],
+            block: [one; 3],
+            grid: [one; 3],
+            cluster: config.limits.cluster,
+            shared: Some(shared),
+        });
         self.kernel.alone = true;
         let out = self.call(kernel, args.to_vec(), s, h.finish());
         self.kernel.alone = false;

@@ -169,6 +169,18 @@ macro_rules! register {
     }};
 }
 
+macro_rules! cluster_register {
+    ($f:expr) => {{
+        fn model(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+            let f: fn([u32; 3], [u32; 3], [u32; 3]) -> u32 = $f;
+            let (Some(l), Some(p)) = (m.launch.as_ref(), th.place) else { return Ok(Ret::Val(Val::UNINIT)) };
+            let Some(size) = l.cluster else { return outside(m, th, call, a) };
+            Ok(Ret::Val(Val::new(u64::from(f(p.block, l.grid, size)))))
+        }
+        model as Model
+    }};
+}
+
 /// A thread's number in its block.
 pub const fn linear(thread: [u32; 3], block: [u32; 3]) -> u32 {
     thread[0] + block[0] * (thread[1] + block[1] * thread[2])
@@ -192,6 +204,20 @@ const REGISTERS: &[(&str, Model)] = &[
     ("nctaid.y", register!(|l, _| l.grid[1])),
     ("nctaid.z", register!(|l, _| l.grid[2])),
     ("warpsize", register!(|_, _| 32)),
+    ("cluster.ctaid.x", cluster_register!(|b, _, c| b[0] % c[0])),
+    ("cluster.ctaid.y", cluster_register!(|b, _, c| b[1] % c[1])),
+    ("cluster.ctaid.z", cluster_register!(|b, _, c| b[2] % c[2])),
+    ("clusterid.x", cluster_register!(|b, _, c| b[0] / c[0])),
+    ("clusterid.y", cluster_register!(|b, _, c| b[1] / c[1])),
+    ("clusterid.z", cluster_register!(|b, _, c| b[2] / c[2])),
+    ("nclusterid.x", cluster_register!(|_, g, c| g[0] / c[0])),
+    ("nclusterid.y", cluster_register!(|_, g, c| g[1] / c[1])),
+    ("nclusterid.z", cluster_register!(|_, g, c| g[2] / c[2])),
+    ("cluster.nctaid.x", cluster_register!(|_, _, c| c[0])),
+    ("cluster.nctaid.y", cluster_register!(|_, _, c| c[1])),
+    ("cluster.nctaid.z", cluster_register!(|_, _, c| c[2])),
+    ("cluster.ctarank", cluster_register!(|b, _, c| linear([b[0] % c[0], b[1] % c[1], b[2] % c[2]], c))),
+    ("cluster.nctarank", cluster_register!(|_, _, c| c[0] * c[1] * c[2])),
     ("laneid", register!(|l, p| linear(p.thread, l.block) % 32)),
     ("lanemask.eq", register!(|l, p| 1 << (linear(p.thread, l.block) % 32))),
     ("lanemask.lt", register!(|l, p| (1 << (linear(p.thread, l.block) % 32)) - 1)),

@@ -1,8 +1,8 @@
 //! Launches: whether one runs at all, with which arguments, and which of its threads are run.
 
 use super::block::{Arguments, End};
-use super::outcome::{Fate, REFUSED};
-use super::shape::Configuration;
+use super::outcome::Fate;
+use super::shape::{Configuration, Shape};
 use crate::ir::{FuncRef, Program};
 use crate::witness::api::{Alone, BlockThread, ObjectKind, Site, Threads};
 use crate::witness::api::{Cause, Why};
@@ -89,15 +89,19 @@ impl Machine<'_> {
         }
         let small = |v: Val| crate::witness::machine::value::low32(v.bits);
         let shared = shared.bits;
-        let (g, b, fate) = match self.shape(kernel, (grid.map(small), block.map(small)), attributes) {
-            Ok((g, b)) => (g, b, self.fate(kernel, g, b, shared)),
-            Err(fate) => ([0; 3], [0; 3], fate),
+        let asked = (grid.map(small), block.map(small));
+        let (Shape { grid, block, cluster }, fate) = match self.shape(kernel, asked, attributes) {
+            Ok(shape) => {
+                let fate = self.fate(kernel, shape.grid, shape.block, shared);
+                (shape, fate)
+            }
+            Err(fate) => (Shape { grid: asked.0, block: asked.1, cluster: [1; 3] }, fate),
         };
         match fate {
             Fate::Runs => {}
-            Fate::Refused => {
-                self.cuda.error = REFUSED;
-                return Ok(REFUSED);
+            Fate::Refused(code) => {
+                self.cuda.error = code;
+                return Ok(code);
             }
             Fate::Open(why) => {
                 let why = format!("{at}: whether the launch runs is not known: {why}");
@@ -107,12 +111,12 @@ impl Machine<'_> {
                 return Ok(0);
             }
         }
-        if attributes.cooperative && is_too_large_together(g, b) {
+        if attributes.cooperative && is_too_large_together(grid, block) {
             self.cuda.error = COOPERATIVE_TOO_LARGE;
             return Ok(COOPERATIVE_TOO_LARGE);
         }
         self.cuda.ran += 1;
-        let launch = Launch { ordinal, site, kernel, grid: g, block: b };
+        let launch = Launch { ordinal, site, kernel, grid, block, cluster: Some(cluster) };
         if self.contract_of(kernel).is_some() {
             self.contract_at_launch(th, &launch, (&values, shared))?;
         }
@@ -139,17 +143,17 @@ impl Machine<'_> {
         let Some(Alone { grid, block, shared }) = self.inputs.launch else {
             return Err(Stop::Unknown("what it is launched with is not known".into()));
         };
-        let fate = match self.may_be_launched(kernel, (grid, block)) {
-            Ok(()) => self.fate(kernel, grid, block, shared),
-            Err(fate) => fate,
+        let (cluster, fate) = match self.may_be_launched(kernel, (grid, block)) {
+            Ok(cluster) => (cluster, self.fate(kernel, grid, block, shared)),
+            Err(fate) => (None, fate),
         };
         match fate {
             Fate::Runs => {}
-            Fate::Refused => return Err(Stop::Ended("the launch is refused".to_owned())),
+            Fate::Refused(_) => return Err(Stop::Ended("the launch is refused".to_owned())),
             Fate::Open(why) => return Err(Stop::Unknown(why.into())),
         }
         self.cuda.ran += 1;
-        let launch = Launch { ordinal: 0, site: None, kernel, grid, block };
+        let launch = Launch { ordinal: 0, site: None, kernel, grid, block, cluster };
         let arguments = Arguments { kernel, values, shared };
         self.launch = Some(launch.clone());
         if self.seen.target.is_none() {

@@ -46,7 +46,8 @@ pub fn compare_refused(pred: Pred, w: u32, a: u64, b: u64) -> Option<bool> {
 /// What becomes of a launch.
 pub enum Fate {
     Runs,
-    Refused,
+    /// With this code.
+    Refused(u64),
     Open(String),
 }
 
@@ -69,7 +70,7 @@ impl Machine<'_> {
             && g[2] <= 65_535
             && shared <= MAX_SHARED;
         if !fits {
-            return Fate::Refused;
+            return Fate::Refused(REFUSED);
         }
         let asked = self.cuda.most_shared.get(&kernel).copied();
         match asked.map(crate::witness::machine::value::Val::known) {
@@ -78,12 +79,12 @@ impl Machine<'_> {
             }
             Some(Some(n)) => {
                 if shared > n {
-                    Fate::Refused
+                    Fate::Refused(REFUSED)
                 } else {
                     Fate::Runs
                 }
             }
-            None if shared > USUAL_SHARED => Fate::Refused,
+            None if shared > USUAL_SHARED => Fate::Refused(REFUSED),
             None if shared > 0 && shared + self.static_shared(kernel) > USUAL_SHARED => {
                 Fate::Open(format!("static and dynamic shared memory together may be more than {USUAL_SHARED} bytes"))
             }
@@ -106,12 +107,11 @@ impl Machine<'_> {
             }
         };
         let unknown = self.reason(Cause::Other, "an attribute of a kernel");
-        if axis.is_some() || which.is_none() {
-            let granted = value.known().is_some_and(|n| (1..=8).contains(&low32(n))) && which.is_some();
-            self.require_cluster(kernel, axis, if granted { value } else { Val::poison(unknown) });
+        if let Some(axis) = axis {
+            return self.require_cluster(kernel, axis, value);
         }
-        if axis.is_some() {
-            return 0;
+        if which.is_none() {
+            self.cuda.clusters.insert(kernel, [Val::poison(unknown); 3]);
         }
         let Some(v) = value.known().filter(|_| !attribute.is_poison()) else {
             self.cuda.most_shared.insert(kernel, Val::poison(if value.is_poison() { value.poison } else { unknown }));

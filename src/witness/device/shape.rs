@@ -3,10 +3,11 @@
 //!
 //! In: a kernel, the numbers that it is launched with. Out: the grid and block that run, that the launch is refused, or that it cannot be told.
 
-use super::outcome::Fate;
+use super::outcome::{Fate, REFUSED};
 use crate::ir::FuncRef;
-use crate::models::launches::{self, Effect};
+use crate::models::launches::{self, Effect, INVALID_CLUSTER_SIZE};
 use crate::witness::library::arguments::read;
+use crate::witness::library::runtime::INVALID_VALUE;
 use crate::witness::machine::call::Stop;
 use crate::witness::machine::state::Machine;
 use crate::witness::machine::thread::Thread;
@@ -37,6 +38,13 @@ const MOST: u64 = 16;
 /// A grid and a block.
 pub type Dimensions = ([u32; 3], [u32; 3]);
 
+/// What runs of a launch.
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub cluster: [u32; 3],
+}
+
 impl Machine<'_> {
     /// The attributes of a `cudaLaunchConfig_t`.
     pub fn launch_attributes(&mut self, th: &Thread, config: Val) -> Result<Attributes, Stop> {
@@ -64,7 +72,8 @@ impl Machine<'_> {
                     Some(n) => out.cooperative |= n != 0,
                     None => out.open = Some("whether it is cooperative is not known".to_owned()),
                 },
-                Effect::MayBeRefused => out.open = Some(format!("it has the attribute {id}")),
+                Effect::OfStreams => out.open = Some("it has an attribute of streams".to_owned()),
+                Effect::LargerClusters => out.open = Some("it prefers larger clusters".to_owned()),
                 Effect::Cluster => {
                     if out.cluster.is_some() {
                         out.open = Some("its cluster is set twice".to_owned());
@@ -82,12 +91,7 @@ impl Machine<'_> {
     }
 
     /// What runs of a launch with these numbers; otherwise what becomes of it.
-    pub fn shape(
-        &self,
-        kernel: FuncRef,
-        (grid, block): Dimensions,
-        attributes: &Attributes,
-    ) -> Result<Dimensions, Fate> {
+    pub fn shape(&self, kernel: FuncRef, (grid, block): Dimensions, attributes: &Attributes) -> Result<Shape, Fate> {
         let open = |why: &str| Err(Fate::Open(why.to_owned()));
         if let Some(why) = &attributes.open {
             return open(why);
@@ -96,59 +100,81 @@ impl Machine<'_> {
         if shape.unread {
             return open("the block or cluster sizes of the kernel's attributes are not known");
         }
-        let asked = attributes.cluster.map(numbers);
-        let required = self.cuda.clusters.get(&kernel).map(|axes| numbers(*axes)).filter(|c| *c != Some([0; 3]));
-        let Some(declared) = shape.block else {
-            let set = [shape.cluster.map(Some), asked, required];
-            let Some(all) = set.into_iter().flatten().collect::<Option<Vec<[u32; 3]>>>() else {
-                return open("the cluster is not known");
-            };
-            let Some(cluster) = all.first().copied() else {
-                return if shape.names_no_cluster { open("no cluster is set") } else { Ok((grid, block)) };
-            };
-            if all.iter().any(|c| *c != cluster) || cluster.contains(&0) {
-                return open("its clusters contradict each other");
-            }
-            return if grid.iter().zip(cluster).any(|(g, c)| g % c != 0) {
-                Err(Fate::Refused)
-            } else if launches::is_portable(cluster, shape.most_blocks) {
-                Ok((grid, block))
-            } else {
-                open("whether the device takes so large a cluster")
-            };
-        };
-        if asked.is_some() || required.is_some() {
-            return open("the cluster of a `__block_size__` kernel is set once more");
-        }
-        if block != [1; 3] && block != declared {
-            return open("it gives another block than the kernel's `__block_size__`");
-        }
-        let cluster = shape.cluster.unwrap_or([1; 3]);
+        let cluster = self.cluster(kernel, attributes)?;
         if !launches::is_portable(cluster, shape.most_blocks) {
             return open("whether the device takes so large a cluster");
         }
-        let blocks = [0, 1, 2].map(|i| grid[i].saturating_mul(cluster[i]));
-        Ok((blocks, declared))
+        match shape.block {
+            None if grid.iter().zip(cluster).any(|(g, c)| g % c != 0) => Err(Fate::Refused(INVALID_CLUSTER_SIZE)),
+            None => Ok(Shape { grid, block, cluster }),
+            // PTX ISA 9.0, `.reqntid`; a single thread is what the guide asks for.
+            Some(declared) if block != [1; 3] && block != declared => Err(Fate::Refused(REFUSED)),
+            Some(declared) => {
+                Ok(Shape { grid: [0, 1, 2].map(|i| grid[i].saturating_mul(cluster[i])), block: declared, cluster })
+            }
+        }
     }
 
-    /// Whether the threads of these blocks may be a launch of the kernel.
-    pub fn may_be_launched(&self, kernel: FuncRef, (grid, block): Dimensions) -> Result<(), Fate> {
+    /// The cluster of a launch, where its sources agree (PTX ISA 9.0, `.reqnctapercluster`; `cudaFuncAttributes` in driver_types.h).
+    fn cluster(&self, kernel: FuncRef, attributes: &Attributes) -> Result<[u32; 3], Fate> {
+        let shape = self.program.func(kernel).shape;
+        let not_known = || Fate::Open("the cluster is not known".to_owned());
+        let refused = Err(Fate::Refused(INVALID_CLUSTER_SIZE));
+        let given = |axes: [Val; 3]| match numbers(axes) {
+            None => Err(not_known()),
+            Some([0, 0, 0]) => Ok(None),
+            Some(c) => Ok(Some(c)),
+        };
+        let own = match (shape.cluster, shape.block) {
+            (Some(c), _) => Some(c),
+            (None, Some(_)) => Some([1; 3]),
+            (None, None) => self.cuda.clusters.get(&kernel).map_or(Ok(None), |axes| given(*axes))?,
+        };
+        let by_launch = attributes.cluster.map_or(Ok(None), given)?;
+        if own.is_some_and(|c| c.contains(&0)) {
+            return refused;
+        }
+        if by_launch.is_some_and(|c| c.contains(&0)) {
+            return Err(not_known());
+        }
+        match (own, by_launch) {
+            (Some(a), Some(b)) if a != b => refused,
+            (Some(c), _) | (None, Some(c)) => Ok(c),
+            (None, None) if shape.names_no_cluster => refused,
+            // Each block is a cluster of its own.
+            (None, None) => Ok([1; 3]),
+        }
+    }
+
+    /// Whether the threads of these blocks may be a launch of the kernel; its cluster, if that is known.
+    pub fn may_be_launched(&self, kernel: FuncRef, (grid, block): Dimensions) -> Result<Option<[u32; 3]>, Fate> {
         let shape = self.program.func(kernel).shape;
         if shape.unread || shape.names_no_cluster {
             return Err(Fate::Open("the block or cluster sizes of its launches are not known".to_owned()));
         }
         let multiple = grid.iter().zip(shape.cluster.unwrap_or([1; 3])).all(|(g, c)| g % c == 0);
-        if multiple && shape.block.is_none_or(|b| b == block) { Ok(()) } else { Err(Fate::Refused) }
+        if multiple && shape.block.is_none_or(|b| b == block) { Ok(shape.cluster) } else { Err(Fate::Refused(REFUSED)) }
     }
 
-    /// `cudaFuncSetAttribute` for the cluster along an axis; along any where that is not known.
-    pub fn require_cluster(&mut self, kernel: FuncRef, axis: Option<i64>, value: Val) {
+    /// `cudaFuncSetAttribute` for the cluster along an axis: the error code. What is declared where the kernel is compiled cannot be set; which
+    /// code that gives is `cudaErrorNotPermitted` by the documents, and `cudaErrorInvalidValue` on an H100 with CUDA 13.0.
+    pub fn require_cluster(&mut self, kernel: FuncRef, axis: i64, value: Val) -> u64 {
+        let shape = self.program.func(kernel).shape;
+        if shape.unread || shape.block.is_some() || shape.cluster.is_some() {
+            self.seen.doubt("a cluster is set of a kernel that declares its own".to_owned());
+            return 0;
+        }
+        if value.known().is_some_and(|v| low32(v).cast_signed() < 0) {
+            self.cuda.error = INVALID_VALUE;
+            return INVALID_VALUE;
+        }
         let axes = self.cuda.clusters.entry(kernel).or_insert([Val::ZERO; 3]);
         for (i, held) in (0..).zip(axes) {
-            if axis.is_none_or(|a| a == i) {
+            if axis == i {
                 *held = value;
             }
         }
+        0
     }
 }
 

@@ -64,6 +64,8 @@ pub struct Launch {
     pub kernel: FuncRef,
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    /// Blocks of a cluster along each axis, if that is known.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// The instruction of the analysis form that the one at `pc` came from.

@@ -1,14 +1,17 @@
 //@ flags: -arch=sm_90
 //@ decided
-// Kernels that declare their threads: the launch's grid counts blocks, its block says nothing.
+// Kernels that declare their threads: the launch's grid counts blocks, and its block is one thread or the declared one, or it is refused.
+#include <cstdlib>
 __global__ __block_size__((128, 1, 1)) void k(int *a) { a[threadIdx.x] = 1; }
 __global__ __block_size__((128, 1, 1)) void left_out(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 #define SIZES (8, 4, 2)
 __block_size__(SIZES) __global__ void by_macro(int *a) { a[threadIdx.x + 8 * (threadIdx.y + 4 * threadIdx.z)] = 1; }
 template <int Warps> __global__ __block_size__((32 * Warps, 1, 1)) void instance(int *a) { a[threadIdx.x] = 1; }
 __global__ __block_size__((128, 1, 1)) void repeated(int *a) { a[threadIdx.x] = 1; }
+__global__ __block_size__((128, 1, 1)) void otherwise(int *a) { a[threadIdx.x] = 1; }
+__global__ __block_size__((64, 1, 1)) void by_input(int *a) { a[threadIdx.x] = 1; }
 
-int main() {
+int main(int argc, char **argv) {
   int *a, *b, *c, *d, *e;
   cudaMalloc(&a, 128 * sizeof(int));
   k<<<1, 1>>>(a);
@@ -21,5 +24,7 @@ int main() {
   instance<3><<<1>>>(d);
   cudaMalloc(&e, 128 * sizeof(int));
   repeated<<<1, 128>>>(e);
+  otherwise<<<1, 64>>>(c);
+  if (argc > 1) by_input<<<1, atoi(argv[1])>>>(c);
   return cudaDeviceSynchronize();
 }

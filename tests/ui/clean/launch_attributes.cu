@@ -2,6 +2,8 @@
 //@ decided
 // Launches by `cudaLaunchKernelEx` with attributes: one whose grid is no multiple of the cluster is refused.
 __global__ void clustered(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ __cluster_dims__(4) void contradicted(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ __cluster_dims__() void left_open(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 __global__ void refused(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 
 int main() {
@@ -19,6 +21,10 @@ int main() {
   config.blockDim = dim3(32);
   config.gridDim = dim3(4);
   cudaLaunchKernelEx(&config, clustered, a);
+  cudaLaunchKernelEx(&config, left_open, a);
+  left_open<<<8, 32>>>(a);
+  config.gridDim = dim3(8);
+  cudaLaunchKernelEx(&config, contradicted, a);
   config.gridDim = dim3(5);
   cudaLaunchKernelEx(&config, refused, a);
   return cudaDeviceSynchronize();
