@@ -11,6 +11,9 @@ use rustc_hash::FxHashMap;
 
 mod grammar;
 mod opcodes;
+mod waits;
+
+pub(crate) use waits::{Waiting, waiting};
 
 /// The arguments that operands stand for: results come first, an argument that is tied to a result is written as that.
 struct Operands {

@@ -54,6 +54,12 @@ pub(super) const ROWS: &[Row] = &[
     ]).symbolic_only("the interpreter tells the operations apart: they have rows of their own"),
     device(&["exit", "__nv_trap", "abort"]).concrete_only("not yet: it ends the thread, or all work"),
     device(&[
+        "llvm.nvvm.barrier.cluster.arrive", "llvm.nvvm.barrier.cluster.arrive.aligned",
+        "llvm.nvvm.barrier.cluster.arrive.relaxed", "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned",
+        "llvm.nvvm.barrier.cluster.wait", "llvm.nvvm.barrier.cluster.wait.aligned",
+    ]).concrete_only("the executor has a row for all barriers"),
+    device_starts(&["llvm.nvvm.barrier."]).concrete_only("not yet: a barrier that is not modelled ends the replay"),
+    device(&[
         "__nvvm_reflect", "llvm.nvvm.vote.all.sync", "llvm.nvvm.vote.any.sync", "llvm.nvvm.vote.uni.sync",
         "llvm.nvvm.vote.ballot.sync", "llvm.nvvm.match.any.sync.i32", "llvm.nvvm.match.any.sync.i64",
         "llvm.nvvm.redux.sync.add", "llvm.nvvm.redux.sync.min", "llvm.nvvm.redux.sync.max",

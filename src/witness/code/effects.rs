@@ -2,6 +2,7 @@
 
 use super::effect::{Called, Effect, Effects};
 use crate::ir::{self, BlockId, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
+use crate::models::ptx;
 use crate::witness::device::builtins::is_trap;
 use crate::witness::library::model::Class;
 use crate::witness::library::modelled;
@@ -88,7 +89,10 @@ fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &m
             args.iter().for_each(&mut writes);
             call(program, module, callee, all, work);
         }
-        Op::Asm { text, .. } => all.traps |= text.contains("trap") && program.module(module).side == Side::Device,
+        Op::Asm { text, .. } if program.module(module).side == Side::Device => {
+            all.traps |= text.contains("trap");
+            all.barrier |= ptx::waiting(text).is_some();
+        }
         // Nothing else writes, calls or ends anything.
         _ => {}
     }

@@ -216,6 +216,7 @@ impl Builder<'_, '_> {
             accesses: ptx::accesses(text, constraints),
             shared_address: ptx::shared_address(text, constraints),
             ending: ptx::ending(text),
+            waiting: ptx::waiting(text),
             constraints: constraints.into(),
             dst: d,
             slots: n,

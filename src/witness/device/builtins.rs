@@ -36,6 +36,17 @@ const NVVM: Table = &[
         barrier,
         Class::Barrier,
     ),
+    (
+        &[
+            "barrier.cluster.arrive",
+            "barrier.cluster.arrive.aligned",
+            "barrier.cluster.arrive.relaxed",
+            "barrier.cluster.arrive.relaxed.aligned",
+        ],
+        nothing,
+        Class::Barrier,
+    ),
+    (&["barrier.cluster.wait", "barrier.cluster.wait.aligned"], cluster_wait, Class::Barrier),
     (&["barrier0.and"], barrier_and0, Class::Barrier),
     (&["barrier0.or"], barrier_or0, Class::Barrier),
     (&["barrier0.popc"], barrier_count0, Class::Barrier),
@@ -76,6 +87,7 @@ const NVVM: Table = &[
 /// The same by how they begin: the first row that fits. Behind that they have their types, an axis or a scope.
 const STARTS: Table = &[
     (&["read.ptx.sreg."], outside, Class::Pure),
+    (&["barrier."], other_barrier, Class::Barrier),
     (&["shfl.sync.idx"], shuffle_index, Class::Barrier),
     (&["shfl.sync.up"], shuffle_up, Class::Barrier),
     (&["shfl.sync.down"], shuffle_down, Class::Barrier),
@@ -343,6 +355,14 @@ fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res
         .parse()
         .unwrap_or(80u64);
     Ok(Ret::Val(Val::new(if what == b"__CUDA_ARCH" { arch * 10 } else { 0 })))
+}
+
+fn cluster_wait(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    wait(m.wait_for_cluster())
+}
+
+fn other_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Err(Stop::Unknown("a barrier that is not modelled".into()))
 }
 
 fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {

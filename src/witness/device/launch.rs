@@ -8,7 +8,7 @@ use crate::witness::api::{Alone, BlockThread, ObjectKind, Site, Threads};
 use crate::witness::api::{Cause, Why};
 use crate::witness::library::arguments::read;
 use crate::witness::library::runtime::COOPERATIVE_TOO_LARGE;
-use crate::witness::machine::call::Stop;
+use crate::witness::machine::call::{Stop, Wait};
 use crate::witness::machine::state::Machine;
 use crate::witness::machine::thread::{Launch, Place, Thread};
 use crate::witness::machine::value::{Reason, Val, mask};
@@ -116,7 +116,8 @@ impl Machine<'_> {
             return Ok(COOPERATIVE_TOO_LARGE);
         }
         self.cuda.ran += 1;
-        let launch = Launch { ordinal, site, kernel, grid, block, cluster: Some(cluster) };
+        let given = Rc::new(values.clone());
+        let launch = Launch { ordinal, site, kernel, grid, block, cluster: Some(cluster), arguments: given };
         if self.contract_of(kernel).is_some() {
             self.contract_at_launch(th, &launch, (&values, shared))?;
         }
@@ -153,7 +154,8 @@ impl Machine<'_> {
             Fate::Open(why) => return Err(Stop::Unknown(why.into())),
         }
         self.cuda.ran += 1;
-        let launch = Launch { ordinal: 0, site: None, kernel, grid, block, cluster };
+        let given = Rc::new(values.clone());
+        let launch = Launch { ordinal: 0, site: None, kernel, grid, block, cluster, arguments: given };
         let arguments = Arguments { kernel, values, shared };
         self.launch = Some(launch.clone());
         if self.seen.target.is_none() {
@@ -373,6 +375,19 @@ impl Machine<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// The wait of a thread at the barrier of its cluster. Blocks are run one by one: what others may have written before it is not known.
+    pub fn wait_for_cluster(&mut self) -> Wait {
+        if let Some(launch) = self.launch.clone().filter(|l| l.cluster != Some([1; 3])) {
+            let why = self.reason(Cause::Contents, "what other blocks of the cluster write");
+            self.forget_effects(launch.kernel, &launch.arguments, why);
+            let mut nobody = Thread::device(Place { block: [0; 3], thread: [0; 3] }, false);
+            for id in self.mem.shared_ids() {
+                self.forget_object(&mut nobody, id, why);
+            }
+        }
+        Wait::Barrier { id: u32::MAX, vote: None }
     }
 
     /// Everything that a kernel could write becomes unknown.

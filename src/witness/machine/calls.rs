@@ -9,7 +9,8 @@ use super::thread::Thread;
 use super::value::{Reason, Val};
 use crate::ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Side, space};
 use crate::models::attributes::{is_of_cuda, may_be_the_programs};
-use crate::witness::api::Cause;
+use crate::models::ptx::Waiting;
+use crate::witness::api::{Cause, Why};
 use crate::witness::library::modelled::{const_params, resolve};
 use crate::witness::memory::space::{ObjId, split};
 use smallvec::SmallVec;
@@ -87,14 +88,24 @@ impl Machine<'_> {
     }
 
     /// Inline assembly; its position is saved.
-    pub fn assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<(), Stop> {
+    pub fn assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
         let a = &code.asms[info as usize];
+        match a.waiting.filter(|_| th.on_device()) {
+            None => {}
+            Some(Waiting::Block(id)) => return Ok(Next::Waits(Wait::Barrier { id, vote: None })),
+            Some(Waiting::Cluster) => return Ok(Next::Waits(self.wait_for_cluster())),
+            Some(Waiting::Otherwise) => {
+                let text: String = a.text.trim().chars().take(40).collect();
+                let text = format!("inline assembly that waits for other threads (`{text}`)");
+                return Err(Stop::Unknown(Why { text, cause: Cause::Assembly }));
+            }
+        }
         let args: Vec<Val> = a.args.iter().map(|x| get(th, code, base, x.opd)).collect();
         let out = self.inline_asm(th, a, &args)?;
         for (k, v) in (0..a.slots).zip(out) {
             th.regs[base + (a.dst + k) as usize] = v;
         }
-        Ok(())
+        Ok(Next::Goes)
     }
 
     /// Calls a function from a model and runs it to its end. It must not wait for other threads.

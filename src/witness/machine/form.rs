@@ -7,7 +7,7 @@ use super::state::Model;
 use super::value::Val;
 use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, Const, FuncRef, ModuleId, Pred, TypeId, ValueId};
 use crate::models::access::Access;
-use crate::models::ptx::Ending;
+use crate::models::ptx::{Ending, Waiting};
 use crate::witness::code::flow::Flow;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -372,6 +372,8 @@ pub struct AsmInfo {
     pub shared_address: Option<usize>,
     /// The instruction in it that ends the thread, if there is one.
     pub ending: Option<Ending>,
+    /// The other threads that it waits for.
+    pub waiting: Option<Waiting>,
     pub constraints: Rc<str>,
     pub dst: u32,
     pub slots: u32,

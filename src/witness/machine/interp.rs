@@ -260,7 +260,9 @@ impl Machine<'_> {
                     }
                     I::Asm { info } => {
                         save!();
-                        self.assembly(th, &code, base, *info)?;
+                        if let Next::Waits(w) = self.assembly(th, &code, base, *info)? {
+                            return Ok(Pause::Waits(w));
+                        }
                     }
                     I::Call { info } => {
                         save!();

@@ -66,6 +66,8 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Blocks of a cluster along each axis, if that is known.
     pub cluster: Option<[u32; 3]>,
+    /// What its kernel was given.
+    pub arguments: Rc<Vec<Val>>,
 }
 
 /// The instruction of the analysis form that the one at `pc` came from.
