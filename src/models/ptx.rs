@@ -6,7 +6,7 @@
 
 use super::access::{Access, Address, Extent, Guard, Kind, Leading, Place, Space, WARP};
 use super::tiles;
-use grammar::{Instruction, Statement};
+use grammar::{Instruction, Statement, number};
 use rustc_hash::FxHashMap;
 
 mod grammar;
@@ -143,21 +143,6 @@ fn read(text: &str, constraints: &str) -> Reader {
         reader.statement(statement);
     }
     reader
-}
-
-/// A number as PTX writes it (PTX ISA 9.0, 4.5.1): a leading 0 makes it octal.
-fn number(word: &str) -> Option<i64> {
-    let (negative, digits) = word.strip_prefix('-').map_or((false, word), |w| (true, w));
-    let digits = digits.strip_suffix('U').unwrap_or(digits);
-    let (radix, digits) = match digits.as_bytes() {
-        [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
-        [b'0', b'b' | b'B', ..] => (2, &digits[2..]),
-        [b'0', _, ..] => (8, &digits[1..]),
-        _ => (10, digits),
-    };
-    let plain = digits.starts_with(|c: char| c.is_ascii_hexdigit());
-    let n = i64::from_str_radix(digits, radix).ok().filter(|_| plain)?;
-    Some(if negative { -n } else { n })
 }
 
 impl Reader {

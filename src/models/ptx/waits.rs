@@ -1,7 +1,6 @@
 //! How an inline-assembly statement waits for other threads (PTX ISA 9.0, Parallel Synchronization and Communication Instructions).
 
-use super::grammar::{self, Instruction, Statement};
-use super::number;
+use super::grammar::{self, Instruction, Statement, number};
 
 /// What a statement waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ impl Machine<'_> {
     /// A call; its position is saved.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
-    pub fn call_instruction(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
+    fn call_instruction(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
         let call = &code.calls[info as usize];
         let mut args: SmallVec<[Val; 16]> = SmallVec::new();
         for a in &call.args {
@@ -87,8 +87,19 @@ impl Machine<'_> {
         Ok(Next::Goes)
     }
 
-    /// Inline assembly; its position is saved.
-    pub fn assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
+    /// A call, or inline assembly; its position is saved.
+    pub fn call_or_assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, op: &I) -> Result<Next, Stop> {
+        match op {
+            I::Asm { info } => self.assembly(th, code, base, *info),
+            I::Call { info } => {
+                self.tick()?;
+                self.call_instruction(th, code, base, *info)
+            }
+            _ => Ok(Next::Goes),
+        }
+    }
+
+    fn assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
         let a = &code.asms[info as usize];
         match a.waiting.filter(|_| th.on_device()) {
             None => {}

@@ -258,16 +258,9 @@ impl Machine<'_> {
                             return self.false_claim(th, what);
                         }
                     }
-                    I::Asm { info } => {
+                    op @ (I::Asm { .. } | I::Call { .. }) => {
                         save!();
-                        if let Next::Waits(w) = self.assembly(th, &code, base, *info)? {
-                            return Ok(Pause::Waits(w));
-                        }
-                    }
-                    I::Call { info } => {
-                        save!();
-                        self.tick()?;
-                        match self.call_instruction(th, &code, base, *info)? {
+                        match self.call_or_assembly(th, &code, base, op)? {
                             Next::Goes => {}
                             Next::Enters => continue 'frame,
                             Next::Waits(w) => return Ok(Pause::Waits(w)),
