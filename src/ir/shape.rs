@@ -44,3 +44,16 @@ impl fmt::Display for LaunchShape {
         f.write_str(if self.unread { " shape_unread" } else { "" })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_launched_in_what_it_counts() {
+        let plain = LaunchShape { cluster: Some([2, 1, 1]), ..LaunchShape::default() };
+        assert_eq!(plain.as_launched([4, 1, 1], [32, 1, 1]), ([4, 1, 1], [32, 1, 1]));
+        let declared = LaunchShape { block: Some([128, 1, 1]), ..plain };
+        assert_eq!(declared.as_launched([4, 3, 1], [128, 1, 1]), ([2, 3, 1], [1, 1, 1]));
+    }
+}
