@@ -53,6 +53,26 @@ pub fn signal_group(group: Pid, signal: Signal) {
     let _ = rustix::process::kill_process_group(group, signal);
 }
 
+/// What runs the commands of builds, by their programs' names.
+const BUILD_TOOLS: [&str; 6] = ["make", "gmake", "bmake", "ninja", "samu", "cmake"];
+
+/// The build tool that this process runs below, the outermost of several: its number and when it started, in the clock ticks of
+/// proc(5). These two name a build that `scuba` did not start.
+#[must_use]
+pub fn build_tool_above() -> Option<String> {
+    const STARTED: usize = 19;
+    let mut pid = i32::try_from(std::process::id()).ok()?;
+    let mut found = None;
+    while pid > 1 {
+        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+        if BUILD_TOOLS.contains(&name.trim_end()) {
+            found = Some(format!("{pid} {}", stat(pid)?.get(STARTED)?));
+        }
+        pid = parent_of(pid)?;
+    }
+    found
+}
+
 fn descendants(root: Pid) -> Vec<Pid> {
     let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
         .into_iter()

@@ -167,10 +167,18 @@ fn a_makefile_that_may_link_by_another_program_is_told_once() {
     let choice = format!("ifdef CUDA_LIB\nLINK = {host}\nelse\nLINK = {}\nendif\n", link.trim());
     project.write("Makefile", &(choice + &text));
     let library = nvcc().parent().unwrap().parent().unwrap().join("lib");
-    let mut make = project.command("make");
-    make.arg("-j2").arg(format!("NVCC={} {}", shim().display(), nvcc().display()));
-    let said = Said::from(make.arg(format!("CUDA_LIB={}", library.display())).output().unwrap()).status(0);
-    assert_eq!(said.all().matches("may link by another program than nvcc").count(), 1, "{}", said.all());
+    let build = || {
+        let mut make = project.command("make");
+        make.arg("-j2").arg(format!("NVCC={} {}", shim().display(), nvcc().display()));
+        let said = Said::from(make.arg(format!("CUDA_LIB={}", library.display())).output().unwrap()).status(0);
+        assert_eq!(said.all().matches("may link by another program than nvcc").count(), 1, "{}", said.all());
+    };
+    build();
+    // The next build says it again, and so does a check.
+    project.replace("kernels/clear.cu", "row[i] = 0.0f", "row[i] = 0");
+    build();
+    let said = project.scuba(&["check"]);
+    assert!(said.all().contains("may link by another program than nvcc"), "{}", said.all());
 }
 
 /// `SCUBA_OFF` turns `scuba build` off as well.

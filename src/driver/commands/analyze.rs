@@ -8,13 +8,14 @@ use crate::check::Pace;
 use crate::confirm::prepare::Ways;
 use crate::driver::history::{Analysed, Record};
 use crate::driver::programs::joined::Joined;
-use crate::driver::programs::{checking, pending};
+use crate::driver::programs::{checking, pending, unseen};
 use crate::driver::session::{Session, folder_of};
 use crate::driver::{Status, extraction, output};
 use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
 use crate::nvcc::history::{self, History};
 use crate::nvcc::notes::Notes;
 use crate::nvcc::once::{self, Line, Once};
+use crate::nvcc::processes;
 use crate::nvcc::request::{Link, Request};
 use crate::nvcc::shim;
 use crate::nvcc::unit::TranslationUnit;
@@ -167,12 +168,9 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
 /// Says what of linked programs was not read; whether there is any.
 fn tell_unread(joined: &Joined, store: &Store) -> bool {
     if let Some(by) = joined.links_unknown {
-        let which =
-            if by.nvcc { "may link by another program than nvcc" } else { "links by another program than nvcc" };
-        let first = format!(
-            "scuba: note: this makefile {which}, and scuba-nvcc does not see such links: build with `scuba build -- make`, which does"
-        );
-        say_once(&Line { key: "links".into(), first, later: None }, store);
+        let first = format!("scuba: note: {}", unseen::other_linker(by));
+        let key = format!("links {}", processes::build_tool_above().unwrap_or_default());
+        say_once(&Line { key, first, later: None }, store);
     }
     let lines: Vec<String> = output::unseen(&joined.unseen).into_iter().chain(joined.unread.iter().cloned()).collect();
     for line in &lines {

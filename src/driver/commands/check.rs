@@ -5,6 +5,7 @@ use crate::driver::programs::checking;
 use crate::driver::programs::checking::Checked;
 use crate::driver::programs::sources::{self, Nvcc};
 use crate::driver::programs::stored;
+use crate::driver::programs::unseen;
 use crate::driver::session::{Session, folder_of};
 use crate::driver::{Status, extraction, output};
 use crate::facts::join::{self, Plan};
@@ -44,6 +45,9 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
     stored.choose(&args.program)?;
     stored.refresh(&session);
     let session = session.with_baseline()?.with_confirmations(stored.folders()).explaining(args.explain.clone());
+    if let Some(by) = stored.links_unknown().filter(|_| !session.quiet()) {
+        output::complain(&format!("note: {}", unseen::other_linker(by)));
+    }
     let checked = stored.check(&session);
     finish(&session, checked, &stored.folders())
 }

@@ -8,13 +8,11 @@ use crate::driver::session::Session;
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, ByOutput, Folders, Search};
-use crate::facts::{
-    LinkFacts, Linkers, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone, linkers,
-};
+use crate::facts::{LinkFacts, Linkers, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
 use crate::files::made;
 use crate::ir::Module;
 use crate::nvcc::history;
-use crate::nvcc::request::Link;
+use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::Language;
 use crate::report::finding::Unseen;
 use anyhow::Result;
@@ -52,7 +50,8 @@ struct Now<'n, U> {
     link: Option<&'n Link>,
     present: &'n Present,
     planned: &'n Planned,
-    /// The outputs of links that come to nobody and take in what the command links: device code, for one.
+    /// The outputs of links that take in what the command links and do not come to the shim now: device code goes into links that come to
+    /// nobody, and programs that lie there need not be linked again for a shared library.
     completed: BTreeSet<PathBuf>,
     /// Whether the link that makes an output comes to nobody.
     unwatched: U,
@@ -66,7 +65,8 @@ impl<U: Fn(&Path) -> bool> Now<'_, U> {
 
     /// Whether nobody says more of the program after this command.
     fn is_last(&self, plan: &Plan) -> bool {
-        self.links(plan) || plan.output.as_deref().is_some_and(|output| (self.unwatched)(output))
+        let is_last = |output: &Path| (self.unwatched)(output) || self.completed.contains(output);
+        self.links(plan) || plan.output.as_deref().is_some_and(is_last)
     }
 
     /// Whether a program has to do with the command.
@@ -86,10 +86,14 @@ impl<U: Fn(&Path) -> bool> Now<'_, U> {
     }
 }
 
-/// The outputs of links that come to nobody and take in `output`.
-fn completed(links: &[LinkFacts], output: &Path, unwatched: impl Fn(&Path) -> bool) -> BTreeSet<PathBuf> {
+/// The outputs of links that take in what `own` links and may not come to the shim after it.
+fn completed(links: &[LinkFacts], own: &Link, unwatched: impl Fn(&Path) -> bool) -> BTreeSet<PathBuf> {
     let by_output = ByOutput::of(links);
-    let of = |l: &&LinkFacts| unwatched(&l.link.output) && by_output.take_in(l, |file| file == output);
+    let stays = |output: &Path| own.kind == LinkKind::SharedLibrary && output.exists();
+    let of = |l: &&LinkFacts| {
+        let output = &l.link.output;
+        *output != own.output && (unwatched(output) || stays(output)) && by_output.take_in(l, |file| file == own.output)
+    };
     links.iter().filter(of).map(|l| l.link.output.clone()).collect()
 }
 
@@ -125,7 +129,7 @@ impl Joined {
         // A program whose link does not come to the shim, and of which nobody tells at the end of a build.
         let alone = history::build_of_this_process().is_none();
         let unwatched = |output: &Path| alone && planned.is_unwatched(output);
-        let completed = link.map(|l| completed(&links, &l.output, unwatched)).unwrap_or_default();
+        let completed = link.map(|l| completed(&links, l, unwatched)).unwrap_or_default();
         let now = Now { own: units.len(), link, present, planned: &planned, completed, unwatched };
         joined.add_strays(&mut links, &now, store, session);
         joined.choose(join::programs(&joined.facts, &links), &now);
@@ -136,7 +140,7 @@ impl Joined {
         }
         joined.tell_unseen(&now);
         if alone && link.is_none() {
-            joined.links_unknown = joined.linkers_of(units, &links);
+            joined.links_unknown = unseen::linkers_of(units.iter().map(|u| &u.facts), &links);
         }
         joined.add_alone(units.len());
         joined.told = joined
@@ -324,14 +328,6 @@ impl Joined {
         }
         let last: Vec<Plan> = self.plans.iter().filter(|p| now.is_last(p)).cloned().collect();
         self.unseen = unseen::of_plans(&last, &self.facts);
-    }
-
-    /// By what the makefile of a CUDA unit of the command links, where no link is known that takes the unit in, and not all are nvcc's.
-    fn linkers_of(&self, units: &[Unit], links: &[LinkFacts]) -> Option<Linkers> {
-        let cuda =
-            units.iter().map(|u| &u.facts).filter(|u| u.unit.language == Language::Cuda && u.unit.output.is_some());
-        let taken = |u: &UnitFacts| links.iter().any(|l| l.link.inputs.contains(&u.key) || l.units.contains(&u.key));
-        cuda.filter(|u| !taken(u)).find_map(|u| linkers(&u.unit.directory).filter(|by| by.host || !by.nvcc))
     }
 
     /// What no program is ready for is checked by itself.

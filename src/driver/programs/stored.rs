@@ -11,7 +11,7 @@ use crate::driver::{Status, output};
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, Search, Stray};
-use crate::facts::{LinkFacts, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
+use crate::facts::{LinkFacts, Linkers, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
 use crate::files::Moment;
 use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
@@ -358,6 +358,12 @@ impl Stored {
     #[must_use]
     pub fn links(&self) -> &[LinkFacts] {
         &self.links
+    }
+
+    /// By what makefiles link whose links came to nobody.
+    #[must_use]
+    pub fn links_unknown(&self) -> Option<Linkers> {
+        unseen::linkers_of(&self.units, &self.links)
     }
 
     /// The programs that the units make up.

@@ -10,7 +10,7 @@ use super::sources::{self, Nvcc};
 use crate::facts::generated::{Planned, cmake_home, compile_commands};
 use crate::facts::join::Plan;
 use crate::facts::linked::{self, ByOutput, Folders, Stray};
-use crate::facts::{LinkFacts, Present, Recipe, UnitFacts, key_of};
+use crate::facts::{LinkFacts, Linkers, Present, Recipe, UnitFacts, key_of, linkers};
 use crate::nvcc::unit::{Language, TranslationUnit};
 use crate::report::finding;
 use std::collections::{BTreeSet, HashMap};
@@ -219,6 +219,26 @@ impl Interest {
     pub fn holds(&self, link: &LinkFacts) -> bool {
         self.outputs.contains(&link.link.output)
     }
+}
+
+/// What is said where links of CUDA objects came to nobody, and their makefile names host compilers.
+#[must_use]
+pub fn other_linker(by: Linkers) -> String {
+    let which = if by.nvcc { "may link" } else { "links" };
+    format!(
+        "this makefile {which} by another program than nvcc, and scuba-nvcc does not see such links: build with `scuba build -- make`, which does"
+    )
+}
+
+/// By what the makefiles of these CUDA units link, where no link is known that takes one of them in, and not all are nvcc's.
+#[must_use]
+pub fn linkers_of<'u>(units: impl IntoIterator<Item = &'u UnitFacts>, links: &[LinkFacts]) -> Option<Linkers> {
+    let counts = |u: &UnitFacts| u.unit.language == Language::Cuda && u.unit.output.is_some() && u.unseen.is_none();
+    let taken = |u: &UnitFacts| links.iter().any(|l| l.link.inputs.contains(&u.key) || l.units.contains(&u.key));
+    units
+        .into_iter()
+        .filter(|u| counts(u) && !taken(u))
+        .find_map(|u| linkers(&u.unit.directory).filter(|by| by.host || !by.nvcc))
 }
 
 /// What was linked into programs without being read, in the order of programs and objects.
