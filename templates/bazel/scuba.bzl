@@ -4,19 +4,26 @@
 
 Every action of a target, and of what it depends on, that runs nvcc (or that is called CudaCompile) is a unit. A target's units are checked as one
 program in one action of its own, whose inputs are theirs, SCuBA and scuba.toml (--@scuba//:config=//:scuba.toml): it runs where Bazel runs actions,
-and again only where an input changed. The commands of C++ units are not shown to aspects: what these call is taken to be called with any arguments.
+and again only where an input changed. C++ units of rules that show their commands are read as well. The rules of Bazel itself (cc_library) show none:
+these units are named in a line, what they call is taken to be called with any arguments, and with SCUBA_STRICT=1 the build fails.
 
 Reports lie beside the target's outputs (NAME.scuba.json, NAME.scuba.txt). A *denied* finding fails the build, unless --output_groups=+scuba_report asks
 for the reports alone. In the environment of actions (--action_env): SCUBA_STRICT=1, as in any build; SCUBA_CACHE, a folder that actions may write.
 """
 
-_Units = provider(doc = "What compiles a target and what it depends on.", fields = {"units": "depset of structures: source, arguments, inputs"})
+_Units = provider(
+    doc = "What compiles a target and what it depends on.",
+    fields = {
+        "units": "depset of structures: source, arguments, inputs",
+        "unread": "depset of the paths of objects whose commands are not shown",
+    },
+)
 
 # Attributes that lead to what is linked with a target.
 _ALONG = ["deps", "implementation_deps", "srcs", "actual"]
 
 # Sources by their ends. A command names its own behind its flags, and what ends so behind one of these is no source.
-_SOURCES = (".cu", ".cc", ".cpp", ".cxx", ".c++", ".C")
+_SOURCES = (".cu", ".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
 _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-include", "-ccbin")
 _COMPILES = ("-c", "-dc", "-dw", "--compile", "--device-c", "--device-w")
 
@@ -27,6 +34,13 @@ def _runs_nvcc(argv):
         if word.split("/")[-1] == "nvcc":
             return True
     return False
+
+# Compilers of host code, by the ends of their names (x86_64-linux-gnu-g++, clang++-22).
+_HOST_COMPILERS = ("gcc", "g++", "cc", "c++", "clang", "clang++")
+
+def _compiles_for_host(argv):
+    name = argv[0].split("/")[-1] if argv else ""
+    return name.split("-")[-1] in _HOST_COMPILERS or name.startswith("clang")
 
 def _source(argv):
     before = None
@@ -41,12 +55,21 @@ def _own_units(target):
     units = {}
     for action in target.actions:
         argv = action.argv or []
-        if not (action.mnemonic == "CudaCompile" or _runs_nvcc(argv)) or not [w for w in argv if w in _COMPILES]:
+        known = action.mnemonic == "CudaCompile" or _runs_nvcc(argv) or _compiles_for_host(argv)
+        if not known or not [w for w in argv if w in _COMPILES]:
             continue
         source = _source(argv)
         if source and source not in units:
             units[source] = struct(source = source, arguments = tuple(argv), inputs = action.inputs)
     return units.values()
+
+def _unread(target):
+    """The objects of C++ units whose commands are not shown."""
+    objects = []
+    for action in target.actions:
+        if action.mnemonic == "CppCompile" and not action.argv:
+            objects += [o.path for o in action.outputs.to_list() if o.path.endswith(".o")]
+    return objects
 
 def _database(report, units):
     """As compile_commands.json has it. Folders are relative to the file's, commands to the root of the execution."""
@@ -64,10 +87,14 @@ echo $? >"$6"
 "$1" check -p "$2" ${3:+--config "$3"} --message-format json >"$4" 2>"$own/said" || [ -s "$4" ] || { cat "$own/said" >&2; exit 2; }
 """
 
-# Arguments: the status, the text, and a file that says that nothing was denied.
+# Arguments: the status, the text, a file that says that nothing was denied, and what was not read, if anything.
 _SAY = """\
 status=$(cat "$1")
 cat "$2" >&2
+if [ -n "$4" ]; then
+  echo "scuba: note: $4" >&2
+  [ "$status" != 0 ] || [ -z "${SCUBA_STRICT:-}" ] || exit 2
+fi
 case $status in
   0) ;;
   1) exit 1 ;;
@@ -76,7 +103,15 @@ esac
 : >"$3"
 """
 
-def _check(target, ctx, units):
+def _naming(target, unread):
+    """One line on objects that were not read; nothing where there are none."""
+    if not unread:
+        return ""
+    names = ", ".join([path.split("/")[-1] for path in unread[:3]])
+    more = " and %d more" % (len(unread) - 3) if len(unread) > 3 else ""
+    return "%s: %s%s linked without being read: Bazel does not show their commands to aspects" % (target.label.name, names, more)
+
+def _check(target, ctx, units, unread):
     """The reports of a target, and a file that is there unless something was denied."""
     name = target.label.name + ".scuba"
     database, document, text, status, passed = [
@@ -97,7 +132,7 @@ def _check(target, ctx, units):
     )
     ctx.actions.run_shell(
         command = _SAY,
-        arguments = [f.path for f in (status, text, passed)],
+        arguments = [f.path for f in (status, text, passed)] + [_naming(target, unread)],
         inputs = [status, text],
         outputs = [passed],
         mnemonic = "ScubaVerdict",
@@ -107,19 +142,24 @@ def _check(target, ctx, units):
     return [document, text], passed
 
 def _scuba_impl(target, ctx):
-    below = []
+    below, unread_below = [], []
     for attribute in _ALONG:
         found = getattr(ctx.rule.attr, attribute, None)
         for dependency in found if type(found) == type([]) else [found]:
             if type(dependency) == "Target" and _Units in dependency:
                 below.append(dependency[_Units].units)
+                unread_below.append(dependency[_Units].unread)
     units = depset(_own_units(target), transitive = below)
+    unread = depset(_unread(target), transitive = unread_below)
     known = units.to_list()
-    if not known:
-        return [_Units(units = units)]
-    reports, passed = _check(target, ctx, known)
+    own = _Units(units = units, unread = unread)
+
+    # Of host code alone there is nothing to check.
+    if not [u for u in known if _runs_nvcc(u.arguments) or u.source.endswith(".cu")]:
+        return [own]
+    reports, passed = _check(target, ctx, known, unread.to_list())
     return [
-        _Units(units = units),
+        own,
         OutputGroupInfo(scuba = depset(reports + [passed]), scuba_report = depset(reports)),
     ]
 
