@@ -245,6 +245,7 @@ using at::ones_like;
 using at::rand;
 using at::randn;
 using at::Tensor;
+using at::TensorOptions;
 using at::zeros;
 using at::zeros_like;
 using at::IntArrayRef;
