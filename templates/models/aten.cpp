@@ -541,6 +541,13 @@ static void same_from_the_end(Impl *t, const Impl *o) {
   t->last[3] = o->last[3];
   t->lead = o->lead;
 }
+// Sizes from the last one on, of a tensor whose strides are to be had from its being contiguous.
+#define FROM_LAST(k) if (dim > k) t->last[k] = t->sizes[dim - 1 - k];
+static void packed_in(Impl *t, int64_t dim) {
+  FROM_LAST(0) FROM_LAST(1) FROM_LAST(2) FROM_LAST(3)
+  t->packed = true;
+}
+
 // What is known of a format: its number (c10::MemoryFormat), or that it is kept where none is given.
 enum Format { Contiguous = 0, Preserve = 1 };
 INLINE int format_of(short given) { return (given >> 8) & 1 ? static_cast<int8_t>(given) : Preserve; }
@@ -569,7 +576,8 @@ static void keep_strides(Impl *t, const Impl *o, Strides how) {
       return;
     }
     EIGHT(ANY_STRIDE)
-    t->packed = true;
+    t->loose = false;
+    packed_in(t, __scuba_known(t->dim));
     return;
   }
   EIGHT(ANY_STRIDE)
@@ -1295,7 +1303,7 @@ static Impl *broadcast(const Impl *a, const Impl *b, int8_t dtype) {
   }
   EIGHT(ANY_STRIDE)
   t->loose = false;
-  if (packed) t->packed = true;
+  if (packed) packed_in(t, dim);
   else t->contiguous = __scuba_any(0, 1);
   return t;
 }
@@ -1342,8 +1350,9 @@ static bool join(Impl *t, const Impl *o, int64_t dim, int64_t at) {
   if (t->dtype != o->dtype) t->dtype = __scuba_any(0, 44);
   if (__scuba_known(t->device) >= 0 && __scuba_known(o->device) >= 0 && t->device != o->device) fail();
   if (is_nothing(o)) return true;
-  if (__scuba_known(o->dim) != dim) {
-    if (__scuba_known(o->dim) < 0 || __scuba_known(o->dim) == 1) return false;
+  int64_t other = __scuba_known(o->dim);
+  if (other != dim) {
+    if (other < 0 || (other == 1 && __scuba_known(o->sizes[0]) < 0) || (dim == 1 && __scuba_known(t->sizes[0]) < 0)) return false;
     fail();
   }
   EIGHT(JOIN_SIZE)
@@ -1657,7 +1666,7 @@ static Impl *shaped(const Impl *o, const int64_t *sizes, size_t n, bool copies) 
   t->loose = false;
   if (__scuba_known(o->contiguous) == 1) {
     // In order, but for the strides of dimensions of size 1.
-    t->packed = true;
+    packed_in(t, n);
     t->contiguous = true;
     return t;
   }
