@@ -62,6 +62,8 @@ struct Tensor {
 
 using Impl = scuba::Tensor;
 struct Handle { Impl *impl; };
+// std::optional of a type of one byte. Which one it is, nothing has written where there is none.
+struct MaybeByte { int8_t value; bool has; };
 struct Options { int8_t device_type, device_index; unsigned short dtype; int8_t layout, format; unsigned char has, pad; };
 
 #define MODEL(name) __attribute__((used)) __asm__("scuba.model " name)
@@ -550,7 +552,7 @@ static void packed_in(Impl *t, int64_t dim) {
 
 // What is known of a format: its number (c10::MemoryFormat), or that it is kept where none is given.
 enum Format { Contiguous = 0, Preserve = 1 };
-INLINE int format_of(short given) { return (given >> 8) & 1 ? static_cast<int8_t>(given) : Preserve; }
+INLINE int format_of(const MaybeByte &given) { return given.has ? given.value : Preserve; }
 
 // How the strides of one that is made like another one come to be: empty_like and copies keep those of a dense one; operations element by element
 // those of one that is not contiguous (TensorIteratorBase::fast_set_up), and with a number only their order (reorder_dimensions).
@@ -653,9 +655,9 @@ INLINE int8_t device_or(const Options &o, const Impl *t) { return (o.has & 4) ? 
 // Elements that do not lie by strides (c10::Layout: kStrided is 0): nothing is known of such a tensor.
 INLINE bool is_strided(const Options &o) { return !(o.has & 16) || o.layout == 0; }
 // A format may be given in either way, but not in both (c10::impl::check_tensor_options_and_extract_memory_format).
-static int format_of(const Options &o, short given) {
+static int format_of(const Options &o, MaybeByte given) {
   if (!(o.has & 128)) return format_of(given);
-  if ((given >> 8) & 1) fail();
+  if (given.has) fail();
   return o.format;
 }
 
@@ -911,9 +913,9 @@ static Impl *made(const int64_t *sizes, size_t dim, int8_t type, const Options &
 }
 // Of tensors that are made anew there is no format to keep.
 #define EMPTY(id, name)                                                                                       \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short format) MODEL(name);                 \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short format) {                            \
-    bool said = ((format >> 8) & 1) || (o.has & 128);                                                          \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, MaybeByte format) MODEL(name);                 \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, MaybeByte format) {                            \
+    bool said = format.has || (o.has & 128);                                                          \
     int in = said ? format_of(o, format) : Contiguous;                                                         \
     if (in == Preserve) fail();                                                                                \
     out->impl = made(sizes, dim, dtype_of(o), o, in);                                                          \
@@ -961,14 +963,14 @@ static int8_t type_of(const Scalar *value) {
 FULL(at_full, "at::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
 FULL(torch_full, "torch::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
 
-static Impl *made_like(const Impl *t, const Options &o, short format) {
+static Impl *made_like(const Impl *t, const Options &o, MaybeByte format) {
   int in = format_of(o, format);
   if (!is_strided(o)) return any_tensor();
   return like(t, dtype_or(o, t), device_or(o, t), in);
 }
 #define LIKE(id, name)                                                                           \
-  void id(Handle *out, const Handle *of, Options o, short format) MODEL(name);            \
-  void id(Handle *out, const Handle *of, Options o, short format) { out->impl = made_like(there(of), o, format); }
+  void id(Handle *out, const Handle *of, Options o, MaybeByte format) MODEL(name);            \
+  void id(Handle *out, const Handle *of, Options o, MaybeByte format) { out->impl = made_like(there(of), o, format); }
 LIKE(at_empty_like, "at::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 LIKE(torch_empty_like, "torch::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 LIKE(at_zeros_like, "at::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
@@ -986,8 +988,8 @@ NEW(new_empty, "at::Tensor::new_empty(c10::ArrayRef<long>, c10::TensorOptions) c
 NEW(new_zeros, "at::Tensor::new_zeros(c10::ArrayRef<long>, c10::TensorOptions) const")
 NEW(new_ones, "at::Tensor::new_ones(c10::ArrayRef<long>, c10::TensorOptions) const")
 #define FULL_LIKE(id, name)                                                               \
-  void id(Handle *out, const Handle *of, const void *value, Options o, short format) MODEL(name); \
-  void id(Handle *out, const Handle *of, const void *, Options o, short format) { out->impl = made_like(there(of), o, format); }
+  void id(Handle *out, const Handle *of, const void *value, Options o, MaybeByte format) MODEL(name); \
+  void id(Handle *out, const Handle *of, const void *, Options o, MaybeByte format) { out->impl = made_like(there(of), o, format); }
 FULL_LIKE(at_full_like, "at::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 FULL_LIKE(torch_full_like, "torch::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 
@@ -1013,8 +1015,8 @@ static Impl *contiguous_in(Impl *t, int format) {
 }
 void contiguous(Handle *out, const Handle *self, int8_t format) MODEL("at::Tensor::contiguous(c10::MemoryFormat) const");
 void contiguous(Handle *out, const Handle *self, int8_t format) { out->impl = contiguous_in(there(self), format); }
-void clone(Handle *out, const Handle *self, short format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
-void clone(Handle *out, const Handle *self, short format) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device, format_of(format), t); }
+void clone(Handle *out, const Handle *self, MaybeByte format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
+void clone(Handle *out, const Handle *self, MaybeByte format) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device, format_of(format), t); }
 void detach(Handle *out, const Handle *self) MODEL("at::Tensor::detach() const");
 void detach(Handle *out, const Handle *self) { out->impl = there(self); out->impl->detached = true; }
 
@@ -1037,8 +1039,8 @@ void to_cpu(Handle *out, const Handle *self) MODEL("at::Tensor::cpu() const");
 void to_cpu(Handle *out, const Handle *self) { Impl *t = there(self); out->impl = converted(t, t->dtype, 0, false, Preserve); }
 void to_cuda(Handle *out, const Handle *self) MODEL("at::Tensor::cuda() const");
 void to_cuda(Handle *out, const Handle *self) { Impl *t = there(self); out->impl = converted(t, t->dtype, 1, false, Preserve); }
-void to_type(Handle *out, const Handle *self, int8_t type, bool, bool copy, short format) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
-void to_type(Handle *out, const Handle *self, int8_t type, bool, bool copy, short format) { Impl *t = there(self); out->impl = converted(t, type, t->device, copy, format_of(format)); }
+void to_type(Handle *out, const Handle *self, int8_t type, bool, bool copy, MaybeByte format) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
+void to_type(Handle *out, const Handle *self, int8_t type, bool, bool copy, MaybeByte format) { Impl *t = there(self); out->impl = converted(t, type, t->device, copy, format_of(format)); }
 
 // ---- ranges ----
 
@@ -1207,12 +1209,12 @@ COMPARED(equal_to, "eq", false) COMPARED(other_than, "ne", false)
 
 // `to` and `toType`: another type, device or format, where one is given.
 struct MaybeDevice { int8_t type, index; bool has; };
-void to_options(Handle *out, const Handle *self, short type, short layout, MaybeDevice device, short pinned, bool, bool copy, short format)
+void to_options(Handle *out, const Handle *self, MaybeByte type, MaybeByte layout, MaybeDevice device, MaybeByte pinned, bool, bool copy, MaybeByte format)
     MODEL("! [8] at::_ops::to_dtype_layout::call(at::Tensor const&*");
-void to_options(Handle *out, const Handle *self, short type, short layout, MaybeDevice device, short, bool, bool copy, short format) {
+void to_options(Handle *out, const Handle *self, MaybeByte type, MaybeByte layout, MaybeDevice device, MaybeByte, bool, bool copy, MaybeByte format) {
   Impl *t = there(self);
-  if (((layout >> 8) & 1) && static_cast<int8_t>(layout) != 0) { out->impl = any_tensor(); return; }
-  out->impl = converted(t, (type >> 8) & 1 ? static_cast<int8_t>(type) : t->dtype, device.has ? device.type : t->device, copy, format_of(format));
+  if (layout.has && layout.value != 0) { out->impl = any_tensor(); return; }
+  out->impl = converted(t, type.has ? type.value : t->dtype, device.has ? device.type : t->device, copy, format_of(format));
 }
 
 // Two tensors element by element: dimensions from the last on, of which one may be 1 (torch's broadcasting semantics).
@@ -1326,13 +1328,13 @@ OF_TWO(div_two, "div", quotient(of_types(a, b)), false)
 // Along one dimension, of which each element is of those before it (torch.cumsum).
 static void at_dimension(const Impl *t, int64_t d);
 #define ALONG(id, name)                                                                                       \
-  void id(Handle *out, const Handle *self, int64_t d, short type) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&*"); \
-  void id(Handle *out, const Handle *self, int64_t d, short type) {                                           \
+  void id(Handle *out, const Handle *self, int64_t d, MaybeByte type) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&*"); \
+  void id(Handle *out, const Handle *self, int64_t d, MaybeByte type) {                                           \
     const Impl *t = there(self);                                                                              \
     if (__scuba_known(t->dim) >= 0) at_dimension(t, d);                                                       \
-    if (type == (0x100 | Bool) && elements(t) != 0) fail();                                                 \
+    if (type.has && type.value == Bool && elements(t) != 0) fail();                                                 \
     int8_t sums = is_whole(t->dtype) || t->dtype == Bool ? Long : t->dtype;                                   \
-    out->impl = like(t, (type >> 8) & 1 ? static_cast<int8_t>(type) : sums, t->device, Contiguous);           \
+    out->impl = like(t, type.has ? type.value : sums, t->device, Contiguous);           \
   }
 ALONG(cumulated_sum, "cumsum") ALONG(cumulated_product, "cumprod")
 
