@@ -35,7 +35,7 @@ test: ## the whole test suite, with the pinned nvcc
 .PHONY: torch-answers
 torch-answers: ## ask PyTorch what its operations give, for the models of them: tests/models/tensors/answers.jsonl
 	@tools/setup.sh torch
-	@.deps/torch-venv/bin/python -B tools/tensor-models.py --seed 7 --cases 6 > tests/models/tensors/answers.jsonl
+	@.deps/torch-venv/bin/python -B tools/tensor-models.py --seed 7 --cases 8 > tests/models/tensors/answers.jsonl
 
 .PHONY: test-quick
 test-quick: ## under a minute from a built tree: unit tests, a program or two of each kind, models of library functions

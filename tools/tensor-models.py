@@ -212,8 +212,8 @@ def case_range(r, device, op):
     return [], a + b + c + o, lambda: torch.arange(x, y, z, **said)
 
 
-def case_like(r, device, op):
-    x = tensor(r, device)
+def case_like(r, device, op, x=None):
+    x = x or tensor(r, device)
     args, more = [], ()
     if op == "full_like":
         args, value = scalar(r)
@@ -225,14 +225,14 @@ def case_like(r, device, op):
     return [x], args + o + f, lambda t: getattr(torch, op)(t, *more, **said)
 
 
-def case_new(r, device, op):
-    x, sizes = tensor(r, device), shape(r)
+def case_new(r, device, op, x=None):
+    x, sizes = x or tensor(r, device), shape(r)
     o, said = options(r, device, 0.4)
     return [x], counted(sizes) + o, lambda t: getattr(t, op)(sizes, **said)
 
 
-def case_copied(r, device, op):
-    x = tensor(r, device)
+def case_copied(r, device, op, x=None):
+    x = x or tensor(r, device)
     dim = len(x.sizes)
     if op == "contiguous":
         f = r.choice((0, 0, 0, 1, 2 if dim == 4 else 3 if dim == 5 else 0, r.choice((2, 3))))
@@ -255,13 +255,13 @@ def case_copied(r, device, op):
             other["dtype"] = TYPES[n]
         # Without a type and a device Python's function has no such overload.
         if not other:
-            return case_copied(r, device, op)
+            return case_copied(r, device, op, x)
         return [x], t + to + [int(copy)] + f, lambda t: t.to(**other, copy=copy, **said)
     return [x], [], lambda t: getattr(t, op)()
 
 
-def case_view(r, device, op):
-    x = tensor(r, device)
+def case_view(r, device, op, x=None):
+    x = x or tensor(r, device)
     dim = len(x.sizes)
     if op in ("view", "reshape"):
         sizes = reshaped(r, x.sizes)
@@ -323,15 +323,15 @@ def case_view(r, device, op):
     return [x], [], lambda t: getattr(t, op)()
 
 
-def case_each(r, device, op):
-    x = tensor(r, device, r.choice((None, r.choice(FLOATS))))
+def case_each(r, device, op, x=None):
+    x = x or tensor(r, device, r.choice((None, r.choice(FLOATS))))
     if op == "gelu":
         return [x], [], torch.nn.functional.gelu
     return [x], [], lambda t: getattr(torch.ops.aten, op)(t)
 
 
-def case_scalar(r, device, op):
-    x = tensor(r, device, r.choice((None, r.choice(FLOATS))))
+def case_scalar(r, device, op, x=None):
+    x = x or tensor(r, device, r.choice((None, r.choice(FLOATS))))
     # Few operations have complex numbers of half precision.
     kinds = (0, 1, 1, 3) if r.random() < 0.3 and not op.startswith("clamp") and x.dtype != 5 else (0, 1, 1)
     v, value = scalar(r, kinds)
@@ -350,8 +350,8 @@ def case_binary(r, device, op):
     return [x, y], [], lambda s, t: BINARY[op](s, t)
 
 
-def case_along(r, device, op):
-    x = tensor(r, device)
+def case_along(r, device, op, x=None):
+    x = x or tensor(r, device)
     d = dimension(r, len(x.sizes))
     t, dtype = maybe_type(r, 0.3)
     return [x], [d, *t], lambda s: getattr(torch, op)(s, d, dtype=dtype)
@@ -370,6 +370,10 @@ def case_cat(r, device, op):
             sizes[0] = size(r)
         all.append(tensor(r, device, x.dtype if r.random() < 0.8 else None, sizes))
     return all, [d], lambda *ts: torch.cat(ts, d)
+
+
+# What may come behind another operation.
+ONE_INPUT = (case_like, case_new, case_copied, case_view, case_view, case_each, case_scalar, case_along)
 
 
 CASES = {op: case_made for op in ("empty", "zeros", "ones", "rand", "randn", "full")}
@@ -391,14 +395,36 @@ CASES.update({op: case_along for op in ("cumsum", "cumprod")})
 CASES["cat"] = case_cat
 
 
-def answer(inputs, ask):
-    """What torch gives; "throws" where it does."""
+def description(t, device):
+    """What an operation gave, as the next one is asked about it."""
+    item = t.element_size()
+    elements = t.untyped_storage().nbytes() // item
+    return Input(NUMBER[t.dtype], device, list(t.shape), list(t.stride()), t.storage_offset(), elements)
+
+
+def chain(r, device, op, steps):
+    """Inputs and steps of an operation and others behind it, and what torch gives; of one that throws nothing is asked further."""
+    inputs, numbers, ask = CASES[op](r, device, op)
+    said = [{"op": op, "args": numbers}]
     tensors = [i.make() for i in inputs]
     try:
         with torch.no_grad():
             t = ask(*tensors)
+            for _ in range(steps - 1):
+                if t.dtype not in TYPES.values():
+                    break
+                kind = r.choice(ONE_INPUT)
+                op = r.choice([op for op, k in CASES.items() if k is kind])
+                _, numbers, ask = kind(r, device, op, description(t, device))
+                said.append({"op": op, "args": numbers})
+                t = ask(t)
     except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError) as e:
-        return {"throws": str(e).split("\n")[0][:90]}
+        return inputs, said, {"throws": str(e).split("\n")[0][:90]}
+    return inputs, said, answer(tensors, t)
+
+
+def answer(tensors, t):
+    """What the interface says of a tensor that inputs led to."""
     item = t.element_size()
     at = lambda t: t.untyped_storage().data_ptr()
     shares, start = -1, 0
@@ -426,15 +452,19 @@ def main():
     p.add_argument("--operations", help="these alone, with commas between them")
     args = p.parse_args()
     warnings.simplefilter("ignore")
-    cases = {**CASES, "cuda": case_copied} if args.device == "cuda" else CASES
+    if args.device == "cuda":
+        CASES["cuda"] = case_copied
     print(json.dumps({"torch": torch.__version__, "device": args.device, "seed": args.seed, "cases": args.cases}))
-    for op in args.operations.split(",") if args.operations else cases:
+    for op in args.operations.split(",") if args.operations else CASES:
         for n in range(args.cases):
             r = random.Random(f"{args.seed} {args.device} {op} {n}")
             device = "cuda" if args.device == "cuda" and r.random() < 0.8 else "cpu"
-            inputs, numbers, ask = cases[op](r, device, op)
-            line = {"op": op, "in": [i.json() for i in inputs], "args": numbers}
-            line.update(answer(inputs, ask))
+            steps = 1 if r.random() < 0.5 else r.choice((2, 2, 3))
+            default = r.choice((6, 6, 6, 7, 5, 15))
+            torch.set_default_dtype(TYPES[default])
+            inputs, said, gave = chain(r, device, op, steps)
+            name = op if len(said) == 1 else "several"
+            line = {"name": name, "in": [i.json() for i in inputs], "default": default, "steps": said, **gave}
             print(json.dumps(line, separators=(",", ":")))
 
 

@@ -56,6 +56,8 @@ struct Tensor {
   bool loose;  // strides are so unless there are no elements
   bool unsized;  // how long its storage is depends on its type, which was not known when it was made
   bool detached;  // some handles have it without its history: for these it is another one (at::Tensor::detach)
+  void *original;  // storage of a tensor that a caller gave, whose copy this is, or which it is itself; null where it is surely another one
+  const void *self;  // that tensor, where this may be it
 };
 
 }  // namespace scuba
@@ -169,7 +171,7 @@ static int64_t behind(const Impl *t, int64_t dim, int d) {
 #define PACKED(i) if (dim > i) __scuba_axiom(elements(t) == 0 || t->sizes[i] == 1 || t->strides[i] == behind(t, dim, i));
 // Strides of a tensor that may have no elements: 1 is taken for a size of 0 then (c10/core/TensorImpl.h, empty_tensor_restride).
 #define LOOSE(i)                                                      \
-  if (dim > i) {                                                      \
+  if ((dim < 0 ? t->dim : dim) > i) {                                 \
     int64_t stride = __scuba_any(0, 1L << 40);                        \
     __scuba_axiom(elements(t) == 0 || stride == t->strides[i]);       \
     const_cast<Impl *>(t)->strides[i] = stride;                       \
@@ -177,7 +179,7 @@ static int64_t behind(const Impl *t, int64_t dim, int d) {
 static void strides_of(const Impl *t) {
   relate(t);
   int64_t dim = __scuba_known(t->dim);
-  if (t->made && t->loose && dim >= 0 && __scuba_known(elements(t) == 0) != 0) {
+  if (t->made && t->loose && __scuba_known(elements(t) == 0) != 0) {
     LOOSE(0) LOOSE(1) LOOSE(2) LOOSE(3) LOOSE(4) LOOSE(5) LOOSE(6) LOOSE(7)
     const_cast<Impl *>(t)->loose = false;
   }
@@ -231,7 +233,7 @@ static int64_t wrapped(const Impl *t, int64_t d) {
 
 static int64_t size_at(const Impl *t, int64_t d) {
   int64_t at = wrapped(t, d);
-  if (d < 0 && d >= -4 && __scuba_known(t->dim) < 0) return t->last[-1 - d];
+  if (d < 0 && d >= -4 && __scuba_known(t->dim) < 0 && (!t->made || t->packed)) return t->last[-1 - d];
   return t->sizes[at];
 }
 
@@ -438,6 +440,8 @@ static void anything(Impl *t) {
   t->contiguous = __scuba_any(0, 1);
   t->made = true;
   t->packed = t->loose = t->unsized = t->detached = false;
+  t->original = nullptr;
+  t->self = nullptr;
   EIGHT(ANY_SIZE)
   t->last[0] = __scuba_any(0, 1L << 40);
   t->last[1] = __scuba_any(0, 1L << 40);
@@ -459,6 +463,8 @@ static Impl *fresh(int8_t dtype, int8_t device) {
   t->contiguous = true;
   t->made = true;
   t->packed = t->loose = t->unsized = t->detached = false;
+  t->original = nullptr;
+  t->self = nullptr;
   return t;
 }
 
@@ -626,6 +632,8 @@ static Impl *contiguous_of(const Impl *o) {
   relate(o);
   t->numel = elements(o);
   t->data = t->start = storage(times(t->numel, item_size(t->dtype)), o, false);
+  t->original = o->data;
+  t->self = o;
   return t;
 }
 
@@ -767,7 +775,8 @@ bool defined(const Handle *self) MODEL("at::TensorBase::defined() const");
 bool defined(const Handle *self) { return self->impl != nullptr; }
 bool is_same(const Handle *self, const Handle *o) MODEL("at::TensorBase::is_same(at::TensorBase const&) const");
 bool is_same(const Handle *self, const Handle *o) {
-  if (self->impl != o->impl) return false;
+  const Impl *a = self->impl, *b = o->impl;
+  if (a != b) return a && b && ((a->made && a->self == b) || (b->made && b->self == a)) ? __scuba_any(0, 1) : false;
   return self->impl && self->impl->detached ? __scuba_any(0, 1) : true;
 }
 
@@ -1090,7 +1099,12 @@ RESHAPES(resize, "resize_") RESHAPES(set, "set_") RESHAPES(squeeze, "squeeze_") 
 RESHAPES(transpose, "transpose_") RESHAPES(transposed, "t_") RESHAPES(swap_axes, "swapaxes_") RESHAPES(swap_dims, "swapdims_")
 RESHAPES(as_strided, "as_strided_")
 // In place, the contents alone: what they are then is not followed.
-static Handle *rewritten(Handle *self) { __scuba_written(there(self)->data); return self; }
+static Handle *rewritten(Handle *self) {
+  const Impl *t = there(self);
+  __scuba_written(t->data);
+  if (t->made && t->original) __scuba_written(t->original);
+  return self;
+}
 Handle *in_place(Handle *self) MODEL("! at::_ops::*_::call(at::Tensor&*");
 Handle *in_place(Handle *self) { return rewritten(self); }
 Handle *in_place_overload(Handle *self) MODEL("! at::_ops::*__*::call(at::Tensor&*");
@@ -1428,6 +1442,8 @@ static Impl *view_of(const Impl *o) {
   t->device = o->device;
   t->made = true;
   t->packed = t->unsized = t->detached = false;
+  t->original = o->made ? o->original : nullptr;
+  t->self = nullptr;
   t->loose = o->made && o->loose;
   t->contiguous = __scuba_any(0, 1);
   t->dim = o->dim;
@@ -1438,11 +1454,12 @@ static Impl *view_of(const Impl *o) {
 // The same where the shape is not followed.
 static Impl *some_view_of(const Impl *o) {
   Impl *t = view_of(o);
-  void *data = t->data, *start = t->start;
+  void *data = t->data, *start = t->start, *original = t->original;
   int8_t dtype = t->dtype, device = t->device;
   anything(t);
   t->data = data;
   t->start = start;
+  t->original = original;
   t->dtype = dtype;
   t->device = device;
   return t;
@@ -1628,6 +1645,11 @@ void squeeze_one(Handle *out, const Handle *self, int64_t d) {
 #define INFER(i) if (n > i) { if (sizes[i] == -1) { if (open >= 0) fail(); open = i; } else { if (sizes[i] < 0) fail(); rest = times(rest, sizes[i]); } }
 #define TAKE(i) if (n > i && i != open) t->sizes[i] = sizes[i];
 #define TAKEN(i) to.sizes[i] = __scuba_known(t->sizes[i]); if (n > i && to.sizes[i] < 0) known = false;
+// A copy of all elements, in order.
+static void own_storage(Impl *t, const Impl *o, int64_t all) {
+  t->data = t->start = storage(times(all, item_size(t->dtype)), o, false);
+  t->original = nullptr;
+}
 static Impl *shaped(const Impl *o, const int64_t *sizes, size_t n, bool copies) {
   if (__scuba_known(n) < 0 || n > 8) {
     // What copies may give another storage.
@@ -1657,7 +1679,7 @@ static Impl *shaped(const Impl *o, const int64_t *sizes, size_t n, bool copies) 
     if (!seen) {
       if (!copies) fail();
       restride(&to, 0);
-      t->data = t->start = storage(times(all, item_size(t->dtype)), o, false);
+      own_storage(t, o, all);
     }
     to.numel = from.numel;
     const Shape *s = &to;
@@ -1677,7 +1699,7 @@ static Impl *shaped(const Impl *o, const int64_t *sizes, size_t n, bool copies) 
   if (copies && __scuba_any(0, 1)) {
     // A copy is contiguous. What is contiguous is not copied.
     __scuba_axiom(!o->contiguous && t->contiguous);
-    t->data = t->start = storage(times(all, item_size(t->dtype)), o, false);
+    own_storage(t, o, all);
   }
   return t;
 }

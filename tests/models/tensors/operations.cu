@@ -12,12 +12,18 @@ extern "C" long __scuba_extent(const void *p);
 // What the models are built on, as far as this program has it in place of the engines: what they take for granted is printed, and where asked for
 // they are told that a number is not known.
 static long doubt;
+// The same number is known each time or never: what a path says of one stays so.
 extern "C" long __scuba_known(long n) {
   if (doubt == 0) return n;
-  doubt = (doubt * 1103515245 + 12345) & 0x7fffffff;
-  return (doubt >> 16) % 3 == 0 ? n : -1;
+  unsigned long mixed = (static_cast<unsigned long>(n) * 0x9e3779b97f4a7c15 ^ doubt) * 0xbf58476d1ce4e5b9;
+  return (mixed >> 40) % 3 != 0 ? n : -1;
 }
 extern "C" void __scuba_axiom(bool holds) { printf("{%d}", holds); }
+// The type of numbers where none is given (`torch.set_default_dtype`) is the only setting that is asked for here.
+static long default_type;
+extern "C" long __scuba_setting(long, long, long) { return default_type; }
+// A run goes on past what it does not know as long as a launch may follow: one that ends without a word has thrown.
+__global__ void last() {}
 
 static long number() {
   long n = 0;
@@ -75,6 +81,8 @@ struct Given {
   int64_t sizes[64], strides[64], last[4], rest[64];
   void *start;
   bool loose, unsized, detached;
+  void *original;
+  const void *self;
 };
 static Given *behind(const Tensor &t) { return *reinterpret_cast<Given *const *>(&t); }
 
@@ -207,6 +215,8 @@ static void show(const Tensor &t) {
   for (long i = 0; i < dim; i++) printf(" %ld", (long)t.size(i));
   printf(" :");
   for (long i = 0; i < dim; i++) printf(" %ld", (long)t.stride(i));
+  printf(" :");
+  for (long i = 0; i < dim; i++) printf(" %ld", (long)t.size(i - dim));
   printf(" : %ld %ld %d %d %d", (long)t.numel(), (long)t.nbytes(), (int)t.is_contiguous(), (int)t.is_contiguous(c10::MemoryFormat::ChannelsLast),
          (int)t.is_contiguous(c10::MemoryFormat::ChannelsLast3d));
   char *data = static_cast<char *>(behind(t)->data);
@@ -215,20 +225,36 @@ static void show(const Tensor &t) {
     long between = data - static_cast<char *>(behind(inputs[i])->data);
     if (between > -(1L << 30) && between < 1L << 30) { shares = i; from = between; break; }
   }
+  // It may be an input's storage, or a copy of it.
+  if (behind(t)->made && behind(t)->original) {
+    printf(" ? ? %ld %d=", __scuba_extent(data), (int)(count_of_inputs > 0 && t.is_same(inputs[0])));
+    return;
+  }
   printf(" %ld %ld %ld %d=", shares, from, __scuba_extent(data), (int)(count_of_inputs > 0 && t.is_same(inputs[0])));
 }
 
 int main() {
-  scanf("%63s", word);
   long doubted = number(), given = number();
+  default_type = number();
   count_of_inputs = number();
   std::vector<Tensor> all;
   all.reserve(4);
   for (long i = 0; i < count_of_inputs; i++) all.push_back(input(given));
   inputs = all.data();
+  long steps = number();
   doubt = doubted;
   printf("begin");
+  scanf("%63s", word);
   Tensor result = count_of_inputs > 0 ? computed(inputs[0]) : made();
+  if (steps > 1) {
+    scanf("%63s", word);
+    result = computed(result);
+  }
+  if (steps > 2) {
+    scanf("%63s", word);
+    result = computed(result);
+  }
   show(result);
+  last<<<1, 1>>>();
   return 0;
 }
