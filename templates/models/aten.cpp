@@ -54,6 +54,7 @@ struct Tensor {
   int64_t rest[MOST];  // elements of the dimensions from this one on
   void *start;  // of the storage of one that the program made
   bool loose;  // strides are so unless there are no elements
+  bool by_sizes;  // and follow from the sizes where there are none
   bool unsized;  // how long its storage is depends on its type, which was not known when it was made
   bool detached;  // some handles have it without its history: for these it is another one (at::Tensor::detach)
   void *original;  // storage of a tensor that a caller gave, whose copy this is, or which it is itself; null where it is surely another one
@@ -170,19 +171,34 @@ static int64_t behind(const Impl *t, int64_t dim, int d) {
 // (c10/core/Contiguity.h).
 #define PACKED(i) if (dim > i) __scuba_axiom(elements(t) == 0 || t->sizes[i] == 1 || t->strides[i] == behind(t, dim, i));
 // Strides of a tensor that may have no elements: 1 is taken for a size of 0 then (c10/core/TensorImpl.h, empty_tensor_restride).
+INLINE int64_t at_least_one(int64_t n) { return n == 0 ? 1 : n; }
+static int64_t least_behind(const Impl *t, int64_t dim, int d) {
+  int64_t n = 1;
+  if (dim > d + 1) n = times(n, at_least_one(t->sizes[d + 1]));
+  if (dim > d + 2) n = times(n, at_least_one(t->sizes[d + 2]));
+  if (dim > d + 3) n = times(n, at_least_one(t->sizes[d + 3]));
+  if (dim > d + 4) n = times(n, at_least_one(t->sizes[d + 4]));
+  return n;
+}
 #define LOOSE(i)                                                      \
-  if ((dim < 0 ? t->dim : dim) > i) {                                 \
-    int64_t stride = __scuba_any(0, 1L << 40);                        \
-    __scuba_axiom(elements(t) == 0 || stride == t->strides[i]);       \
+  if (dim > i) {                                                      \
+    int64_t stride;                                                   \
+    if (t->by_sizes && dim <= 5) {                                    \
+      stride = elements(t) == 0 ? least_behind(t, dim, i) : t->strides[i]; \
+    } else {                                                          \
+      stride = __scuba_any(0, 1L << 40);                              \
+      __scuba_axiom(elements(t) == 0 || stride == t->strides[i]);     \
+    }                                                                 \
     const_cast<Impl *>(t)->strides[i] = stride;                       \
   }
+static void tighten(const Impl *t, int64_t dim) {
+  LOOSE(0) LOOSE(1) LOOSE(2) LOOSE(3) LOOSE(4) LOOSE(5) LOOSE(6) LOOSE(7)
+  const_cast<Impl *>(t)->loose = false;
+}
 static void strides_of(const Impl *t) {
   relate(t);
   int64_t dim = __scuba_known(t->dim);
-  if (t->made && t->loose && __scuba_known(elements(t) == 0) != 0) {
-    LOOSE(0) LOOSE(1) LOOSE(2) LOOSE(3) LOOSE(4) LOOSE(5) LOOSE(6) LOOSE(7)
-    const_cast<Impl *>(t)->loose = false;
-  }
+  if (t->made && t->loose && __scuba_known(elements(t) == 0) != 0) tighten(t, dim < 0 ? t->dim : dim);
   if (dim < 1 || dim > 5) return;
   if (t->made ? !t->packed : __scuba_known(t->contiguous) != 1) return;
   if (elements(t) != 0) __scuba_axiom(elements(t) == 1 + last_element(t, dim));
@@ -416,11 +432,20 @@ static void take_strides(Impl *t, const Shape *s) {
   t->contiguous = lies_contiguous(s);
   t->loose = t->packed = false;
 }
+// TensorImpl::compute_contiguous of sizes and strides that are not numbers.
+#define IN_ORDER(i) if (dim > i) in_order = in_order && (t->sizes[i] == 1 || t->strides[i] == behind(t, dim, i));
+static bool in_order(const Impl *t, int64_t dim) {
+  bool in_order = true;
+  IN_ORDER(0) IN_ORDER(1) IN_ORDER(2) IN_ORDER(3) IN_ORDER(4)
+  return in_order || t->numel == 0;
+}
 // Whether a tensor is contiguous; `surely`: it is so by how it was made.
 static void judge(Impl *t, bool surely) {
   Shape s;
+  int64_t dim = __scuba_known(t->dim);
   if (surely) t->contiguous = true;
   else if (is_known(t, &s)) t->contiguous = lies_contiguous(&s);
+  else if (dim >= 0 && dim <= 5) t->contiguous = in_order(t, dim);
   else t->contiguous = __scuba_any(0, 1);
 }
 // The same of one that is contiguous where another one is, and may be where that is not.
@@ -439,7 +464,7 @@ static void anything(Impl *t) {
   t->device = __scuba_any(0, 20);
   t->contiguous = __scuba_any(0, 1);
   t->made = true;
-  t->packed = t->loose = t->unsized = t->detached = false;
+  t->packed = t->loose = t->by_sizes = t->unsized = t->detached = false;
   t->original = nullptr;
   t->self = nullptr;
   EIGHT(ANY_SIZE)
@@ -462,7 +487,7 @@ static Impl *fresh(int8_t dtype, int8_t device) {
   t->device = device;
   t->contiguous = true;
   t->made = true;
-  t->packed = t->loose = t->unsized = t->detached = false;
+  t->packed = t->loose = t->by_sizes = t->unsized = t->detached = false;
   t->original = nullptr;
   t->self = nullptr;
   return t;
@@ -488,7 +513,7 @@ static void *storage(int64_t bytes, const Impl *of, bool in_order) {
 static int64_t pack(Impl *t, int64_t dim) {
   int64_t n = 1, stride = 1;
   t->dim = dim;
-  t->contiguous = true;
+  t->contiguous = t->by_sizes = true;
   t->loose = t->packed = false;
   DIMENSIONS
   // One dimension has a stride of 1 whatever its size is.
@@ -581,6 +606,7 @@ static void keep_strides(Impl *t, const Impl *o, Strides how) {
     if (o->made && !o->packed && how == AsTheyAre) {
       EIGHT(COPY_STRIDE)
       t->loose = o->loose;
+      t->by_sizes = o->by_sizes;
       return;
     }
     EIGHT(ANY_STRIDE)
@@ -1445,6 +1471,7 @@ static Impl *view_of(const Impl *o) {
   t->original = o->made ? o->original : nullptr;
   t->self = nullptr;
   t->loose = o->made && o->loose;
+  t->by_sizes = false;
   t->contiguous = __scuba_any(0, 1);
   t->dim = o->dim;
   t->numel = elements(o);
