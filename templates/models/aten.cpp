@@ -55,7 +55,6 @@ struct Tensor {
   void *start;  // of the storage of one that the program made
   bool loose;  // strides are so unless there are no elements
   bool by_sizes;  // and follow from the sizes where there are none
-  bool unsized;  // how long its storage is depends on its type, which was not known when it was made
   bool detached;  // some handles have it without its history: for these it is another one (at::Tensor::detach)
   void *original;  // storage of a tensor that a caller gave, whose copy this is, or which it is itself; null where it is surely another one
   const void *self;  // that tensor, where this may be it
@@ -208,10 +207,7 @@ static void strides_of(const Impl *t) {
 // How long the storage of a given tensor is.
 static void lay_out(const Impl *t) {
   relate(t);
-  if (t->made) {
-    if (t->unsized) __scuba_axiom(__scuba_extent(t->start) == times(item_size(t->dtype), t->numel));
-    return;
-  }
+  if (t->made) return;
   int64_t item = item_size(t->dtype), dim = __scuba_known(t->dim);
   if (__scuba_known(t->contiguous) == 1) {
     __scuba_axiom(__scuba_extent(t->data) == times(item, elements(t)));
@@ -464,7 +460,7 @@ static void anything(Impl *t) {
   t->device = __scuba_any(0, 20);
   t->contiguous = __scuba_any(0, 1);
   t->made = true;
-  t->packed = t->loose = t->by_sizes = t->unsized = t->detached = false;
+  t->packed = t->loose = t->by_sizes = t->detached = false;
   t->original = nullptr;
   t->self = nullptr;
   EIGHT(ANY_SIZE)
@@ -487,7 +483,7 @@ static Impl *fresh(int8_t dtype, int8_t device) {
   t->device = device;
   t->contiguous = true;
   t->made = true;
-  t->packed = t->loose = t->by_sizes = t->unsized = t->detached = false;
+  t->packed = t->loose = t->by_sizes = t->detached = false;
   t->original = nullptr;
   t->self = nullptr;
   return t;
@@ -522,11 +518,6 @@ static int64_t pack(Impl *t, int64_t dim) {
 }
 static void finish(Impl *t, int64_t dim, const Impl *of = nullptr, bool in_order = false) {
   t->numel = pack(t, dim);
-  if (!of && __scuba_known(t->dtype) < 0) {
-    t->unsized = true;
-    t->data = t->start = __scuba_device_memory(__scuba_any(0, 1L << 51), 2);
-    return;
-  }
   t->data = t->start = storage(times(t->numel, item_size(t->dtype)), of, in_order);
 }
 // The strides of a tensor with a format for images, which take so many dimensions; strides are those of elements next to each other.
@@ -1139,6 +1130,8 @@ Handle *in_place_overload(Handle *self) { return rewritten(self); }
 static bool is_real(int8_t dtype) { return dtype == Half || dtype == Float || dtype == Double || dtype == BFloat16; }
 static bool is_complex(int8_t dtype) { return dtype >= ComplexHalf && dtype <= ComplexDouble; }
 static Impl *by_element(const Impl *t, int8_t dtype, int8_t common, Strides how = ByElement) {
+  // The host has code for few operations on complex numbers of half precision.
+  if (__scuba_known(dtype) == ComplexHalf || __scuba_known(common) == ComplexHalf) return any_tensor();
   bool converts = __scuba_known(t->device == 0) != 0 && __scuba_known(t->dtype == common) != 1;
   return like(t, dtype, t->device, Preserve, nullptr, !converts ? how : how == ByElement ? Converted : ConvertedWithNumber);
 }
@@ -1467,7 +1460,7 @@ static Impl *view_of(const Impl *o) {
   t->dtype = o->dtype;
   t->device = o->device;
   t->made = true;
-  t->packed = t->unsized = t->detached = false;
+  t->packed = t->detached = false;
   t->original = o->made ? o->original : nullptr;
   t->self = nullptr;
   t->loose = o->made && o->loose;

@@ -80,7 +80,7 @@ struct Given {
   bool contiguous, made, packed;
   int64_t sizes[64], strides[64], last[4], rest[64];
   void *start;
-  bool loose, by_sizes, unsized, detached;
+  bool loose, by_sizes, detached;
   void *original;
   const void *self;
 };
