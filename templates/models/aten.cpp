@@ -983,9 +983,24 @@ static int8_t type_of(const Scalar *value) {
   }
   return __scuba_any(0, 44);
 }
+// A number that elements of a type may not hold throws (c10/util/TypeCast.h, checked_convert): whether it does is left open but for small ones.
+static void fits(const Scalar *value, int8_t dtype) {
+  int8_t known = __scuba_known(dtype);
+  bool real = known == Float || known == Double || known == BFloat16, surely = false;
+  switch (value->tag) {
+    case 0: surely = real || known == Bool || (value->v.d >= 0 && value->v.d <= 127); break;
+    case 1: surely = real || known == Long || known == Bool || (value->v.i >= (known == Byte || known < 0 || known > 26 ? 0 : -128) && value->v.i <= 127); break;
+    case 3: surely = known == ComplexFloat || known == ComplexDouble; break;
+    case 4: surely = true; break;
+  }
+  if (!surely && __scuba_any(0, 1)) fail();
+}
 #define FULL(id, name)                                                                    \
   void id(Handle *out, const int64_t *sizes, size_t dim, const Scalar *value, Options o) MODEL(name); \
-  void id(Handle *out, const int64_t *sizes, size_t dim, const Scalar *value, Options o) { out->impl = made(sizes, dim, (o.has & 8) ? static_cast<int8_t>(o.dtype) : type_of(value), o); }
+  void id(Handle *out, const int64_t *sizes, size_t dim, const Scalar *value, Options o) { \
+    if (o.has & 8) fits(value, static_cast<int8_t>(o.dtype));                              \
+    out->impl = made(sizes, dim, (o.has & 8) ? static_cast<int8_t>(o.dtype) : type_of(value), o); \
+  }
 FULL(at_full, "at::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
 FULL(torch_full, "torch::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
 
@@ -1014,8 +1029,12 @@ NEW(new_empty, "at::Tensor::new_empty(c10::ArrayRef<long>, c10::TensorOptions) c
 NEW(new_zeros, "at::Tensor::new_zeros(c10::ArrayRef<long>, c10::TensorOptions) const")
 NEW(new_ones, "at::Tensor::new_ones(c10::ArrayRef<long>, c10::TensorOptions) const")
 #define FULL_LIKE(id, name)                                                               \
-  void id(Handle *out, const Handle *of, const void *value, Options o, MaybeByte format) MODEL(name); \
-  void id(Handle *out, const Handle *of, const void *, Options o, MaybeByte format) { out->impl = made_like(there(of), o, format); }
+  void id(Handle *out, const Handle *of, const Scalar *value, Options o, MaybeByte format) MODEL(name); \
+  void id(Handle *out, const Handle *of, const Scalar *value, Options o, MaybeByte format) { \
+    const Impl *t = there(of);                                                             \
+    fits(value, dtype_or(o, t));                                                           \
+    out->impl = made_like(t, o, format);                                                   \
+  }
 FULL_LIKE(at_full_like, "at::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 FULL_LIKE(torch_full_like, "torch::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 

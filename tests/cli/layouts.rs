@@ -40,7 +40,13 @@ fn not_safe(source: &str) -> Report {
 
 fn is_right(source: &str) {
     let (report, _) = checked(source);
-    assert_eq!((report.summary.accesses, report.summary.safe), (1, 1), "{source}: {:?} {:?}", report.findings, report.undecided);
+    assert_eq!(
+        (report.summary.accesses, report.summary.safe),
+        (1, 1),
+        "{source}: {:?} {:?}",
+        report.findings,
+        report.undecided
+    );
 }
 
 #[test]
@@ -122,12 +128,21 @@ fn strides_are_those_of_pytorch() {
     let right = checked(&at_stride(made, "x.size(0) == n")).0;
     assert_eq!((right.summary.accesses, right.summary.safe), (2, 2), "{:?} {:?}", right.findings, right.undecided);
     // Channels lie together: the stride of the second last dimension is 15, not 5.
-    for format in ["torch::empty({2, 3, 4, 5}, o, c10::MemoryFormat::ChannelsLast)", "torch::zeros({2, 3, 4, 5}, o).contiguous(c10::MemoryFormat::ChannelsLast)"] {
+    for format in [
+        "torch::empty({2, 3, 4, 5}, o, c10::MemoryFormat::ChannelsLast)",
+        "torch::zeros({2, 3, 4, 5}, o).contiguous(c10::MemoryFormat::ChannelsLast)",
+    ] {
         let made = format!("auto y = {format}.select(0, 0).select(0, 0);");
         let wrong = checked(&at_stride(&made, "x.size(0) == 5")).0;
         assert_eq!((wrong.summary.accesses, wrong.summary.safe), (2, 1), "{format} {:?}", wrong.findings);
         let right = checked(&at_stride(&made, "x.size(0) == 15")).0;
-        assert_eq!((right.summary.accesses, right.summary.safe), (2, 2), "{format} {:?} {:?}", right.findings, right.undecided);
+        assert_eq!(
+            (right.summary.accesses, right.summary.safe),
+            (2, 2),
+            "{format} {:?} {:?}",
+            right.findings,
+            right.undecided
+        );
     }
     // Where a tensor has no elements, 1 is taken for a size of 0.
     let made = "auto y = torch::empty({3, n - 2}, o);";

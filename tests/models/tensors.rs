@@ -188,7 +188,10 @@ fn compare(program: &Program, answers: &str, doubts: &[i64]) {
             }
             if found == Found::Differs {
                 let (inputs, steps) = (&case["in"], &case["steps"]);
-                wrong.push(format!("{inputs} {steps} default {} given {given} doubt {doubt}:\n  {what}", case["default"]));
+                wrong.push(format!(
+                    "{inputs} {steps} default {} given {given} doubt {doubt}:\n  {what}",
+                    case["default"]
+                ));
             }
         }
     }
@@ -198,7 +201,12 @@ fn compare(program: &Program, answers: &str, doubts: &[i64]) {
     for ((op, found), n) in tally.iter().filter(|((_, found), _)| *found != Found::Same) {
         println!("{op}: {n} {found:?}");
     }
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n")
+    );
     // A model that leaves everything open agrees with anything.
     assert!(same > 8 * open, "{same} agree, {open} leave something open");
 }
@@ -220,7 +228,8 @@ fn models_of_tensors_give_what_torch_gives() {
     let (from, to) = range.split_once("..").unwrap();
     let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
     // `SCUBA_TORCH_PYTHON`: a Python elsewhere that has PyTorch.
-    let python = std::env::var_os("SCUBA_TORCH_PYTHON").unwrap_or_else(|| format!("{HERE}/.deps/torch-venv/bin/python").into());
+    let python =
+        std::env::var_os("SCUBA_TORCH_PYTHON").unwrap_or_else(|| format!("{HERE}/.deps/torch-venv/bin/python").into());
     let program = compiled();
     // A seed of programs costs as much as a few of these.
     for seed in from..to.min(from + 40) {
