@@ -1221,7 +1221,7 @@ static int8_t with(int8_t dtype, const Scalar *value) {
   if (is_whole(known)) return known;
   return known == Bool ? (tag == 4 ? Bool : Long) : __scuba_any(0, 44);
 }
-static int8_t quotient(int8_t dtype) { return __scuba_known(dtype) >= 0 && (is_whole(dtype) || dtype == Bool) ? default_type() : dtype; }
+static int8_t quotient(int8_t dtype) { return is_whole(dtype) || dtype == Bool ? default_type() : dtype; }
 #define WITH_NUMBER(id, name, type, refused, how)                                            \
   void id(Handle *out, const Handle *self, const Scalar *value) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&, c10::Scalar const&*"); \
   void id(Handle *out, const Handle *self, const Scalar *value) {                            \
