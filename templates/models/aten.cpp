@@ -1805,17 +1805,29 @@ void expand(Handle *out, const Handle *self, const int64_t *sizes, size_t n, boo
   Impl *t = view_of(o);
   t->dim = n;
   // From the last one on: one that is new in front has the stride that it would have anyway (inferExpandGeometry, ATen/ExpandUtils.cpp).
+  // A negative size throws where the storage is measured, which it is not where there are no elements (checkInBoundsForStorage, ATen/native/Resize.h).
+#define IS_NONE(i) if (n > i && sizes[i] == 0) none = true;
+#define NEGATIVE                            \
+  if (to < 0) {                             \
+    bool none = false;                      \
+    EIGHT(IS_NONE)                          \
+    if (!none) fail();                      \
+    out->impl = some_view_of(o);            \
+    return;                                 \
+  }
 #define WIDEN(i)                                                                                    \
   if (static_cast<int64_t>(n) > i) {                                                                \
     int64_t to = sizes[i];                                                                          \
     if (i < more) {                                                                                 \
-      if (to < 0) fail();                                                                           \
+      if (to == -1) fail();                                                                         \
+      NEGATIVE                                                                                      \
       int64_t next = static_cast<int64_t>(n) > i + 1 ? times(t->sizes[i + 1], t->strides[i + 1]) : 1; \
       t->sizes[i] = to;                                                                             \
       t->strides[i] = to == 1 && dim > 0 ? next : 0;                                                \
     } else if (to == -1 || to == o->sizes[i - more]) {                                              \
       FROM(i, i - more)                                                                             \
-    } else if (o->sizes[i - more] == 1 && to >= 0) {                                                \
+    } else if (o->sizes[i - more] == 1) {                                                           \
+      NEGATIVE                                                                                      \
       t->sizes[i] = to;                                                                             \
       t->strides[i] = 0;                                                                            \
     } else {                                                                                        \
