@@ -32,6 +32,11 @@ test: ## the whole test suite, with the pinned nvcc
 	@tools/setup.sh test
 	@cargo test --locked --no-fail-fast
 
+.PHONY: torch-answers
+torch-answers: ## ask PyTorch what its operations give, for the models of them: tests/models/tensors/answers.jsonl
+	@tools/setup.sh torch
+	@.deps/torch-venv/bin/python -B tools/tensor-models.py --seed 7 --cases 8 > tests/models/tensors/answers.jsonl
+
 .PHONY: test-quick
 test-quick: ## under a minute from a built tree: unit tests, a program or two of each kind, models of library functions
 	@tools/setup.sh test
@@ -43,6 +48,7 @@ test-quick: ## under a minute from a built tree: unit tests, a program or two of
 .PHONY: test-full
 test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) of the oracle, of the models, 200 killed builds, 40 programs repeated
 	@SCUBA_ORACLE_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test oracle -- --ignored many --nocapture
+	@tools/setup.sh torch
 	@SCUBA_MODELS_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test models -- --ignored --nocapture
 	@$(MAKE) kills N=200
 	@$(MAKE) repeat N=40

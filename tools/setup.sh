@@ -4,6 +4,7 @@
 #   tools/setup.sh demo    what `make build` and `make demo` need: an nvcc found on this machine is used
 #   tools/setup.sh test    the pinned CUDA toolkit as well, whatever else is installed: the tests compare with it
 #   tools/setup.sh dist    what `make dist` needs
+#   tools/setup.sh torch   PyTorch as well, which `make test-full` compares the models of its operations with (5 GB)
 #   tools/setup.sh corpus  what `make corpus` needs: the test's toolkit, headers of CUDA's libraries, OpenFst's headers
 #
 # Nothing is reinstalled: every step looks at what is there, not at a record of what was done, so an interrupted run, a
@@ -27,6 +28,9 @@ header_pins=(
   nvidia-cublas==13.0.2.14 nvidia-cusparse==12.6.3.3 nvidia-cufft==12.0.0.61 nvidia-cusolver==12.0.9.81
   nvidia-nvjitlink==13.0.88 nvidia-nvtx==13.0.85
 )
+# The version whose headers and documentation the models of its operations were written by (`templates/models/aten.cpp`). PyPI's wheel for Linux needs
+# CUDA's libraries to be loaded at all; no GPU is used.
+torch_pin=torch==2.11.0
 # What rustc must be at least: `rust-version` in Cargo.toml.
 rust_min=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
 
@@ -153,6 +157,19 @@ EOF
   done
 }
 
+install_torch() {
+  local venv=.deps/torch-venv
+  if [ -e "$venv/made-with-$torch_pin" ]; then return; fi
+  say "set-up: fetching $torch_pin and what it needs (some minutes)"
+  rm -rf "$venv"
+  python3 -m venv "$venv" >&2 || by_hand "python3 could not make a virtual environment. Run:" "apt-get install python3-venv"
+  "$venv/bin/pip" install --disable-pip-version-check --quiet --no-cache-dir --only-binary :all: "$torch_pin" >&2 || {
+    rm -rf "$venv"
+    by_hand "pip could not fetch $torch_pin (its message is above)." "Only the comparison of models with PyTorch needs it."
+  }
+  touch "$venv/made-with-$torch_pin"
+}
+
 # ---- all of it --------------------------------------------------------------------------------------------------------
 
 mkdir -p .deps
@@ -171,7 +188,7 @@ at_least 3.18 "$cmake_version" || by_hand "CMake is $cmake_version; the example 
 check_rust
 
 pins=("$z3_pin")
-if [ "$want" = test ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
+if [ "$want" = test ] || [ "$want" = torch ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
 if wheels_complete "${pins[@]}"; then link_wheels .deps/cuda; else install_wheels "${pins[@]}"; fi
 
 nvcc=.deps/cuda/nvidia/cu13/bin/nvcc
@@ -179,4 +196,5 @@ if [ "${#pins[@]}" -gt 1 ]; then
   "$nvcc" --version >/dev/null || by_hand "$nvcc does not run here (its message is above)." \
     "The wheels are for 64-bit Linux with glibc 2.28 or newer. Install a CUDA toolkit by hand and set SCUBA_NVCC to its nvcc."
 fi
+if [ "$want" = torch ]; then install_torch; fi
 if [ "$want" = corpus ]; then install_headers "${header_pins[@]}"; fi

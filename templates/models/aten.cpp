@@ -29,8 +29,8 @@ long __scuba_times(long a, long b);
 void __scuba_written(void *p);
 // A number of which nothing is known but its bounds.
 long __scuba_any(long least, long most);
-// What the caller's thread has set: a run is one with the least.
-long __scuba_setting(long least, long most);
+// What the caller's process or thread has set: a run is one with what is usual.
+long __scuba_setting(long least, long most, long usual);
 }
 
 namespace scuba {
@@ -52,12 +52,20 @@ struct Tensor {
   int64_t strides[MOST];
   int64_t last[4];  // sizes from the last dimension on
   int64_t rest[MOST];  // elements of the dimensions from this one on
+  void *start;  // of the storage of one that the program made
+  bool loose;  // strides are so unless there are no elements
+  bool by_sizes;  // and follow from the sizes where there are none
+  bool detached;  // some handles have it without its history: for these it is another one (at::Tensor::detach)
+  void *original;  // storage of a tensor that a caller gave, whose copy this is, or which it is itself; null where it is surely another one
+  const void *self;  // that tensor, where this may be it
 };
 
 }  // namespace scuba
 
 using Impl = scuba::Tensor;
 struct Handle { Impl *impl; };
+// std::optional of a type of one byte. Which one it is, nothing has written where there is none.
+struct MaybeByte { int8_t value; bool has; };
 struct Options { int8_t device_type, device_index; unsigned short dtype; int8_t layout, format; unsigned char has, pad; };
 
 #define MODEL(name) __attribute__((used)) __asm__("scuba.model " name)
@@ -105,6 +113,8 @@ static int64_t product(const Impl *t, int64_t dim) {
     case 4: return times(times(times(s[0], s[1]), s[2]), s[3]);
     case 5: return times(times(times(times(s[0], s[1]), s[2]), s[3]), s[4]);
     case 6: return times(times(times(times(times(s[0], s[1]), s[2]), s[3]), s[4]), s[5]);
+    case 7: return times(times(times(times(times(times(s[0], s[1]), s[2]), s[3]), s[4]), s[5]), s[6]);
+    case 8: return times(times(times(times(times(times(times(s[0], s[1]), s[2]), s[3]), s[4]), s[5]), s[6]), s[7]);
   }
   return t->numel;
 }
@@ -159,9 +169,35 @@ static int64_t behind(const Impl *t, int64_t dim, int d) {
 // The strides of a contiguous tensor, but for those of dimensions of size 1 and of tensors without elements, which may be any
 // (c10/core/Contiguity.h).
 #define PACKED(i) if (dim > i) __scuba_axiom(elements(t) == 0 || t->sizes[i] == 1 || t->strides[i] == behind(t, dim, i));
+// Strides of a tensor that may have no elements: 1 is taken for a size of 0 then (c10/core/TensorImpl.h, empty_tensor_restride).
+INLINE int64_t at_least_one(int64_t n) { return n == 0 ? 1 : n; }
+static int64_t least_behind(const Impl *t, int64_t dim, int d) {
+  int64_t n = 1;
+  if (dim > d + 1) n = times(n, at_least_one(t->sizes[d + 1]));
+  if (dim > d + 2) n = times(n, at_least_one(t->sizes[d + 2]));
+  if (dim > d + 3) n = times(n, at_least_one(t->sizes[d + 3]));
+  if (dim > d + 4) n = times(n, at_least_one(t->sizes[d + 4]));
+  return n;
+}
+#define LOOSE(i)                                                      \
+  if (dim > i) {                                                      \
+    int64_t stride;                                                   \
+    if (t->by_sizes && dim <= 5) {                                    \
+      stride = elements(t) == 0 ? least_behind(t, dim, i) : t->strides[i]; \
+    } else {                                                          \
+      stride = __scuba_any(0, 1L << 40);                              \
+      __scuba_axiom(elements(t) == 0 || stride == t->strides[i]);     \
+    }                                                                 \
+    const_cast<Impl *>(t)->strides[i] = stride;                       \
+  }
+static void tighten(const Impl *t, int64_t dim) {
+  LOOSE(0) LOOSE(1) LOOSE(2) LOOSE(3) LOOSE(4) LOOSE(5) LOOSE(6) LOOSE(7)
+  const_cast<Impl *>(t)->loose = false;
+}
 static void strides_of(const Impl *t) {
   relate(t);
   int64_t dim = __scuba_known(t->dim);
+  if (t->made && t->loose && __scuba_known(elements(t) == 0) != 0) tighten(t, dim < 0 ? t->dim : dim);
   if (dim < 1 || dim > 5) return;
   if (t->made ? !t->packed : __scuba_known(t->contiguous) != 1) return;
   if (elements(t) != 0) __scuba_axiom(elements(t) == 1 + last_element(t, dim));
@@ -209,11 +245,210 @@ static int64_t wrapped(const Impl *t, int64_t d) {
 
 static int64_t size_at(const Impl *t, int64_t d) {
   int64_t at = wrapped(t, d);
-  if (d < 0 && d >= -4 && __scuba_known(t->dim) < 0) return t->last[-1 - d];
+  if (d < 0 && d >= -4 && __scuba_known(t->dim) < 0 && (!t->made || t->packed)) return t->last[-1 - d];
   return t->sizes[at];
 }
 
 #define EIGHT(of) of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7)
+
+// ---- shapes that are numbers ----
+
+// Sizes and strides of a tensor where all of them are known.
+struct Shape {
+  int64_t dim, numel;
+  int64_t sizes[8], strides[8];
+};
+#define NUMBERS(i)                                    \
+  if (s->dim > i) {                                   \
+    s->sizes[i] = __scuba_known(t->sizes[i]);         \
+    s->strides[i] = __scuba_known(t->strides[i]);     \
+    if (s->sizes[i] < 0 || s->strides[i] < 0) return false; \
+    s->numel *= s->sizes[i];                          \
+  }
+static bool is_known(const Impl *t, Shape *s) {
+  if (t->made && (t->packed || t->loose)) return false;
+  s->dim = __scuba_known(t->dim);
+  if (s->dim < 0 || s->dim > 8) return false;
+  s->numel = 1;
+  EIGHT(NUMBERS)
+  return true;
+}
+
+// TensorImpl::compute_contiguous, compute_channels_last_contiguous_2d and _3d (c10/core/Contiguity.h).
+static bool lies_in_order(const Shape *s, const int *order) {
+  int64_t next = 1;
+  for (int i = 0; i < s->dim; i++) {
+    int d = order[i];
+    if (s->sizes[d] == 1) continue;
+    if (s->strides[d] != next) return false;
+    next *= s->sizes[d];
+  }
+  return true;
+}
+static constexpr int PLAIN[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+static constexpr int CHANNELS[2][5] = {{1, 3, 2, 0}, {1, 4, 3, 2, 0}};
+static bool lies_contiguous(const Shape *s) {
+  if (s->numel == 0) return true;
+  int order[8];
+  for (int i = 0; i < s->dim; i++) order[i] = static_cast<int>(s->dim) - 1 - i;
+  return lies_in_order(s, order);
+}
+// c10::MemoryFormat: contiguous 0, preserve 1, channels_last 2, channels_last_3d 3.
+static bool lies_in(const Shape *s, int format) {
+  if (format < 2) return lies_contiguous(s);
+  return s->dim == format + 2 && lies_in_order(s, CHANNELS[format - 2]);
+}
+// Strides one after another in an order, where `least` is what a size counts as at least.
+static void lay(Shape *s, const int *order, int64_t least) {
+  int64_t next = 1;
+  for (int i = 0; i < s->dim; i++) {
+    int d = order[i];
+    s->strides[d] = next;
+    next *= s->sizes[d] < least ? least : s->sizes[d];
+  }
+}
+// TensorImpl::suggest_memory_format: whether strides are those of channels_last (c10/core/MemoryFormat.h).
+static int suggested(const Shape *s) {
+  for (int format = 2; format < 4; format++) {
+    if (s->dim != format + 2 || s->strides[1] == 0) continue;
+    int64_t least = 0;
+    bool is = true;
+    for (int i = 0; i < s->dim && is; i++) {
+      int d = CHANNELS[format - 2][i];
+      if (s->sizes[d] == 0 || s->strides[d] < least || (d == 0 && least == s->strides[1])) is = false;
+      least = s->strides[d];
+      if (s->sizes[d] > 1) least *= s->sizes[d];
+    }
+    if (is) return format;
+  }
+  return 0;
+}
+// TensorImpl::compute_non_overlapping_and_dense (c10/core/Contiguity.h).
+static bool lies_dense(const Shape *s) {
+  if (lies_contiguous(s) || lies_in(s, 2) || lies_in(s, 3)) return true;
+  int order[8];
+  for (int i = 0; i < s->dim; i++) order[i] = i;
+  for (int i = 1; i < s->dim; i++)
+    for (int k = i; k > 0; k--) {
+      int a = order[k - 1], b = order[k];
+      bool behind = s->sizes[a] < 2 ? s->sizes[b] >= 2 : s->sizes[b] >= 2 && s->strides[b] < s->strides[a];
+      if (!behind) break;
+      order[k - 1] = b;
+      order[k] = a;
+    }
+  int64_t next = 1;
+  for (int i = 0; i < s->dim; i++) {
+    int d = order[i];
+    if (s->sizes[d] < 2) return true;
+    if (s->strides[d] != next) return false;
+    next *= s->sizes[d];
+  }
+  return true;
+}
+// at::infer_dense_strides (ATen/ExpandUtils.cpp), and TensorIteratorBase::reorder_dimensions of one operand (ATen/TensorIterator.cpp); whether it is
+// the order in which they are.
+static bool by_strides(const Shape *s, int *order) {
+  bool plain = true;
+  for (int i = 0; i < s->dim; i++) order[i] = static_cast<int>(s->dim) - 1 - i;
+  for (int i = 1; i < s->dim; i++) {
+    int at = i;
+    for (int k = i - 1; k >= 0; k--) {
+      int64_t a = s->strides[order[k]], b = s->strides[order[at]];
+      if (a == 0 || b == 0) continue;
+      if (a < b) break;
+      if (a == b && s->sizes[order[k]] <= s->sizes[order[at]]) continue;
+      int d = order[k];
+      order[k] = order[at];
+      order[at] = d;
+      at = k;
+      plain = false;
+    }
+  }
+  return plain;
+}
+static void reorder(Shape *s) {
+  int order[8];
+  bool plain = by_strides(s, order);
+  lay(s, order, plain ? 1 : 0);
+}
+// The strides of a tensor that is made like another one (torch.preserve_format).
+static void preserve(Shape *s) {
+  if (lies_dense(s)) return;
+  int order[8];
+  by_strides(s, order);
+  lay(s, order, 1);
+}
+// TensorImpl::empty_tensor_restride.
+static void restride(Shape *s, int format) {
+  if (format >= 2) {
+    lay(s, CHANNELS[format - 2], 0);
+    return;
+  }
+  int order[8];
+  for (int i = 0; i < s->dim; i++) order[i] = static_cast<int>(s->dim) - 1 - i;
+  lay(s, order, 1);
+}
+// The strides with which other sizes show the same elements (at::detail::computeStride, ATen/TensorUtils.cpp); false where none do.
+static bool seen_as(const Shape *s, Shape *to) {
+  if (s->dim == 0 || s->numel == 0) {
+    bool same = s->dim == to->dim && s->dim > 0;
+    for (int i = 0; i < s->dim && same; i++) same = s->sizes[i] == to->sizes[i];
+    if (same) {
+      for (int i = 0; i < s->dim; i++) to->strides[i] = s->strides[i];
+      return true;
+    }
+    if (s->dim == 0) {
+      for (int i = 0; i < to->dim; i++) to->strides[i] = 1;
+      return true;
+    }
+    restride(to, 0);
+    return true;
+  }
+  int64_t at = to->dim - 1, base = s->strides[s->dim - 1], n = 1, m = 1;
+  for (int64_t d = s->dim - 1; d >= 0; d--) {
+    n *= s->sizes[d];
+    if (d == 0 || (s->sizes[d - 1] != 1 && s->strides[d - 1] != n * base)) {
+      while (at >= 0 && (m < n || to->sizes[at] == 1)) {
+        to->strides[at] = m * base;
+        m *= to->sizes[at];
+        at--;
+      }
+      if (m != n) return false;
+      if (d > 0) {
+        base = s->strides[d - 1];
+        n = m = 1;
+      }
+    }
+  }
+  return at == -1;
+}
+#define STRIDE_OF(i) if (s->dim > i) t->strides[i] = s->strides[i];
+static void take_strides(Impl *t, const Shape *s) {
+  EIGHT(STRIDE_OF)
+  t->contiguous = lies_contiguous(s);
+  t->loose = t->packed = false;
+}
+// TensorImpl::compute_contiguous of sizes and strides that are not numbers.
+#define IN_ORDER(i) if (dim > i) in_order = in_order && (t->sizes[i] == 1 || t->strides[i] == behind(t, dim, i));
+static bool in_order(const Impl *t, int64_t dim) {
+  bool in_order = true;
+  IN_ORDER(0) IN_ORDER(1) IN_ORDER(2) IN_ORDER(3) IN_ORDER(4)
+  return in_order || t->numel == 0;
+}
+// Whether a tensor is contiguous; `surely`: it is so by how it was made.
+static void judge(Impl *t, bool surely) {
+  Shape s;
+  int64_t dim = __scuba_known(t->dim);
+  if (surely) t->contiguous = true;
+  else if (is_known(t, &s)) t->contiguous = lies_contiguous(&s);
+  else if (dim >= 0 && dim <= 5) t->contiguous = in_order(t, dim);
+  else t->contiguous = __scuba_any(0, 1);
+}
+// The same of one that is contiguous where another one is, and may be where that is not.
+static void judge_like(Impl *t, const Impl *o) {
+  judge(t, __scuba_known(o->contiguous) == 1);
+  if (__scuba_known(t->contiguous) < 0) __scuba_axiom(!o->contiguous || t->contiguous);
+}
 
 // A tensor of which nothing is known but that it is one.
 #define ANY_SIZE(i) t->sizes[i] = __scuba_any(0, 1L << 40); t->strides[i] = __scuba_any(0, 1L << 40);
@@ -225,13 +460,15 @@ static void anything(Impl *t) {
   t->device = __scuba_any(0, 20);
   t->contiguous = __scuba_any(0, 1);
   t->made = true;
-  t->packed = false;
+  t->packed = t->loose = t->by_sizes = t->detached = false;
+  t->original = nullptr;
+  t->self = nullptr;
   EIGHT(ANY_SIZE)
   t->last[0] = __scuba_any(0, 1L << 40);
   t->last[1] = __scuba_any(0, 1L << 40);
   t->last[2] = __scuba_any(0, 1L << 40);
   t->last[3] = __scuba_any(0, 1L << 40);
-  t->data = __scuba_device_memory(__scuba_any(0, 1L << 47), 2);
+  t->data = t->start = __scuba_device_memory(__scuba_any(0, 1L << 47), 2);
 }
 static Impl *any_tensor() {
   Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
@@ -246,29 +483,55 @@ static Impl *fresh(int8_t dtype, int8_t device) {
   t->device = device;
   t->contiguous = true;
   t->made = true;
-  t->packed = false;
+  t->packed = t->loose = t->by_sizes = t->detached = false;
+  t->original = nullptr;
+  t->self = nullptr;
   return t;
 }
 
-// Storage of so many bytes, with the elements of another tensor where one is named.
-static void *storage(int64_t bytes, const Impl *of) {
+// Storage of so many bytes, with the elements of another tensor where one is named: in the order in which they lie there, or in another one.
+static void *storage(int64_t bytes, const Impl *of, bool in_order) {
   // Operations in place change what it holds without being followed.
   if (!of || of->made) return __scuba_device_memory(bytes, 2);
-  return __scuba_device_copy(bytes, of->data, __scuba_known(of->contiguous) == 1);
+  return __scuba_device_copy(bytes, of->data, in_order);
 }
 
 // Strides and storage of a tensor whose sizes are there. Without a loop: each number is known by itself.
 #define DIMENSION(i)                                      \
   if (dim > i) {                                          \
-    t->strides[i] = n;                                    \
+    int64_t known = __scuba_known(t->sizes[i]);           \
+    if (known < 0) t->loose = true;                       \
+    t->strides[i] = stride;                               \
     n = times(n, t->sizes[i]);                            \
+    if (known != 0) stride = times(stride, t->sizes[i]);  \
   }
-static void finish(Impl *t, int64_t dim, const Impl *of = nullptr) {
-  int64_t n = 1;
+#define DIMENSIONS DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
+static int64_t pack(Impl *t, int64_t dim) {
+  int64_t n = 1, stride = 1;
   t->dim = dim;
-  DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
-  t->numel = n;
-  t->data = storage(times(n, item_size(t->dtype)), of);
+  t->contiguous = t->by_sizes = true;
+  t->loose = t->packed = false;
+  DIMENSIONS
+  // One dimension has a stride of 1 whatever its size is.
+  if (dim < 2) t->loose = false;
+  return n;
+}
+static void finish(Impl *t, int64_t dim, const Impl *of = nullptr, bool in_order = false) {
+  t->numel = pack(t, dim);
+  t->data = t->start = storage(times(t->numel, item_size(t->dtype)), of, in_order);
+}
+// The strides of a tensor with a format for images, which take so many dimensions; strides are those of elements next to each other.
+#define CHANNEL(i) { t->strides[i] = stride; stride = times(stride, t->sizes[i]); }
+static void with_channels(Impl *t, int format) {
+  if (__scuba_known(t->dim) != format + 2) fail();
+  int64_t stride = 1;
+  CHANNEL(1)
+  if (format == 3) CHANNEL(4)
+  CHANNEL(3)
+  CHANNEL(2)
+  CHANNEL(0)
+  t->packed = t->loose = false;
+  judge(t, false);
 }
 
 #define SIZE(i)                   \
@@ -276,19 +539,19 @@ static void finish(Impl *t, int64_t dim, const Impl *of = nullptr) {
     if (sizes[i] < 0) fail();     \
     t->sizes[i] = sizes[i];       \
   }
-static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t device) {
+static Impl *of_sizes(const int64_t *sizes, size_t dim, int8_t dtype, int8_t device, int format = 0) {
   Impl *t = fresh(dtype, device);
   if (__scuba_known(dim) < 0 || dim > 8) {
     anything(t);
     t->dtype = dtype;
     t->device = device;
-    t->contiguous = true;
-    t->packed = true;
+    if (format < 2) t->contiguous = t->packed = true;
     t->dim = dim;
     return t;
   }
   SIZE(0) SIZE(1) SIZE(2) SIZE(3) SIZE(4) SIZE(5) SIZE(6) SIZE(7)
   finish(t, dim);
+  if (format >= 2) with_channels(t, format);
   return t;
 }
 
@@ -302,27 +565,76 @@ static void same_from_the_end(Impl *t, const Impl *o) {
   t->last[3] = o->last[3];
   t->lead = o->lead;
 }
-static Impl *like(const Impl *o, int8_t dtype, int8_t device, bool preserved = true, const Impl *of = nullptr) {
+// Sizes from the last one on, of a tensor whose strides are to be had from its being contiguous.
+#define FROM_LAST(k) if (dim > k) t->last[k] = t->sizes[dim - 1 - k];
+static void packed_in(Impl *t, int64_t dim) {
+  FROM_LAST(0) FROM_LAST(1) FROM_LAST(2) FROM_LAST(3)
+  t->packed = true;
+}
+
+// What is known of a format: its number (c10::MemoryFormat), or that it is kept where none is given.
+enum Format { Contiguous = 0, Preserve = 1 };
+INLINE int format_of(const MaybeByte &given) { return given.has ? given.value : Preserve; }
+
+// How the strides of one that is made like another one come to be: empty_like and copies keep those of a dense one; operations element by element
+// those of one that is not contiguous (TensorIteratorBase::fast_set_up), and with a number only their order (reorder_dimensions).
+// Where it computes with another type, the host's memory is converted first (TensorIteratorBase::compute_types).
+enum Strides { AsTheyAre, ByElement, WithNumber, Converted, ConvertedWithNumber };
+#define COPY_STRIDE(i) t->strides[i] = o->strides[i];
+static void keep_strides(Impl *t, const Impl *o, Strides how) {
+  Shape s;
+  if (is_known(o, &s)) {
+    if (how >= Converted) preserve(&s);
+    if ((how == WithNumber || how == ConvertedWithNumber) && s.dim > 0) reorder(&s);
+    else if (how != AsTheyAre && lies_contiguous(&s)) restride(&s, 0);
+    else if (how != AsTheyAre && lies_in(&s, 2)) restride(&s, 2);
+    else preserve(&s);
+    take_strides(t, &s);
+    return;
+  }
+  // In a contiguous one those of dimensions of size 1 are arbitrary, and all of a tensor without elements.
+  if (__scuba_known(o->contiguous) == 1) {
+    if (o->made && !o->packed && how == AsTheyAre) {
+      EIGHT(COPY_STRIDE)
+      t->loose = o->loose;
+      t->by_sizes = o->by_sizes;
+      return;
+    }
+    EIGHT(ANY_STRIDE)
+    t->loose = false;
+    packed_in(t, __scuba_known(t->dim));
+    return;
+  }
+  EIGHT(ANY_STRIDE)
+  t->packed = t->loose = false;
+  t->contiguous = __scuba_any(0, 1);
+  __scuba_axiom(!o->contiguous || t->contiguous);
+}
+static Impl *like(const Impl *o, int8_t dtype, int8_t device, int format = Preserve, const Impl *of = nullptr, Strides how = AsTheyAre) {
   Impl *t = fresh(dtype, device);
   int64_t dim = __scuba_known(o->dim);
   EIGHT(COPY_SIZE)
+  // A dense tensor's elements lie in its copy as they lie in itself.
+  bool in_order = __scuba_known(o->contiguous) == 1 && format < 2;
   if (dim >= 0 && dim <= 8) {
     relate(o);
-    finish(t, dim, of);
-    // Strides are kept where the other's are those of a permuted tensor (torch.preserve_format).
-    if (preserved && __scuba_known(o->contiguous) != 1) {
-      EIGHT(ANY_STRIDE)
-      t->contiguous = __scuba_any(0, 1);
-    }
+    finish(t, dim, of, in_order);
+    if (format >= 2) with_channels(t, format);
+    else if (format == Preserve) keep_strides(t, o, how);
     return t;
   }
+  if (format >= 2) return any_tensor();
   t->dim = o->dim;
-  if (preserved && __scuba_known(o->contiguous) != 1) t->contiguous = __scuba_any(0, 1);
-  else t->packed = true;
+  if (format == Preserve && __scuba_known(o->contiguous) != 1) {
+    t->contiguous = __scuba_any(0, 1);
+    __scuba_axiom(!o->contiguous || t->contiguous);
+  } else {
+    t->packed = true;
+  }
   EIGHT(ANY_STRIDE)
   same_from_the_end(t, o);
   t->numel = o->numel;
-  t->data = storage(times(t->numel, item_size(t->dtype)), of);
+  t->data = t->start = storage(times(t->numel, item_size(t->dtype)), of, in_order);
   return t;
 }
 
@@ -336,7 +648,9 @@ static Impl *contiguous_of(const Impl *o) {
   same_from_the_end(t, o);
   relate(o);
   t->numel = elements(o);
-  t->data = storage(times(t->numel, item_size(t->dtype)), o);
+  t->data = t->start = storage(times(t->numel, item_size(t->dtype)), o, false);
+  t->original = o->data;
+  t->self = o;
   return t;
 }
 
@@ -350,11 +664,27 @@ void no_options(Options *o) {
   o->has = o->pad = 0;
 }
 
-// Options' type and device, where they were given (c10/core/TensorOptions.h: has_device_ is bit 2, has_dtype_ bit 3).
-INLINE int8_t dtype_of(const Options &o) { return (o.has & 8) ? static_cast<int8_t>(o.dtype) : Float; }
+// The type of numbers where none is given (torch.set_default_dtype): one of four, which whoever calls an operator has set.
+static int8_t default_type() {
+  int8_t type = __scuba_setting(Half, BFloat16, Float);
+  __scuba_axiom(type == Half || type == Float || type == Double || type == BFloat16);
+  return type;
+}
+
+// Options' type and device, where they were given (c10/core/TensorOptions.h: has_device_ is bit 2, has_dtype_ bit 3, has_layout_ bit 4,
+// has_memory_format_ bit 7).
+INLINE int8_t dtype_of(const Options &o) { return (o.has & 8) ? static_cast<int8_t>(o.dtype) : default_type(); }
 INLINE int8_t device_of(const Options &o) { return (o.has & 4) ? o.device_type : 0; }
 INLINE int8_t dtype_or(const Options &o, const Impl *t) { return (o.has & 8) ? static_cast<int8_t>(o.dtype) : t->dtype; }
 INLINE int8_t device_or(const Options &o, const Impl *t) { return (o.has & 4) ? o.device_type : t->device; }
+// Elements that do not lie by strides (c10::Layout: kStrided is 0): nothing is known of such a tensor.
+INLINE bool is_strided(const Options &o) { return !(o.has & 16) || o.layout == 0; }
+// A format may be given in either way, but not in both (c10::impl::check_tensor_options_and_extract_memory_format).
+static int format_of(const Options &o, MaybeByte given) {
+  if (!(o.has & 128)) return format_of(given);
+  if (given.has) fail();
+  return o.format;
+}
 
 // ---- checks ----
 
@@ -461,7 +791,11 @@ void reset(Handle *self) { self->impl = nullptr; }
 bool defined(const Handle *self) MODEL("at::TensorBase::defined() const");
 bool defined(const Handle *self) { return self->impl != nullptr; }
 bool is_same(const Handle *self, const Handle *o) MODEL("at::TensorBase::is_same(at::TensorBase const&) const");
-bool is_same(const Handle *self, const Handle *o) { return self->impl == o->impl; }
+bool is_same(const Handle *self, const Handle *o) {
+  const Impl *a = self->impl, *b = o->impl;
+  if (a != b) return a && b && ((a->made && a->self == b) || (b->made && b->self == a)) ? __scuba_any(0, 1) : false;
+  return self->impl && self->impl->detached ? __scuba_any(0, 1) : true;
+}
 
 // ---- geometry ----
 
@@ -493,8 +827,13 @@ int64_t element_size(const Handle *self) MODEL("at::TensorBase::element_size() c
 int64_t element_size(const Handle *self) { return item_size(there(self)->dtype); }
 bool is_contiguous(const Handle *self, int8_t format) MODEL("at::TensorBase::is_contiguous(c10::MemoryFormat) const");
 bool is_contiguous(const Handle *self, int8_t format) {
-  if (format != 0) return __scuba_any(0, 1);
-  return there(self)->contiguous;
+  const Impl *t = there(self);
+  if (format < 2) return t->contiguous;
+  Shape s;
+  int64_t dim = __scuba_known(t->dim);
+  if (dim >= 0 && dim != format + 2) return false;
+  if (is_known(t, &s)) return lies_in(&s, format);
+  return __scuba_any(0, 1);
 }
 
 // ---- type and device ----
@@ -594,30 +933,85 @@ INFOS(bf16, BFloat16, "c10::BFloat16")
 
 // ---- tensors that the library makes ----
 
+static Impl *made(const int64_t *sizes, size_t dim, int8_t type, const Options &o, int format = 0) {
+  if (!is_strided(o)) return any_tensor();
+  return of_sizes(sizes, dim, type, device_of(o), format);
+}
+// Of tensors that are made anew there is no format to keep.
 #define EMPTY(id, name)                                                                                       \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short format) MODEL(name);                 \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, short) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, MaybeByte format) MODEL(name);                 \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o, MaybeByte format) {                            \
+    bool said = format.has || (o.has & 128);                                                          \
+    int in = said ? format_of(o, format) : Contiguous;                                                         \
+    if (in == Preserve) fail();                                                                                \
+    out->impl = made(sizes, dim, dtype_of(o), o, in);                                                          \
+  }
 EMPTY(at_empty, "at::empty(c10::ArrayRef<long>, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 EMPTY(torch_empty, "torch::empty(c10::ArrayRef<long>, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 #define FILLED(id, name)                                                                         \
   void id(Handle *out, const int64_t *sizes, size_t dim, Options o) MODEL(name);          \
-  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) { out->impl = made(sizes, dim, dtype_of(o), o); }
 FILLED(at_zeros, "at::zeros(c10::ArrayRef<long>, c10::TensorOptions)")
 FILLED(torch_zeros, "torch::zeros(c10::ArrayRef<long>, c10::TensorOptions)")
 FILLED(at_ones, "at::ones(c10::ArrayRef<long>, c10::TensorOptions)")
 FILLED(torch_ones, "torch::ones(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(at_rand, "at::rand(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(torch_rand, "torch::rand(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(at_randn, "at::randn(c10::ArrayRef<long>, c10::TensorOptions)")
-FILLED(torch_randn, "torch::randn(c10::ArrayRef<long>, c10::TensorOptions)")
+// Whole numbers are no random numbers between 0 and 1.
+static bool is_whole(int8_t dtype) { return dtype >= Byte && dtype <= Long; }
+#define RANDOM(id, name, none)                                                                   \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) MODEL(name);          \
+  void id(Handle *out, const int64_t *sizes, size_t dim, Options o) {                            \
+    out->impl = made(sizes, dim, dtype_of(o), o);                                                \
+    if ((o.has & 8) && (is_whole(o.dtype) || o.dtype == Bool) && !(none && out->impl->numel == 0)) fail(); \
+  }
+RANDOM(at_rand, "at::rand(c10::ArrayRef<long>, c10::TensorOptions)", false)
+RANDOM(torch_rand, "torch::rand(c10::ArrayRef<long>, c10::TensorOptions)", false)
+RANDOM(at_randn, "at::randn(c10::ArrayRef<long>, c10::TensorOptions)", true)
+RANDOM(torch_randn, "torch::randn(c10::ArrayRef<long>, c10::TensorOptions)", true)
+
+// A c10::Scalar that holds a whole number, or a real one (c10/core/Scalar.h: tag HAS_d 0, HAS_i 1, HAS_u 2, HAS_z 3, HAS_b 4).
+struct Scalar { int tag; int unused[3]; union { double d; int64_t i; } v; int64_t rest; };
+// The type of a tensor that is filled with a number (infer_full_options, ATen/native/TensorFactories.cpp).
+static int8_t type_of(const Scalar *value) {
+  switch (value->tag) {
+    case 0: return default_type();
+    case 1: case 2: return Long;
+    case 4: return Bool;
+    case 3: {
+      int8_t part = default_type();
+      return part == Float ? ComplexFloat : part == Double ? ComplexDouble : part == Half ? ComplexHalf : __scuba_any(0, 44);
+    }
+  }
+  return __scuba_any(0, 44);
+}
+// A number that elements of a type may not hold throws (c10/util/TypeCast.h, checked_convert): whether it does is left open but for small ones.
+static void fits(const Scalar *value, int8_t dtype) {
+  int8_t known = __scuba_known(dtype);
+  bool real = known == Float || known == Double || known == BFloat16, surely = false;
+  switch (value->tag) {
+    case 0: surely = real || known == Bool || (value->v.d >= 0 && value->v.d <= 127); break;
+    case 1: surely = real || known == Long || known == Bool || (value->v.i >= (known == Byte || known < 0 || known > 26 ? 0 : -128) && value->v.i <= 127); break;
+    case 3: surely = known == ComplexFloat || known == ComplexDouble; break;
+    case 4: surely = true; break;
+  }
+  if (!surely && __scuba_any(0, 1)) fail();
+}
 #define FULL(id, name)                                                                    \
-  void id(Handle *out, const int64_t *sizes, size_t dim, const void *value, Options o) MODEL(name); \
-  void id(Handle *out, const int64_t *sizes, size_t dim, const void *, Options o) { out->impl = of_sizes(sizes, dim, dtype_of(o), device_of(o)); }
+  void id(Handle *out, const int64_t *sizes, size_t dim, const Scalar *value, Options o) MODEL(name); \
+  void id(Handle *out, const int64_t *sizes, size_t dim, const Scalar *value, Options o) { \
+    if (o.has & 8) fits(value, static_cast<int8_t>(o.dtype));                              \
+    out->impl = made(sizes, dim, (o.has & 8) ? static_cast<int8_t>(o.dtype) : type_of(value), o); \
+  }
 FULL(at_full, "at::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
 FULL(torch_full, "torch::full(c10::ArrayRef<long>, c10::Scalar const&, c10::TensorOptions)")
+
+static Impl *made_like(const Impl *t, const Options &o, MaybeByte format) {
+  int in = format_of(o, format);
+  if (!is_strided(o)) return any_tensor();
+  return like(t, dtype_or(o, t), device_or(o, t), in);
+}
 #define LIKE(id, name)                                                                           \
-  void id(Handle *out, const Handle *of, Options o, short format) MODEL(name);            \
-  void id(Handle *out, const Handle *of, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t)); }
+  void id(Handle *out, const Handle *of, Options o, MaybeByte format) MODEL(name);            \
+  void id(Handle *out, const Handle *of, Options o, MaybeByte format) { out->impl = made_like(there(of), o, format); }
 LIKE(at_empty_like, "at::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 LIKE(torch_empty_like, "torch::empty_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 LIKE(at_zeros_like, "at::zeros_like(at::Tensor const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
@@ -627,63 +1021,107 @@ LIKE(torch_ones_like, "torch::ones_like(at::Tensor const&, c10::TensorOptions, s
 
 #define NEW(id, name)                                                                           \
   void id(Handle *out, const Handle *of, const int64_t *sizes, size_t dim, Options o) MODEL(name); \
-  void id(Handle *out, const Handle *of, const int64_t *sizes, size_t dim, Options o) { const Impl *t = there(of); out->impl = of_sizes(sizes, dim, dtype_or(o, t), device_or(o, t)); }
+  void id(Handle *out, const Handle *of, const int64_t *sizes, size_t dim, Options o) {            \
+    const Impl *t = there(of);                                                                     \
+    out->impl = is_strided(o) ? of_sizes(sizes, dim, dtype_or(o, t), device_or(o, t)) : any_tensor(); \
+  }
 NEW(new_empty, "at::Tensor::new_empty(c10::ArrayRef<long>, c10::TensorOptions) const")
 NEW(new_zeros, "at::Tensor::new_zeros(c10::ArrayRef<long>, c10::TensorOptions) const")
 NEW(new_ones, "at::Tensor::new_ones(c10::ArrayRef<long>, c10::TensorOptions) const")
 #define FULL_LIKE(id, name)                                                               \
-  void id(Handle *out, const Handle *of, const void *value, Options o, short format) MODEL(name); \
-  void id(Handle *out, const Handle *of, const void *, Options o, short) { const Impl *t = there(of); out->impl = like(t, dtype_or(o, t), device_or(o, t)); }
+  void id(Handle *out, const Handle *of, const Scalar *value, Options o, MaybeByte format) MODEL(name); \
+  void id(Handle *out, const Handle *of, const Scalar *value, Options o, MaybeByte format) { \
+    const Impl *t = there(of);                                                             \
+    fits(value, dtype_or(o, t));                                                           \
+    out->impl = made_like(t, o, format);                                                   \
+  }
 FULL_LIKE(at_full_like, "at::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 FULL_LIKE(torch_full_like, "torch::full_like(at::Tensor const&, c10::Scalar const&, c10::TensorOptions, std::optional<c10::MemoryFormat>)")
 
 // ---- tensors made of others ----
 
-void contiguous(Handle *out, const Handle *self, int8_t format) MODEL("at::Tensor::contiguous(c10::MemoryFormat) const");
-void contiguous(Handle *out, const Handle *self, int8_t format) {
-  const Impl *t = there(self);
-  if (__scuba_known(t->contiguous) == 1) out->impl = self->impl;
-  else if (__scuba_known(t->contiguous) == 0) out->impl = like(t, t->dtype, t->device, false, t);
-  else out->impl = contiguous_of(t);
+static Impl *contiguous_in(Impl *t, int format) {
+  if (format == Preserve) {
+    if (!t->contiguous) fail();
+    return t;
+  }
+  if (format >= 2) {
+    Shape s;
+    int64_t dim = __scuba_known(t->dim);
+    if (dim < 0) return any_tensor();
+    if (dim != format + 2) fail();
+    bool is = is_known(t, &s) ? lies_in(&s, format) : __scuba_any(0, 1);
+    return is ? t : like(t, t->dtype, t->device, format, t);
+  }
+  if (__scuba_known(t->contiguous) == 1) return t;
+  if (__scuba_known(t->contiguous) == 0) return like(t, t->dtype, t->device, Contiguous, t);
+  if (!t->made) return contiguous_of(t);
+  return t->contiguous ? t : like(t, t->dtype, t->device, Contiguous, t);
 }
-void clone(Handle *out, const Handle *self, short format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
-void clone(Handle *out, const Handle *self, short) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device, true, t); }
+void contiguous(Handle *out, const Handle *self, int8_t format) MODEL("at::Tensor::contiguous(c10::MemoryFormat) const");
+void contiguous(Handle *out, const Handle *self, int8_t format) { out->impl = contiguous_in(there(self), format); }
+void clone(Handle *out, const Handle *self, MaybeByte format) MODEL("at::Tensor::clone(std::optional<c10::MemoryFormat>) const");
+void clone(Handle *out, const Handle *self, MaybeByte format) { const Impl *t = there(self); out->impl = like(t, t->dtype, t->device, format_of(format), t); }
 void detach(Handle *out, const Handle *self) MODEL("at::Tensor::detach() const");
-void detach(Handle *out, const Handle *self) { out->impl = there(self); }
+void detach(Handle *out, const Handle *self) { out->impl = there(self); out->impl->detached = true; }
+
+// What `to`, `cpu` and `cuda` give: the tensor itself where it is as it is asked for (to_will_alias, ATen/native/TensorConversions.cpp), else a copy.
+static bool suggests(const Impl *t, int format) {
+  Shape s;
+  int64_t dim = __scuba_known(t->dim);
+  if (dim >= 0 && dim != 4 && dim != 5) return format == Contiguous;
+  if (is_known(t, &s)) return suggested(&s) == format;
+  return __scuba_any(0, 1);
+}
+static Impl *converted(Impl *t, int8_t type, int8_t device, bool copy, int format) {
+  // Elements of another type are other numbers.
+  const Impl *of = __scuba_known(type == t->dtype) == 1 ? t : nullptr;
+  bool other = copy || (format != Preserve && !suggests(t, format));
+  if (!other && t->dtype == type && t->device == device) return t;
+  return like(t, type, device, format, of);
+}
 void to_cpu(Handle *out, const Handle *self) MODEL("at::Tensor::cpu() const");
-void to_cpu(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 0, true, t); }
+void to_cpu(Handle *out, const Handle *self) { Impl *t = there(self); out->impl = converted(t, t->dtype, 0, false, Preserve); }
 void to_cuda(Handle *out, const Handle *self) MODEL("at::Tensor::cuda() const");
-void to_cuda(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, t->dtype, 1, true, t); }
-void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
-void to_type(Handle *out, const Handle *self, int8_t type, bool, bool, short) { const Impl *t = there(self); out->impl = like(t, type, t->device); }
+void to_cuda(Handle *out, const Handle *self) { Impl *t = there(self); out->impl = converted(t, t->dtype, 1, false, Preserve); }
+void to_type(Handle *out, const Handle *self, int8_t type, bool, bool copy, MaybeByte format) MODEL("at::Tensor::to(c10::ScalarType, bool, bool, std::optional<c10::MemoryFormat>) const");
+void to_type(Handle *out, const Handle *self, int8_t type, bool, bool copy, MaybeByte format) { Impl *t = there(self); out->impl = converted(t, type, t->device, copy, format_of(format)); }
 
 // ---- ranges ----
 
-// A c10::Scalar that holds a whole number, or a real one (c10/core/Scalar.h: tag HAS_d 0, HAS_i 1, HAS_u 2, HAS_z 3, HAS_b 4).
-struct Scalar { int tag; int unused[3]; union { double d; int64_t i; } v; int64_t rest; };
-
+// As many as there are from the first up to the last, or down to it (ATen/native/RangeUtils.h).
 static void range(Handle *out, int64_t from, int64_t to, int64_t step, Options o) {
-  if (step == 0 || (step > 0 && to < from)) fail();
-  int64_t n = step == 1 ? to - from : (to - from + step - 1) / step;
-  out->impl = of_sizes(&n, 1, (o.has & 8) ? static_cast<int8_t>(o.dtype) : static_cast<int8_t>(Long), device_of(o));
+  if (step == 0 || (step > 0 ? to < from : to > from)) fail();
+  int64_t n = step == 1 ? to - from : (to - from + step - (step > 0 ? 1 : -1)) / step;
+  out->impl = made(&n, 1, (o.has & 8) ? static_cast<int8_t>(o.dtype) : static_cast<int8_t>(Long), o);
+}
+static void some_range(Handle *out, Options o) {
+  int64_t n = __scuba_any(0, 1L << 47);
+  out->impl = made(&n, 1, (o.has & 8) ? static_cast<int8_t>(o.dtype) : static_cast<int8_t>(__scuba_any(0, 44)), o);
+}
+static void no_truths(const Options &o) {
+  if ((o.has & 8) && (o.dtype == Bool || (o.dtype >= ComplexHalf && o.dtype <= ComplexDouble))) fail();
 }
 #define RANGE(id, ns)                                                                                                  \
   void id(Handle *out, const Scalar *from, const Scalar *to, const Scalar *step, Options o)                            \
       MODEL(ns "::arange(c10::Scalar const&, c10::Scalar const&, c10::Scalar const&, c10::TensorOptions)");            \
   void id(Handle *out, const Scalar *from, const Scalar *to, const Scalar *step, Options o) {                          \
+    no_truths(o);                                                                                                      \
     if (from->tag == 1 && to->tag == 1 && step->tag == 1) range(out, from->v.i, to->v.i, step->v.i, o);                \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+    else some_range(out, o);                                                                                           \
   }                                                                                                                    \
   void id##_from(Handle *out, const Scalar *from, const Scalar *to, Options o)                                         \
       MODEL(ns "::arange(c10::Scalar const&, c10::Scalar const&, c10::TensorOptions)");                                \
   void id##_from(Handle *out, const Scalar *from, const Scalar *to, Options o) {                                       \
+    no_truths(o);                                                                                                      \
     if (from->tag == 1 && to->tag == 1) range(out, from->v.i, to->v.i, 1, o);                                          \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+    else some_range(out, o);                                                                                           \
   }                                                                                                                    \
   void id##_to(Handle *out, const Scalar *to, Options o) MODEL(ns "::arange(c10::Scalar const&, c10::TensorOptions)"); \
   void id##_to(Handle *out, const Scalar *to, Options o) {                                                             \
+    no_truths(o);                                                                                                      \
     if (to->tag == 1) range(out, 0, to->v.i, 1, o);                                                                    \
-    else { int64_t n = __scuba_any(0, 1L << 47); out->impl = of_sizes(&n, 1, dtype_of(o), device_of(o)); }             \
+    else some_range(out, o);                                                                                           \
   }
 RANGE(at_arange, "at")
 RANGE(torch_arange, "torch")
@@ -697,39 +1135,140 @@ RESHAPES(resize, "resize_") RESHAPES(set, "set_") RESHAPES(squeeze, "squeeze_") 
 RESHAPES(transpose, "transpose_") RESHAPES(transposed, "t_") RESHAPES(swap_axes, "swapaxes_") RESHAPES(swap_dims, "swapdims_")
 RESHAPES(as_strided, "as_strided_")
 // In place, the contents alone: what they are then is not followed.
-static Handle *rewritten(Handle *self) { __scuba_written(there(self)->data); return self; }
+static Handle *rewritten(Handle *self) {
+  const Impl *t = there(self);
+  __scuba_written(t->data);
+  if (t->made && t->original) __scuba_written(t->original);
+  return self;
+}
 Handle *in_place(Handle *self) MODEL("! at::_ops::*_::call(at::Tensor&*");
 Handle *in_place(Handle *self) { return rewritten(self); }
 Handle *in_place_overload(Handle *self) MODEL("! at::_ops::*__*::call(at::Tensor&*");
 Handle *in_place_overload(Handle *self) { return rewritten(self); }
-// Element by element: a tensor of the same shape, whose type is the same where that is one of real numbers (torch.result_type).
+// Element by element: a tensor of the same shape, of a type that depends on the tensor's (torch.result_type). What no type allows throws.
 static bool is_real(int8_t dtype) { return dtype == Half || dtype == Float || dtype == Double || dtype == BFloat16; }
-#define EACH_ELEMENT(id, name)                                                              \
-  void id(Handle *out, const Handle *self) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&*"); \
-  void id(Handle *out, const Handle *self) {                                                \
-    const Impl *t = there(self);                                                            \
-    out->impl = like(t, is_real(t->dtype) ? t->dtype : __scuba_any(0, 44), t->device);      \
-  }
-EACH_ELEMENT(each_abs, "abs") EACH_ELEMENT(each_neg, "neg") EACH_ELEMENT(each_sign, "sign") EACH_ELEMENT(each_square, "square")
-EACH_ELEMENT(each_exp, "exp") EACH_ELEMENT(each_log, "log") EACH_ELEMENT(each_log2, "log2") EACH_ELEMENT(each_sqrt, "sqrt")
-EACH_ELEMENT(each_rsqrt, "rsqrt") EACH_ELEMENT(each_reciprocal, "reciprocal") EACH_ELEMENT(each_sin, "sin") EACH_ELEMENT(each_cos, "cos")
-EACH_ELEMENT(each_tanh, "tanh") EACH_ELEMENT(each_sigmoid, "sigmoid") EACH_ELEMENT(each_relu, "relu") EACH_ELEMENT(each_silu, "silu")
-EACH_ELEMENT(each_gelu, "gelu") EACH_ELEMENT(each_floor, "floor") EACH_ELEMENT(each_ceil, "ceil") EACH_ELEMENT(each_round, "round")
-EACH_ELEMENT(each_trunc, "trunc") EACH_ELEMENT(each_bernoulli, "bernoulli") EACH_ELEMENT(each_clamp, "clamp")
-EACH_ELEMENT(each_clamp_min, "clamp_min") EACH_ELEMENT(each_clamp_max, "clamp_max") EACH_ELEMENT(each_add, "add_Scalar")
-EACH_ELEMENT(each_sub, "sub_Scalar") EACH_ELEMENT(each_mul, "mul_Scalar") EACH_ELEMENT(each_div, "div_Scalar")
-EACH_ELEMENT(each_pow, "pow_Tensor_Scalar")
-#define COMPARED(id, name)                                                                  \
-  void id(Handle *out, const Handle *self) MODEL("! [8] at::_ops::" name "_Scalar::call(at::Tensor const&*"); \
-  void id(Handle *out, const Handle *self) { const Impl *t = there(self); out->impl = like(t, Bool, t->device); }
-COMPARED(less, "lt") COMPARED(at_most, "le") COMPARED(greater, "gt") COMPARED(at_least, "ge") COMPARED(equal_to, "eq") COMPARED(other_than, "ne")
-
-// `to` and `toType`: another type, where one is given.
-void to_options(Handle *out, const Handle *self, short type) MODEL("! [8] at::_ops::to_dtype_layout::call(at::Tensor const&*");
-void to_options(Handle *out, const Handle *self, short type) {
-  const Impl *t = there(self);
-  out->impl = like(t, (type >> 8) & 1 ? static_cast<int8_t>(type) : t->dtype, __scuba_any(0, 20));
+static bool is_complex(int8_t dtype) { return dtype >= ComplexHalf && dtype <= ComplexDouble; }
+static Impl *by_element(const Impl *t, int8_t dtype, int8_t common, Strides how = ByElement) {
+  // The host has code for few operations on complex numbers of half precision.
+  if (__scuba_known(dtype) == ComplexHalf || __scuba_known(common) == ComplexHalf) return any_tensor();
+  bool converts = __scuba_known(t->device == 0) != 0 && __scuba_known(t->dtype == common) != 1;
+  return like(t, dtype, t->device, Preserve, nullptr, !converts ? how : how == ByElement ? Converted : ConvertedWithNumber);
 }
+static Impl *by_element(const Impl *t, int8_t dtype) { return by_element(t, dtype, dtype); }
+static int8_t if_real(const Impl *t) { return is_real(t->dtype) ? t->dtype : __scuba_any(0, 44); }
+// The complex type whose parts are of a type, and the type of its parts (c10::toComplexType, toRealValueType).
+static int8_t complex_of(int8_t real) { return real == Half ? ComplexHalf : real == Double ? ComplexDouble : ComplexFloat; }
+static int8_t part_of(int8_t dtype) { return dtype == ComplexHalf ? Half : dtype == ComplexFloat ? Float : dtype == ComplexDouble ? Double : dtype; }
+// Real numbers of whole ones.
+static int8_t real_result(const Impl *t) {
+  int8_t known = __scuba_known(t->dtype);
+  if (known < 0) return if_real(t);
+  return is_whole(known) || known == Bool ? default_type() : is_real(known) || is_complex(known) ? known : __scuba_any(0, 44);
+}
+// The type itself, but for truths.
+static int8_t same_result(const Impl *t) {
+  int8_t known = __scuba_known(t->dtype);
+  if (known < 0) return if_real(t);
+  return is_whole(known) || is_real(known) || is_complex(known) ? known : __scuba_any(0, 44);
+}
+// Of each element the type in which it is computed is that of the result, but for absolute values.
+#define OF_ONE(id, name, type, refused)                                                        \
+  void id(Handle *out, const Handle *self) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&*"); \
+  void id(Handle *out, const Handle *self) {                                                   \
+    const Impl *t = there(self);                                                               \
+    int8_t dtype = __scuba_known(t->dtype);                                                    \
+    if (refused) fail();                                                                       \
+    out->impl = by_element(t, type);                                                           \
+  }
+#define TO_REAL(id, name) OF_ONE(id, name, real_result(t), false)
+TO_REAL(each_exp, "exp") TO_REAL(each_log, "log") TO_REAL(each_log2, "log2") TO_REAL(each_sqrt, "sqrt") TO_REAL(each_rsqrt, "rsqrt")
+TO_REAL(each_reciprocal, "reciprocal") TO_REAL(each_sin, "sin") TO_REAL(each_cos, "cos") TO_REAL(each_tanh, "tanh") TO_REAL(each_sigmoid, "sigmoid")
+void each_abs(Handle *out, const Handle *self) MODEL("! [8] at::_ops::abs::call(at::Tensor const&*");
+void each_abs(Handle *out, const Handle *self) {
+  const Impl *t = there(self);
+  int8_t dtype = __scuba_known(t->dtype);
+  if (dtype == Bool && __scuba_known(t->device) == 0) fail();
+  if (dtype >= 0 && is_complex(dtype)) out->impl = like(t, part_of(dtype), t->device);
+  else out->impl = by_element(t, same_result(t), t->dtype);
+}
+OF_ONE(each_square, "square", same_result(t), false)
+OF_ONE(each_neg, "neg", same_result(t), dtype == Bool)
+OF_ONE(each_sign, "sign", same_result(t), is_complex(dtype))
+OF_ONE(each_relu, "relu", same_result(t), dtype == Bool || is_complex(dtype))
+OF_ONE(each_silu, "silu", same_result(t), dtype == Bool || is_whole(dtype))
+OF_ONE(each_gelu, "gelu", same_result(t), dtype == Bool || is_whole(dtype) || is_complex(dtype))
+OF_ONE(each_floor, "floor", same_result(t), dtype == Bool || is_complex(dtype))
+OF_ONE(each_ceil, "ceil", same_result(t), dtype == Bool || is_complex(dtype))
+OF_ONE(each_round, "round", same_result(t), dtype == Bool || is_complex(dtype))
+OF_ONE(each_trunc, "trunc", same_result(t), dtype == Bool || is_complex(dtype))
+void bernoulli(Handle *out, const Handle *self) MODEL("! [8] at::_ops::bernoulli::call(at::Tensor const&*");
+void bernoulli(Handle *out, const Handle *self) {
+  const Impl *t = there(self);
+  int8_t dtype = __scuba_known(t->dtype);
+  if ((is_complex(dtype) || is_whole(dtype) || dtype == Bool) && elements(t) != 0) fail();
+  out->impl = like(t, t->dtype, t->device, Contiguous);
+}
+// With a number, which changes the type where it is of a higher kind (c10::Scalar's tag: a real, whole or complex one, or a truth).
+static int8_t with(int8_t dtype, const Scalar *value) {
+  int8_t known = __scuba_known(dtype);
+  int tag = value->tag;
+  if (tag < 0 || tag > 4) return __scuba_any(0, 44);
+  if (known < 0) return tag == 3 ? __scuba_any(0, 44) : is_real(dtype) ? dtype : __scuba_any(0, 44);
+  if (is_complex(known)) return known;
+  if (tag == 3) return is_real(known) ? complex_of(known) : complex_of(default_type());
+  if (is_real(known)) return known;
+  if (tag == 0) return default_type();
+  if (is_whole(known)) return known;
+  return known == Bool ? (tag == 4 ? Bool : Long) : __scuba_any(0, 44);
+}
+static int8_t quotient(int8_t dtype) { return is_whole(dtype) || dtype == Bool ? default_type() : dtype; }
+#define WITH_NUMBER(id, name, type, refused, how)                                            \
+  void id(Handle *out, const Handle *self, const Scalar *value) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&, c10::Scalar const&*"); \
+  void id(Handle *out, const Handle *self, const Scalar *value) {                            \
+    const Impl *t = there(self);                                                             \
+    int8_t dtype = __scuba_known(t->dtype);                                                  \
+    if (refused) fail();                                                                     \
+    int8_t result = type;                                                                    \
+    out->impl = by_element(t, result, result, how);                                                    \
+  }
+WITH_NUMBER(each_clamp_min, "clamp_min", with(t->dtype, value), is_complex(dtype) || value->tag == 3, ByElement)
+WITH_NUMBER(each_clamp_max, "clamp_max", with(t->dtype, value), is_complex(dtype) || value->tag == 3, ByElement)
+WITH_NUMBER(each_add, "add_Scalar", with(t->dtype, value), false, WithNumber)
+WITH_NUMBER(each_sub, "sub_Scalar", with(t->dtype, value), dtype == Bool || value->tag == 4, WithNumber)
+WITH_NUMBER(each_mul, "mul_Scalar", with(t->dtype, value), false, WithNumber)
+WITH_NUMBER(each_div, "div_Scalar", quotient(with(t->dtype, value)), false, WithNumber)
+// Whole numbers to the power of one below 0 are none.
+WITH_NUMBER(each_pow, "pow_Tensor_Scalar", with(t->dtype, value), (is_whole(dtype) || dtype == Bool) && value->tag == 1 && value->v.i < 0, ByElement)
+struct MaybeScalar { Scalar value; bool has; };
+void each_clamp(Handle *out, const Handle *self, const MaybeScalar *least, const MaybeScalar *most) MODEL("! [8] at::_ops::clamp::call(at::Tensor const&*");
+void each_clamp(Handle *out, const Handle *self, const MaybeScalar *least, const MaybeScalar *most) {
+  const Impl *t = there(self);
+  int8_t type = t->dtype;
+  if (least->has) type = with(type, &least->value);
+  if (most->has) type = with(type, &most->value);
+  if (__scuba_known(type) >= 0 && is_complex(type)) fail();
+  out->impl = by_element(t, type);
+}
+#define COMPARED(id, name, order)                                                           \
+  void id(Handle *out, const Handle *self, const Scalar *value) MODEL("! [8] at::_ops::" name "_Scalar::call(at::Tensor const&, c10::Scalar const&*"); \
+  void id(Handle *out, const Handle *self, const Scalar *value) {                           \
+    const Impl *t = there(self);                                                            \
+    if (order && (value->tag == 3 || (__scuba_known(t->dtype) >= 0 && is_complex(t->dtype)))) fail(); \
+    out->impl = by_element(t, Bool, with(t->dtype, value), WithNumber);                     \
+  }
+COMPARED(less, "lt", true) COMPARED(at_most, "le", true) COMPARED(greater, "gt", true) COMPARED(at_least, "ge", true)
+COMPARED(equal_to, "eq", false) COMPARED(other_than, "ne", false)
+
+// `to` and `toType`: another type, device or format, where one is given.
+struct MaybeDevice { int8_t type, index; bool has; };
+void to_options(Handle *out, const Handle *self, MaybeByte type, MaybeByte layout, MaybeDevice device, MaybeByte pinned, bool, bool copy, MaybeByte format)
+    MODEL("! [8] at::_ops::to_dtype_layout::call(at::Tensor const&*");
+void to_options(Handle *out, const Handle *self, MaybeByte type, MaybeByte layout, MaybeDevice device, MaybeByte, bool, bool copy, MaybeByte format) {
+  Impl *t = there(self);
+  if (layout.has && layout.value != 0) { out->impl = any_tensor(); return; }
+  out->impl = converted(t, type.has ? type.value : t->dtype, device.has ? device.type : t->device, copy, format_of(format));
+}
+
 // Two tensors element by element: dimensions from the last on, of which one may be 1 (torch's broadcasting semantics).
 #define ALIGN(i)                                                        \
   if (dim > i) {                                                        \
@@ -738,35 +1277,116 @@ void to_options(Handle *out, const Handle *self, short type) {
     if (x != y && x != 1 && y != 1) fail();                             \
     t->sizes[i] = x == 1 ? y : x;                                       \
   }
+// Strides of a tensor in the shape of others: 0 where it has one element for several.
+static void spread(const Shape *of, const Shape *s, int64_t *strides) {
+  int64_t more = s->dim - of->dim;
+  for (int i = 0; i < s->dim; i++) strides[i] = i < more || (of->sizes[i - more] == 1 && s->sizes[i] != 1) ? 0 : of->strides[i - more];
+}
+// Which of two dimensions is the inner one: 1 where the first is the outer one, -1 where it is not, 0 where it does not matter.
+static int outer(const int64_t *strides, const int64_t *sizes, int d, int e) {
+  if (strides[d] == 0 || strides[e] == 0 ) return 0;
+  if (strides[d] != strides[e]) return strides[d] < strides[e] ? -1 : 1;
+  return sizes[d] > sizes[e] ? 1 : 0;
+}
+// The strides of what is computed of two (TensorIteratorBase::fast_set_up and reorder_dimensions).
+static void strides_of_two(Shape *s, const Shape *a, const Shape *b) {
+  bool same = a->dim == b->dim, equal = true;
+  for (int i = 0; i < s->dim && same; i++) {
+    same = a->sizes[i] == b->sizes[i];
+    equal = equal && a->strides[i] == b->strides[i];
+  }
+  if (same) {
+    for (int format = 0; format < 3; format++)
+      if (format != Preserve && lies_in(a, format) && lies_in(b, format)) {
+        restride(s, format);
+        return;
+      }
+    if (equal && lies_dense(a) && lies_dense(b)) {
+      for (int i = 0; i < s->dim; i++) s->strides[i] = a->strides[i];
+      return;
+    }
+  }
+  int64_t x[8], y[8];
+  spread(a, s, x);
+  spread(b, s, y);
+  int order[8];
+  bool plain = true;
+  for (int i = 0; i < s->dim; i++) order[i] = static_cast<int>(s->dim) - 1 - i;
+  for (int i = 1; i < s->dim; i++) {
+    int at = i;
+    for (int k = i - 1; k >= 0; k--) {
+      int is = outer(x, s->sizes, order[k], order[at]);
+      if (is == 0) is = outer(y, s->sizes, order[k], order[at]);
+      if (is < 0) break;
+      if (is == 0) continue;
+      int d = order[k];
+      order[k] = order[at];
+      order[at] = d;
+      at = k;
+      plain = false;
+    }
+  }
+  lay(s, order, plain ? 1 : 0);
+}
+// One of the host of no dimensions goes with what is on a device.
+static int8_t device_of_two(const Impl *a, const Impl *b, int64_t n, int64_t m) {
+  if (__scuba_known(a->device == b->device) != 0) return n > 0 ? a->device : b->device;
+  if (n == 0 && a->device == 0) return b->device;
+  if (m == 0 && b->device == 0) return a->device;
+  fail();
+}
 static Impl *broadcast(const Impl *a, const Impl *b, int8_t dtype) {
   int64_t n = __scuba_known(a->dim), m = __scuba_known(b->dim);
   if (n < 0 || m < 0 || n > 8 || m > 8) return any_tensor();
   int64_t dim = n < m ? m : n;
   bool packed = n == m && __scuba_known(a->contiguous) == 1 && __scuba_known(b->contiguous) == 1;
-  Impl *t = fresh(dtype, n > 0 ? a->device : b->device);
+  Impl *t = fresh(dtype, device_of_two(a, b, n, m));
   EIGHT(ALIGN)
   finish(t, dim);
-  if (!packed) {
-    EIGHT(ANY_STRIDE)
-    t->contiguous = __scuba_any(0, 1);
+  Shape s, x, y;
+  // What the host computes with another type it converts first.
+  bool host = __scuba_known(t->device == 0) != 0, mixed = __scuba_known(a->dtype == b->dtype) != 1;
+  if (!(host && mixed) && is_known(t, &s) && is_known(a, &x) && is_known(b, &y)) {
+    if (host && __scuba_known(a->dtype == dtype) != 1) {
+      preserve(&x);
+      preserve(&y);
+    }
+    strides_of_two(&s, &x, &y);
+    take_strides(t, &s);
+    return t;
   }
+  EIGHT(ANY_STRIDE)
+  t->loose = false;
+  if (packed) packed_in(t, dim);
+  else t->contiguous = __scuba_any(0, 1);
   return t;
 }
-#define OF_TWO(id, name)                                                                                        \
+static int8_t of_types(const Impl *a, const Impl *b) {
+  if (__scuba_known(a->dtype) >= 0) return a->dtype == b->dtype ? a->dtype : __scuba_any(0, 44);
+  return a->dtype == b->dtype && is_real(a->dtype) ? a->dtype : __scuba_any(0, 44);
+}
+#define OF_TWO(id, name, type, refused)                                                                          \
   void id(Handle *out, const Handle *self, const Handle *other) MODEL("! [8] at::_ops::" name "_Tensor::call(at::Tensor const&, at::Tensor const&*"); \
   void id(Handle *out, const Handle *self, const Handle *other) {                                               \
     const Impl *a = there(self), *b = there(other);                                                             \
-    out->impl = broadcast(a, b, a->dtype == b->dtype && is_real(a->dtype) ? a->dtype : __scuba_any(0, 44));      \
+    if (refused) fail();                                                                                        \
+    out->impl = broadcast(a, b, type);                                                                          \
   }
-OF_TWO(add_two, "add") OF_TWO(sub_two, "sub") OF_TWO(mul_two, "mul") OF_TWO(div_two, "div")
+OF_TWO(add_two, "add", of_types(a, b), false)
+OF_TWO(sub_two, "sub", of_types(a, b), __scuba_known(a->dtype) == Bool || __scuba_known(b->dtype) == Bool)
+OF_TWO(mul_two, "mul", of_types(a, b), false)
+OF_TWO(div_two, "div", quotient(of_types(a, b)), false)
 
 // Along one dimension, of which each element is of those before it (torch.cumsum).
+static void at_dimension(const Impl *t, int64_t d);
 #define ALONG(id, name)                                                                                       \
-  void id(Handle *out, const Handle *self, int64_t d, short type) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&*"); \
-  void id(Handle *out, const Handle *self, int64_t d, short type) {                                           \
+  void id(Handle *out, const Handle *self, int64_t d, MaybeByte type) MODEL("! [8] at::_ops::" name "::call(at::Tensor const&*"); \
+  void id(Handle *out, const Handle *self, int64_t d, MaybeByte type) {                                           \
     const Impl *t = there(self);                                                                              \
-    int8_t given = (type >> 8) & 1 ? static_cast<int8_t>(type) : is_real(t->dtype) ? t->dtype : __scuba_any(0, 44); \
-    out->impl = like(t, given, t->device);                                                                    \
+    if (__scuba_known(t->dim) >= 0) at_dimension(t, d);                                                       \
+    if (type.has && type.value == Bool && elements(t) != 0) fail();                                                 \
+    int8_t sums = is_whole(t->dtype) || t->dtype == Bool ? Long : t->dtype;                                   \
+    out->impl = like(t, type.has ? type.value : sums, t->device, Contiguous);           \
   }
 ALONG(cumulated_sum, "cumsum") ALONG(cumulated_product, "cumprod")
 
@@ -778,23 +1398,66 @@ struct ListRef { const Handle *first; size_t count; int tag; };
     if (k == at) t->sizes[k] = t->sizes[k] + o->sizes[k];                \
     else if (t->sizes[k] != o->sizes[k]) fail();                         \
   }
+// A tensor of one dimension without elements goes with all others, and adds nothing.
+static bool is_nothing(const Impl *o) { return __scuba_known(o->dim) == 1 && __scuba_known(o->sizes[0]) == 0; }
 static bool join(Impl *t, const Impl *o, int64_t dim, int64_t at) {
-  if (__scuba_known(o->dim) != dim) return false;
   if (t->dtype != o->dtype) t->dtype = __scuba_any(0, 44);
+  if (__scuba_known(t->device) >= 0 && __scuba_known(o->device) >= 0 && t->device != o->device) fail();
+  if (is_nothing(o)) return true;
+  int64_t other = __scuba_known(o->dim);
+  if (other != dim) {
+    if (other < 0 || (other == 1 && __scuba_known(o->sizes[0]) < 0) || (dim == 1 && __scuba_known(t->sizes[0]) < 0)) return false;
+    fail();
+  }
   EIGHT(JOIN_SIZE)
   return true;
 }
-#define JOIN(i) if (count > i && i > 0 && !join(t, there(list->first + i), dim, at)) return any_tensor();
+#define FIRST(i) if (count > i && !o && !is_nothing(there(list->first + i))) { o = there(list->first + i); first = i; }
+#define NO_NUMBER(i) if (count > i && __scuba_known(there(list->first + i)->dim) == 0) fail();
+#define JOIN(i) if (count > i && i != first && !join(t, there(list->first + i), dim, at)) return any_tensor();
+// The format that all of them have (cat_compute_output_memory_format, ATen/native/TensorShape.cpp).
+#define FORMAT(i)                                                        \
+  if (count > i) {                                                       \
+    Shape s;                                                             \
+    const Impl *of = there(list->first + i);                             \
+    int64_t n = __scuba_known(of->dim);                                  \
+    int is = n >= 0 && n < 4 ? 0 : is_known(of, &s) ? suggested(&s) : -1; \
+    if (is < 0 || format < 0) format = -1;                               \
+    else if (format != is) format = i == 0 ? is : 0;                     \
+    if (is == 0 && i > 0 && format > 0) format = 0;                      \
+    if (is == 0) plain = true;                                           \
+  }
 static Impl *joined(const ListRef *list, int64_t d) {
-  int64_t count = __scuba_known(list->count);
-  if (list->tag != 0 || count < 1 || count > 8) return any_tensor();
-  const Impl *o = there(list->first);
-  int64_t dim = __scuba_known(o->dim), at = __scuba_known(d < 0 ? d + dim : d);
+  int64_t count = __scuba_known(list->count), first = 0;
+  if (list->tag != 0 || count > 8) return any_tensor();
+  if (count < 0) return any_tensor();
+  if (count == 0) fail();
+  EIGHT(NO_NUMBER)
+  const Impl *o = nullptr;
+  EIGHT(FIRST)
+  if (!o) o = there(list->first);
+  int64_t dim = __scuba_known(o->dim);
+  if (dim >= 1 && (d < -dim || d >= dim)) {
+    if (!is_nothing(o)) fail();
+    d = 0;
+  }
+  int64_t at = __scuba_known(d < 0 ? d + dim : d);
   if (dim < 1 || dim > 8 || at < 0 || at >= dim) return any_tensor();
   Impl *t = fresh(o->dtype, o->device);
   EIGHT(COPY_SIZE)
   EIGHT(JOIN)
+  int format = 0;
+  bool plain = false;
+  EIGHT(FORMAT)
+  if (plain && format > 0) format = 0;
   finish(t, dim);
+  if (format >= 2) {
+    with_channels(t, format);
+  } else if (format < 0 && !plain) {
+    EIGHT(ANY_STRIDE)
+    t->loose = false;
+    t->contiguous = __scuba_any(0, 1);
+  }
   return t;
 }
 void cat(Handle *out, const ListRef *list, int64_t d) MODEL("! [8] at::_ops::cat::call(*");
@@ -812,10 +1475,15 @@ static Impl *view_of(const Impl *o) {
   lay_out(o);
   Impl *t = static_cast<Impl *>(operator new(sizeof(Impl)));
   t->data = o->data;
+  t->start = o->made ? o->start : o->data;
   t->dtype = o->dtype;
   t->device = o->device;
   t->made = true;
-  t->packed = false;
+  t->packed = t->detached = false;
+  t->original = o->made ? o->original : nullptr;
+  t->self = nullptr;
+  t->loose = o->made && o->loose;
+  t->by_sizes = false;
   t->contiguous = __scuba_any(0, 1);
   t->dim = o->dim;
   t->numel = elements(o);
@@ -825,10 +1493,12 @@ static Impl *view_of(const Impl *o) {
 // The same where the shape is not followed.
 static Impl *some_view_of(const Impl *o) {
   Impl *t = view_of(o);
-  void *data = t->data;
+  void *data = t->data, *start = t->start, *original = t->original;
   int8_t dtype = t->dtype, device = t->device;
   anything(t);
   t->data = data;
+  t->start = start;
+  t->original = original;
   t->dtype = dtype;
   t->device = device;
   return t;
@@ -841,23 +1511,29 @@ static Impl *some_part_of(const Impl *o) {
 }
 #define KEEP(i) t->sizes[i] = o->sizes[i]; t->strides[i] = o->strides[i];
 #define FROM(to, of) t->sizes[to] = o->sizes[of]; t->strides[to] = o->strides[of];
-// The strides of a contiguous tensor of these sizes.
-static void pack(Impl *t, int64_t dim) {
-  int64_t n = 1;
-  t->dim = dim;
-  DIMENSION(7) DIMENSION(6) DIMENSION(5) DIMENSION(4) DIMENSION(3) DIMENSION(2) DIMENSION(1) DIMENSION(0)
-  t->contiguous = true;
+// Sizes that keep the order and the number of the elements of a contiguous tensor: those of size 1 may have any strides.
+static void keep_order(Impl *t, const Impl *o) {
+  if (__scuba_known(t->dim) < 0) return;
+  judge_like(t, o);
 }
+// c10::maybe_wrap_dim, for which a tensor of no dimensions has one.
+static int64_t wrapped_scalar(const Impl *o, int64_t d) {
+  if (__scuba_known(o->dim) != 0) return wrapped(o, d);
+  if (d < -1 || d > 0) fail();
+  return 0;
+}
+static void at_dimension(const Impl *o, int64_t d) { wrapped_scalar(o, d); }
 
 static Impl *swapped(const Impl *o, int64_t a, int64_t b) {
   int64_t dim = __scuba_known(o->dim);
   if (dim < 0 || dim > 8) return some_view_of(o);
-  a = wrapped(o, a);
-  b = wrapped(o, b);
+  a = wrapped_scalar(o, a);
+  b = wrapped_scalar(o, b);
   Impl *t = view_of(o);
   EIGHT(KEEP)
   FROM(a, b)
   FROM(b, a)
+  judge(t, dim < 2 && __scuba_known(o->contiguous) == 1);
   return t;
 }
 void transpose_(Handle *out, const Handle *self, int64_t a, int64_t b) MODEL("at::Tensor::transpose(long, long) const");
@@ -865,8 +1541,14 @@ void transpose_(Handle *out, const Handle *self, int64_t a, int64_t b) { out->im
 void transposed_matrix(Handle *out, const Handle *self) MODEL("at::Tensor::t() const");
 void transposed_matrix(Handle *out, const Handle *self) {
   const Impl *o = there(self);
-  if (__scuba_known(o->dim) == 2) out->impl = swapped(o, 0, 1);
-  else out->impl = some_view_of(o);
+  int64_t dim = __scuba_known(o->dim);
+  if (dim < 0) {
+    if (o->dim > 2) fail();
+    out->impl = some_view_of(o);
+    return;
+  }
+  if (dim > 2) fail();
+  out->impl = swapped(o, 0, dim < 2 ? 0 : 1);
 }
 
 // Without dimension d.
@@ -881,12 +1563,14 @@ static Impl *selected(const Impl *o, int64_t d, int64_t index) {
   int64_t dim = __scuba_known(o->dim);
   if (dim < 0 || dim > 8) return some_part_of(o);
   d = wrapped(o, d);
+  strides_of(o);
   if (index < -o->sizes[d] || index >= o->sizes[d]) fail();
   if (index < 0) index += o->sizes[d];
   Impl *t = without(o, d, dim);
   t->numel = product(t, dim - 1);
   t->data = static_cast<char *>(t->data) + times(times(index, o->strides[d]), item_size(o->dtype));
-  if (d == 0) t->contiguous = o->contiguous;
+  if (__scuba_known(d) == 0) judge_like(t, o);
+  else judge(t, false);
   return t;
 }
 void select(Handle *out, const Handle *self, int64_t d, int64_t index) MODEL("at::Tensor::select(long, long) const");
@@ -894,21 +1578,29 @@ void select(Handle *out, const Handle *self, int64_t d, int64_t index) { out->im
 void indexed(Handle *out, const Handle *self, int64_t index) MODEL("at::Tensor::operator[](long) const");
 void indexed(Handle *out, const Handle *self, int64_t index) { out->impl = selected(there(self), 0, index); }
 
+// Elements from one on, each so many behind the one before.
+static Impl *part(const Impl *o, int64_t d, int64_t start, int64_t length, int64_t step) {
+  int64_t dim = __scuba_known(o->dim);
+  Impl *t = view_of(o);
+  EIGHT(KEEP)
+  t->sizes[d] = length;
+  if (step != 1) t->strides[d] = times(o->strides[d], step);
+  t->numel = product(t, dim);
+  t->data = static_cast<char *>(t->data) + times(times(start, o->strides[d]), item_size(o->dtype));
+  if (__scuba_known(d) == 0 && step == 1) judge_like(t, o);
+  else judge(t, false);
+  return t;
+}
 static Impl *narrowed(const Impl *o, int64_t d, int64_t start, int64_t length) {
   int64_t dim = __scuba_known(o->dim);
   if (dim < 0 || dim > 8) return some_part_of(o);
   d = wrapped(o, d);
+  strides_of(o);
   int64_t size = o->sizes[d];
   if (length < 0 || start < -size || start > size) fail();
   if (start < 0) start += size;
   if (start > size - length) fail();
-  Impl *t = view_of(o);
-  EIGHT(KEEP)
-  t->sizes[d] = length;
-  t->numel = product(t, dim);
-  t->data = static_cast<char *>(t->data) + times(times(start, o->strides[d]), item_size(o->dtype));
-  if (d == 0) t->contiguous = o->contiguous;
-  return t;
+  return part(o, d, start, length, 1);
 }
 void narrow(Handle *out, const Handle *self, int64_t d, int64_t start, int64_t length) MODEL("at::Tensor::narrow(long, long, long) const");
 void narrow(Handle *out, const Handle *self, int64_t d, int64_t start, int64_t length) { out->impl = narrowed(there(self), d, start, length); }
@@ -917,14 +1609,18 @@ void slice(Handle *out, const Handle *self, int64_t d, OptionalLong from, Option
     MODEL("at::Tensor::slice(long, std::optional<long>, std::optional<long>, long) const");
 void slice(Handle *out, const Handle *self, int64_t d, OptionalLong from, OptionalLong to, int64_t step) {
   const Impl *o = there(self);
-  if (__scuba_known(o->dim) < 0 || step != 1) { out->impl = some_part_of(o); return; }
-  int64_t size = o->sizes[wrapped(o, d)];
+  int64_t dim = __scuba_known(o->dim);
+  if (step < 1) fail();
+  if (dim < 0 || dim > 8) { out->impl = some_part_of(o); return; }
+  d = wrapped(o, d);
+  strides_of(o);
+  int64_t size = o->sizes[d];
   int64_t a = from.has ? from.value : 0, b = to.has ? to.value : size;
   if (a < 0) a += size;
   if (b < 0) b += size;
   if (a < 0) a = 0; else if (a > size) a = size;
   if (b < a) b = a; else if (b > size) b = size;
-  out->impl = narrowed(o, d, a, b - a);
+  out->impl = part(o, d, a, step == 1 ? b - a : (b - a + step - 1) / step, step);
 }
 
 void unsqueeze_view(Handle *out, const Handle *self, int64_t d) MODEL("at::Tensor::unsqueeze(long) const");
@@ -940,61 +1636,144 @@ void unsqueeze_view(Handle *out, const Handle *self, int64_t d) {
   PUT(0) PUT(1) PUT(2) PUT(3) PUT(4) PUT(5) PUT(6)
   t->sizes[d] = 1;
   t->strides[d] = d < dim ? times(o->sizes[d], o->strides[d]) : 1;
-  t->contiguous = o->contiguous;
+  keep_order(t, o);
   out->impl = t;
 }
 void squeeze_view(Handle *out, const Handle *self) MODEL("at::Tensor::squeeze() const");
-void squeeze_view(Handle *out, const Handle *self) { Impl *t = some_view_of(there(self)); t->numel = elements(self->impl); t->contiguous = self->impl->contiguous; out->impl = t; }
+void squeeze_view(Handle *out, const Handle *self) {
+  const Impl *o = there(self);
+  Shape s;
+  if (!is_known(o, &s)) {
+    Impl *t = some_view_of(o);
+    t->numel = elements(o);
+    t->contiguous = __scuba_any(0, 1);
+    __scuba_axiom(!o->contiguous || t->contiguous);
+    out->impl = t;
+    return;
+  }
+  Impl *t = view_of(o);
+  t->dim = 0;
+  for (int i = 0; i < s.dim; i++)
+    if (s.sizes[i] != 1) {
+      t->sizes[t->dim] = s.sizes[i];
+      t->strides[t->dim] = s.strides[i];
+      t->dim++;
+    }
+  judge(t, false);
+  out->impl = t;
+}
 void squeeze_one(Handle *out, const Handle *self, int64_t d) MODEL("at::Tensor::squeeze(long) const");
 void squeeze_one(Handle *out, const Handle *self, int64_t d) {
   const Impl *o = there(self);
   int64_t dim = __scuba_known(o->dim);
-  if (dim < 1 || dim > 8) { out->impl = some_view_of(o); return; }
-  d = wrapped(o, d);
-  if (o->sizes[d] != 1) { out->impl = const_cast<Impl *>(o); return; }
+  if (dim < 0 || dim > 8) { out->impl = some_view_of(o); return; }
+  d = wrapped_scalar(o, d);
+  if (dim == 0 || o->sizes[d] != 1) {
+    Impl *t = view_of(o);
+    EIGHT(KEEP)
+    keep_order(t, o);
+    out->impl = t;
+    return;
+  }
   Impl *t = without(o, d, dim);
-  t->contiguous = o->contiguous;
+  keep_order(t, o);
   out->impl = t;
 }
 
 // Sizes of which one may be -1: what is left.
 #define INFER(i) if (n > i) { if (sizes[i] == -1) { if (open >= 0) fail(); open = i; } else { if (sizes[i] < 0) fail(); rest = times(rest, sizes[i]); } }
 #define TAKE(i) if (n > i && i != open) t->sizes[i] = sizes[i];
+#define TAKEN(i) to.sizes[i] = __scuba_known(t->sizes[i]); if (n > i && to.sizes[i] < 0) known = false;
+// A copy of all elements, in order.
+static void own_storage(Impl *t, const Impl *o, int64_t all) {
+  t->data = t->start = storage(times(all, item_size(t->dtype)), o, false);
+  t->original = nullptr;
+}
 static Impl *shaped(const Impl *o, const int64_t *sizes, size_t n, bool copies) {
-  if (__scuba_known(n) < 0 || n > 8) return some_view_of(o);
+  if (__scuba_known(n) < 0 || n > 8) {
+    // What copies may give another storage.
+    return copies && __scuba_known(o->contiguous) != 1 ? any_tensor() : some_view_of(o);
+  }
   int64_t open = -1, rest = 1;
   INFER(0) INFER(1) INFER(2) INFER(3) INFER(4) INFER(5) INFER(6) INFER(7)
+  relate(o);
   int64_t all = elements(o);
-  Impl *t;
-  bool packed = __scuba_known(o->contiguous) == 1;
-  if (packed || !copies) t = view_of(o);
-  else t = fresh(o->dtype, o->device);
+  Impl *t = view_of(o);
   EIGHT(TAKE)
   if (open >= 0) {
     if (rest == 0) fail();
     t->sizes[open] = all / rest;
-    __scuba_axiom(times(t->sizes[open], rest) == all);
+    if (times(t->sizes[open], rest) != all) fail();
   } else if (rest != all) {
     fail();
   }
+  t->dim = n;
   t->numel = all;
-  if (packed || copies) pack(t, n);
-  else {
-    t->dim = n;
-    EIGHT(ANY_STRIDE)
+  Shape from, to;
+  to.dim = n;
+  bool known = true;
+  EIGHT(TAKEN)
+  if (is_known(o, &from) && known) {
+    bool seen = seen_as(&from, &to);
+    if (!seen) {
+      if (!copies) fail();
+      restride(&to, 0);
+      own_storage(t, o, all);
+    }
+    to.numel = from.numel;
+    const Shape *s = &to;
+    take_strides(t, s);
+    return t;
   }
-  if (!packed && copies) t->data = __scuba_device_memory(times(all, item_size(t->dtype)), 2);
+  EIGHT(ANY_STRIDE)
+  t->loose = false;
+  if (__scuba_known(o->contiguous) == 1) {
+    // In order, but for the strides of dimensions of size 1.
+    packed_in(t, n);
+    t->contiguous = true;
+    return t;
+  }
+  t->contiguous = __scuba_any(0, 1);
+  __scuba_axiom(!o->contiguous || t->contiguous);
+  if (copies && __scuba_any(0, 1)) {
+    // A copy is contiguous. What is contiguous is not copied.
+    __scuba_axiom(!o->contiguous && t->contiguous);
+    own_storage(t, o, all);
+  }
   return t;
 }
 void view(Handle *out, const Handle *self, const int64_t *sizes, size_t n) MODEL("at::Tensor::view(c10::ArrayRef<long>) const");
 void view(Handle *out, const Handle *self, const int64_t *sizes, size_t n) { out->impl = shaped(there(self), sizes, n, false); }
 void reshape(Handle *out, const Handle *self, const int64_t *sizes, size_t n) MODEL("at::Tensor::reshape(c10::ArrayRef<long>) const");
 void reshape(Handle *out, const Handle *self, const int64_t *sizes, size_t n) { out->impl = shaped(there(self), sizes, n, true); }
+// Dimensions from one to another as one.
+#define BEFORE(i) if (i < from && i < dim) sizes[n++] = o->sizes[i];
+#define WITHIN(i) if (i >= from && i <= to && i < dim) one = times(one, o->sizes[i]);
+#define BEHIND(i) if (i > to && i < dim) sizes[n++] = o->sizes[i];
 void flatten(Handle *out, const Handle *self, int64_t from, int64_t to) MODEL("at::Tensor::flatten(long, long) const");
 void flatten(Handle *out, const Handle *self, int64_t from, int64_t to) {
-  int64_t one = -1;
-  if (from == 0 && to == -1) out->impl = shaped(there(self), &one, 1, true);
-  else out->impl = some_view_of(there(self));
+  Impl *o = there(self);
+  int64_t dim = __scuba_known(o->dim), one = -1;
+  if (dim < 0 && from == 0 && to == -1) {
+    if (o->dim == 1) out->impl = o;
+    else out->impl = shaped(o, &one, 1, true);
+    return;
+  }
+  if (dim < 0 || dim > 8 || __scuba_known(from < 0 ? -from : from) < 0 || __scuba_known(to < 0 ? -to : to) < 0) {
+    out->impl = __scuba_known(o->contiguous) == 1 ? some_view_of(o) : any_tensor();
+    return;
+  }
+  from = wrapped_scalar(o, from);
+  to = wrapped_scalar(o, to);
+  if (from > to) fail();
+  if (dim > 0 && from == to) { out->impl = o; return; }
+  one = 1;
+  int64_t sizes[8], n = 0;
+  EIGHT(BEFORE)
+  EIGHT(WITHIN)
+  sizes[n++] = one;
+  EIGHT(BEHIND)
+  out->impl = shaped(o, sizes, n, true);
 }
 void permute(Handle *out, const Handle *self, const int64_t *dims, size_t n) MODEL("at::Tensor::permute(c10::ArrayRef<long>) const");
 void permute(Handle *out, const Handle *self, const int64_t *dims, size_t n) {
@@ -1003,8 +1782,16 @@ void permute(Handle *out, const Handle *self, const int64_t *dims, size_t n) {
   if (dim < 0 || dim > 8) { out->impl = some_view_of(o); return; }
   if (static_cast<int64_t>(n) != dim) fail();
   Impl *t = view_of(o);
-#define MOVE(i) if (dim > i) { int64_t of = wrapped(o, dims[i]); FROM(i, of) }
+  int64_t seen = 0;
+#define MOVE(i)                              \
+  if (dim > i) {                             \
+    int64_t of = wrapped(o, dims[i]);        \
+    if ((seen >> of) & 1) fail();            \
+    seen |= 1L << of;                        \
+    FROM(i, of)                              \
+  }
   EIGHT(MOVE)
+  judge(t, false);
   out->impl = t;
 }
 // More dimensions in front, and one element again and again where there was one.
@@ -1014,17 +1801,73 @@ void expand(Handle *out, const Handle *self, const int64_t *sizes, size_t n, boo
   int64_t dim = __scuba_known(o->dim), more = static_cast<int64_t>(n) - dim;
   if (dim < 0 || __scuba_known(n) < 0 || n > 8) { out->impl = some_view_of(o); return; }
   if (more < 0) fail();
+  strides_of(o);
   Impl *t = view_of(o);
   t->dim = n;
-#define WIDEN(i)                                                                        \
-  if (static_cast<int64_t>(n) > i) {                                                    \
-    if (i < more) { t->sizes[i] = sizes[i]; t->strides[i] = 0; }                        \
-    else if (sizes[i] == -1 || sizes[i] == o->sizes[i - more]) { FROM(i, i - more) }    \
-    else if (o->sizes[i - more] == 1) { t->sizes[i] = sizes[i]; t->strides[i] = 0; }    \
-    else fail();                                                                        \
+  // From the last one on: one that is new in front has the stride that it would have anyway (inferExpandGeometry, ATen/ExpandUtils.cpp).
+  // A negative size throws where the storage is measured, which it is not where there are no elements (checkInBoundsForStorage, ATen/native/Resize.h).
+#define IS_NONE(i) if (n > i && sizes[i] == 0) none = true;
+#define NEGATIVE                            \
+  if (to < 0) {                             \
+    bool none = false;                      \
+    EIGHT(IS_NONE)                          \
+    if (!none) fail();                      \
+    out->impl = some_view_of(o);            \
+    return;                                 \
   }
-  EIGHT(WIDEN)
+#define WIDEN(i)                                                                                    \
+  if (static_cast<int64_t>(n) > i) {                                                                \
+    int64_t to = sizes[i];                                                                          \
+    if (i < more) {                                                                                 \
+      if (to == -1) fail();                                                                         \
+      NEGATIVE                                                                                      \
+      int64_t next = static_cast<int64_t>(n) > i + 1 ? times(t->sizes[i + 1], t->strides[i + 1]) : 1; \
+      t->sizes[i] = to;                                                                             \
+      t->strides[i] = to == 1 && dim > 0 ? next : 0;                                                \
+    } else if (to == -1 || to == o->sizes[i - more]) {                                              \
+      FROM(i, i - more)                                                                             \
+    } else if (o->sizes[i - more] == 1) {                                                           \
+      NEGATIVE                                                                                      \
+      t->sizes[i] = to;                                                                             \
+      t->strides[i] = 0;                                                                            \
+    } else {                                                                                        \
+      fail();                                                                                       \
+    }                                                                                               \
+  }
+  WIDEN(7) WIDEN(6) WIDEN(5) WIDEN(4) WIDEN(3) WIDEN(2) WIDEN(1) WIDEN(0)
   t->numel = product(t, n);
+  judge(t, false);
+  out->impl = t;
+}
+// Sizes, strides and an offset in the storage, which has to have all of these elements (at::native::checkInBoundsForStorage).
+#define STRIDED(i)                                                          \
+  if (n > i) {                                                              \
+    if (sizes[i] < 0 || strides[i] < 0) fail();                             \
+    t->sizes[i] = sizes[i];                                                 \
+    t->strides[i] = strides[i];                                             \
+    if (sizes[i] == 0) none = true;                                         \
+    last = last + times(sizes[i] - 1, strides[i]);                          \
+  }
+void as_strided(Handle *out, const Handle *self, const int64_t *sizes, size_t n, const int64_t *strides, size_t m, OptionalLong offset)
+    MODEL("at::Tensor::as_strided(c10::ArrayRef<long>, c10::ArrayRef<long>, std::optional<long>) const");
+void as_strided(Handle *out, const Handle *self, const int64_t *sizes, size_t n, const int64_t *strides, size_t m, OptionalLong offset) {
+  const Impl *o = there(self);
+  if (n != m) fail();
+  if (__scuba_known(n) < 0 || n > 8) { out->impl = some_part_of(o); return; }
+  Impl *t = view_of(o);
+  int64_t item = item_size(o->dtype), last = 1;
+  bool none = false;
+  EIGHT(STRIDED)
+  // An offset counts from the start of the storage. What lies before a tensor that a caller gave is not used.
+  if (offset.has) {
+    if (offset.value < 0) fail();
+    t->data = static_cast<char *>(t->start) + times(offset.value, item);
+  }
+  t->dim = n;
+  t->numel = product(t, n);
+  t->loose = false;
+  if (!none && times(last, item) > __scuba_extent(t->data)) fail();
+  judge(t, false);
   out->impl = t;
 }
 
@@ -1092,7 +1935,7 @@ void *device_properties(int8_t) { return current_properties(); }
 // The same tensor without its history.
 #define SAME_TENSOR(id, name)                            \
   void id(Handle *out, const Handle *self) MODEL(name);  \
-  void id(Handle *out, const Handle *self) { out->impl = there(self); }
+  void id(Handle *out, const Handle *self) { out->impl = there(self); out->impl->detached = true; }
 SAME_TENSOR(base_data, "at::TensorBase::data() const")
 SAME_TENSOR(tensor_data, "at::Tensor::tensor_data() const")
 SAME_TENSOR(base_tensor_data, "at::TensorBase::tensor_data() const")
@@ -1116,7 +1959,7 @@ NOTHING(is_dirty, "torch::autograd::AutogradContext::mark_dirty(*")
 NOTHING(not_differentiable, "torch::autograd::AutogradContext::mark_non_differentiable(*")
 NOTHING(materialize, "torch::autograd::AutogradContext::set_materialize_grads(*")
 bool grad_enabled() MODEL("c10::GradMode::is_enabled()");
-bool grad_enabled() { return __scuba_setting(0, 1); }
+bool grad_enabled() { return __scuba_setting(0, 1, 0); }
 bool any_gradient(const void *) MODEL("torch::autograd::any_variable_requires_grad(*");
 bool any_gradient(const void *) { return false; }
 // The node is the graph's: nobody who calls frees it.

@@ -15,6 +15,7 @@ mod findings;
 mod headers;
 mod init;
 mod inside;
+mod layouts;
 mod operators;
 mod readings;
 mod slips;

@@ -14,6 +14,7 @@ mod concrete;
 mod program;
 mod symbolic;
 mod table;
+mod tensors;
 #[path = "../oracle/unit.rs"]
 #[allow(dead_code, reason = "the oracle uses more of it")]
 mod unit;

@@ -22,7 +22,7 @@ fn owner(symbol: &str) -> Option<usize> {
 }
 
 /// The real nvcc: the one that `make` set up, else the one in `PATH`.
-fn nvcc() -> PathBuf {
+pub fn nvcc() -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
     if path.is_file() { path } else { which::which("nvcc").expect("nvcc: run `make` first") }
 }
@@ -30,7 +30,7 @@ fn nvcc() -> PathBuf {
 const HEAD: &str = "#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <string>\n#include <cuda_runtime.h>\n";
 
 /// The front end's worker: one beside this program, so that a copy of both stays as it is while others are built.
-fn worker() -> PathBuf {
+pub fn worker() -> PathBuf {
     let beside = std::env::current_exe().ok().and_then(|e| Some(e.parent()?.join("scuba-extract")));
     beside.filter(|b| b.is_file()).unwrap_or_else(|| env!("CARGO_BIN_EXE_scuba-extract").into())
 }

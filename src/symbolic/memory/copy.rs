@@ -172,12 +172,15 @@ impl Executor<'_> {
                 }
             }
             // Of cells of which only some bytes are copied.
-            let cut = source
+            let cut: Vec<(i64, u32, Value)> = source
                 .overlapping(at, at + n)
                 .filter(|(o, s, _)| *o < at || o + i64::from(*s) > at + n)
-                .map(|(o, s, _)| (o.max(at), (o + i64::from(s)).min(at + n)));
-            for b in cut.flat_map(|(from, to)| from..to) {
-                state.cells.insert(b - at + d, (1, Value::unknown(UnknownReason::PartOfCopiedValue)));
+                .map(|(o, s, v)| (o, s, v.clone()))
+                .collect();
+            for (o, size, v) in &cut {
+                let (first, last) = ((*o).max(at), (o + i64::from(*size)).min(at + n));
+                let reason = UnknownReason::PartOfCopiedValue;
+                self.keep_bytes(&mut state, (*o, *size, v), (first, last), first - at + d, &reason);
             }
         }
         for (o, size, v) in parts {

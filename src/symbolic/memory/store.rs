@@ -120,19 +120,46 @@ impl Executor<'_> {
         }
     }
 
-    /// Cells that a store covers only in part are no longer known.
+    /// Makes room for a store: of cells that it covers only in part, the bytes in front of it and behind it become cells of their own.
     pub(in crate::symbolic) fn keep_cut_cells(&mut self, state: &mut ObjState, from: i64, to: i64) {
-        let cut: Vec<(i64, u32)> = state
+        let cut: Vec<(i64, u32, Value)> = state
             .overlapping(from, to)
             .filter(|(o, s, _)| *o < from || o + i64::from(*s) > to)
-            .map(|(o, s, _)| (o, s))
+            .map(|(o, s, v)| (o, s, v.clone()))
             .collect();
         state.clear(from, to);
-        for (o, s) in cut {
-            // The bytes outside the store become cells of one byte that are not known.
-            for b in (o..o + i64::from(s)).filter(|b| *b < from || *b >= to) {
-                state.cells.insert(b, (1, Value::unknown(UnknownReason::PartlyOverwritten)));
+        for (o, s, v) in cut {
+            let end = o + i64::from(s);
+            for (first, last) in [(o, from.min(end)), (to.max(o), end)] {
+                self.keep_bytes(state, (o, s, &v), (first, last), first, &UnknownReason::PartlyOverwritten);
             }
+        }
+    }
+
+    /// Puts some bytes of a cell somewhere: as one number where the cell is one, else as bytes that are not known.
+    pub(in crate::symbolic) fn keep_bytes(
+        &mut self,
+        state: &mut ObjState,
+        (at, size, v): (i64, u32, &Value),
+        (first, last): (i64, i64),
+        to: i64,
+        reason: &UnknownReason,
+    ) {
+        let Some(bytes) = u32::try_from(last - first).ok().filter(|n| *n > 0) else { return };
+        if matches!(v, Value::Int(_) | Value::Bool(_))
+            && size <= 8
+            && let Ok(shift) = u32::try_from((first - at) * 8)
+        {
+            // In memory the lowest byte comes first (little-endian).
+            let t = self.as_int_value(v, size * 8);
+            let t = self.interpret(t, size * 8, false);
+            let t = self.arena.floor_div(t, 1i128 << shift);
+            let part = self.arena.modulo(t, 1i128 << (bytes * 8));
+            state.cells.insert(to, (bytes, Value::Int(part)));
+            return;
+        }
+        for b in 0..last - first {
+            state.cells.insert(to + b, (1, Value::unknown(reason.clone())));
         }
     }
 

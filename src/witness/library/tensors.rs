@@ -84,10 +84,10 @@ fn any(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     Ok(Ret::Val(Val::poison(m.reason(Cause::Other, "a number that a library's function chooses"))))
 }
 
-/// What whoever calls an operator has set before: a run is one with the least of what it may be.
+/// What whoever calls an operator has set before: a run is one with what is usual.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
 fn setting(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    Ok(Ret::Val(arg(args, 0)))
+    Ok(Ret::Val(arg(args, 2)))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]

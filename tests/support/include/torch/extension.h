@@ -6,14 +6,17 @@
 #include <cuda_runtime.h>
 #include <initializer_list>
 #include <stdexcept>
+#include <string_view>
 
 namespace c10 {
 enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, BFloat16 = 15 };
-enum class MemoryFormat : int8_t { Contiguous, Preserve };
+enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+enum class Layout : int8_t { Strided };
 enum class DeviceType : int8_t { CPU, CUDA };
 struct Device {
   DeviceType type_;
   int8_t index_ = -1;
+  Device(DeviceType type, int8_t index = -1) : type_(type), index_(index) {}
   bool is_cuda() const { return type_ == DeviceType::CUDA; }
 };
 template <typename T> class ArrayRef {
@@ -44,6 +47,29 @@ struct TensorOptions {
   bool has_memory_format_ : 1;
   TensorOptions() : requires_grad_(false), pinned_memory_(false), has_device_(false), has_dtype_(false), has_layout_(false), has_requires_grad_(false), has_pinned_memory_(false), has_memory_format_(false) {}
   TensorOptions dtype(ScalarType t) const { TensorOptions o = *this; o.dtype_ = static_cast<uint16_t>(t); o.has_dtype_ = true; return o; }
+  TensorOptions device(DeviceType d) const { TensorOptions o = *this; o.device_ = Device(d); o.has_device_ = true; return o; }
+  TensorOptions memory_format(MemoryFormat f) const { TensorOptions o = *this; o.memory_format_ = f; o.has_memory_format_ = true; return o; }
+};
+template <typename T> struct alignas(sizeof(T) * 2) complex {
+  T real_, imag_;
+  complex(T real, T imag) : real_(real), imag_(imag) {}
+};
+class Scalar {
+  enum class Tag { HAS_d, HAS_i, HAS_u, HAS_z, HAS_b };
+  Tag tag;
+  union Value {
+    double d;
+    int64_t i;
+    complex<double> z;
+    Value() {}
+  } v;
+
+public:
+  Scalar(double d) : tag(Tag::HAS_d) { v.d = d; }
+  Scalar(int i) : tag(Tag::HAS_i) { v.i = i; }
+  Scalar(int64_t i) : tag(Tag::HAS_i) { v.i = i; }
+  Scalar(complex<double> z) : tag(Tag::HAS_z) { v.z = z; }
+  Scalar(bool b) : tag(Tag::HAS_b) { v.i = b; }
 };
 class TensorImpl;
 template <typename T> class intrusive_ptr {
@@ -95,6 +121,8 @@ public:
   ScalarType scalar_type() const;
   Device device() const;
   bool is_cuda() const;
+  bool is_same(const TensorBase &other) const;
+  size_t nbytes() const;
   TensorOptions options() const;
   template <typename T> T *data_ptr() const;
   void *data_ptr() const;
@@ -108,10 +136,70 @@ public:
   Tensor &operator=(Tensor &&) & = default;
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   Tensor sum() const;
+  Tensor clone(std::optional<MemoryFormat> format = std::nullopt) const;
+  Tensor detach() const;
+  Tensor cpu() const;
+  Tensor cuda() const;
+  Tensor to(ScalarType type, bool non_blocking = false, bool copy = false, std::optional<MemoryFormat> format = std::nullopt) const;
+  Tensor new_empty(IntArrayRef size, TensorOptions options = {}) const;
+  Tensor new_zeros(IntArrayRef size, TensorOptions options = {}) const;
+  Tensor new_ones(IntArrayRef size, TensorOptions options = {}) const;
+  Tensor view(IntArrayRef size) const;
+  Tensor reshape(IntArrayRef shape) const;
+  Tensor flatten(int64_t from = 0, int64_t to = -1) const;
+  Tensor permute(IntArrayRef dims) const;
+  Tensor expand(IntArrayRef size, bool implicit = false) const;
+  Tensor transpose(int64_t a, int64_t b) const;
+  Tensor t() const;
+  Tensor select(int64_t dim, int64_t index) const;
+  Tensor operator[](int64_t index) const;
+  Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  Tensor slice(int64_t dim = 0, std::optional<int64_t> start = std::nullopt, std::optional<int64_t> end = std::nullopt, int64_t step = 1) const;
+  Tensor unsqueeze(int64_t dim) const;
+  Tensor squeeze() const;
+  Tensor squeeze(int64_t dim) const;
+  Tensor as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> offset = std::nullopt) const;
   Tensor &clamp_(int64_t least, int64_t most) const;
+};
+using TensorList = ArrayRef<Tensor>;
+// ATen/core/IListRef.h
+class ITensorListRef {
+  struct {
+    TensorList unboxed;
+  } payload_;
+  int tag_ = 0;
+
+public:
+  ITensorListRef(TensorList list) : payload_{list} {}
+};
+struct Generator {
+  intrusive_ptr<TensorImpl> impl_;
 };
 // What methods call (ATen/ops).
 namespace _ops {
+#define OF_ONE(op) struct op { static Tensor call(const Tensor &self); };
+OF_ONE(abs) OF_ONE(neg) OF_ONE(sign) OF_ONE(square) OF_ONE(exp) OF_ONE(log) OF_ONE(log2) OF_ONE(sqrt)
+OF_ONE(rsqrt) OF_ONE(reciprocal) OF_ONE(sin) OF_ONE(cos) OF_ONE(tanh) OF_ONE(sigmoid) OF_ONE(relu) OF_ONE(silu)
+OF_ONE(floor) OF_ONE(ceil) OF_ONE(round) OF_ONE(trunc)
+#define WITH_SCALAR(op) struct op { static Tensor call(const Tensor &self, const Scalar &other); };
+WITH_SCALAR(clamp_min) WITH_SCALAR(clamp_max) WITH_SCALAR(mul_Scalar) WITH_SCALAR(div_Scalar) WITH_SCALAR(pow_Tensor_Scalar)
+WITH_SCALAR(lt_Scalar) WITH_SCALAR(le_Scalar) WITH_SCALAR(gt_Scalar) WITH_SCALAR(ge_Scalar) WITH_SCALAR(eq_Scalar) WITH_SCALAR(ne_Scalar)
+struct add_Scalar { static Tensor call(const Tensor &self, const Scalar &other, const Scalar &alpha); };
+struct sub_Scalar { static Tensor call(const Tensor &self, const Scalar &other, const Scalar &alpha); };
+struct add_Tensor { static Tensor call(const Tensor &self, const Tensor &other, const Scalar &alpha); };
+struct sub_Tensor { static Tensor call(const Tensor &self, const Tensor &other, const Scalar &alpha); };
+struct mul_Tensor { static Tensor call(const Tensor &self, const Tensor &other); };
+struct div_Tensor { static Tensor call(const Tensor &self, const Tensor &other); };
+struct clamp { static Tensor call(const Tensor &self, const std::optional<Scalar> &min, const std::optional<Scalar> &max); };
+struct gelu { static Tensor call(const Tensor &self, std::string_view approximate); };
+struct bernoulli { static Tensor call(const Tensor &self, std::optional<Generator> generator); };
+struct cumsum { static Tensor call(const Tensor &self, int64_t dim, std::optional<ScalarType> dtype); };
+struct cumprod { static Tensor call(const Tensor &self, int64_t dim, std::optional<ScalarType> dtype); };
+struct cat { static Tensor call(const ITensorListRef &tensors, int64_t dim); };
+struct to_dtype_layout {
+  static Tensor call(const Tensor &self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+                     std::optional<bool> pin_memory, bool non_blocking, bool copy, std::optional<MemoryFormat> format);
+};
 struct clamp_ {
   static Tensor &call(Tensor &self, int64_t least, int64_t most);
 };
@@ -134,16 +222,39 @@ Context &globalContext();
 Tensor empty(IntArrayRef size, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor empty_like(const Tensor &self, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
+Tensor zeros_like(const Tensor &self, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
+Tensor ones_like(const Tensor &self, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
+Tensor full_like(const Tensor &self, const Scalar &value, TensorOptions options = {}, std::optional<MemoryFormat> format = std::nullopt);
+Tensor ones(IntArrayRef size, TensorOptions options = {});
+Tensor rand(IntArrayRef size, TensorOptions options = {});
+Tensor randn(IntArrayRef size, TensorOptions options = {});
+Tensor full(IntArrayRef size, const Scalar &value, TensorOptions options = {});
+Tensor arange(const Scalar &end, TensorOptions options = {});
+Tensor arange(const Scalar &start, const Scalar &end, TensorOptions options = {});
+Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, TensorOptions options = {});
 }  // namespace at
 
 namespace torch {
+using at::arange;
 using at::empty;
 using at::empty_like;
+using at::full;
+using at::full_like;
+using at::ones;
+using at::ones_like;
+using at::rand;
+using at::randn;
 using at::Tensor;
+using at::TensorOptions;
 using at::zeros;
+using at::zeros_like;
 using at::IntArrayRef;
 constexpr auto kFloat32 = c10::ScalarType::Float;
+constexpr auto kFloat64 = c10::ScalarType::Double;
+constexpr auto kFloat16 = c10::ScalarType::Half;
+constexpr auto kInt32 = c10::ScalarType::Int;
 constexpr auto kInt64 = c10::ScalarType::Long;
+constexpr auto kCUDA = c10::DeviceType::CUDA;
 }  // namespace torch
 #define TORCH_CHECK(cond, ...) \
   if (__builtin_expect(!(cond), 0)) { ::c10::detail::torchCheckFail(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "Expected " #cond " to be true"); }
