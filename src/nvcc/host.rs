@@ -161,14 +161,22 @@ pub fn named_nvcc(words: &[String]) -> Option<&Path> {
     leading.filter(|w| w.file_name().is_some_and(|n| n == "nvcc") && w.components().count() > 1).last()
 }
 
+fn names_nvcc(word: &str) -> bool {
+    matches!(Path::new(word).file_name().and_then(|n| n.to_str()), Some("nvcc" | "nvcc.exe" | "scuba-nvcc"))
+}
+
+/// Whether a command runs nvcc, behind launchers or not.
+#[must_use]
+pub fn runs_nvcc(words: &[String]) -> bool {
+    words.iter().take_while(|w| !w.starts_with('-')).any(|w| names_nvcc(w))
+}
+
 /// The arguments as nvcc would take them: without the compiler's name and launchers before it, and a host compiler's or
 /// clang's own flags in nvcc's spelling.
 #[must_use]
 pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
-    let is_nvcc =
-        |w: &str| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("nvcc" | "nvcc.exe" | "scuba-nvcc"));
     let leading = words.iter().take_while(|w| !w.starts_with('-')).collect::<Vec<_>>();
-    if let Some(at) = leading.iter().rposition(|w| is_nvcc(w)) {
+    if let Some(at) = leading.iter().rposition(|w| names_nvcc(w)) {
         return words[at + 1..].iter().map(OsString::from).collect();
     }
     let mut out = Vec::new();

@@ -167,7 +167,7 @@ fn commands(text: &str, directory: &Path) -> Vec<Printed> {
 
 /// What a command links: nvcc's, or one of the host's tools.
 fn link(words: &[String], folder: &Path) -> Option<Link> {
-    if host::named_nvcc(words).is_some() {
+    if host::runs_nvcc(words) {
         let command = NvccCommand::read(&host::nvcc_words(words), &Environment::default(), folder);
         return command.plan(folder, None, &Vec::new)?.request.link;
     }
