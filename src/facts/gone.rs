@@ -8,16 +8,20 @@ use super::unit::{LinkFacts, UnitFacts};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// For each unit whether it is gone: its source was deleted, its target does not build it any more, or its output has gone
+/// For each unit whether it is gone: its source was deleted and no link takes in its object, its target does not build it any more, or its output has gone
 /// while another output of the same source is there. An output that was denied was never there.
 #[must_use]
-pub fn units(units: &[UnitFacts], planned: &Planned) -> Vec<bool> {
+pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &Planned) -> Vec<bool> {
     let present: BTreeSet<PathBuf> = units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
     let replaced = |u: &UnitFacts| {
         let kept = u.denied || u.key.exists() || u.maker.is_some_and(Maker::alive);
         !kept && present.contains(&u.source())
     };
-    units.iter().map(|u| !u.source().exists() || planned.dropped(&u.key) || replaced(u)).collect()
+    let linked: BTreeSet<&PathBuf> =
+        links.iter().filter(|l| l.link.output.exists()).flat_map(|l| &l.link.inputs).collect();
+    // A source that the build made and removed again.
+    let removed = |u: &UnitFacts| !u.source().exists() && !(u.key.exists() && linked.contains(&u.key));
+    units.iter().map(|u| removed(u) || planned.dropped(&u.key) || replaced(u)).collect()
 }
 
 /// Whether a link that was seen is gone: its output and what it was made of. An output alone may have been denied.

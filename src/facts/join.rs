@@ -188,6 +188,9 @@ impl<'a> Index<'a> {
     fn plan_of_link(&self, link: &LinkFacts) -> Plan {
         let mut taken = Taken::default();
         self.collect(link, &mut taken);
+        // What is optimised when it is linked shows no symbols before: any of it may be needed.
+        let silent = |i: &usize| self.units[*i].pending && self.units[*i].symbols.is_empty();
+        taken.members.extend(taken.archived.iter().copied().filter(silent));
         self.pull(&mut taken.members, &taken.archived);
         Plan {
             output: Some(link.link.output.clone()),

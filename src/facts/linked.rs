@@ -62,8 +62,12 @@ impl Folders {
     /// Whether a file, by its canonical path, lies in one of them and not in a system's folder.
     #[must_use]
     pub fn hold(&self, file: &Path) -> bool {
-        let others = |f: &Path| SYSTEM.iter().any(|s| f.starts_with(s)) || self.except.iter().any(|e| f.starts_with(e));
-        self.all.iter().any(|f| file.starts_with(f)) && !others(file)
+        self.all.iter().any(|f| file.starts_with(f)) && !self.are_others(file)
+    }
+
+    /// Whether a file lies in a system's folder or a toolkit's.
+    fn are_others(&self, file: &Path) -> bool {
+        SYSTEM.iter().any(|s| file.starts_with(s)) || self.except.iter().any(|e| file.starts_with(e))
     }
 
     /// Whether a source of this name, without folder, lies in one of them.
@@ -286,7 +290,9 @@ impl Walk<'_> {
                 if inner.link.kind != LinkKind::DeviceLink {
                     self.link(inner);
                 }
-            } else if self.search.folders.hold(&input) && !self.search.planned.dropped(&input) {
+            } else if (self.search.folders.hold(&input) || self.is_object_of_here(&input))
+                && !self.search.planned.dropped(&input)
+            {
                 self.input(input);
             }
         }
@@ -349,9 +355,22 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether one of its sources lies in the project's folders.
+    /// Whether an object by itself, wherever a build wrote it, was compiled from a source that lies here. Archives and libraries elsewhere
+    /// are others'.
+    fn is_object_of_here(&self, input: &Path) -> bool {
+        input.extension().is_some_and(|e| e == "o")
+            && !self.search.folders.are_others(input)
+            && std::fs::read(input)
+                .ok()
+                .and_then(|data| ObjectFile::parse(&data))
+                .is_some_and(|object| !object.sources.is_empty() && self.is_made_here(input, &object))
+    }
+
+    /// Whether one of its sources lies in the project's folders, or it has none: compilers call what they read from a pipe `<stdin>`.
     fn is_made_here(&self, key: &Path, object: &ObjectFile) -> bool {
-        source_names(object, key).iter().any(|name| self.search.folders.have_source(name))
+        let piped = object.sources.iter().any(|source| matches!(source.as_str(), "<stdin>" | "-"));
+        piped && self.search.folders.hold(key)
+            || source_names(object, key).iter().any(|name| self.search.folders.have_source(name))
     }
 }
 

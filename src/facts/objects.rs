@@ -40,7 +40,8 @@ impl ObjectFile {
             if s.kind() == SymbolKind::File {
                 found.sources.extend(source(name));
             }
-            if !s.is_global() {
+            // GCC marks objects that only hold what link-time optimisation reads (`-flto`; lto-streamer.h).
+            if !s.is_global() || name.starts_with("__gnu_lto_") {
                 continue;
             }
             found.device_link |= name.starts_with(LINKED_DEVICE_CODE) && !s.is_undefined();

@@ -24,6 +24,12 @@ pub struct Symbols {
 }
 
 impl Symbols {
+    /// Whether nothing is known: every object with code has some.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.strong.is_empty() && self.weak.is_empty() && self.needed.is_empty()
+    }
+
     #[must_use]
     pub fn of<M: Borrow<Module>>(modules: &[M]) -> Self {
         #[derive(PartialEq, Eq, PartialOrd, Ord)]

@@ -75,6 +75,22 @@ pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
 /// What a host compiler's command with `-c` compiles: C, C++, and CUDA where it is clang; `None` for anything else, or a build tool's probe.
 #[must_use]
 pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
+    let mut plan = compile_for(words, directory)?;
+    plan.request.link = None;
+    Some(plan)
+}
+
+/// The same of a command that links what it compiles: its units have no object that stays.
+#[must_use]
+pub fn compile_and_link(words: &[OsString], directory: &Path) -> Option<Plan> {
+    let compiles_only = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
+    if words.iter().any(|w| compiles_only.iter().any(|only| w == only)) {
+        return None;
+    }
+    compile_for(words, directory)
+}
+
+fn compile_for(words: &[OsString], directory: &Path) -> Option<Plan> {
     let words = &words[tool_at(words)..];
     let texts: Vec<String> = words.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
     let command = Command::read(&nvcc_words(&texts), &Environment::default(), directory);
@@ -82,7 +98,6 @@ pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
         return None;
     }
     let mut plan = command.plan(directory, None, &Vec::new)?;
-    plan.request.link = None;
     let all = |languages: &[Language]| plan.request.units.iter().all(|u| languages.contains(&u.language));
     // clang compiles CUDA as well: these units are kernels' own, and read as nvcc's are.
     let is_cuda = all(&[Language::Cuda]) && is_clang(Path::new(words.first()?));

@@ -191,3 +191,70 @@ fn a_build_with_the_shim_off_is_passed_through() {
     let said = Said::from(scuba.output().unwrap()).status(0).without_findings();
     assert!(project.built(Way::Make, "two") && !project.root().join(".scuba").exists(), "{}", said.all());
 }
+
+/// Four units whose bug only all of them together show, built by a script.
+fn scripted(script: &str) -> Said {
+    let project = Project::new("stale");
+    for (name, text) in [
+        ("api.h", "int size(int argc, char **argv);\nfloat *make(int n);\nvoid run(float *p, int n);\n"),
+        (
+            "size.cpp",
+            "#include \"api.h\"\n#include <cstdlib>\nint size(int c, char **v) { return c > 1 ? std::atoi(v[1]) : 1000; }\n",
+        ),
+        (
+            "make.cu",
+            "#include \"api.h\"\nfloat *make(int n) { float *p; return cudaMalloc(&p, n * sizeof(float)) ? nullptr : p; }\n",
+        ),
+        (
+            "run.cu",
+            "#include \"api.h\"\n__global__ void fill(float *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n\
+             void run(float *p, int n) { fill<<<(n + 127) / 128, 128>>>(p); }\n",
+        ),
+        (
+            "main.cpp",
+            "#include \"api.h\"\nint main(int argc, char **argv) {\n  int n = size(argc, argv);\n  if (n < 1) return 1;\n\
+             \x20 float *p = make(n);\n  if (p) run(p, n);\n}\n",
+        ),
+    ] {
+        project.write(name, text);
+    }
+    let toolkit = nvcc().parent().unwrap().parent().unwrap().to_owned();
+    let mut scuba = project.command(env!("CARGO_BIN_EXE_scuba"));
+    scuba.args(["build", "--", "sh", "-ec", script]);
+    scuba.env("PATH", format!("{}:/usr/bin:/bin", toolkit.join("bin").display()));
+    scuba.env("LIBS", format!("-L{} -lcudart_static -ldl -lrt -lpthread", toolkit.join("lib").display()));
+    scuba.output().unwrap().into()
+}
+
+const NVCC_UNITS: &str = "nvcc -arch=sm_80 -c make.cu; nvcc -arch=sm_80 -c run.cu\n";
+
+/// Host compilers that link what they compile, optimise when they link, and objects whose sources go away again.
+#[test]
+fn units_of_scripts_are_read_however_they_are_compiled() {
+    for script in [
+        "g++ -o app main.cpp size.cpp make.o run.o $LIBS",
+        "g++ -flto -c main.cpp; g++ -flto -c size.cpp; gcc-ar rcs libs.a size.o; g++ -flto -o app main.o libs.a make.o run.o $LIBS",
+        "cp run.cu made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; rm made.cu run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
+    ] {
+        let said = scripted(&format!("{NVCC_UNITS}{script}"));
+        assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{script}: {}", said.all());
+    }
+}
+
+/// What cannot be read again is named.
+#[test]
+fn units_of_scripts_that_cannot_be_read_are_named() {
+    for (script, named) in [
+        (
+            "g++ -x c++ -c - -o size.o <size.cpp; g++ -o app main.cpp size.o make.o run.o $LIBS",
+            "size.o was linked without being read",
+        ),
+        (
+            "cp size.cpp made.cpp; g++ -c made.cpp -o size.o; rm made.cpp; g++ -o app main.cpp size.o make.o run.o $LIBS",
+            "made.cpp: host side not analysed",
+        ),
+    ] {
+        let said = scripted(&format!("{NVCC_UNITS}{script}")).status(0);
+        assert!(said.all().contains(named), "{script}: {}", said.all());
+    }
+}

@@ -10,12 +10,11 @@ use crate::driver::programs::stored::Stored;
 use crate::driver::programs::unseen;
 use crate::driver::session::Session;
 use crate::driver::{Status, output};
-use crate::facts::{LinkFacts, Present, Recipe, Store, Unit, canonical};
+use crate::facts::{LinkFacts, Present, Recipe, Store, Unit, canonical, key_of};
 use crate::files::Moment;
 use crate::nvcc::command::Plan;
 use crate::nvcc::history;
 use crate::nvcc::interpose::{self, Outcome};
-use crate::nvcc::request::Link;
 use crate::nvcc::shim;
 use crate::nvcc::unit::Language;
 use crate::paths;
@@ -51,8 +50,9 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     }
 
     let built = session.elapsed();
-    keep(&outcome.links, &here);
+    keep(&outcome, &here);
     record(&outcome.host_compiles, &here);
+    record(&outcome.host_programs, &here);
 
     if is_interrupted(outcome.status) {
         return Ok(own_status(outcome.status));
@@ -171,14 +171,16 @@ fn root_of(output: Option<&Path>, working: &Path) -> Option<PathBuf> {
 }
 
 /// Keeps the links that the host's tools made, for this join and for later ones.
-fn keep(links: &[Link], here: &Path) {
-    for link in links {
+fn keep(outcome: &Outcome, here: &Path) {
+    for link in &outcome.links {
         let store = Store::new(paths::of_this_process(Some(&link.output), here));
         // Archives and programs without CUDA code are links too; where no unit's facts lie, none are needed.
         if !store.folder().is_dir() {
             continue;
         }
-        if let Err(e) = store.write_link(&LinkFacts { link: link.clone(), units: vec![] }) {
+        let compiled = outcome.host_programs.iter().filter(|p| p.request.link.as_ref() == Some(link));
+        let units = compiled.flat_map(|p| &p.request.units).map(|u| key_of(u, Some(link))).collect();
+        if let Err(e) = store.write_link(&LinkFacts { link: link.clone(), units }) {
             output::complain(&output::harmless(&e.to_string()));
         }
     }
@@ -211,13 +213,16 @@ fn record_printed(printed: &[Printed], here: &Path) -> bool {
 /// Keeps what the host's own compilers compiled, where facts of CUDA code lie: a program may decide there what it allocates.
 fn record(compiles: &[Plan], here: &Path) {
     let present = Present::default();
-    for unit in compiles.iter().flat_map(|plan| &plan.request.units) {
-        let store = Store::new(paths::of_this_process(unit.output.as_deref(), here));
+    let units = compiles.iter().flat_map(|p| p.request.units.iter().map(|u| (u, p.request.link.as_ref())));
+    for (unit, link) in units {
+        let output = unit.output.as_deref().or(link.map(|l| l.output.as_path()));
+        let store = Store::new(paths::of_this_process(output, here));
         // clang's CUDA code makes a folder of its own.
         if !store.folder().is_dir() && unit.language != Language::Cuda {
             continue;
         }
         let mut recorded = pending::record(unit);
+        recorded.facts.key = key_of(unit, link);
         recorded.facts.recipe = Recipe::of(&recorded.facts.key, &unit.directory, &present);
         if let Err(e) = store.write_unit(&recorded) {
             return output::complain(&output::harmless(&e.to_string()));

@@ -101,7 +101,11 @@ pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
         }
     }
     let called: BTreeSet<usize> = reaching.iter().flat_map(|&i| needs(i)).collect();
-    reaching.union(&called).copied().filter(|&i| units[i].pending && units[i].unseen.is_none()).collect()
+    // What has no object that stays, or one for link-time optimisation, tells no symbols: it may call any unit.
+    let is_open = |i: &usize| units[*i].pending && units[*i].unseen.is_none();
+    let silent = plan.units.iter().any(|i| is_open(i) && units[*i].symbols.is_empty());
+    let all: BTreeSet<usize> = plan.units.iter().copied().filter(|_| silent).collect();
+    reaching.union(&called).chain(&all).copied().collect::<BTreeSet<usize>>().into_iter().filter(is_open).collect()
 }
 
 /// Reads units again by their commands, or for the first time. What users were told of them stays.

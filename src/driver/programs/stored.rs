@@ -120,7 +120,7 @@ impl Stored {
             let mut contents = store.read()?;
             contents.ignored.iter().for_each(|line| ignored(line));
             let planned = Planned::of(contents.units.iter().map(|u| u.key.as_path()), &present);
-            let marks = gone::units(&contents.units, &planned);
+            let marks = gone::units(&contents.units, &contents.links, &planned);
             let units = gone::remove(&mut contents.units, &marks);
             // A build folder that was moved or copied took facts along: it is another build, of which nothing is known.
             elsewhere.extend(root.filter(|_| !contents.moved.is_empty()));
@@ -247,7 +247,8 @@ impl Stored {
         let plans = self.plans();
         let members: BTreeSet<usize> = plans.iter().flat_map(|p| p.units.clone()).collect();
         let recompiled = self.take_new_commands(&members, &present);
-        let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
+        let changed =
+            |u: &UnitFacts| !u.pending && u.source().exists() && u.dependencies.iter().any(|d| present.changed(d));
         let mut wanted: BTreeSet<usize> = members.into_iter().filter(|&i| changed(&self.units[i])).collect();
         wanted.extend(recompiled);
         wanted.extend(plans.iter().flat_map(|p| pending::needed(p, &self.units)));

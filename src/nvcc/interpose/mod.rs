@@ -54,6 +54,8 @@ pub struct Outcome {
     pub links: Vec<Link>,
     /// Compilations by the host's own compilers that left their object, the last one of each object.
     pub host_compiles: Vec<Plan>,
+    /// Programs that the host's own compilers compiled and linked in one command, with their links; the last one of each output.
+    pub host_programs: Vec<Plan>,
     /// The folders that build tools (make, Ninja) were started for, also where they had nothing to do; absolute.
     pub tool_folders: BTreeSet<PathBuf>,
     /// One line each for the user: where interposition cannot reach.
@@ -124,14 +126,32 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
             record::Kind::Tool => tool_folders.extend(tools::folder(&execution)),
         }
     }
+    let links = links::collect(&linking);
     Ok(Outcome {
         status,
         compiles,
-        links: links::collect(&linking),
+        host_programs: programs(&linking, &links),
+        links,
         host_compiles: host_compiles.into_values().collect(),
         tool_folders,
         notes,
     })
+}
+
+/// Of commands that linked, those that also compiled what they linked.
+fn programs(linking: &[Execution], links: &[Link]) -> Vec<Plan> {
+    let mut all = BTreeMap::new();
+    for execution in linking.iter().filter(|e| e.directory.is_absolute()) {
+        let Some(mut plan) = host::compile_and_link(&execution.arguments, &execution.directory) else { continue };
+        let Some(output) = plan.request.link.as_ref().map(|l| l.output.clone()) else { continue };
+        // As it was collected: without links in its path, and there.
+        let canonical = output.canonicalize().unwrap_or(output);
+        if let Some(link) = links.iter().find(|l| l.output == canonical) {
+            plan.request.link = Some(link.clone());
+            all.insert(canonical, plan);
+        }
+    }
+    all.into_values().collect()
 }
 
 /// Adds what a command compiled, where its object is there; a failed or probing command's is not.
