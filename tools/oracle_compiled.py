@@ -1,0 +1,3 @@
+"""x"""
+def compare(seeds, cxx):
+    return 2
