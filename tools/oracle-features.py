@@ -4,6 +4,7 @@
     tools/oracle-features.py --scuba PATH [--from A] [--to B] [--journal FILE] [--jobs N] [--found FOLDER] [--nvcc PATH]
     tools/oracle-features.py --count [--from A] [--to B]      how often each feature occurs
     tools/oracle-features.py --show SEED                      one program's text
+    tools/oracle-features.py --documents FOLDER --broken MISTAKE   the judge with a mistake, which must show
     tools/oracle-features.py --sum JOURNAL...                 the tables of journals written side by side
     tools/oracle-features.py --against-compiler [--from A] [--to B] [--cxx g++]   the judge itself, against a compiler of C++
 
@@ -17,7 +18,7 @@ threads. Sums of products in a kernel count both ways, rounded once and twice. A
   refused       the program is not read, or no document comes: a mistake of this tool or of SCuBA's.
 
 The journal has one line of JSON for each seed; seeds that it has are not run again, so that a run goes on where it ended. Programs that are judged wrongly are
-written to the folder of `--found`. The exit status is 1 if something is wrong or refused. Python 3.11 or later, SCuBA and its nvcc are needed, no GPU.
+written to the folder of `--found`. `--documents` keeps SCuBA's answers and takes those that it has, so that SCuBA is not called twice for a seed. The exit status is 1 if something is wrong or refused. Python 3.11 or later, SCuBA and its nvcc are needed, no GPU.
 """
 
 import argparse
@@ -31,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 
+import oracle_broken
 import oracle_compiled
 from oracle_language import execute
 from oracle_programs import VERSION, Program
@@ -68,6 +70,26 @@ def brute(program):
     return bad, reached, ends
 
 
+def answered(program, folder, options):
+    """SCuBA's document, the places that are safe only if nothing wraps, and what it said besides."""
+    kept = options.documents and pathlib.Path(options.documents, f"{program.seed}.json")
+    if kept and kept.exists():
+        document, notes, words = json.loads(kept.read_text())
+        return document, {tuple(n) for n in notes}, words
+    answer = checked(program, folder, options, "json")
+    try:
+        document = json.loads(answer.stdout)
+    except json.JSONDecodeError:
+        return None, set(), answer.stderr[-500:]
+    notes = set()
+    if document["summary"]["safe_if_no_wrap"]:
+        notes = {(m[1], int(m[2])) for m in NOTE.finditer(checked(program, folder, options, "human").stderr)}
+    if kept:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps([document, sorted(notes), answer.stderr[-500:]]))
+    return document, notes, answer.stderr[-500:]
+
+
 def checked(program, folder, options, form):
     env = {**os.environ, "SCUBA_CACHE": str(folder / "cache")}
     if options.nvcc:
@@ -96,23 +118,23 @@ def witnessed(program, finding):
 def judge(seed, options):
     """One seed's line of the journal."""
     program = Program(seed)
-    out = {"seed": seed, "version": VERSION, "features": dict(program.counts), "wrong": [], "refused": "", "places": {}, "bad": {}, "missed": 0, "wrapped": 0, "proofs": {}}
+    out = {"seed": seed, "version": VERSION, "features": dict(program.counts), "wrong": [], "refused": "", "places": {}, "codes": {}, "bad": {}, "missed": 0, "wrapped": 0, "proofs": {}}
     with tempfile.TemporaryDirectory(prefix="scuba-oracle-") as name:
         folder = pathlib.Path(name)
         for u in program.units:
             (folder / u.name).write_text(u.text)
         try:
-            answer = checked(program, folder, options, "json")
-            document = json.loads(answer.stdout)
-        except (subprocess.TimeoutExpired, json.JSONDecodeError) as e:
-            out["refused"] = f"{type(e).__name__}: {'' if isinstance(e, subprocess.TimeoutExpired) else answer.stderr[-500:]}"
-            return out, program
-        if document["not_analysed"] or document["summary"]["not_analysed"]:
-            out["refused"] = json.dumps(document["not_analysed"])[:500] + answer.stderr[-300:]
+            document, if_no_wrap, words = answered(program, folder, options)
+        except subprocess.TimeoutExpired:
+            document, words = None, f"no answer within {options.timeout} s"
+        if document is None or document["not_analysed"] or document["summary"]["not_analysed"]:
+            out["refused"] = words or "not analysed"
             return out, program
         said = {}
         for u in document["undecided"]:
             said[u["file"], u["line"]] = "undecided"
+            section = program.sections.get((u["file"], u["line"]), "main")
+            out["codes"][f"{section}: {u['code']}"] = out["codes"].get(f"{section}: {u['code']}", 0) + 1
         for f in document["findings"]:
             said[f["access"]["file"], f["access"]["line"]] = f["verdict"]
         bad, reached, ends = brute(program)
@@ -124,10 +146,6 @@ def judge(seed, options):
             tally[word] = tally.get(word, 0) + 1
             if place in bad:
                 out["bad"][section] = out["bad"].get(section, 0) + 1
-        silent = [p for p in bad if p not in said]
-        if_no_wrap = set()
-        if silent and document["summary"]["safe_if_no_wrap"]:
-            if_no_wrap = {(m[1], int(m[2])) for m in NOTE.finditer(checked(program, folder, options, "human").stderr)}
         for place, (argv, wrapped, text) in bad.items():
             if said.get(place) == "undecided":
                 out["missed"] += 1
@@ -159,7 +177,7 @@ def one(seed, options):
 
 def summary(lines):
     """The tables of a journal."""
-    total, features, places, bad, proofs = (collections.Counter() for _ in range(5))
+    total, features, places, bad, proofs, codes = (collections.Counter() for _ in range(6))
     for line in lines:
         total["programs"] += 1
         total["missed"] += line["missed"]
@@ -169,6 +187,7 @@ def summary(lines):
             total[f"wrong {wrong}"] += 1
         features.update(line["features"])
         proofs.update(line["proofs"])
+        codes.update(line["codes"])
         bad.update(line["bad"])
         for section, tally in line["places"].items():
             places.update({(section, word): n for word, n in tally.items()})
@@ -177,7 +196,8 @@ def summary(lines):
     out.append(f"{'places reached':16}" + "".join(f"{w:>11}" for w in words) + f"{'bad':>11}")
     for section in sorted({s for s, _ in places}):
         out.append(f"{section:16}" + "".join(f"{places[section, w]:11}" for w in words) + f"{bad[section]:11}")
-    out += [f"{n:6} {k}" for k, n in sorted(features.items())]
+    out += [f"{n:6} undecided, {k}" for k, n in codes.most_common(24)]
+    out += [f"{n:6} times, {k}" for k, n in sorted(features.items())]
     for line in lines:
         out += [f"seed {line['seed']}: wrong {w[0]}: {w[1]}:{w[2]} ({w[3]}): {w[4]}" for w in line["wrong"]]
         out += [f"seed {line['seed']}: refused: {line['refused']}"] if line["refused"] else []
@@ -205,12 +225,16 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--timeout", type=int, default=900, metavar="SECONDS", help="for one call of SCuBA")
     parser.add_argument("--found", metavar="FOLDER")
+    parser.add_argument("--documents", metavar="FOLDER")
+    parser.add_argument("--broken", choices=list(oracle_broken.MISTAKES), metavar="MISTAKE", help=", ".join(oracle_broken.MISTAKES))
     parser.add_argument("--count", action="store_true")
     parser.add_argument("--show", type=int, metavar="SEED")
     parser.add_argument("--sum", nargs="+", metavar="JOURNAL")
     parser.add_argument("--against-compiler", action="store_true")
     parser.add_argument("--cxx", default="g++")
     o = parser.parse_args()
+    if o.broken:
+        oracle_broken.MISTAKES[o.broken]()
     if o.show is not None:
         for u in Program(o.show).units:
             print(f"// {u.name}\n{u.text}")

@@ -9,7 +9,7 @@ import collections
 
 from oracle_language import (
     F32, F64, I8, I16, I32, I64, I128, TO_INTEGER, U8, U16, U32, U64, U128, Allocate, Assign, Binary, Call, Cast, Choice, Const, Count, Declare, Element,
-    FromSymbol, Function, Global, If, Launch, Load, Not, Perform, Plain, Return, Special, Store, ToSymbol, Unit, Var,
+    FromSymbol, Function, Global, If, Launch, Load, Not, Perform, Plain, Return, Special, Store, ToSymbol, Unit, Var, wrap,
 )
 from oracle_ptx import Asm
 
@@ -48,7 +48,8 @@ def num(value, ty=I32):
 class Program:
     """The program of a seed: units, values to try, and how often each feature occurs."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, without=None):
+        """`without`: a section that is left out, which makes another program."""
         self.seed, self.r, self.names, self.counts = seed, Random(seed), 0, collections.Counter()
         # Percent by which what would be right is made slightly wrong.
         self.slips = self.r.choose([0, 5, 15, 30])
@@ -59,8 +60,8 @@ class Program:
         self.body += [atoi(0), atoi(1)]
         if self.r.chance(35):
             self.body.append(Return(num(0), Binary("||", Binary("<", Var(I32, "x"), num(self.r.choose([0, 1, -3]))), Binary(">", Var(I32, "x"), num(self.r.choose([7, 8, 64, 1000]))))))
-        for _ in range(2 + self.r.below(3)):
-            which = self.r.choose(SECTIONS)
+        for _ in range(3 + self.r.below(3)):
+            which = self.r.choose([s for s in SECTIONS if s != without])
             before = set(self.statements())
             getattr(self, which.replace(" ", "_"))()
             for s in self.statements():
@@ -202,10 +203,14 @@ class Program:
     # `__managed__` variables.
 
     def managed(self):
-        r, ty = self.r, self.r.choose([I32, I32, U32, I64, I16, U8])
+        r, ty = self.r, self.r.choose([I32, I32, I32, U32, I64, U64, I16, U8, I8, U16, I128, U128])
         m = Var(ty, self.name("m"))
         self.unit.globals.append(Global("__managed__", ty, m.name, None, r.choose([(), (3,), (8,)])))
         self.count("managed variable")
+        if ty.bits == 128:
+            self.count("managed, of 128 bits")
+        if ty in (I32, U32) and r.chance(35):
+            return self.managed_counter(m)
         if r.chance(40):
             self.body.append(Assign(ty, m.name, self.expr(self.vars, 1)))
             self.count("managed, written by the host")
@@ -235,6 +240,20 @@ class Program:
         self.count(f"managed, {'size' if kind == 1 else 'index'} on the host")
         self.size(m) if kind == 1 else self.end(m)
 
+    def managed_counter(self, m):
+        """Threads count in a managed variable; where each stood, or how many there were, is an index or a size."""
+        r, n, t, j = self.r, self.r.choose([8, 16, 4]), Special("threadIdx.x"), Var(m.ty, "j")
+        self.count("managed, atomic counter")
+        if r.chance(70):
+            self.body.append(Assign(m.ty, m.name, num(0) if r.chance(70) else self.expr(self.vars, 1)))
+        test = Binary(r.choose(["<", ">=", "=="]), Binary("&", Binary("+", Cast(I32, t), Var(I32, "v")), num(r.choose([3, 7]))), num(r.choose([1, 2, 4])))
+        use = Store("out", j, num(1))
+        body = [Counted(m.ty, "j", m.name)] + ([If(self.guard(j, n), [use])] if r.chance(60) else [use] if r.chance(50) else [])
+        body = [If(test, body)] if r.chance(70) else body
+        self.launch(self.kernel([(None, "out"), (I32, "v")], body), [self.array(n), self.host_var()], block=num(r.choose([4, 8, 16, 17])))
+        self.wait()
+        self.end(m) if r.chance(70) else self.size(m)
+
     def managed_array(self):
         r, m, n = self.r, self.name("m"), self.r.choose([8, 4, 16])
         self.unit.globals.append(Global("__managed__", I32, m, n, r.choose([(), (1, 2, 3)])))
@@ -249,6 +268,10 @@ class Program:
             self.count("managed array, index into it")
         fill = Binary("+", Binary("*", Cast(I32, t), r.choose([v, num(1), num(2)])), r.choose([v, num(0), num(1)]))
         body = [Store(m, t, self.bounded(fill, 8) if r.chance(40) else fill)]
+        if r.chance(25):
+            i = Var(I32, self.name("i"))
+            self.body.append(Count(I32, i.name, num(0), num(n), num(1), [Store(m, i, self.bounded(Binary(r.choose("+*"), i, self.host_var()), 8))]))
+            self.count("managed array, filled by the host")
         threads = n
         if self.slip() or r.chance(20):
             threads = r.choose([n + 1, 32])
@@ -335,7 +358,13 @@ class Program:
             self.launch(k, [self.array(n), self.host_var(), self.host_var()])
         else:
             self.body.append(declare)
-            use = Launch(self.take(index.ty), num(1), num(1), [self.array(n), index])
+            if r.chance(30):
+                # The number itself is the parameter.
+                k = self.kernel([(None, "out"), (ty, "w")], [Store("out", Cast(r.choose([I32, I64]), Var(ty, "w")), num(1))])
+                use = Launch(k, num(1), num(1), [self.array(n), q if test else index])
+                self.count("wide parameter of a kernel")
+            else:
+                use = Launch(self.take(index.ty), num(1), num(1), [self.array(n), index])
             self.body.append(If(test, [use]) if test else use)
 
     # Two units with equal names.
@@ -344,7 +373,7 @@ class Program:
         v = Var(I32, "v")
         index = {"g": g, "f": Call(I32, f, v), "gf": Binary("+", Call(I32, f, v), g), "table": None}[shape]
         if shape == "table":
-            body = [Load(I32, "j", "table", self.bounded(v, 4)), Store("out", Var(I32, "j"), num(1))]
+            body = [Load(I32, "j", "table", self.bounded(v, self.lengths[unit])), Store("out", Var(I32, "j"), num(1))]
         else:
             body = [Store("out", index, num(1))]
         if self.r.chance(30):
@@ -356,20 +385,25 @@ class Program:
             return self.managed()
         r = self.r
         self.other = Unit("b.cu")
-        kind, ty, shape = r.choose(["__constant__", "__device__", "__managed__"]), r.choose([I32, I32, U8]), r.choose(["g", "f", "gf", "gf", "table"])
+        kind, ty, shape = r.choose(["__constant__", "__device__", "__managed__"]), r.choose([I32, I32, U8]), r.choose(["g", "f", "gf", "table", "table"])
         unnamed = r.chance(50)
+        self.lengths = {}
         sizes, starts = (r.choose([8, 4, 9]), r.choose([8, 12, 16])), (r.choose([1, 3, 0]), r.choose([5, 8, 7]))
         self.count("two units, variables of equal names")
         self.count(f"two units, {kind}, {'unnamed namespace' if unnamed else 'static'}")
         for unit, start in zip((self.unit, self.other), starts):
             unit.globals.append(Global(kind, ty, "g", None, (start,), unnamed))
-            unit.globals.append(Global("__constant__", I32, "table", 4, tuple((start + j * r.choose([1, 2])) % 9 for j in range(4)), r.chance(50)))
+            length = r.choose([2, 4, 6])
+            self.lengths[unit] = length
+            unit.globals.append(Global(r.choose(["__constant__", "__device__"]), I32, "table", length, tuple((start + j * r.choose([1, 2])) % 9 for j in range(length)), r.chance(50)))
             e = self.bounded(Binary(r.choose("+*"), Var(I32, "v"), num(start)), r.choose([4, 8]))
             unit.functions.append(Function("__device__", I32, "f", [(I32, "v")], [Return(e)], r.choose(["static", "unnamed"])))
             unit.functions.append(self.units_kernel(unit, Var(ty, "g"), "f", shape))
             scale = Function("", I32, "scale", [(I32, "v")], [Return(Binary(r.choose("+-"), Binary("&", Var(I32, "v"), num(3)), num(start)))], "static")
             unit.functions.append(scale)
         self.count("two units, functions and kernels of equal names")
+        if shape == "table":
+            self.count("two units, arrays of equal names")
         # What the other unit does for this one.
         run = [Allocate(I32, "b", num(sizes[1]), 0)]
         if r.chance(50) and kind != "__managed__":
@@ -398,7 +432,7 @@ class Program:
 
     def ptx(self):
         r, n = self.r, self.r.choose([8, 8, 16])
-        kind = r.choose(["predicated store", "predicated load", "number", "loop", "branch around", "address", "scopes", "plain"])
+        kind = r.choose(["predicated store", "predicated load", "number", "loop", "branch around", "address", "scopes", "plain", "operand as predicate", "operand as predicate", "several accesses"])
         self.count("PTX statement with a scope")
         self.count(f"PTX, {kind}")
         v = Var(I32, "v")
@@ -413,18 +447,31 @@ class Program:
         both = r.chance(35)
         tests = [test] if not both else [(None, "", "setp.ge.s32", ["p2", "%1", "0"]), (None, "", f"setp.lt.{sign}", ["p3", "%1", bound]), (None, "", r.choose(["and.pred", "and.pred", "or.pred"]) if self.slip() else "and.pred", ["p1", "p2", "p3"])]
         guard = guard if not both else "@p1"
-        self.count("PTX, predicate" if kind in ("predicated store", "predicated load", "branch around") else "PTX, no predicate on memory")
+        self.count("PTX, predicate" if kind in ("predicated store", "predicated load", "branch around", "operand as predicate") else "PTX, no predicate on memory")
         offset = r.choose(["", "", "+4", "+-4"]) if r.chance(30) else ""
         pointer, out = ("out", v), []
         if kind in ("predicated store", "plain"):
             if kind == "plain":
                 tests, guard, pointer = [], "", ("out", self.bounded(v, n))
             code = [*tests, (None, guard, "st.global.u32", [f"[%0{offset}]", "%1"])]
+            if r.chance(30):
+                code[-1] = (None, guard, r.choose(["st.global.v2.u32", "st.global.u8"]), [f"[%0{offset}]", "%1"])
+                self.count("PTX, other widths")
             body = [Asm(code, [], [pointer, v])]
         elif kind == "predicated load":
             code = [(t[0], t[1], t[2], [{"%1": "%2"}.get(p, p) for p in t[3]]) for t in tests] + [(None, guard, "ld.global.u32", ["%0", f"[%1{offset}]"])]
             body = [Declare(I32, "j", num(r.choose([0, 3, -1]))), Asm(code, ["j"], [pointer, v], True)]
             body.append(Store("out", Choice(Binary("<", Cast(U32, Var(I32, "j")), num(self.nearly(n), U32)), Var(I32, "j"), num(0)), num(1)))
+        elif kind == "operand as predicate":
+            # The test is C++'s; what the text asks of it may be the opposite.
+            right = r.choose([("setp.ne.s32", "@p1"), ("setp.eq.s32", "@!p1"), ("setp.ne.u32", "@p1")])
+            op, at = (right[0], r.choose(["@p1", "@!p1"])) if self.slip() else right
+            code = [(None, "", op, ["p1", "%2", "0"]), (None, at, r.choose(["st.global.u32", "st.global.v2.u32", "st.global.u8"]), [f"[%0{offset}]", "%1"])]
+            body = [Asm(code, [], [pointer, v, Cast(I32, self.guard(Binary("+", v, num(r.choose([0, 0, 1]))), n))])]
+        elif kind == "several accesses":
+            first = r.choose(["", "+4", "+-4", "+8"])
+            code = [(None, "", "{", ["r1"]), (None, "", "ld.global.u32", ["r1", f"[%0{first}]"]), (None, "", "st.global.u32", [f"[%0{r.choose(['', '+4', '+8', '+12'])}]", "r1"]), (None, "", "}", [])]
+            body = [Asm(code, [], [("out", self.bounded(v, n - r.choose([0, 1, 2, 3])))])]
         elif kind == "branch around":
             skip = "@!p1" if guard == "@p1" else "@p1"
             code = [*tests, (None, skip, "bra", ["@L"]), (None, "", "st.global.u32", [f"[%0{offset}]", "%1"]), ("L", "", "", [])]
@@ -545,6 +592,23 @@ class Program:
             return
         a, k = self.array(n), self.take(index.ty)
         self.body.append(If(test, [Launch(k, num(1), num(1), [a, index])]))
+
+
+class Counted:
+    """`T j = atomicAdd(&m, 1);`"""
+
+    def __init__(self, ty, name, m):
+        self.ty, self.name, self.m = ty, name, m
+
+    def write(self, w):
+        w.put(f"{self.ty.name} {self.name} = atomicAdd(&{self.m}, 1);", self)
+
+    def run(self, f):
+        held = f.object(self.m)
+        f.run.access(self, held, 0, self.ty.bits // 8, True)
+        old = f.vars[self.name] = held.cells.get(0, held.fill)
+        held.cells[0] = wrap(old + 1, self.ty)
+        f.run.wrapped |= held.cells[0] != old + 1
 
 
 class Argument:

@@ -29,7 +29,8 @@ class Asm:
             if op == "{":
                 lines.append("{ " + " ".join(f".reg {REGISTERS[n[0]]} {n};" for n in operands))
             elif op:
-                lines.append(f"{guard + ' ' if guard else ''}{op} {', '.join(o[1:] + '%=' if o.startswith('@') else o for o in operands)};".replace(" ;", ";").replace("};", "}"))
+                operands = [operands[0], f"{{{operands[1]}, {operands[1]}}}"] if ".v2." in op else operands
+                lines.append(f"{guard + ' ' if guard else ''}{op} {', '.join(o[1:] + '%=' if o.startswith('@') else o for o in operands)};".replace(" ;", ";")) if op != "}" else lines.append("}")
         outs = ", ".join(f'"{"+" if self.both else "="}r"({n})' for n in self.out)
         ins = ", ".join(f'"l"({e[0]} + {e[1].text()})' if isinstance(e, tuple) else f'"{"l" if isinstance(e, str) or e.ty.bits == 64 else "r"}"({e if isinstance(e, str) else e.text()})' for e in self.into)
         body = "\\n\\t".join(["{", *lines, "}"])
@@ -122,22 +123,25 @@ class State:
         if op[0] == "ld":
             return self.set(places[0], self.memory(places[1], None), 32)
         if op[0] == "st":
-            return self.memory(places[0], self.get(places[1], I32))
+            # Of a pair both elements are the operand; a byte leaves what is not known.
+            return self.memory(places[0], self.get(places[1], I32), 1 if op[-1] == "u8" else 8 if "v2" in op else 4)
         raise NotImplementedError(op)
 
-    def memory(self, place, value):
+    def memory(self, place, value, size=4):
         m = re.fullmatch(r"\[([%\w]+)(?:\+(-?\d+))?\]", place)
         address = self.get(m[1]) + int(m[2] or 0)
         run = self.f.run
         obj, offset = split(run, address)
         run.step()
-        if not run.access(self.node, obj, offset, 4, value is not None):
+        if not run.access(self.node, obj, offset, size, value is not None):
             run.certain &= value is not None
             return 0
         if value is not None:
-            obj.cells[offset // 4] = value
+            for part in range(max(1, size // 4)):
+                obj.cells[offset // 4 + part] = None if size == 1 else value
             # Misaligned accesses trap on a device.
-            run.vague |= offset % 4 != 0
+            if offset % size:
+                run.certain, run.vague = False, True
             return None
         held = obj.cells.get(offset // 4, obj.fill)
         if held is None:
