@@ -430,7 +430,8 @@ def binaries() -> str:
 def run(todo: list[Cell], journal: Journal, work: pathlib.Path, arguments) -> None:
     end = time.monotonic() + arguments.limit if arguments.limit else None
     queue, lock = collections.deque(todo), threading.Lock()
-    stamp = {"commit": binaries(), "date": datetime.date.today().isoformat(), "jobs": arguments.jobs, "cores": len(os.sched_getaffinity(0))}
+    stamp = {"commit": binaries(), "date": datetime.date.today().isoformat(), "jobs": arguments.jobs, "cores": len(os.sched_getaffinity(0)),
+             "tools": buildlab.versions()}
 
     def worker(number: int) -> None:
         slot, port = work / f"slot-{number}", PORT + number

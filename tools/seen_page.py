@@ -59,11 +59,18 @@ def write_page(page: pathlib.Path, entries: dict, states: list[tuple[str, str]])
     paces = collections.Counter(pace(e) for e in entries.values())
     each = statistics.median([e["seconds"] for e in entries.values()] or [0])
     page.write_text(PAGE.format(
-        tools=buildlab.versions(), tables="\n\n".join(tables), defects="\n".join(bad) or "None.", idle="\n".join(idle(entries)) or "None.",
+        tools=tools(entries), tables="\n\n".join(tables), defects="\n".join(bad) or "None.", idle="\n".join(idle(entries)) or "None.",
         notes="\n".join(f"{number}. {why}" for why, number in footnotes.items()) or "None.",
         counts=", ".join(f"{n} {what}" for what, n in counts.most_common()), total=len(WAYS) * len(states) * len(SHAPES), run=len(entries),
         stamps="; ".join(f"{n} at {commit} on {date}" for (commit, date), n in stamps.most_common()),
         each=round(each), paces=next(iter(paces), "") if len(paces) < 2 else ", ".join(f"{n} of them {what}" for what, n in paces.most_common())))
+
+
+def tools(entries: dict) -> str:
+    """The versions that cells were run with. Journals that do not say so are of this machine."""
+    here = buildlab.versions() if any("tools" not in e for e in entries.values()) else ""
+    counts = collections.Counter(e.get("tools", here) for e in entries.values())
+    return "; ".join(f"{what} ({n} cells)" for what, n in counts.most_common())
 
 
 def pace(entry: dict) -> str:
