@@ -20,7 +20,8 @@ pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &Planned) -> Vec
     let linked: BTreeSet<&PathBuf> =
         links.iter().filter(|l| l.link.output.exists()).flat_map(|l| &l.link.inputs).collect();
     // A source that the build made and removed again.
-    let removed = |u: &UnitFacts| !u.source().exists() && !(u.key.exists() && linked.contains(&u.key));
+    let is_linked = |u: &UnitFacts| u.key.exists() && linked.contains(&u.key);
+    let removed = |u: &UnitFacts| !u.source().exists() && !is_linked(u);
     units.iter().map(|u| removed(u) || planned.dropped(&u.key) || replaced(u)).collect()
 }
 
