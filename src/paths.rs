@@ -15,8 +15,8 @@ const MARKS: [&str; 4] = ["CMakeCache.txt", "build.ninja", NAME, ".git"];
 /// The `.scuba` folder for `output`; it need not exist yet.
 ///
 /// `$SCUBA_DIR/.scuba`, else that of the nearest ancestor of the output with CMakeCache.txt, build.ninja, an existing `.scuba`
-/// or .git, else that of `working`, or of the output's folder where `working` cannot be written. Without an output (compile and link in one command, `/dev/null`) the search starts at
-/// `working`, which must be absolute; a relative `SCUBA_DIR` or output is taken from there.
+/// or .git, else that of `working`, or of the output's folder where `working` cannot be written. Without an output (compile and link in
+/// one command, `/dev/null`) the search starts at `working`, which must be absolute; a relative `SCUBA_DIR` or output is taken from there.
 pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) -> PathBuf {
     if let Some(dir) = scuba_dir.filter(|dir| !dir.as_os_str().is_empty()) {
         return within(working, dir);

@@ -71,7 +71,7 @@ pub struct Linkers {
     pub host: bool,
 }
 
-/// Which programs the makefiles of a folder link by, as far as their text tells; `None` where there are none. A recipe that runs a compiler
+/// The linkers that the makefiles of a folder name, as far as their text tells; `None` where there are none. A recipe that runs a compiler
 /// without a flag that only compiles links, and a variable that is set to one (`LD = $(NVCC)`) may.
 #[must_use]
 pub fn linkers(directory: &Path) -> Option<Linkers> {

@@ -253,6 +253,13 @@ fn units_of_scripts_that_cannot_be_read_are_named() {
             "cp size.cpp made.cpp; g++ -c made.cpp -o size.o; rm made.cpp; g++ -o app main.cpp size.o make.o run.o $LIBS",
             "made.cpp: host side not analysed",
         ),
+        // Another object than the one that was read: facts of the first do not stand for it.
+        (
+            "cp run.cu made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; echo '// more' >>made.cu; \
+             SCUBA_OFF=1 nvcc -arch=sm_80 -O1 -DMORE -c made.cu -o run.o; echo >>run.o; rm made.cu run.cu; \
+             g++ -o app main.cpp size.cpp make.o run.o $LIBS",
+            "made.cu: ",
+        ),
     ] {
         let said = scripted(&format!("{NVCC_UNITS}{script}")).status(0);
         assert!(said.all().contains(named), "{script}: {}", said.all());

@@ -73,7 +73,12 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let stored = match opened {
         Ok(mut stored) => {
             let written = outputs.iter().filter_map(|(output, folder)| Some(canonical(&folder.join(output.as_ref()?))));
-            stored.leave_out_other_configurations(&written.collect());
+            let others = stored.leave_out_other_configurations(&written.collect());
+            if let Some(first) = others.first().filter(|_| !session.quiet()) {
+                let (first, n) = (session.root.show(&first.to_string_lossy()), others.len());
+                let line = format!("left out of other configurations: {n}, as {first}; `scuba check` tells of all");
+                complain(&line);
+            }
             if let Some(make) = &make {
                 stored.ask_make(make);
             }

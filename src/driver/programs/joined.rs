@@ -35,7 +35,7 @@ pub struct Joined {
     pub unread: Vec<String>,
     /// Objects of programs that are linked and that nothing tells how to read.
     pub unseen: Vec<Unseen>,
-    /// What links the command's units, where their links come to nobody as far as is known: what their makefile names.
+    /// Linkers that the makefile of the command's units names, where no link of them is known.
     pub links_unknown: Option<Linkers>,
     /// Code that need not be read from the store.
     code: HashMap<usize, Vec<Arc<Module>>>,

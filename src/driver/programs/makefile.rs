@@ -41,7 +41,7 @@ pub struct Make {
     directory: PathBuf,
     /// Variables, makefiles and folders to include from.
     options: Vec<OsString>,
-    /// What is to be made; the makefile's first goal where none is named.
+    /// Goals of the command; none stands for the makefile's first.
     goals: Vec<OsString>,
 }
 
@@ -116,7 +116,7 @@ impl Make {
         }
     }
 
-    /// As makefiles name it, most likely.
+    /// The path relative to make's folder, as makefiles mostly write it.
     fn below(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.directory).map_or_else(|_| path.to_owned(), Path::to_owned)
     }
@@ -165,7 +165,7 @@ fn commands(text: &str, directory: &Path) -> Vec<Printed> {
     found
 }
 
-/// What a command links: nvcc's, or one of the host's tools.
+/// The link that a command of nvcc or of the host's tools makes.
 fn link(words: &[String], folder: &Path) -> Option<Link> {
     if host::runs_nvcc(words) {
         let command = NvccCommand::read(&host::nvcc_words(words), &Environment::default(), folder);

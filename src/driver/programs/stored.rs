@@ -12,7 +12,7 @@ use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, Search, Stray};
 use crate::facts::{LinkFacts, Linkers, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
-use crate::files::Moment;
+use crate::files::{Moment, made};
 use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::unit::{Language, TranslationUnit};
@@ -247,9 +247,18 @@ impl Stored {
         let plans = self.plans();
         let members: BTreeSet<usize> = plans.iter().flat_map(|p| p.units.clone()).collect();
         let recompiled = self.take_new_commands(&members, &present);
-        let changed =
-            |u: &UnitFacts| !u.pending && u.source().exists() && u.dependencies.iter().any(|d| present.changed(d));
-        let mut wanted: BTreeSet<usize> = members.into_iter().filter(|&i| changed(&self.units[i])).collect();
+        let changed = |i: usize| {
+            let u = &self.units[i];
+            if u.pending {
+                return false;
+            }
+            // Of a source that the build removed again the facts hold while its object lies as the shim left it.
+            if !u.source().exists() {
+                return !made::is_as_kept(self.stores[i].folder(), &u.key);
+            }
+            u.dependencies.iter().any(|d| present.changed(d))
+        };
+        let mut wanted: BTreeSet<usize> = members.into_iter().filter(|&i| changed(i)).collect();
         wanted.extend(recompiled);
         wanted.extend(plans.iter().flat_map(|p| pending::needed(p, &self.units)));
         let before: Vec<&UnitFacts> = wanted.iter().map(|&i| &self.units[i]).collect();
@@ -407,8 +416,8 @@ impl Stored {
 
     /// Leaves out programs in other configurations of a build that wrote these outputs, by canonical paths: those that it wrote
     /// nothing of, and that have the name of one that it wrote and some of its sources, compiled to other objects. Build folders
-    /// that a generator marked are told apart by these marks; a makefile's are not.
-    pub fn leave_out_other_configurations(&mut self, written: &BTreeSet<PathBuf>) {
+    /// that a generator marked are told apart by these marks; a makefile's are not. Returns what it left out.
+    pub fn leave_out_other_configurations(&mut self, written: &BTreeSet<PathBuf>) -> &BTreeSet<PathBuf> {
         let plans = self.plans();
         let is_written = |p: &&Plan| {
             p.output.as_ref().is_some_and(|o| written.contains(o))
@@ -431,6 +440,7 @@ impl Stored {
         };
         self.others =
             left.into_iter().filter(|p| is_of_makefile(p) && is_another(p)).filter_map(|p| p.output.clone()).collect();
+        &self.others
     }
 
     /// Checks every program.

@@ -13,7 +13,7 @@ use crate::facts::linked::{self, ByOutput, Folders, Stray};
 use crate::facts::{LinkFacts, Linkers, Present, Recipe, UnitFacts, key_of, linkers};
 use crate::nvcc::unit::{Language, TranslationUnit};
 use crate::report::finding;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -221,7 +221,7 @@ impl Interest {
     }
 }
 
-/// What is said where links of CUDA objects came to nobody, and their makefile names host compilers.
+/// The line for CUDA objects whose links came to nobody, and whose makefile names host compilers.
 #[must_use]
 pub fn other_linker(by: Linkers) -> String {
     let which = if by.nvcc { "may link" } else { "links" };
@@ -234,11 +234,11 @@ pub fn other_linker(by: Linkers) -> String {
 #[must_use]
 pub fn linkers_of<'u>(units: impl IntoIterator<Item = &'u UnitFacts>, links: &[LinkFacts]) -> Option<Linkers> {
     let counts = |u: &UnitFacts| u.unit.language == Language::Cuda && u.unit.output.is_some() && u.unseen.is_none();
-    let taken = |u: &UnitFacts| links.iter().any(|l| l.link.inputs.contains(&u.key) || l.units.contains(&u.key));
-    units
-        .into_iter()
-        .filter(|u| counts(u) && !taken(u))
-        .find_map(|u| linkers(&u.unit.directory).filter(|by| by.host || !by.nvcc))
+    let taken: HashSet<&Path> =
+        links.iter().flat_map(|l| l.link.inputs.iter().chain(&l.units)).map(PathBuf::as_path).collect();
+    let open = units.into_iter().filter(|u| counts(u) && !taken.contains(u.key.as_path()));
+    let directories: BTreeSet<&Path> = open.map(|u| u.unit.directory.as_path()).collect();
+    directories.into_iter().find_map(|directory| linkers(directory).filter(|by| by.host || !by.nvcc))
 }
 
 /// What was linked into programs without being read, in the order of programs and objects.
