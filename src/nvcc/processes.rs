@@ -56,8 +56,12 @@ pub fn signal_group(group: Pid, signal: Signal) {
 /// What runs the commands of builds, by their programs' names.
 const BUILD_TOOLS: [&str; 6] = ["make", "gmake", "bmake", "ninja", "samu", "cmake"];
 
-/// The build tool that this process runs below, the outermost of several: its number and when it started, in the clock ticks of
-/// proc(5). These two name a build that `scuba` did not start.
+/// The shells that run recipes.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "busybox"];
+
+/// The build tool that this process runs below: its number and when it started, in the clock ticks of proc(5). These two name a build
+/// that `scuba` did not start. Of several build tools it is the outermost that started the others itself or by a shell: a program
+/// between two of them (a test runner, a package manager) starts builds of its own.
 #[must_use]
 pub fn build_tool_above() -> Option<String> {
     const STARTED: usize = 19;
@@ -67,6 +71,8 @@ pub fn build_tool_above() -> Option<String> {
         let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
         if BUILD_TOOLS.contains(&name.trim_end()) {
             found = Some(format!("{pid} {}", stat(pid)?.get(STARTED)?));
+        } else if found.is_some() && !SHELLS.contains(&name.trim_end()) {
+            break;
         }
         pid = parent_of(pid)?;
     }
