@@ -9,7 +9,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
@@ -105,26 +105,39 @@ impl Executor<'_> {
     /// New memory of the device with the elements of a tensor that a caller gave, one after another. That tensor may lie so itself, and then it is
     /// its memory: so this is another name for what the caller gave. What contracts say of its elements, by their place in the storage, is not said of these.
     fn tensor_copy(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        /// The allocations of a call below this are not copies.
+        const COPIES: u32 = 2;
         let from = self.pointer_arg(c, 1);
-        let [Target { base: Base::Object(of), offset, .. }] = from.as_slice() else { return self.tensor_storage(c, s) };
-        let (of, whole) = (*of, self.arena.as_int(*offset) == Some(0));
-        if !whole || !self.holds_what_was_given(&s, of) {
-            return self.tensor_storage(c, s);
-        }
+        let storages: Vec<ObjId> = from.iter().filter_map(|t| self.given_storage(&t.base)).collect();
+        let Some(of) = storages.first().copied() else { return self.tensor_storage(c, s) };
+        let whole = matches!(from.as_slice(), [t] if self.arena.as_int(t.offset) == Some(0));
+        let as_given = whole && self.holds_what_was_given(&s, of);
         let size = self.int_arg(c, 0, 64);
         let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
         let object = Object { extent: Some(size), ..self.object(of).clone() };
-        let Some(o) = self.heap.copy_of_given((c.context, c.site, 2), of, object) else {
-            return self.tensor_storage(c, s);
-        };
-        self.ensure(&mut s, o);
+        let o = self.heap.copy_of_given((c.context, c.site, COPIES + 2 * of.0 + u32::from(as_given)), of, object);
+        if as_given {
+            self.ensure(&mut s, o);
+        } else {
+            let why = UnknownReason::Holds(self.modelled_function());
+            let rest = Rest::Unknown { version: self.heap.next_version(), input: false, reason: Rc::new(why) };
+            let state = Rc::new(ObjState::new(rest));
+            self.heap.note_copied(o, state.clone());
+            s.mem.insert(o, state);
+        }
         Ok(Some((self.pointer(o, 0), s)))
+    }
+
+    /// The storage of a tensor that a caller gave.
+    fn given_storage(&self, base: &Base) -> Option<ObjId> {
+        let Base::Object(o) = *base else { return None };
+        let object = self.object(o);
+        (object.kind == ObjKind::Parameter && object.name.ends_with(OF_STORAGE)).then_some(o)
     }
 
     /// Whether the storage of a tensor holds what a caller gave.
     fn holds_what_was_given(&self, s: &State, o: ObjId) -> bool {
-        let now = s.mem.get(&o).is_none_or(|now| self.heap.at_entry(o).is_some_and(|first| first == now));
-        now && self.object(o).kind == ObjKind::Parameter && self.object(o).name.ends_with(OF_STORAGE)
+        s.mem.get(&o).is_none_or(|now| self.heap.at_entry(o).is_some_and(|first| first == now))
     }
 
     /// New memory of the device.

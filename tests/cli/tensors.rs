@@ -275,6 +275,54 @@ fn a_contiguous_copy_holds_what_the_tensor_holds() {
     assert_eq!((accesses, safe), (3, 2));
 }
 
+/// What `contiguous()` gives may be the tensor itself: what one holds is changed through the other.
+#[test]
+fn a_tensor_is_written_through_what_contiguous_gives() {
+    let source = "\
+#include <torch/extension.h>
+__global__ void write(int64_t *index, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n && i == 70001) index[i] = 1000000000;
+}
+__global__ void gather(float *y, const float *x, const int64_t *index, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[index[i]];
+}
+torch::Tensor op(const torch::Tensor &x, const torch::Tensor &index) {
+  TORCH_CHECK(x.dim() == 1 && x.is_contiguous() && index.dim() == 1 && x.is_cuda() && index.is_cuda() && x.numel() > 0);
+  int64_t n = index.size(0);
+  TORCH_CHECK(n > 0);
+  auto y = torch::zeros({n});
+  BEFORE
+  auto copy = index.contiguous(), other = index.contiguous();
+  TORCH_CHECK(index.is_contiguous());
+  AFTER
+  write<<<(n + 255) / 256, 256>>>(WRITTEN.data_ptr<int64_t>(), n);
+  gather<<<(n + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), READ.data_ptr<int64_t>(), n);
+  return y;
+}
+PYBIND11_MODULE(ext, m) { m.def(\"op\", &op); }
+";
+    let settings = "[[contract]]\nfunction = \"op\"\nrequires = [\"forall i in [0, index.numel()): index[i] >= 0 && index[i] < x.numel()\"]\n";
+    let is_safe = |before: &str, after: &str, written: &str, read: &str| {
+        let source = source.replace("BEFORE", before).replace("AFTER", after);
+        let (report, _) = checked_under(&source.replace("WRITTEN", written).replace("READ", read), settings);
+        let line = 1 + source.lines().position(|l| l.contains("x[index[i]]")).unwrap();
+        let open = report.undecided.iter().any(|u| u.position.line as usize == line);
+        assert_eq!(proved(&report), [], "{:?}", report.findings);
+        !open
+    };
+    let zeros = "cudaMemset(index.data_ptr<int64_t>(), 0, n * 8);";
+    for (written, read) in [("copy", "index"), ("index", "copy"), ("copy", "other")] {
+        assert!(!is_safe("", "", written, read), "{read} is read after {written} was written");
+    }
+    for (before, after) in [(zeros, ""), ("", zeros)] {
+        assert!(!is_safe(before, after, "copy", "index"), "{before}{after}");
+        assert!(is_safe(before, after, "torch::zeros({n}, index.options())", "index"), "{before}{after}");
+    }
+}
+
 #[test]
 fn what_another_way_hands_to_code_elsewhere_changes_nothing_on_this_one() {
     let both = scale(ALL, "torch::empty_like(x)", PYBIND)

@@ -131,19 +131,14 @@ impl Heap {
         id
     }
 
-    /// The object that an allocation makes as a copy of what a caller gave, with all that is known of the latter; `None` where it made a copy of
-    /// another one before.
-    pub(crate) fn copy_of_given(&mut self, at: Allocation, of: ObjId, object: Object) -> Option<ObjId> {
-        let before = self.allocated.get(&at).map(|o| self.copies.get(o));
-        if before.is_some_and(|source| source != Some(&of)) {
-            return None;
-        }
+    /// The object that an allocation makes as a copy of what a caller gave: what is known of where the latter came from is known of it.
+    pub(crate) fn copy_of_given(&mut self, at: Allocation, of: ObjId, object: Object) -> ObjId {
         let id = self.allocate(at, object);
         self.copies.insert(id, of);
         if let Some(given) = self.given.get(&of).copied() {
             self.note_given(id, given);
         }
-        Some(id)
+        id
     }
 
     /// Whether an object is a copy of what a caller gave: which element of that each of its elements is, is not known.
@@ -276,7 +271,12 @@ impl Heap {
         self.first.insert(o, state);
     }
 
-    /// What an object held when the function was called whose caller gave it, or when a variable was first come to.
+    /// Notes what a copy of what a caller gave holds at first.
+    pub(crate) fn note_copied(&mut self, o: ObjId, state: Rc<ObjState>) {
+        self.at_entry.entry(o).or_insert(state);
+    }
+
+    /// What an object held when the function was called whose caller gave it, when a variable was first come to, or when a copy was made.
     pub(crate) fn at_entry(&self, o: ObjId) -> Option<&Rc<ObjState>> {
         self.at_entry.get(&o)
     }
