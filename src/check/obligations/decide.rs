@@ -2,8 +2,9 @@
 //!
 //! In: an [`Obligation`]. Out: a [`Decision`]: safe, safe if nothing wraps, a counterexample, or unknown with the reason. A proof reads
 //! every [`Term::Wrap`] as the identity and then proves the range obligation of each that it rests on ([`super::ranges`]). Where one fails,
-//! exact arithmetic modulo 2^n gets its chance; else the access is safe only if that operation does not wrap. [`super::proofs`] remembers
-//! proofs and refutations, [`super::models`] makes counterexamples small. It knows nothing of kernels, launches and replays.
+//! exact arithmetic modulo 2^n gets its chance, then conversions read by value ([`super::conversions`]); else the access is safe only
+//! if that operation does not wrap. [`super::proofs`] remembers proofs and refutations, [`super::models`] makes counterexamples small.
+//! It knows nothing of kernels, launches and replays.
 
 use super::models::QUICK;
 use super::obligation::{Decision, Obligation};
@@ -203,14 +204,21 @@ impl Decider {
                 self.wrapping.push(m);
                 Decision::SafeIfNoWrap(self.name(a, &unmet))
             }
-            Answer::Model(m) => self.underflowing(a, &facts, both, &unmet, m, care).unwrap_or_else(|| {
+            Answer::Model(m) => {
+                let d = self.underflowing(a, &facts, both, &unmet, m, care);
+                let d = d.unwrap_or_else(|| self.by_value(a, o, goals, &unmet, care));
                 // Only the smallest model tells: any first one may wrap the other way.
-                self.cut |= care == Care::Rough;
-                Decision::SafeIfNoWrap(self.name(a, &unmet))
-            }),
+                self.cut |= care == Care::Rough && matches!(d, Decision::SafeIfNoWrap(_));
+                d
+            }
             Answer::Unknown(_) => {
-                self.cut = true;
-                Decision::SafeIfNoWrap(self.name(a, &unmet))
+                let d = if may_underflow {
+                    self.by_value(a, o, goals, &unmet, care)
+                } else {
+                    Decision::SafeIfNoWrap(self.name(a, &unmet))
+                };
+                self.cut |= !matches!(d, Decision::Safe);
+                d
             }
         }
     }

@@ -46,8 +46,12 @@ impl Decider {
         let first = if first.refutes(a, &all, goal, WrapMode::Exact) {
             first
         } else {
-            let Answer::Model(m) = solver::prove(a, &all, goal, WrapMode::Exact, &quick) else { return None };
-            m
+            match solver::prove(a, &all, goal, WrapMode::Exact, &quick) {
+                Answer::Model(m) => m,
+                // It holds whatever is negative: what goes wrong goes beyond the other end.
+                Answer::Proved { .. } => return Some(Decision::SafeIfNoWrap(self.name(a, unmet))),
+                Answer::Unknown(_) => return None,
+            }
         };
         match self.fails(a, &all, goal, first, WrapMode::Exact, care) {
             Decision::Fails { model, mode, degenerate } if self.underflows(a, unmet, &model) => {

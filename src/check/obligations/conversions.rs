@@ -1,0 +1,266 @@
+//! Negative numbers that are read as unsigned ones: a conversion gives a value, and nothing wraps by it.
+//!
+//! In: an obligation that was proved only where some operations do not wrap. Out: what is decided of it where a number below zero
+//! that is read as an unsigned one of n bits is the number that the machine reads, larger by 2^n (C++17, 7.8 \[conv.integral\]). A
+//! proof that reads it as it is leaves out all inputs for which it is negative, and so bad accesses that take no wrap of their own.
+//! What else may wrap is assumed not to, and is named where the access rests on it.
+
+use super::decide::{Care, Decider};
+use super::obligation::{Decision, Obligation};
+use crate::check::solver::{self, Answer, Model, ModelAnswer, WrapMode};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Proofs that are looked for, each with more conversions read by value than the one before.
+const ROUNDS: usize = 4;
+
+/// What is asked, with conversions read by value.
+struct Converted {
+    facts: Vec<TermId>,
+    /// Their conjunction.
+    all: TermId,
+    goals: [TermId; 2],
+    /// What is read, by the [`Term::Wrap`] in whose place it stands.
+    values: FxHashMap<TermId, TermId>,
+}
+
+/// What became of it.
+enum Tried {
+    /// It follows where these do not wrap.
+    Proved(Vec<TermId>),
+    Fails(TermId, Model),
+    Open,
+}
+
+impl Decider {
+    /// Decides what rests on `unmet` operations with each conversion of a number that may be negative read by value.
+    pub(super) fn by_value(
+        &mut self,
+        a: &mut Arena,
+        o: &Obligation,
+        goals: [TermId; 2],
+        unmet: &[TermId],
+        care: Care,
+    ) -> Decision {
+        let (mut open, mut conversions) = (unmet.to_vec(), BTreeSet::new());
+        for _ in 0..ROUNDS {
+            if !self.more_conversions(a, o.facts, &mut open, &mut conversions) {
+                return if open.is_empty() { Decision::Safe } else { Decision::SafeIfNoWrap(self.name(a, &open)) };
+            }
+            let asked = Converted::of(a, o, goals, &conversions);
+            match self.try_converted(a, &asked, care) {
+                Tried::Proved(found) => match self.originals(a, o, goals, &asked, found) {
+                    Some(originals) => open = originals,
+                    None => break,
+                },
+                Tried::Fails(goal, first) => return self.fails_by_value(a, o, goals, &asked, (goal, first), care),
+                Tried::Open => break,
+            }
+        }
+        self.cut = true;
+        Decision::Unknown(UnknownReason::SolverWork)
+    }
+
+    /// Adds those of the open operations that may read a negative number as an unsigned one, and says whether there were any. Where
+    /// one is shown to read none, what that rests on is open too.
+    fn more_conversions(
+        &mut self,
+        a: &mut Arena,
+        facts: TermId,
+        open: &mut Vec<TermId>,
+        conversions: &mut BTreeSet<TermId>,
+    ) -> bool {
+        let before = conversions.len();
+        let mut looked_at = open.clone();
+        looked_at.sort_unstable();
+        let mut shown: Vec<TermId> = vec![];
+        for w in looked_at {
+            let Some(arg) = converts(a, w).filter(|_| !conversions.contains(&w)) else { continue };
+            match self.never_negative(a, facts, w, arg) {
+                Some(rests) if rests.iter().all(|r| converts(a, *r).is_none() || shown.contains(r)) => {
+                    shown.push(w);
+                    open.extend(rests);
+                }
+                _ => {
+                    conversions.insert(w);
+                }
+            }
+        }
+        open.sort_unstable();
+        open.dedup();
+        conversions.len() > before
+    }
+
+    /// What must not wrap so that the number below a reading is at least zero, by facts that rest on older readings alone; `None`
+    /// where that is not known.
+    fn never_negative(&mut self, a: &mut Arena, facts: TermId, w: TermId, arg: TermId) -> Option<Vec<TermId>> {
+        let older: Vec<TermId> =
+            a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
+        let all = a.and_all(older.clone());
+        let zero = a.int(0);
+        let goal = a.le(zero, arg);
+        if a.as_bool(goal) == Some(true) {
+            return Some(vec![]);
+        }
+        let limits = self.limits;
+        let Answer::Proved { mut used, free, .. } = self.prove(a, all, &older, goal, &limits) else { return None };
+        used.push(goal);
+        Some(self.unmet(a, all, &used, &free).open)
+    }
+
+    fn try_converted(&mut self, a: &mut Arena, asked: &Converted, care: Care) -> Tried {
+        let limits = self.limits;
+        let mut open = vec![];
+        for goal in asked.goals {
+            if a.as_bool(goal) == Some(true) {
+                continue;
+            }
+            match self.prove(a, asked.all, &asked.facts, goal, &limits) {
+                Answer::Proved { mut used, free, .. } => {
+                    used.push(goal);
+                    open.extend(self.unmet(a, asked.all, &used, &free).open);
+                }
+                Answer::Model(m) => return Tried::Fails(goal, m),
+                // Small inputs are tried by evaluation there.
+                Answer::Unknown(_) if care == Care::Thorough => {
+                    let mut all = asked.facts.clone();
+                    all.push(a.not(goal));
+                    let symbols = a.symbols_of(&all);
+                    let is_input = |s: &SymId| matches!(a.symbol(*s).kind, SymKind::Input(_));
+                    let inputs: Vec<SymId> = symbols.into_iter().filter(is_input).collect();
+                    let positive = self.sizes.positive(&inputs);
+                    let groups = &mut self.groups;
+                    return match solver::find_model(a, &all, &inputs, &positive, WrapMode::Assume, &limits, groups) {
+                        ModelAnswer::Model(m) => Tried::Fails(goal, m),
+                        ModelAnswer::Unsat | ModelAnswer::Unknown(_) => Tried::Open,
+                    };
+                }
+                Answer::Unknown(_) => return Tried::Open,
+            }
+        }
+        Tried::Proved(open)
+    }
+
+    /// A model in which the access goes wrong, seen in the machine's own arithmetic.
+    fn fails_by_value(
+        &mut self,
+        a: &mut Arena,
+        o: &Obligation,
+        goals: [TermId; 2],
+        asked: &Converted,
+        (goal, first): (TermId, Model),
+        care: Care,
+    ) -> Decision {
+        let (facts, both) = (a.conjuncts(o.facts), a.and(goals[0], goals[1]));
+        let conversions: Vec<TermId> = asked.values.keys().copied().collect();
+        if let Decision::Fails { model, degenerate, .. } =
+            self.fails(a, &asked.facts, goal, first, WrapMode::Assume, care)
+            && model.refutes(a, &facts, both, WrapMode::Exact)
+            && self.underflows(a, &conversions, &model)
+        {
+            return Decision::Fails { model, mode: WrapMode::Exact, degenerate };
+        }
+        self.cut = true;
+        Decision::Unknown(UnknownReason::SolverWork)
+    }
+
+    /// The operations of an obligation that stand as they are read among these; `None` where one of these is none of its own.
+    fn originals(
+        &mut self,
+        a: &mut Arena,
+        o: &Obligation,
+        goals: [TermId; 2],
+        asked: &Converted,
+        found: Vec<TermId>,
+    ) -> Option<Vec<TermId>> {
+        let roots = [o.facts, goals[0], goals[1]];
+        let mut wraps: Vec<TermId> = roots.iter().flat_map(|t| self.wraps_of(a, *t)).collect();
+        wraps.sort_unstable();
+        wraps.dedup();
+        let (mut of, mut done) = (FxHashMap::default(), FxHashMap::default());
+        for w in wraps {
+            let read = a.substitute_more(w, &asked.values, &mut done);
+            of.entry(read).or_insert(w);
+        }
+        found.into_iter().map(|w| of.get(&w).copied()).collect()
+    }
+}
+
+impl Converted {
+    fn of(a: &mut Arena, o: &Obligation, goals: [TermId; 2], conversions: &BTreeSet<TermId>) -> Self {
+        let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
+        // What is read lies below its reading, and is older.
+        for w in conversions {
+            let Term::Wrap { arg, bits, signed: false } = *a.get(*w) else { continue };
+            let arg = a.substitute(arg, &values);
+            let (zero, above) = (a.int(0), a.add_const(arg, 1i128 << bits));
+            let negative = a.lt(arg, zero);
+            let read = a.ite(negative, above, arg);
+            let read = a.wrap(read, bits, false);
+            values.insert(*w, read);
+        }
+        let mut done = FxHashMap::default();
+        let all = a.substitute_more(o.facts, &values, &mut done);
+        let goals = goals.map(|g| a.substitute_more(g, &values, &mut done));
+        Self { facts: a.conjuncts(all), all, goals, values }
+    }
+}
+
+/// What an operation reads as an unsigned number though its type may be negative.
+fn converts(a: &Arena, w: TermId) -> Option<TermId> {
+    match *a.get(w) {
+        Term::Wrap { arg, signed: false, .. } if a.range(arg).lo.is_none_or(|l| l < 0) => Some(arg),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decide::Decider;
+    use super::super::obligation::{Decision, Obligation};
+    use crate::check::solver::WrapMode;
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+
+    /// `left = n - done; tail = (unsigned)left % 64; a[done + left - tail]`, where `n` is at most a million and so is `done`.
+    fn rest_of_row(a: &mut Arena, least_left: Option<i128>) -> (Obligation, TermId) {
+        let mut input = |i, name: &str| a.fresh(SymKind::Input(InputSource::Argv(i)), name, Range::of_int(32, true));
+        let (n, done) = (input(1, "n"), input(2, "done"));
+        let [zero, one, four, most] = [0, 1, 4, 1_000_000].map(|v| a.int(v));
+        let left = a.sub(n, done);
+        let read = a.wrap(left, 32, false);
+        let whole = a.floor_div(read, 64);
+        let whole = a.scale(whole, 64);
+        let tail = a.sub(read, whole);
+        let at = a.sub(n, tail);
+        let (offset, extent) = (a.scale(at, 4), a.scale(n, 4));
+        let mut facts = vec![a.le(one, n), a.le(n, most), a.le(zero, done), a.le(done, most), a.lt(zero, tail)];
+        if let Some(least) = least_left {
+            let least = a.int(least);
+            facts.push(a.le(least, left));
+        }
+        let facts = a.and_all(facts);
+        (Obligation { facts, offset, bytes: four, extent }, left)
+    }
+
+    #[test]
+    fn a_negative_number_that_is_read_as_unsigned_is_a_value() {
+        let mut a = Arena::new();
+        let (o, left) = rest_of_row(&mut a, None);
+        let Decision::Fails { model, mode, .. } = Decider::default().decide(&mut a, &o) else {
+            panic!("n = 1 with 2 done leaves a row")
+        };
+        assert!(mode == WrapMode::Exact && model.value(&a, left, mode).is_some_and(|v| v < 0), "{model:?}");
+    }
+
+    #[test]
+    fn what_is_never_negative_is_read_as_it_is() {
+        let mut a = Arena::new();
+        let (o, _) = rest_of_row(&mut a, Some(0));
+        assert!(matches!(Decider::default().decide(&mut a, &o), Decision::Safe));
+    }
+}
