@@ -16,7 +16,9 @@ pub(crate) mod names;
 pub mod namesakes;
 pub mod own;
 pub(crate) mod paths;
+mod small_program;
 pub mod worker;
 
 pub use client::extract;
 pub use extraction::{ExtractError, ExtractOptions, Extraction, NotAnalysed, SecondReading};
+pub use small_program::probe;

@@ -118,7 +118,7 @@ fn sources_that_are_two_programs_are_not_checked_as_one() {
 fn doctor_finds_what_is_there_and_says_how_to_get_the_rest() {
     let p = Project::new();
     let said = p.scuba(["doctor"]).status(0);
-    for name in ["scuba-nvcc", "scuba-extract", "Z3", "nvcc", "clang"] {
+    for name in ["scuba-nvcc", "scuba-extract", "Z3", "nvcc", "clang", "a small program"] {
         assert!(said.out.lines().any(|l| l.starts_with(name) && l.contains(" ok ")), "{name}: {}", said.out);
     }
     assert!(said.out.contains(nvcc().to_str().unwrap()));
@@ -129,6 +129,11 @@ fn doctor_finds_what_is_there_and_says_how_to_get_the_rest() {
         "{}",
         without.out
     );
+    // What starts may read nothing all the same.
+    p.write("scuba.toml", "[frontend]\nflags = [\"-include\", \"no-such-header.h\"]\n");
+    let unread = p.scuba(["doctor"]).status(2);
+    let line = unread.out.lines().find(|l| l.starts_with("a small program")).unwrap();
+    assert!(line.contains("MISSING") && line.contains("no-such-header.h"), "{line}");
     p.write("scuba.toml", "[x]\n");
     assert!(p.scuba(["doctor"]).status(2).out.contains("unknown key `x`"));
 }

@@ -8,13 +8,13 @@ use crate::driver::session::{named_cgeist, named_cgeist_cuda, named_nvcc, real_n
 use crate::driver::{Status, output};
 use crate::frontend::bundled;
 use crate::frontend::cgeist::process::{Failure, Tool};
-use crate::frontend::{ExtractOptions, cgeist};
+use crate::frontend::{ExtractOptions, cgeist, probe};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// For a cgeist's reading of a small program; the headers take a real one about a second.
+/// For the reading of a small program; the headers take a real one about a second.
 const PROBE: Duration = Duration::from_secs(60);
 
 /// How one thing stands.
@@ -56,6 +56,7 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("Z3", z3()),
         ("nvcc", nvcc(&config)),
         ("clang", clang(&config)),
+        ("a small program", small_program(&config)),
         ("cgeist", cgeist(&config)),
         ("CMake package", installed("lib/cmake/scuba", "for `find_package(scuba)`")),
         ("scuba.mk", installed("include/scuba.mk", "for `include scuba.mk` in makefiles")),
@@ -187,6 +188,23 @@ fn clang(config: &Config) -> Finding {
             }
         }
         Err(what) => Finding::Broken { what, get: GET },
+    }
+}
+
+/// Whether clang reads a kernel and its host code with the headers of the toolkit.
+fn small_program(config: &Config) -> Finding {
+    const GET: &str =
+        "the toolkit lacks a file, or clang does not know it: docs/install.md names the toolkits that were tried";
+    let defaults = ExtractOptions::default();
+    let options = ExtractOptions {
+        clang: config.frontend.clang.clone().unwrap_or(defaults.clang),
+        extra_flags: config.frontend.flags.clone(),
+        time_limit: PROBE,
+        ..ExtractOptions::default()
+    };
+    match probe(real_nvcc(config).as_deref(), &options) {
+        Ok(()) => Finding::Found("is read, host and device".into()),
+        Err(why) => Finding::Broken { what: format!("is not read: {why}"), get: GET },
     }
 }
 

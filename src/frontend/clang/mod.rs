@@ -93,7 +93,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
     let wanted = sides(unit);
     let refuse = |side, reason: String| NotAnalysed { file: source.clone(), side, reason };
-    let (toolkit, folder) = match (Toolkit::find(unit, options.cuda_path.as_deref()), tempfile::tempdir()) {
+    let (mut toolkit, folder) = match (Toolkit::find(unit, options.cuda_path.as_deref()), tempfile::tempdir()) {
         (Ok(t), Ok(f)) => (t, f),
         (Err(e), _) => {
             out.not_analysed = wanted.into_iter().map(|s| refuse(s, e.to_string())).collect();
@@ -105,9 +105,13 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
         }
     };
     let compat = folder.path().join("scuba-compat.h");
-    if let Err(e) = std::fs::write(&compat, COMPAT) {
+    let kept = options.headers.as_deref().unwrap_or(folder.path());
+    let cuda = unit.language == Language::Cuda;
+    let stood_in = if cuda { toolkit.stand_in(kept).map_err(|e| (kept, e)) } else { Ok(()) };
+    let written = std::fs::write(&compat, COMPAT).map_err(|e| (compat.as_path(), e));
+    if let Err((place, e)) = written.and(stood_in) {
         out.not_analysed =
-            wanted.into_iter().map(|s| refuse(s, format!("cannot write {}: {e}", compat.display()))).collect();
+            wanted.into_iter().map(|s| refuse(s, format!("cannot write {}: {e}", place.display()))).collect();
         return out;
     }
     let job =
@@ -140,7 +144,8 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             }
         }
     }
-    dependencies.retain(|d| *d != compat && !options.headers.as_ref().is_some_and(|h| d.starts_with(h)));
+    dependencies
+        .retain(|d| !d.starts_with(folder.path()) && !options.headers.as_ref().is_some_and(|h| d.starts_with(h)));
     dependencies.remove(&source);
     out.dependencies = std::iter::once(source).chain(dependencies).collect();
     out

@@ -8,6 +8,7 @@
 use super::compat::COMPAT;
 use super::invoke;
 use super::lead::Lead;
+use super::toolkit::STAND_INS;
 use crate::files::{Dependency, Hashes, Since};
 use crate::frontend::namesakes::{Namesakes, SearchFolders};
 use serde::{Deserialize, Serialize};
@@ -259,7 +260,7 @@ type Used = (Duration, PathBuf);
 /// What is kept, the last used first: headers, and flags that came once.
 fn all_kept(kept: &Path) -> (Vec<Used>, Vec<Used>) {
     let entries = std::fs::read_dir(kept).into_iter().flatten().flatten();
-    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir());
+    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir() && !p.ends_with(STAND_INS));
     let (mut made, mut seen) = (vec![], vec![]);
     for folder in folders {
         match age(&Place { folder: folder.clone() }.inputs()) {

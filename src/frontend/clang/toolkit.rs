@@ -4,6 +4,9 @@ use crate::nvcc::unit::{Language, TranslationUnit};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// The folder of empty files for headers that clang includes by itself and a toolkit lacks.
+pub(super) const STAND_INS: &str = "stand-ins";
+
 /// A CUDA toolkit as nvcc uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolkit {
@@ -71,6 +74,28 @@ impl Toolkit {
     pub fn folders(&self) -> Vec<PathBuf> {
         let given = self.root.iter().chain(&self.includes).chain(&self.system_includes);
         given.flat_map(|p| std::iter::once(p.clone()).chain(p.canonicalize().ok())).collect()
+    }
+
+    /// Adds an empty file for a header that clang includes in every CUDA unit and nvcc does not, where the toolkit lacks it: cuRAND is a
+    /// wheel of its own (clang 22, `__clang_cuda_runtime_wrapper.h`, which only works around what the header declares). `kept`: a
+    /// folder for the file that stays.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub(super) fn stand_in(&mut self, kept: &Path) -> std::io::Result<()> {
+        const HEADER: &str = "curand_mtgp32_kernel.h";
+        let root = self.root.iter().map(|r| r.join("include"));
+        let folders = root.chain(self.includes.iter().chain(&self.system_includes).cloned());
+        if self.root.is_none() || folders.into_iter().any(|f| f.join(HEADER).is_file()) {
+            return Ok(());
+        }
+        let folder = kept.join(STAND_INS);
+        if !folder.join(HEADER).is_file() {
+            std::fs::create_dir_all(&folder)?;
+            std::fs::write(folder.join(HEADER), "")?;
+        }
+        self.system_includes.push(folder);
+        Ok(())
     }
 
     /// The compute capability nvcc compiles for when none is asked for (release notes: 12.x 5.2, 13.0 7.5).

@@ -1,0 +1,40 @@
+//! A small program of both sides: whether what is installed reads anything.
+
+use super::client::extract;
+use super::extraction::{ExtractOptions, Extraction};
+use crate::nvcc::command::{Command, Environment};
+use crate::nvcc::unit::TranslationUnit;
+use std::path::Path;
+
+/// A kernel and the host code that launches it.
+pub(super) const PROGRAM: &str = "__global__ void scuba_probe(int *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = i;
+}
+int main() {
+  int *p;
+  cudaMalloc(&p, 64 * sizeof(int));
+  scuba_probe<<<1, 64>>>(p, 64);
+  return cudaFree(p);
+}
+";
+
+/// Reads the small program as a build reads its units; `nvcc` is the real one, if there is any.
+///
+/// # Errors
+/// Why a side was not read.
+pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let unit = write(folder.path(), nvcc)?;
+    let Extraction { not_analysed, .. } = extract(&unit, options).map_err(|e| e.to_string())?;
+    not_analysed.into_iter().next().map_or(Ok(()), |n| Err(n.reason))
+}
+
+/// Writes the program into a folder; the unit that nvcc would compile of it.
+pub(super) fn write(folder: &Path, nvcc: Option<&Path>) -> Result<TranslationUnit, String> {
+    std::fs::write(folder.join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
+    let arguments = ["-c".into(), "probe.cu".into()];
+    let plan = Command::read(&arguments, &Environment::default(), folder).plan(folder, nvcc, &Vec::new);
+    let unit = plan.and_then(|p| p.request.units.into_iter().next());
+    unit.ok_or_else(|| "nvcc's command for it is not understood".into())
+}
