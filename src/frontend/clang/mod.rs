@@ -104,6 +104,12 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             return out;
         }
     };
+    let mut compiled = unit.clone();
+    if let Some(standard) = toolkit::ignored_standard(unit) {
+        out.notes.push(format!("nvcc ignores -std={standard} with this host compiler, and so does the analysis"));
+        compiled.standard = None;
+    }
+    let unit = &compiled;
     let compat = folder.path().join("scuba-compat.h");
     let kept = options.headers.as_deref().unwrap_or(folder.path());
     let cuda = unit.language == Language::Cuda;

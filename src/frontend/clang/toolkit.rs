@@ -114,6 +114,30 @@ pub fn default_arch((major, ..): (u32, u32, u32)) -> u32 {
     }
 }
 
+/// The standard of a unit that nvcc warns of and does not compile by, as the host compiler is too old for it (13.3 and later take `c++23` with
+/// each host compiler).
+pub(super) fn ignored_standard(unit: &TranslationUnit) -> Option<&str> {
+    // All host compilers of the oldest toolkits have these.
+    const OLD: [&str; 4] = ["c++03", "c++11", "c++14", "c++17"];
+    let standard = unit.standard.as_deref().filter(|s| unit.language == Language::Cuda && !OLD.contains(s))?;
+    let nvcc = unit.nvcc.as_deref()?;
+    let mut command = Command::new(nvcc);
+    command.args([&format!("-std={standard}"), "--dryrun", "-E", "-x", "cu", "/dev/null"]);
+    if let Some(compiler) = &unit.host_compiler {
+        command.arg("-ccbin").arg(compiler);
+    }
+    let out = command.current_dir(&unit.directory).stdin(Stdio::null()).output();
+    let out = out.ok().filter(|out| out.status.success())?;
+    leaves_out(&String::from_utf8_lossy(&out.stderr), standard).then_some(standard)
+}
+
+/// Whether none of the commands that a dry run of nvcc prints has a standard.
+fn leaves_out(dry_run: &str, standard: &str) -> bool {
+    let flag = format!("-std={standard}");
+    let mut commands = dry_run.lines().filter_map(|l| l.strip_prefix("#$ ")).filter(|l| l.contains(" -E ")).peekable();
+    commands.peek().is_some() && !commands.any(|l| l.split(' ').any(|word| word == flag))
+}
+
 fn has_headers(root: &Path) -> bool {
     root.join("include/cuda_runtime.h").is_file()
 }
@@ -212,6 +236,15 @@ impl HostCompiler {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As nvcc 13.5.37 prints it with g++ 12.
+    #[test]
+    fn a_standard_that_the_host_compiler_lacks_is_left_out() {
+        let taken = "#$ TOP=/c/bin/..\n#$ gcc -std=c++20 -D__CUDA_ARCH__=750 -E -x c++  -D__CUDACC__ \"/dev/null\" \n";
+        let ignored = "#$ TOP=/c/bin/..\nnvcc warning : The -std=c++23 flag is not supported with the configured host compiler. Flag will be ignored.\n#$ gcc -D__CUDA_ARCH__=750 -E -x c++  -D__CUDACC__ \"/dev/null\" \n";
+        assert!(!leaves_out(taken, "c++20") && leaves_out(ignored, "c++23"));
+        assert!(!leaves_out("nvcc fatal   : Value 'c++23' is not defined for option 'std'\n", "c++23"));
+    }
 
     #[test]
     fn the_profile_gives_include_folders() {
