@@ -60,6 +60,8 @@ pub enum Effect {
     Code,
     GenerateCode,
     RelocatableDeviceCode,
+    /// `-dlto`: device code is relocatable, whatever `-rdc` says (`nvcc --dryrun`, 13.0 and 13.5).
+    DeviceLinkTimeOptimization,
     Shared,
     RelocatableLink,
     HostLinkerScript,
@@ -140,7 +142,7 @@ pub static TABLE: &[Flag] = &[
     flag("--optimize", "-O", V::One, E::Nothing),
     flag("--Ofast-compile", "-Ofc", V::One, E::Nothing),
     flag("--dopt", "-dopt", V::One, E::Nothing),
-    flag("--dlink-time-opt", "-dlto", V::None, E::Nothing),
+    flag("--dlink-time-opt", "-dlto", V::None, E::DeviceLinkTimeOptimization),
     flag("--lto", "-lto", V::None, E::Nothing),
     flag("--gen-opt-lto", "-gen-opt-lto", V::None, E::Nothing),
     flag("--ftemplate-backtrace-limit", "-ftemplate-backtrace-limit", V::One, E::Nothing),

@@ -53,6 +53,8 @@ pub struct CommandLine {
     pub linker_flags: Vec<OsString>,
     pub language_flags: Vec<String>,
     pub relocatable: bool,
+    /// `-dlto`.
+    pub device_link_time_optimization: bool,
     pub shared: bool,
     /// `-r`.
     pub relocatable_link: bool,
@@ -154,6 +156,7 @@ impl Collected {
             Effect::Architecture => line.architectures.extend(arch::architecture(value)),
             Effect::GenerateCode => line.architectures.extend(arch::generate_code(value)),
             Effect::RelocatableDeviceCode => line.relocatable = value == b"true",
+            Effect::DeviceLinkTimeOptimization => line.device_link_time_optimization = true,
             Effect::Shared => line.shared = true,
             Effect::RelocatableLink => line.relocatable_link = true,
             Effect::HostLinkerScript => line.linker_script_only |= value == b"gen-lcs",

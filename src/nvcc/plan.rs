@@ -75,7 +75,7 @@ pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
                 Language::Cuda => Sides::Both,
                 Language::Cxx | Language::C => Sides::HostOnly,
             },
-            relocatable: line.relocatable,
+            relocatable: line.relocatable || line.device_link_time_optimization,
             language_flags: line.language_flags.clone(),
             nvcc: setting.nvcc.map(Path::to_owned),
             command: command.clone(),

@@ -65,6 +65,8 @@ fn phases_and_outputs() {
         ("-c -o x.o -odir d a.cu", "a.cu Cuda Both /w/x.o\nwrites /w/x.o"),
         ("-dc a.cu b.cu -odir d", "a.cu Cuda Both /w/d/a.o rdc\nb.cu Cuda Both /w/d/b.o rdc\nwrites /w/d/a.o /w/d/b.o"),
         ("-dw -rdc=true a.cu", "a.cu Cuda Both /w/a.o rdc\nwrites /w/a.o"),
+        ("-dlto -c a.cu", "a.cu Cuda Both /w/a.o rdc\nwrites /w/a.o"),
+        ("-dlto -rdc=false -c a.cu", "a.cu Cuda Both /w/a.o rdc\nwrites /w/a.o"),
         ("-rdc true -c a.cu", "a.cu Cuda Both /w/a.o rdc\nwrites /w/a.o"),
         ("-ptx a.cu c.cpp", "a.cu Cuda DeviceOnly /w/a.ptx\nwrites /w/a.ptx"),
         ("-ptx c.cpp", "nothing"),
