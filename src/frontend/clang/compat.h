@@ -254,6 +254,26 @@ SCUBA_LAUNCHES(_ptsz)
 #define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
 #define __nv_is_extended_host_device_lambda_closure_type(T) false
 
+/* --- two numbers at once (sm_100_rt.h of CUDA 12.9) --- */
+
+#if CUDA_VERSION >= 12090 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 1000)
+#define SCUBA_PAIRS(mode)                                                                                       \
+  SCUBA_DEVICE float2 __fadd2_##mode(float2 x, float2 y) {                                                      \
+    return make_float2(__fadd_##mode(x.x, y.x), __fadd_##mode(x.y, y.y));                                       \
+  }                                                                                                             \
+  SCUBA_DEVICE float2 __fmul2_##mode(float2 x, float2 y) {                                                      \
+    return make_float2(__fmul_##mode(x.x, y.x), __fmul_##mode(x.y, y.y));                                       \
+  }                                                                                                             \
+  SCUBA_DEVICE float2 __ffma2_##mode(float2 x, float2 y, float2 z) {                                            \
+    return make_float2(__fmaf_##mode(x.x, y.x, z.x), __fmaf_##mode(x.y, y.y, z.y));                             \
+  }
+SCUBA_PAIRS(rn)
+SCUBA_PAIRS(rz)
+SCUBA_PAIRS(rd)
+SCUBA_PAIRS(ru)
+#undef SCUBA_PAIRS
+#endif
+
 #undef SCUBA_DEVICE
 #undef SCUBA_HOST
 

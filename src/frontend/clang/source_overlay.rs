@@ -4,7 +4,8 @@
 //! name. Lines keep their numbers. Nothing on the user's disk is touched.
 //!
 //! Such forms are: a `%` in inline assembly that no operand number follows, which nvcc reads as itself (`%tid.x`), where clang demands
-//! `%%tid.x`; operands of inline assembly without a comma between them; a shared variable whose type has a constructor
+//! `%%tid.x`; operands of inline assembly without a comma between them, or that are texts (`"C"(name)`: PTX inline assembly guide 13.0,
+//! "Constraints"); a shared variable whose type has a constructor
 //! (`__shared__ cuda::barrier<...> b;`), of which nvcc warns and which it leaves as it is; a device function's address in code of the host
 //! ([`super::device_functions`]); launches with blanks between their brackets ([`super::spread_launches`]); what bodies of kernels say to the host
 //! ([`super::kernel_bodies`]).
@@ -21,6 +22,9 @@ use std::path::{Path, PathBuf};
 /// clang's messages (clang/Basic/DiagnosticSemaKinds.td, LLVM 22).
 const PERCENT: &str = "error: invalid % escape in inline assembly string";
 const SHARED: &str = "error: initialization is not supported for __shared__ variables";
+
+/// Of an operand that is a text to be put into the template.
+const TEXT: &str = "error: invalid input constraint 'C' in asm";
 
 /// In operands of inline assembly, and elsewhere.
 const CLOSING: &str = "error: expected ')'";
@@ -51,6 +55,8 @@ struct Complaints {
     shared: BTreeSet<(usize, usize)>,
     /// Line and column, from one, where an expression was expected.
     expressions: BTreeSet<(usize, usize)>,
+    /// The same of constraints that make a text of an operand.
+    texts: BTreeSet<(usize, usize)>,
 }
 
 /// An overlay that corrects the files clang complains about, beyond what was corrected before; `None` where there is nothing that we can
@@ -105,8 +111,8 @@ fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, C
     for (file, function) in device_functions::mentioned(stderr) {
         files.entry(normalise(directory, &file)).or_default().functions.insert(function);
     }
-    for line in stderr.lines().filter(|l| [PERCENT, SHARED, CLOSING, EXPRESSION].iter().any(|known| l.contains(known)))
-    {
+    let known = [PERCENT, SHARED, CLOSING, EXPRESSION, TEXT];
+    for line in stderr.lines().filter(|l| known.iter().any(|known| l.contains(known))) {
         let Some((file, line_number, column)) = place(line) else { continue };
         let complaints = files.entry(normalise(directory, file)).or_default();
         if line.contains(PERCENT) {
@@ -115,6 +121,8 @@ fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, C
             complaints.commas = true;
         } else if line.contains(EXPRESSION) {
             complaints.expressions.insert((line_number, column));
+        } else if line.contains(TEXT) {
+            complaints.texts.insert((line_number, column));
         } else {
             complaints.shared.insert((line_number, column));
         }
@@ -141,6 +149,8 @@ fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static
         }
     };
     // Places stay where they are.
+    let new = without_texts(&text, &complaints.texts);
+    take(&mut text, new, "inline assembly with operands that are texts was read as unknown instructions");
     let new = kernel_bodies::emptied(&text, &complaints.instantiated);
     take(&mut text, new, "bodies of kernels that only the device's side can instantiate were read there alone");
     let new = without_constructors(&text, &complaints.shared);
@@ -165,6 +175,21 @@ fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static
         take(&mut text, new, "operands of inline assembly were read with commas between them");
     }
     (text, said)
+}
+
+/// Takes constraints of texts (line, column) for those of constants: a template in which a number stands for what is said is no instruction
+/// that is known.
+fn without_texts(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
+    let mut out = source.to_vec();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(source.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1)).collect();
+    for (line, column) in places {
+        let at = starts.get(line.wrapping_sub(1)).map(|start| start + column.wrapping_sub(1));
+        if let Some(at) = at.filter(|at| out.get(*at..).is_some_and(|rest| rest.starts_with(b"\"C\""))) {
+            out[at + 1] = b'i';
+        }
+    }
+    out
 }
 
 /// Declares shared variables at these places (line, column) as uninitialised memory with a reference to it: `__shared__ T x[2];`
