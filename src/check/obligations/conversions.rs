@@ -11,6 +11,7 @@ use crate::check::solver::{self, Answer, Model, ModelAnswer, WrapMode};
 use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
+use crate::work::Allotment;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -45,23 +46,44 @@ impl Decider {
         unmet: &[TermId],
         care: Care,
     ) -> Decision {
+        let usual = self.limits;
+        let decision = self.by_value_within(a, o, goals, unmet, care);
+        self.limits = usual;
+        decision.unwrap_or_else(|| {
+            self.cut = true;
+            Decision::Unknown(UnknownReason::SolverWork)
+        })
+    }
+
+    /// The same within what one obligation may take; `None` where that is too little.
+    fn by_value_within(
+        &mut self,
+        a: &mut Arena,
+        o: &Obligation,
+        goals: [TermId; 2],
+        unmet: &[TermId],
+        care: Care,
+    ) -> Option<Decision> {
+        let until = Allotment::of(self.limits.work);
         let (mut open, mut conversions) = (unmet.to_vec(), BTreeSet::new());
         for _ in 0..ROUNDS {
+            self.limits.work = self.limits.work.min(until.left());
             if !self.more_conversions(a, o.facts, &mut open, &mut conversions) {
-                return if open.is_empty() { Decision::Safe } else { Decision::SafeIfNoWrap(self.name(a, &open)) };
+                return Some(match open.as_slice() {
+                    [] => Decision::Safe,
+                    open => Decision::SafeIfNoWrap(self.name(a, open)),
+                });
             }
             let asked = Converted::of(a, o, goals, &conversions);
             match self.try_converted(a, &asked, care) {
-                Tried::Proved(found) => match self.originals(a, o, goals, &asked, found) {
-                    Some(originals) => open = originals,
-                    None => break,
-                },
-                Tried::Fails(goal, first) => return self.fails_by_value(a, o, goals, &asked, (goal, first), care),
-                Tried::Open => break,
+                Tried::Proved(found) => open = self.originals(a, o, goals, &asked, found)?,
+                Tried::Fails(goal, first) => {
+                    return Some(self.fails_by_value(a, o, goals, &asked, (goal, first), care));
+                }
+                Tried::Open => return None,
             }
         }
-        self.cut = true;
-        Decision::Unknown(UnknownReason::SolverWork)
+        None
     }
 
     /// Adds those of the open operations that may read a negative number as an unsigned one, and says whether there were any. Where

@@ -193,8 +193,7 @@ fn clang(config: &Config) -> Finding {
 
 /// Whether clang reads a kernel and its host code with the headers of the toolkit.
 fn small_program(config: &Config) -> Finding {
-    const GET: &str =
-        "the toolkit lacks a file, or clang does not know it: docs/install.md names the toolkits that were tried";
+    const GET: &str = "the toolkit lacks a file, or clang does not know it: docs/evaluation/toolkits.md names toolkits that were tried";
     let defaults = ExtractOptions::default();
     let options = ExtractOptions {
         clang: config.frontend.clang.clone().unwrap_or(defaults.clang),
