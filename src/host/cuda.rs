@@ -16,7 +16,15 @@ pub(super) const STATUS: Table = &[
     (&["cudaSetDevice"], |e, c, s| e.set_device(c, s)),
     (&["cudaGetLastError", "cudaPeekAtLastError"], |e, c, s| e.last_error(c, s)),
     (&["cudaStreamQuery", "cudaEventQuery"], |e, c, s| e.query(c, s)),
-    (&["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph", "cudaGraphLaunch"], |e, c, s| e.graph(c, s)),
+    (
+        &[
+            "cudaStreamBeginCapture",
+            "cudaStreamBeginCaptureToGraph",
+            "cudaStreamBeginRecaptureToGraph",
+            "cudaGraphLaunch",
+        ],
+        |e, c, s| e.graph(c, s),
+    ),
     (&["cudaGetErrorString", "cudaGetErrorName"], |e, c, s| e.error_text(c, s)),
 ];
 

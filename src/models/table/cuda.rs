@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
         "cudaGetSymbolAddress", "__cudaPushCallConfiguration", "__cudaPopCallConfiguration", "cudaLaunchKernel",
         "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute", "cudaGetLastError",
         "cudaPeekAtLastError", "cudaStreamQuery", "cudaEventQuery", "cudaStreamBeginCapture",
-        "cudaStreamBeginCaptureToGraph", "cudaGraphLaunch", "cudaGetErrorString", "cudaGetErrorName",
+        "cudaStreamBeginCaptureToGraph", "cudaStreamBeginRecaptureToGraph", "cudaGraphLaunch", "cudaGetErrorString", "cudaGetErrorName",
         "cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamDestroy",
         "cudaStreamWaitEvent",
         "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaSetDevice", "cudaSetDeviceFlags",

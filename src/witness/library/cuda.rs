@@ -37,7 +37,11 @@ pub(super) const CUDA: Table = &[
     (&["cudaFreeHost"], free_host, Class::Cuda),
     (&["cudaFreeArray"], zero, Class::Pure),
     (&["cudaFuncSetAttribute"], set_attribute, Class::Cuda),
-    (&["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph"], begin_capture, Class::Cuda),
+    (
+        &["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph", "cudaStreamBeginRecaptureToGraph"],
+        begin_capture,
+        Class::Cuda,
+    ),
     (&["cudaStreamEndCapture"], end_capture, Class::Cuda),
     (&["cudaGraphLaunch"], graph_launch, Class::Cuda),
     (&["cudaMemcpy", "cudaMemcpyAsync"], memcpy, Class::Memory),
