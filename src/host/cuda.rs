@@ -5,6 +5,7 @@ use super::Call;
 use super::table::{Table, find};
 use super::{copies, cuda_launch, cuda_memory, waits};
 use crate::kernel::builtins::Modelled;
+use crate::models::runtime::is_of_runtime;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -28,7 +29,7 @@ pub(super) const STATUS: Table = &[
     (&["cudaGetErrorString", "cudaGetErrorName"], |e, c, s| e.error_text(c, s)),
 ];
 
-/// How names of the runtime's functions begin; a call of any that has no model of its own succeeds.
+/// How names of the runtime's functions begin; a call of any of these that has no model of its own succeeds.
 pub(super) const REST: &[&str] = &["cuda", "__cuda"];
 
 impl Executor<'_> {
@@ -40,8 +41,8 @@ impl Executor<'_> {
         if let Some(model) = find(&families, c.base()) {
             return model(self, c, s);
         }
-        // The body of a template overload (`cudaMalloc<float>`) leads to the plain call.
-        if !self.program.func(c.func).is_declaration() {
+        // The body of a template overload (`cudaMalloc<float>`) leads to the plain call; a function of the program's may begin so too.
+        if !self.program.func(c.func).is_declaration() || c.name.starts_with("cuda") && !is_of_runtime(c.name) {
             return Err(Box::new(s));
         }
         self.pass_by(&mut s, &[c.func], c.args, &UnknownReason::Returns(c.name.to_string()));

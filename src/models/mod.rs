@@ -11,6 +11,7 @@ pub mod no_return;
 pub(crate) mod ptx;
 pub mod returns;
 pub mod row;
+pub mod runtime;
 pub mod table;
 pub(crate) mod tensors;
 #[cfg(test)]

@@ -81,3 +81,21 @@ fn each_function_has_one_model_of_an_engine() {
         }
     }
 }
+
+/// A name that is missing is one of a program's function to both engines, and nothing is known of what it does.
+#[test]
+fn each_function_of_the_toolkits_runtime_is_known_as_one() {
+    let nvcc = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
+    let nvcc = if nvcc.is_file() { nvcc } else { which::which("nvcc").unwrap().canonicalize().unwrap() };
+    let header = nvcc.parent().unwrap().join("../include/cuda_runtime_api.h");
+    let text = std::fs::read_to_string(header).unwrap();
+    let declared: BTreeSet<&str> = text
+        .split("CUDARTAPI ")
+        .skip(1)
+        .filter_map(|after| after.trim_start().split_once('(').map(|(name, _)| name.trim()))
+        .filter(|name| name.starts_with("cuda") && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+        .collect();
+    assert!(declared.len() > 200, "{}", declared.len());
+    let unknown: Vec<&&str> = declared.iter().filter(|n| !scuba::models::runtime::is_of_runtime(n)).collect();
+    assert!(unknown.is_empty(), "src/models/runtime.rs lacks {unknown:?}");
+}

@@ -7,6 +7,7 @@ use super::model::{self, Class, Entry, Table, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
 use crate::models::row::{Key, Kind};
+use crate::models::runtime::is_of_runtime;
 use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::device::shape::{Attributes, Configuration};
@@ -130,7 +131,7 @@ pub fn find(name: &str, declared: bool) -> Option<Entry> {
     }
     let base = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
     // Wrapper templates of the headers have bodies of their own, with C++ names.
-    by_name(CUDA, base).or_else(|| (declared && name.starts_with(ANY)).then_some((succeeds, Class::Memory)))
+    by_name(CUDA, base).or_else(|| (declared && is_of_runtime(name)).then_some((succeeds, Class::Memory)))
 }
 
 /// How names of the runtime's functions begin; of those that have no model of their own the call succeeds.

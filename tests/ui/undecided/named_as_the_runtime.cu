@@ -1,0 +1,20 @@
+// A function of another unit may begin as the runtime's do: what it gives is no error code.
+//@ undecided: 2
+#include <cstdlib>
+
+extern "C" int cudaPick(int n);
+extern "C" int cudaFill(int *from, int n);
+
+__global__ void picked(int *a, int i) { a[i] = 1; }
+__global__ void filled(int *a, int i) { a[i] = 1; }
+
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 1, i = 0;
+    if (n < 1 || n > 1000) return 1;
+    int *a;
+    cudaMalloc(&a, n * sizeof(int));
+    picked<<<1, 1>>>(a, cudaPick(n));
+    cudaFill(&i, n);
+    filled<<<1, 1>>>(a, i);
+    return cudaDeviceSynchronize();
+}
