@@ -47,8 +47,9 @@ def joined(programs, document):
         for row in program["axioms"]:
             if row["axiom"] not in rows:
                 order.append(row["axiom"])
-                rows[row["axiom"]] = {"says": row["says"], "how": row["how"], "places": set()}
+                rows[row["axiom"]] = {"says": row["says"], "how": row["how"], "places": set(), "unsettled": set()}
             known = rows[row["axiom"]]
+            known["unsettled"].update(keys[i] for i in row["unsettled"])
             known["places"].update(keys[i] for i in row["places"])
             if row["how"] == "left-out":
                 known["how"] = "left-out"
@@ -60,11 +61,12 @@ def joined(programs, document):
     safe = {k for k in places if k not in bad}
     if "unseen-units" in rows and (document or {}).get("unseen"):
         rows["unseen-units"]["places"] = set(safe)
-    one = set().union(*(r["places"] for r in rows.values() if r["how"] == "left-out")) if rows else set()
+    one = set().union(*(r["places"] | r["unsettled"] for r in rows.values() if r["how"] == "left-out"))
     several = (marks["several"] - one) & safe
     return {
         "safe": sorted(safe),
-        "axioms": [{"axiom": name, "says": rows[name]["says"], "how": rows[name]["how"], "places": sorted(rows[name]["places"] & safe)} for name in order],
+        "axioms": [{"axiom": name, "says": rows[name]["says"], "how": rows[name]["how"],
+                    "places": sorted(rows[name]["places"] & safe), "unsettled": sorted((rows[name]["unsettled"] - rows[name]["places"]) & safe)} for name in order],
         "several": sorted(several),
         "open": sorted(marks["open"] & safe),
         "none": sorted((marks["none"] - one - several) & safe),
@@ -87,7 +89,8 @@ def table(all_of_it, most):
     untaken = []
     for r in all_of_it["axioms"]:
         if r["how"] == "left-out" or r["how"] == "named" and r["places"]:
-            row(r["axiom"], r["places"])
+            perhaps = f" (and perhaps {len(r['unsettled'])}: a budget or a safety net ended the search)" if r["unsettled"] else ""
+            row(r["axiom"], r["places"], shown(r["places"], most) + perhaps)
         elif r["how"] in ("not-asked", "named"):
             untaken.append(r["axiom"])
     row("several together", all_of_it["several"])
@@ -120,7 +123,7 @@ def main():
         return 2
     all_of_it = joined(programs, document)
     if arguments.json:
-        named = [{**r, "places": [dict(zip(KEY, p)) for p in r["places"]]} for r in all_of_it["axioms"]]
+        named = [{**r, **{k: [dict(zip(KEY, p)) for p in r[k]] for k in ("places", "unsettled")}} for r in all_of_it["axioms"]]
         rest = {name: [dict(zip(KEY, p)) for p in all_of_it[name]] for name in ("safe", "several", "none", "open")}
         pathlib.Path(arguments.json).write_text(json.dumps({"schema": "scuba-doubts/1", **rest, "axioms": named}, indent=1) + "\n")
     print(table(all_of_it, arguments.places))
