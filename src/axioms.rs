@@ -225,11 +225,7 @@ impl Axiom {
                 ("separate-objects", "allocations and variables that are alive do not overlap", BuiltIn(Every))
             }
             Self::Stack => ("stack", "call stacks of host and device are large enough", BuiltIn(Every)),
-            Self::Models => (
-                "models",
-                "functions of libraries do what their models say (docs/models.md: what each was compared with)",
-                BuiltIn(Every),
-            ),
+            Self::Models => ("models", "functions of libraries do what their models say", BuiltIn(Every)),
             Self::SameProgram => (
                 "same-program",
                 "nvcc compiles what clang reads: the same macros, headers, types and layout",
