@@ -80,6 +80,8 @@ const CALLS: &[&str] = &[
     "char *e = a; errno = 0; long v = strtoimax(a, &e, base); printf(\"%ld %d %d\", v, (int)(e - a), errno == ERANGE); errno = 0; unsigned long u = strtoumax(a, &e, base); printf(\" %lu %d %d\", u, (int)(e - a), errno == ERANGE);",
     "char t[99]; int n = say(t, k + 1, \"%d|%s\", (int)v0, a); printf(\"%d [%s]\", n, t); n = say_all(t, \"%5s|%x\", b, (unsigned)v0); printf(\"%d [%s]\", n, t);",
     "printf(\"%d %ld %lld \", abs((int)v0 | 1), labs(v0), llabs((long long)v0)); char t[99]; strcpy(t, b); stpcpy(t, a); printf(\"[%s]\", t); printf(\"%ld\", (long)strnlen(a, k));",
+    "opterr = 0; optind = 0; char p[] = \"p\", o[] = \"-n\", x[] = \"-xq\"; char *v[] = {p, o, a, k % 2 ? x : b, nullptr}; int c; while ((c = getopt(4, v, \"n:xq\")) != -1) printf(\"%c[%s]%d \", c, c == 'n' && optarg ? optarg : \"-\", optind); printf(\"%d\", optind);",
+    "opterr = 0; optind = 0; char p[] = \"p\", o[] = \"--size=7\", x[] = \"--quiet\"; char *v[] = {p, k % 2 ? o : x, a, k % 3 ? x : b, nullptr}; option all[] = {{\"size\", required_argument, nullptr, 's'}, {\"quiet\", no_argument, nullptr, 'q'}, {nullptr, 0, nullptr, 0}}; int c, i = -1; while ((c = getopt_long(4, v, \"s:q\", all, &i)) != -1) printf(\"%c[%s]%d \", c, c == 's' && optarg ? optarg : \"-\", optind); printf(\"%d\", optind);",
     "errno = 0; char *e = a; unsigned long v = strtoul(a, &e, base); if ((base == 0 || base == 10 || base == 16) && e != a && !errno) { unsigned long u = std::stoul(a, nullptr, base), w = std::stoull(std::string(a), nullptr, base); printf(\"%lu %lu %lu\", v, u, w); }",
 ];
 
