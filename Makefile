@@ -89,6 +89,12 @@ repeat: ## N programs (40) of ours, or those in DIR: the same document whatever 
 	@tools/setup.sh test
 	@SCUBA_REPEAT=$(or $(N),40) $(if $(DIR),SCUBA_REPEAT_DIR="$(abspath $(DIR))") cargo test --release --locked --test repeat
 
+.PHONY: doubts
+doubts: build ## what the safe verdicts of FILE (sources of one program) or DIR (the folder of a build) rest on, axiom by axiom (FLAGS: nvcc's for FILE; DOUBTS_ARGS: tools/doubts.py --help)
+	@[ -n "$(FILE)$(DIR)" ] || { echo "make doubts FILE=program.cu [FLAGS=…], or make doubts DIR=BUILD-FOLDER" >&2; exit 2; }
+	@tools/setup.sh test
+	@SCUBA_NVCC="$${SCUBA_NVCC:-$(CURDIR)/.deps/cuda/nvidia/cu13/bin/nvcc}" python3 -B tools/doubts.py $(if $(FILE),$(FILE),"$(abspath $(DIR))") $(DOUBTS_ARGS) $(if $(FLAGS),-- $(FLAGS))
+
 .PHONY: audit
 audit: build ## whether every access is counted: nvcc -G -ptx of our programs, or of those in DIR, by line and kind (AUDIT_ARGS: tools/audit.py --help)
 	@tools/setup.sh test

@@ -29,6 +29,8 @@ pub enum Dump {
     Smt2,
     /// Each access that was looked at: its place, what it does, and to what
     Accesses,
+    /// What safe verdicts rest on, axiom by axiom: one line of JSON for each program
+    Doubts,
 }
 
 /// A place in a source, as users write it: `FILE:LINE` or `FILE:LINE:COLUMN`.
@@ -102,7 +104,7 @@ impl Wanted {
     /// Whether text is, in the order in which one thread comes to it.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
-        self.explain.is_some() || !self.dumps.is_empty()
+        self.explain.is_some() || self.dumps.iter().any(|d| *d != Dump::Doubts)
     }
 }
 
@@ -199,6 +201,11 @@ fn say(wants: impl FnOnce(&Wanted) -> bool, text: impl FnOnce() -> String) {
 /// Writes something out for whoever wants to see it.
 pub(crate) fn dump(kind: Dump, text: impl FnOnce() -> String) {
     say(|w| w.dumps.contains(&kind), text);
+}
+
+/// Whether somebody wants to see that.
+pub(crate) fn is_wanted(kind: Dump) -> bool {
+    WATCH.with(|w| w.borrow().as_ref().is_some_and(|w| w.wanted.dumps.contains(&kind)))
 }
 
 /// Whether somebody asked how some place is judged.

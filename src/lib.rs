@@ -1,6 +1,7 @@
 //! SCuBA: static bounds analysis of CUDA programs at build time. `ARCHITECTURE.md` is the map.
 
 pub mod assume;
+pub mod axioms;
 pub mod check;
 pub mod config;
 pub mod confirm;

@@ -13,6 +13,7 @@ use super::obligations::specialise::Decided;
 use super::obligations::verdict::Outcome;
 use super::options::{Options, Pace};
 use super::rules::layout::Layout;
+use crate::axioms::Without;
 use crate::host::Root;
 use crate::ir::{FuncRef, Program};
 use crate::nets;
@@ -139,8 +140,10 @@ pub(in crate::check) struct Context<'p> {
     pub total: Work,
     /// What was done for the program so far.
     pub spent: Work,
-    /// Whether assumptions are taken away: then nothing is replayed, and what is not safe is only counted.
+    /// Whether axioms are taken away: then nothing is replayed, and what is not safe is only counted.
     pub bare: bool,
+    /// The axioms that are.
+    pub without: Without,
 }
 
 impl<'p> Context<'p> {
@@ -153,6 +156,7 @@ impl<'p> Context<'p> {
             total: Work::MAX,
             spent: Work::NONE,
             bare: false,
+            without: Without::NOTHING,
         }
     }
 

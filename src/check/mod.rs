@@ -23,7 +23,7 @@ mod stated;
 use crate::inside;
 use crate::ir::Program;
 use crate::nets::{self, Nets};
-pub use options::{Options, Pace, STACK};
+pub use options::{CHECKS_FOR_DOUBTS, Options, Pace, STACK};
 pub use report::{Fault, Place, ProgramReport, Standing};
 use std::time::Duration;
 

@@ -13,6 +13,10 @@ pub const STACK: usize = 512 << 20;
 
 const MOST_THREADS: usize = 4;
 
+/// How often a program is checked, at most, where somebody wants to see what its verdicts rest on: as ever, and once for each axiom that can be
+/// left out, for none and for all. The safety net of time is so many times as far.
+pub const CHECKS_FOR_DOUBTS: u32 = 24;
+
 /// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {

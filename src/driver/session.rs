@@ -11,7 +11,7 @@ use crate::facts::Told;
 use crate::facts::verdicts::Verdicts;
 use crate::frontend::ExtractOptions;
 use crate::frontend::cgeist::process::Failure;
-use crate::inside::{Spot, Wanted};
+use crate::inside::{Dump, Spot, Wanted};
 use crate::nvcc::history::{self, History};
 use crate::nvcc::{colour, locate, once, shim};
 use crate::paths;
@@ -349,7 +349,10 @@ impl Session {
             pace: self.pace,
             solver_ms: limits.solver_ms,
             memory: Some(memory::of_execution(limits.memory)),
-            seconds: limits.tu_seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
+            seconds: match self.inside.dumps.contains(&Dump::Doubts) {
+                true => limits.tu_seconds.saturating_mul(check::CHECKS_FOR_DOUBTS),
+                false => limits.tu_seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
+            },
             roots: self.config.roots.clone(),
             entry: self.config.entry.clone(),
             assume: self.config.assume.clone(),

@@ -9,7 +9,7 @@ use crate::models::runtime::is_of_runtime;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::value::Target;
+use crate::symbolic::memory::value::{Target, Value};
 use std::rc::Rc;
 
 /// Devices, status codes and graphs.
@@ -32,7 +32,40 @@ pub(super) const STATUS: Table = &[
 /// How names of the runtime's functions begin; a call of any of these that has no model of its own succeeds.
 pub(super) const REST: &[&str] = &["cuda", "__cuda"];
 
+/// How names begin of functions whose codes are followed, or that say what another call gave.
+const FOLLOWED: &[&str] =
+    &["cudaMalloc", "cudaHostAlloc", "cudaLaunch", "cudaGetLastError", "cudaPeekAtLastError", "cudaGetError"];
+
+/// Whether a call gives a code of which success is taken for granted.
+pub(super) fn may_fail(c: &Call<'_>) -> bool {
+    let name = c.base();
+    name.starts_with("cuda") && !name.ends_with("Query") && !FOLLOWED.iter().any(|p| name.starts_with(p))
+}
+
 impl Executor<'_> {
+    /// A call as where its success is not taken for granted: where it fails it does nothing, and gives some other code.
+    pub(super) fn call_that_may_fail(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let Value::Int(status) = self.status(c.base()) else { return Err(Box::new(s)) };
+        let zero = self.arena.int(0);
+        let well = self.arena.eq(status, zero);
+        let failed = self.arena.not(well);
+        let before = self.assume(s.clone(), failed);
+        let done = match self.assume(s.clone(), well) {
+            Some(s) => self.library_call(c, s),
+            None => Ok(None),
+        };
+        let (Ok(done), code) = (done, Value::Int(status)) else { return Err(Box::new(s)) };
+        match (done, before) {
+            (done, None) => Ok(done),
+            (None, Some(before)) => Ok(Some((code, before))),
+            (Some((v, after)), Some(before)) => {
+                let Some((s, choices)) = self.merge(vec![after, before]) else { return Ok(None) };
+                let v = choices.first().map_or(code.clone(), |done| self.ite_value(*done, &v, &code));
+                Ok(Some((v, s)))
+            }
+        }
+    }
+
     pub(super) fn cuda_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         if !REST.iter().any(|p| c.name.starts_with(p)) {
             return Err(Box::new(s));

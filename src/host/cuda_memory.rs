@@ -3,6 +3,7 @@
 
 use super::Call;
 use super::table::Table;
+use crate::axioms::Axiom;
 use crate::kernel::builtins::Modelled;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
@@ -105,12 +106,22 @@ impl Executor<'_> {
         let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
         let zero = self.arena.int(0);
         let lower = self.arena.le(zero, size);
-        let memory = self.arena.int(i128::from(self.runtime.device_memory));
+        let most = self.most_of_device();
+        let memory = self.arena.int(most);
         let upper = self.arena.le(size, memory);
         let fits = self.arena.and(lower, upper);
         let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
         let name = self.pointee_name(&out);
         let place = self.user_location();
+        // What the program does where it had no memory is followed; of memory that is used all the same nothing else is claimed.
+        let early = (!self.assumptions.takes(Axiom::DeviceAllocation)).then(|| self.allocation_status());
+        let size = match early {
+            Some(status) => {
+                let given = self.arena.eq(status, zero);
+                self.bytes_given(given, size)
+            }
+            None => size,
+        };
         let o = self.heap.allocate(
             (c.context, c.site, 1),
             Object { kind, name, extent: Some(size), site: place, func: None, array: true },
@@ -118,9 +129,8 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         let p = self.pointer(o, 0);
         self.store_value(&mut s, &out, p, 8);
-        // What the program does where it had no memory is followed; of memory that is used all the same nothing else is claimed.
-        let status = self.status("an allocation");
-        Ok(Some((status, s)))
+        let status = early.unwrap_or_else(|| self.allocation_status());
+        Ok(Some((Value::Int(status), s)))
     }
 
     /// What of some places a function of the runtime frees: memory of its own kind. What else it is given it refuses, and leaves as it is.

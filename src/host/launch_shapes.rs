@@ -146,6 +146,7 @@ impl Executor<'_> {
     /// A launch that may run any threads, or none; blocks are as the kernel declares them wherever it runs (PTX ISA 9.0, `.reqntid`).
     fn of_unknown_shape(&mut self, c: &LaunchConfig, shape: &LaunchShape, why: UnknownReason) -> LaunchConfig {
         let any = |e: &mut Self, most: i128, name: &str| {
+            let most = e.most_launched(most);
             e.arena.fresh(SymKind::Unknown { reason: why.clone() }, name, Range::new(1, most))
         };
         let grid = MAX_GRID.map(|m| any(self, m, "gridDim"));

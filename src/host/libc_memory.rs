@@ -127,7 +127,8 @@ impl Executor<'_> {
         let want = Range::new(0, (1 << 63) - 1);
         let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
         // What is larger is not given, nor is a negative number read as `size_t`: C++ throws then, C gives null.
-        let most = self.arena.int(MOST_OF_HOST);
+        let most = self.most_of_host(MOST_OF_HOST);
+        let most = self.arena.int(most);
         let fits = self.arena.le(size, most);
         let throws = c.name.starts_with("_Znw") || c.name.starts_with("_Zna");
         let throws = throws && !c.name.ends_with("nothrow_t");

@@ -27,6 +27,7 @@ mod waits;
 pub use root::{Root, lead_to_launches, roots};
 pub use table::keys;
 
+use crate::axioms::Axiom;
 use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::builtins::Modelled;
 use crate::reasons::UnknownReason;
@@ -73,18 +74,27 @@ impl Executor<'_> {
         let program = self.program;
         let func = program.func(f);
         let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
+        if func.is_declaration() && cuda::may_fail(&call) && !self.assumptions.takes(Axiom::CallsSucceed) {
+            return self.call_that_may_fail(&call, s);
+        }
+        self.library_call(&call, s)
+    }
+
+    fn library_call(&mut self, call: &Call<'_>, s: State) -> Modelled {
+        let (program, f, args, site, ty) = (self.program, call.func, call.args, call.site, call.ty);
+        let func = program.func(f);
         if let Some(rest) = call.name.strip_prefix("llvm.") {
             return self.intrinsic(rest, args, s, site, ty);
         }
-        let s = match self.result_call(&call, s) {
+        let s = match self.result_call(call, s) {
             Err(s) => *s,
             done => return done,
         };
-        let s = match self.cuda_call(&call, s) {
+        let s = match self.cuda_call(call, s) {
             Err(s) => *s,
             done => return done,
         };
-        let s = match self.torch_call(&call, s) {
+        let s = match self.torch_call(call, s) {
             Err(s) => *s,
             done => return done,
         };
@@ -95,11 +105,11 @@ impl Executor<'_> {
         if own && (!call.name.starts_with("_Z") || is_replaceable(call.name)) {
             return Err(Box::new(s));
         }
-        let s = match self.libc_call(&call, s) {
+        let s = match self.libc_call(call, s) {
             Err(s) => *s,
             done => return done,
         };
-        self.stdcxx_call(&call, s)
+        self.stdcxx_call(call, s)
     }
 
     pub(crate) fn success(&mut self, s: State) -> Modelled {

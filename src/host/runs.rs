@@ -6,6 +6,7 @@
 //! runtime refuses, are any; where the program does nothing but end on another code than success, success is taken for granted.
 
 use super::Call;
+use crate::axioms::Axiom;
 use crate::ir::shared::most_static_shared;
 use crate::ir::{BlockId, Callee, FuncRef, Op, Side, Terminator};
 use crate::models::launches;
@@ -249,6 +250,9 @@ impl Executor<'_> {
             return None;
         }
         let zero = self.arena.int(0);
+        if !self.assumptions.takes(Axiom::CallsSucceed) || !self.assumptions.takes(Axiom::DeviceAllocation) {
+            return None;
+        }
         let mut success = rustc_hash::FxHashMap::default();
         for s in symbols {
             if !matches!(&self.arena.symbol(s).kind, SymKind::Unknown { reason: UnknownReason::Status(_) }) {

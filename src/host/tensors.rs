@@ -3,6 +3,7 @@
 
 use super::Call;
 use super::table::Table;
+use crate::axioms::Axiom;
 use crate::kernel::builtins::Modelled;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
@@ -96,7 +97,8 @@ impl Executor<'_> {
     /// A size that memory of the device can have. An allocator that has none throws.
     fn that_fits(&mut self, s: State, size: TermId) -> Option<State> {
         let zero = self.arena.int(0);
-        let memory = self.arena.int(i128::from(self.runtime.device_memory));
+        let most = self.most_of_device();
+        let memory = self.arena.int(most);
         let (lower, upper) = (self.arena.le(zero, size), self.arena.le(size, memory));
         let fits = self.arena.and(lower, upper);
         self.assume(s, fits)
@@ -246,6 +248,9 @@ impl Executor<'_> {
         let holds = self.int_arg(c, 0, 8);
         let zero = self.arena.int(0);
         let holds = self.arena.ne(holds, zero);
+        if !self.assumptions.takes(Axiom::TensorSizes) {
+            return Self::no_value(s);
+        }
         let holds = self.in_whole_numbers(holds);
         match self.assume(s, holds) {
             Some(s) => Self::no_value(s),

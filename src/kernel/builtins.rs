@@ -215,9 +215,11 @@ impl Executor<'_> {
             None => self.arena.int(0),
         };
         let size = self.interpret(size, 64, false);
-        let memory = self.arena.int(i128::from(self.runtime.device_memory));
+        let most = self.most_of_device();
+        let memory = self.arena.int(most);
         let fits = self.arena.le(size, memory);
         let (mut s, given) = self.scarce(s, fits, site)?;
+        let size = self.bytes_given(given, size);
         let place = self.user_location();
         let object = Object {
             kind: ObjKind::DeviceHeap,

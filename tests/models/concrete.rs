@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const HEAD: &str = "#include <cctype>\n#include <cerrno>\n#include <climits>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <iostream>\n#include <string>\n#include <strings.h>\n";
+const HEAD: &str = "#include <cctype>\n#include <cinttypes>\n#include <cstdarg>\n#include <getopt.h>\n#include <malloc.h>\n#include <unistd.h>\n#include <cerrno>\n#include <climits>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <iostream>\n#include <string>\n#include <strings.h>\n";
 
 /// A text as C writes it.
 fn quoted(s: &str) -> String {
@@ -71,6 +71,18 @@ const CALLS: &[&str] = &[
     "errno = 0; char *e = a; long v = strtol(a, &e, base); size_t at = 99; if ((base == 0 || base == 10 || base == 16) && e != a && !errno && v >= INT_MIN && v <= INT_MAX) { int i = std::stoi(a, &at, base); printf(\"%d %d %ld %ld\", i, (int)at, std::stol(a, nullptr, base), std::stol(std::string(a), nullptr, base)); }",
     "std::string s(a), t(a, k < strlen(a) ? k : 0), u(a, a + strlen(a) / 2), w = s.substr(k < s.size() ? k : 0, 2); printf(\"[%s][%s][%s][%s] %d %d\", s.c_str(), t.c_str(), u.c_str(), w.c_str(), s == b, sign(s.compare(b)));",
     "std::string s = a, t; t = b; s += t; s.append(b, strlen(b) / 2); t = s; if (!t.empty()) t[0] = 'Q'; printf(\"[%s][%s] %d\", s.c_str(), t.c_str(), (int)t.size()); s = std::to_string(v0); printf(\"[%s]\", s.c_str());",
+    "char t[99]; memset(t, 'q', 99); strcpy(t, a); memmove(t + k % 4, t, strlen(a) + 1); printf(\"[%s]\", t + k % 4); memmove(t, t + k % 5, 40); printf(\"[%.9s]\", t); bzero(t + k, 3); printf(\"[%s]%d\", t, t[k + 3]);",
+    "size_t n = strlen(a) < strlen(b) ? strlen(a) : strlen(b); printf(\"%d %d \", !!bcmp(a, b, n), !!bcmp(a, a, n)); place(a, index(a, b[0])); place(a, rindex(a, b[0]));",
+    "srand((unsigned)v0); int x = rand(), y = rand(); srandom((unsigned)k); long z = random(); printf(\"%d %d %ld\", x, y, z); unsigned s = (unsigned)v0; x = rand_r(&s); printf(\" %d %u\", x, s);",
+    "srand48(v0); bits(drand48()); long x = lrand48(), y = mrand48(); printf(\"%ld %ld\", x, y); bits(drand48());",
+    "char *d = (char *)malloc(k + 1); memset(d, 'm', k); d[k] = 0; d = (char *)realloc(d, 40); printf(\"[%s]\", d); memset(d + k, 'n', 9); d[k + 9] = 0; printf(\"[%s]\", d); free(d); int *c = (int *)calloc(k + 1, 4); printf(\"%d\", c[k]); free(c);",
+    "void *p = nullptr; int e = posix_memalign(&p, 64, k + 1); printf(\"%d %d \", e, (int)((unsigned long)p % 64)); free(p); p = aligned_alloc(32, 64); printf(\"%d \", (int)((unsigned long)p % 32)); free(p); p = memalign(128, k + 1); printf(\"%d\", (int)((unsigned long)p % 128)); free(p);",
+    "char *e = a; errno = 0; long v = strtoimax(a, &e, base); printf(\"%ld %d %d\", v, (int)(e - a), errno == ERANGE); errno = 0; unsigned long u = strtoumax(a, &e, base); printf(\" %lu %d %d\", u, (int)(e - a), errno == ERANGE);",
+    "char t[99]; int n = say(t, k + 1, \"%d|%s\", (int)v0, a); printf(\"%d [%s]\", n, t); n = say_all(t, \"%5s|%x\", b, (unsigned)v0); printf(\"%d [%s]\", n, t);",
+    "printf(\"%d %ld %lld \", abs((int)v0 | 1), labs(v0), llabs((long long)v0)); char t[99]; strcpy(t, b); stpcpy(t, a); printf(\"[%s]\", t); printf(\"%ld\", (long)strnlen(a, k));",
+    "opterr = 0; optind = 0; char p[] = \"p\", o[] = \"-n\", x[] = \"-xq\"; char *v[] = {p, o, a, k % 2 ? x : b, nullptr}; int c; while ((c = getopt(4, v, \"n:xq\")) != -1) printf(\"%c[%s]%d \", c, c == 'n' && optarg ? optarg : \"-\", optind); printf(\"%d\", optind);",
+    "opterr = 0; optind = 0; char p[] = \"p\", o[] = \"--size=7\", x[] = \"--quiet\"; char *v[] = {p, k % 2 ? o : x, a, k % 3 ? x : b, nullptr}; option all[] = {{\"size\", required_argument, nullptr, 's'}, {\"quiet\", no_argument, nullptr, 'q'}, {nullptr, 0, nullptr, 0}}; int c, i = -1; while ((c = getopt_long(4, v, \"s:q\", all, &i)) != -1) printf(\"%c[%s]%d \", c, c == 's' && optarg ? optarg : \"-\", optind); printf(\"%d\", optind);",
+    "errno = 0; char *e = a; unsigned long v = strtoul(a, &e, base); if ((base == 0 || base == 10 || base == 16) && e != a && !errno) { unsigned long u = std::stoul(a, nullptr, base), w = std::stoull(std::string(a), nullptr, base); printf(\"%lu %lu %lu\", v, u, w); }",
 ];
 
 /// Sentences of formats that `sscanf` and `snprintf` are given.
@@ -115,13 +127,20 @@ fn program(seed: u64, calls: &[&str], each: usize) -> (String, Vec<String>) {
     let mut r = Rng::new(seed);
     let mut out = String::from(
         "static int @sign(int x) { return (x > 0) - (x < 0); }\nstatic void @place(char *a, char *p) { if (p) printf(\"%d \", (int)(p - a)); else printf(\"none \"); }\n\
-        static void @bits(double v) { unsigned long u; memcpy(&u, &v, 8); printf(\"%lx \", u); }\nint @main(int argc, char **argv) {\n",
+        static void @bits(double v) { unsigned long u; memcpy(&u, &v, 8); printf(\"%lx \", u); }\n\
+        static int @say(char *t, size_t n, const char *f, ...) { va_list l; va_start(l, f); int r = vsnprintf(t, n, f, l); va_end(l); return r; }\n\
+        static int @say_all(char *t, const char *f, ...) { va_list l; va_start(l, f); int r = vsprintf(t, f, l); va_end(l); return r; }\nint @main(int argc, char **argv) {\n",
     );
     let mut cases = vec![];
     for call in calls {
         for _ in 0..each {
             let c = case(&mut r, call);
-            let named = c.replace("sign(", "@sign(").replace("place(", "@place(").replace("bits(", "@bits(");
+            let named = c
+                .replace("sign(", "@sign(")
+                .replace("place(", "@place(")
+                .replace("bits(", "@bits(")
+                .replace("say(", "@say(")
+                .replace("say_all(", "@say_all(");
             let _ = writeln!(out, "  printf(\"\\n~{}: \");\n  {named}", cases.len());
             cases.push(c);
         }
@@ -131,7 +150,7 @@ fn program(seed: u64, calls: &[&str], each: usize) -> (String, Vec<String>) {
 }
 
 /// A program as g++ compiles it, calling every function of the library.
-fn native(folder: &Path, source: &str) -> PathBuf {
+pub(super) fn native(folder: &Path, source: &str) -> PathBuf {
     let (file, out) = (folder.join("native.cpp"), folder.join("native"));
     std::fs::write(&file, format!("{HEAD}{}", source.replace('@', ""))).unwrap();
     let made = Command::new("g++")
@@ -144,7 +163,7 @@ fn native(folder: &Path, source: &str) -> PathBuf {
     out
 }
 
-fn run_native(program: &Path, argv: &[String], stdin: &str) -> String {
+pub(super) fn run_native(program: &Path, argv: &[String], stdin: &str) -> String {
     let mut child = Command::new(program).args(argv).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
     let out = child.wait_with_output().unwrap();
@@ -152,11 +171,11 @@ fn run_native(program: &Path, argv: &[String], stdin: &str) -> String {
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-fn unit(source: String) -> Unit {
+pub(super) fn unit(source: String) -> Unit {
     Unit::new(&[Program::new(0, format!("{HEAD}{source}"))]).unwrap()
 }
 
-fn run_model(unit: &mut Unit, argv: &[String], stdin: &str) -> (String, String) {
+pub(super) fn run_model(unit: &mut Unit, argv: &[String], stdin: &str) -> (String, String) {
     unit.with(0, |linked| {
         let root = linked.find_func(Side::Host, "main").unwrap();
         let inputs = Inputs { argv: argv.to_vec(), stdin: stdin.as_bytes().to_vec(), ..Inputs::default() };
@@ -166,7 +185,7 @@ fn run_model(unit: &mut Unit, argv: &[String], stdin: &str) -> (String, String) 
 }
 
 /// What differs, by case: nothing where the model says a question mark.
-fn differences(native: &str, model: &str, describe: impl Fn(usize) -> String) -> (usize, Vec<String>) {
+pub(super) fn differences(native: &str, model: &str, describe: impl Fn(usize) -> String) -> (usize, Vec<String>) {
     let parts = |s: &str| s.split("\n~").map(str::to_owned).collect::<Vec<_>>();
     let (native, model) = (parts(native), parts(model));
     let mut wrong = vec![];

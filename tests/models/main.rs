@@ -4,6 +4,8 @@
 //! what the interpreter must print, or a question mark. `symbolic.rs`: generated programs read, change and compare texts of the command
 //! line; where any run on a pool of texts goes out of bounds the engine may not say safe, and what it proves a run must show.
 //!
+//! `numbers.rs` does the same for mathematics.
+//!
 //! `table.rs`: each row of the table of external functions says which of the engines models it; none may have a model without a row.
 //!
 //! `SCUBA_MODELS_SEEDS=0..2000 cargo test --release --test models -- --ignored many --nocapture` tries many programs.
@@ -11,6 +13,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "what a failed test says")]
 
 mod concrete;
+mod numbers;
 mod program;
 mod symbolic;
 mod table;

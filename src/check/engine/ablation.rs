@@ -4,6 +4,7 @@
 //! more without any, and what is not as safe then rests on them.
 
 use super::Engine;
+use crate::axioms::Without;
 use crate::check::context::{Place, Run};
 use crate::check::rules::claims;
 use crate::rules::Rule;
@@ -85,9 +86,10 @@ impl Assumed {
 }
 
 impl Engine<'_> {
-    /// From now on only these places are decided, without assumptions; `None`: all, as usual.
-    pub(super) fn ask_only(&mut self, asked: Option<FxHashSet<Place>>) {
+    /// From now on only these places are decided, without some axioms; `None`: all, as usual.
+    pub(super) fn ask_only(&mut self, asked: Option<FxHashSet<Place>>, without: Without) {
         self.cx.bare = asked.is_some();
+        self.cx.without = without;
         self.assumed.asked = asked;
     }
 
@@ -101,7 +103,7 @@ impl Engine<'_> {
             return;
         }
         let mut bare = self.again();
-        bare.ask_only(Some(safe.clone()));
+        bare.ask_only(Some(safe.clone()), Without::ASSUMPTIONS);
         if self.cx.is_hurried() {
             bare.cx.total = self.cx.total - self.cx.spent;
         }

@@ -9,6 +9,7 @@ mod any_launch;
 pub(in crate::check) mod budgets;
 pub(in crate::check) mod classes;
 pub(in crate::check) mod coverage;
+mod doubts;
 mod first_pass;
 pub(in crate::check) mod host;
 pub(in crate::check) mod parallel;
@@ -24,6 +25,7 @@ use super::options::Options;
 use super::report::{Fault, ProgramReport};
 use super::rules::rule::HostEvents;
 use super::rules::{list, overflow};
+use crate::axioms::{Axiom, CameTo};
 use crate::check::context::{Run, Tools};
 use crate::host::{Root, lead_to_launches, roots};
 use crate::inside::{self, Phase};
@@ -59,6 +61,8 @@ pub(super) struct Engine<'p> {
     /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
     pub lost: Option<UnknownReason>,
     pub assumed: Assumed,
+    /// Where executions note which axioms they came to, if anybody wants to know.
+    came_to: Option<Arc<CameTo>>,
     /// Functions whose contracts can never hold.
     vain: FxHashSet<FuncRef>,
     /// Conditions that contradict what is known where they would be assumed of a call.
@@ -94,6 +98,7 @@ impl<'p> Engine<'p> {
             report: ProgramReport::default(),
             lost: None,
             assumed: Assumed::default(),
+            came_to: None,
             vain: FxHashSet::default(),
             refused: FxHashSet::default(),
         }
@@ -112,13 +117,15 @@ impl<'p> Engine<'p> {
         self.unreached();
         self.without_assumptions();
         self.asserts_that_matter();
+        self.doubts();
         self.finish(start)
     }
 
     /// An engine that has seen nothing yet.
     pub(super) fn again(&self) -> Self {
         let fresh = Context::new(self.cx.program, self.cx.options);
-        Self::with(Context { part: self.cx.part, total: self.cx.total, ..fresh }, self.reach.clone())
+        let cx = Context { part: self.cx.part, total: self.cx.total, ..fresh };
+        Self { came_to: self.came_to.clone(), ..Self::with(cx, self.reach.clone()) }
     }
 
     /// Notes what this thread did since then.
@@ -156,13 +163,20 @@ impl<'p> Engine<'p> {
             self.launched.iter().map(|r| self.cx.program.func(*r)).filter(shared).map(|f| f.name.as_str()).collect();
         let is_launched =
             |r: &FuncRef, f: &Function| self.launched.contains(r) || shared(&f) && launched.contains(f.name.as_str());
+        // A kernel that nobody launches needs no axiom to be one.
+        let is_known = |r: &FuncRef, f: &Function| is_launched(r, f) && self.takes(Axiom::KnownLaunches);
         let is_kernel = |m: &Module, f: &Function| m.side == Side::Device && f.kernel && !f.is_declaration();
         self.cx
             .program
             .functions()
-            .filter(|(r, m, f)| is_kernel(m, f) && (inner.contains(r) || !is_launched(r, f)))
+            .filter(|(r, m, f)| is_kernel(m, f) && (inner.contains(r) || !is_known(r, f)))
             .map(|(r, ..)| r)
             .collect()
+    }
+
+    /// Whether executions take an axiom ([`Assumptions::takes`]).
+    fn takes(&self, axiom: Axiom) -> bool {
+        Assumptions::new(&[], self.cx.without, self.came_to.clone()).takes(axiom)
     }
 
     /// What one execution may take, of that so much work.
@@ -174,13 +188,11 @@ impl<'p> Engine<'p> {
         let mut e = Executor::new(self.cx.program);
         e.runtime.device_memory = self.cx.options.device_memory;
         e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
-        e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.bare);
+        e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.without, self.came_to.clone());
         e.assumptions.owed = self.cx.options.contracts.iter().chain(&self.cx.options.owed).cloned().collect();
         e.assumptions.refused = self.refused.clone();
-        if !self.cx.bare {
-            e.assumptions.invariants = self.cx.options.invariants.as_slice().into();
-            e.assumptions.classes = self.cx.options.classes.as_slice().into();
-        }
+        e.assumptions.invariants = self.cx.options.invariants.as_slice().into();
+        e.assumptions.classes = self.cx.options.classes.as_slice().into();
         e
     }
 

@@ -251,7 +251,7 @@ impl<'p> Engine<'p> {
     fn helper(&self) -> Self {
         let mut other = self.again();
         (other.threads, other.lost) = (1, self.lost.clone());
-        other.ask_only(self.assumed.asked.clone());
+        other.ask_only(self.assumed.asked.clone(), self.cx.without);
         other
     }
 

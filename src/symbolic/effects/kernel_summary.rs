@@ -281,6 +281,7 @@ impl Executor<'_> {
         self.kernel.partitions = Partitions::default();
         self.kernel.partitions.begin(self.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| {
+            let most = e.most_launched(most);
             e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Range::new(1, most))
         };
         let config = LaunchConfig {

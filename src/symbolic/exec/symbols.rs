@@ -1,6 +1,7 @@
 //! Symbols for what is not computed: inputs of the program, unknown values, and pointers to known and unknown places; objects of globals.
 
 use super::executor::Executor;
+use crate::axioms::Axiom;
 use crate::ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use crate::reasons::UnknownReason;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
@@ -55,9 +56,9 @@ impl<'p> Executor<'p> {
             InputSource::World(w) => w.clone(),
         };
         let range = match &source {
-            InputSource::Argc => Range::new(1, i128::from(i32::MAX)),
-            InputSource::ArgvLen(_) => Range::new(0, 1 << 20),
-            InputSource::FileSize(_) => Range::new(0, 1 << 40),
+            InputSource::Argc => Range::new(self.assumptions.takes(Axiom::Argc).into(), i128::from(i32::MAX)),
+            InputSource::ArgvLen(_) => Range::new(0, self.most_of_host(1 << 20)),
+            InputSource::FileSize(_) => Range::new(0, self.most_of_host(1 << 40)),
             // So that the same comparison from the other side gives an `int` too.
             InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
             _ => Range::of_value(bits, signed),
@@ -65,6 +66,25 @@ impl<'p> Executor<'p> {
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
         self.inputs.symbols.insert((source, bits), t);
         t
+    }
+
+    /// What something of the host has at most; as much as can be addressed where that is not taken for granted.
+    pub(crate) fn most_of_host(&self, most: i128) -> i128 {
+        if self.assumptions.takes(Axiom::HostMemory) { most } else { (1 << 63) - 1 }
+    }
+
+    /// Bytes that an allocation of device memory has at most; as many as can be asked for where that is not taken for granted.
+    pub(crate) fn most_of_device(&self) -> i128 {
+        if self.assumptions.takes(Axiom::DeviceMemory) { self.runtime.device_memory.into() } else { (1 << 64) - 1 }
+    }
+
+    /// Bytes of an allocation that a kernel may use: none where it was refused, which is taken for granted that it was not.
+    pub(crate) fn bytes_given(&mut self, given: TermId, size: TermId) -> TermId {
+        if self.assumptions.takes(Axiom::DeviceAllocation) {
+            return size;
+        }
+        let none = self.arena.int(0);
+        self.arena.ite(given, size, none)
     }
 
     /// What inputs have to do with each other below the roots: one that is read as `long` here and as `int` there is the same

@@ -4,6 +4,7 @@
 //! were assumed is kept here, so that findings can say what they rest on.
 
 use crate::assume::Condition;
+use crate::axioms::{Axiom, CameTo, Without};
 use crate::contracts::{Contract, Invariant, Requirement};
 use crate::ir::FuncRef;
 use crate::symbolic::loops::quantified_facts::{self, Always};
@@ -45,8 +46,10 @@ pub struct Assumptions {
     pub disjoint: FxHashSet<(ObjId, ObjId)>,
     /// The path on which the former hold, where there are any for the function that is executed.
     pub required: Option<TermId>,
-    /// Execute as if nothing were assumed.
-    pub ignored: bool,
+    /// The axioms that this execution does not take.
+    without: Without,
+    /// Where it is noted which axioms it came to, if anybody wants to know.
+    came_to: Option<Arc<CameTo>>,
     /// The facts that were assumed, each with all that assume it.
     facts: FxHashMap<TermId, Vec<Arc<str>>>,
     /// What is assumed of each element of what memory held when the function was called, with who says so.
@@ -56,10 +59,20 @@ pub struct Assumptions {
 }
 
 impl Assumptions {
-    /// For an execution under stated conditions, or as if nothing were assumed.
+    /// For an execution under stated conditions that does not take these axioms.
     #[must_use]
-    pub fn new(stated: &[Condition], ignored: bool) -> Self {
-        Self { stated: stated.into(), ignored, ..Self::default() }
+    pub fn new(stated: &[Condition], without: Without, came_to: Option<Arc<CameTo>>) -> Self {
+        Self { stated: stated.into(), without, came_to, ..Self::default() }
+    }
+
+    /// Whether this execution takes an axiom. To be asked where that makes a difference, and nowhere else: an axiom that no execution asks
+    /// for is one on which nothing rests.
+    #[must_use]
+    pub fn takes(&self, axiom: Axiom) -> bool {
+        if let Some(came_to) = &self.came_to {
+            came_to.note(axiom);
+        }
+        !self.without.has(axiom)
     }
 
     pub(super) fn note_always(&mut self, always: Always, who: &str) {

@@ -4,6 +4,7 @@
 //! remembered in [`Assumptions`](super::assume::Assumptions) with what assumes it.
 
 use crate::assume::{Expr, Unary};
+use crate::axioms::Axiom;
 use crate::contracts::operators::Operator;
 use crate::ir::{Block, BlockId, Callee, Const, FuncId, FuncRef, Module, Op, Operand, Side, Terminator, TypeKind};
 use crate::symbolic::exec::events::ClaimEvent;
@@ -88,7 +89,7 @@ impl Executor<'_> {
         if of_the_macro {
             self.note_claim(s, holds, &calls, &format!("assert({text})"), Some(Arc::from(&*who)));
         }
-        if self.assumptions.ignored {
+        if !self.assumptions.takes(Axiom::RemovedAssert) {
             return Some(vec![(on, s.clone())]);
         }
         Some(self.assume_as(s.clone(), holds, &who).map(|s| (on, s)).into_iter().collect())
@@ -111,10 +112,10 @@ impl Executor<'_> {
         let loc = self.program.loc(site.func.module, at);
         // What headers of the toolchain claim is true of their own code.
         if loc.system || loc.line == 0 {
-            return self.assume(s, c);
+            return if self.assumptions.takes(Axiom::ToolchainClaim) { self.assume(s, c) } else { Some(s) };
         }
         self.note_claim(&s, c, &[site], written, None);
-        if self.assumptions.ignored {
+        if !self.assumptions.takes(Axiom::Claim) {
             return Some(s);
         }
         let file = loc.file.rsplit('/').next().unwrap_or_default();
@@ -171,13 +172,13 @@ impl Executor<'_> {
 
     /// Adds what is stated of a function to the state in which it is entered.
     pub(in crate::symbolic) fn assume_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
-        if self.assumptions.ignored {
-            return s;
-        }
         let func = self.function(f);
         for condition in self.assumptions.stated.clone().iter() {
             if condition.function == "main" || !func.answers_to(&condition.function) {
                 continue;
+            }
+            if !self.assumptions.takes(Axiom::Stated) {
+                break;
             }
             let meaning = self.meaning(&condition.expr, &mut |e, leaf| e.parameter(f, args, leaf));
             match meaning.map(|m| self.truth(m)) {
@@ -197,7 +198,7 @@ impl Executor<'_> {
     /// What is stated of `main`'s inputs, as far as `conditions` mention them.
     pub fn assumed_of_inputs(&mut self, main: FuncRef, conditions: &[TermId]) -> Vec<TermId> {
         let mut out = vec![];
-        if self.assumptions.ignored || self.assumptions.stated.iter().all(|c| c.function != "main") {
+        if self.assumptions.stated.iter().all(|c| c.function != "main") || !self.assumptions.takes(Axiom::Stated) {
             return out;
         }
         let mut known: Vec<(InputSource, TermId)> = vec![];

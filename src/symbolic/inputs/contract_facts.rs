@@ -6,6 +6,7 @@
 
 use super::assume::Taken;
 use super::contract_terms::{Asked, Names};
+use crate::axioms::Axiom;
 use crate::contracts::ast::{CondKind, Forall};
 use crate::contracts::{Contract, Requirement, Term};
 use crate::ir::FuncRef;
@@ -66,7 +67,7 @@ impl Executor<'_> {
             let stack = self.call_stack().to_vec();
             return self.owe_contracts(Called { f, args, launch: None, by: By::Caller }, s, &stack);
         }
-        if self.assumptions.contracts.is_empty() {
+        if self.assumptions.contracts.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return s;
         }
         let func = self.function(f);
@@ -88,7 +89,7 @@ impl Executor<'_> {
     /// Notes for the rule `contract` where a call or a launch may not keep to a contract; `stack` ends with the call. Of a pointer whose
     /// extent nobody knows the contract is all that is known: it is assumed.
     pub(crate) fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
-        if !self.is_recording() || self.assumptions.ignored {
+        if !self.is_recording() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return s;
         }
         let func = self.function(called.f);
@@ -130,7 +131,7 @@ impl Executor<'_> {
     /// Whether contracts say of all these functions, whose bodies are not at hand, that they change nothing that the execution knows of. That the state
     /// is as it was rests on it then.
     pub(crate) fn change_nothing(&mut self, s: &mut State, callees: &[FuncRef]) -> bool {
-        if self.assumptions.ignored || callees.is_empty() {
+        if callees.is_empty() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return false;
         }
         let contracts = self.assumptions.owed.clone();

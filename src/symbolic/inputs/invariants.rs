@@ -7,6 +7,7 @@
 
 use super::contract_facts::{By, Said};
 use super::contract_terms::{Asked, Element, Names, Pointed, elements};
+use crate::axioms::Axiom;
 use crate::contracts::ast::CondKind;
 use crate::contracts::{Requirement, plain_name};
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, source_name};
@@ -25,9 +26,6 @@ const ROUNDS: usize = 3;
 impl Executor<'_> {
     /// Looks at the objects that were given since this was last done. What an invariant itself leads to was not used by the program, and has none.
     pub(crate) fn apply_invariants(&mut self) {
-        if self.assumptions.ignored {
-            return;
-        }
         let new = self.heap.all_given().get(self.assumptions.looked_at..).unwrap_or_default().to_vec();
         for o in new {
             let Some(given) = self.heap.given(o).copied() else { continue };
@@ -46,7 +44,13 @@ impl Executor<'_> {
     fn invariants_of(&mut self, o: ObjId, part: Part) {
         let Some(given) = self.heap.given(o).copied() else { return };
         let m = self.program.module(given.module);
-        let (all, classes) = (self.assumptions.invariants.clone(), self.assumptions.classes.clone());
+        let (mut all, mut classes) = (self.assumptions.invariants.clone(), self.assumptions.classes.clone());
+        if !all.is_empty() && !self.assumptions.takes(Axiom::Invariant) {
+            all = Rc::default();
+        }
+        if !classes.is_empty() && !self.assumptions.takes(Axiom::ClassInvariant) {
+            classes = Rc::default();
+        }
         let name = match &m.ty(part.ty).kind {
             TypeKind::Struct { name: Some(llvm), .. } => plain_name(source_name(llvm)),
             _ => return,
@@ -123,7 +127,7 @@ impl Executor<'_> {
         let Some(given) = self.heap.given(o).copied() else { return };
         let source = self.program.module(given.module).ty(part.ty).source.as_deref();
         let (view, container) = (source.and_then(views::view), source.and_then(views::container));
-        if view.is_none() && container.is_none() {
+        if view.is_none() && container.is_none() || !self.assumptions.takes(Axiom::View) {
             return;
         }
         let mut state = self.state_at_start();

@@ -1,6 +1,7 @@
 //! A kernel run symbolically for one arbitrary thread of one arbitrary block of a launch.
 
 use super::shared_reads::Exchanged;
+use crate::axioms::Axiom;
 use crate::ir::{FuncRef, Side};
 use crate::reasons::UnknownReason;
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
@@ -66,25 +67,33 @@ impl Executor<'_> {
         for i in 0..3 {
             for (t, max) in [(c.grid[i], MAX_GRID[i]), (c.block[i], MAX_BLOCK[i])] {
                 facts.push(self.arena.le(one, t));
-                let m = self.arena.int(max);
+                let m = self.most_launched(max);
+                let m = self.arena.int(m);
                 facts.push(self.arena.le(t, m));
             }
         }
         let xy = self.arena.mul(c.block[0], c.block[1]);
         let xyz = self.arena.mul(xy, c.block[2]);
-        let m = self.arena.int(MAX_THREADS);
-        facts.push(self.arena.le(xyz, m));
-        if let Some(n) = c.limits.threads {
+        let of_kernel = self.assumptions.takes(Axiom::KernelLimits);
+        if self.assumptions.takes(Axiom::LaunchLimits) {
+            let m = self.arena.int(MAX_THREADS);
+            facts.push(self.arena.le(xyz, m));
+        }
+        if let Some(n) = c.limits.threads.filter(|_| of_kernel) {
             let m = self.arena.int(i128::from(n));
             facts.push(self.arena.le(xyz, m));
         }
-        let m = self.arena.int(MAX_SHARED);
+        let m = self.most_launched(MAX_SHARED);
+        let m = self.arena.int(m);
         facts.push(self.arena.le(c.shared, m));
-        if let Some(m) = c.limits.shared {
+        if let Some(m) = c.limits.shared.filter(|_| of_kernel) {
             facts.push(self.arena.le(c.shared, m));
         }
         let zero = self.arena.int(0);
         facts.push(self.arena.le(zero, c.shared));
+        if !of_kernel {
+            return facts;
+        }
         for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {
             let rest = self.arena.modulo(blocks, i128::from(cluster));
             facts.push(self.arena.eq(rest, zero));
@@ -93,11 +102,16 @@ impl Executor<'_> {
         facts
     }
 
+    /// What a launch may ask for at most; any number of its type where that is not taken for granted.
+    pub(crate) fn most_launched(&self, most: i128) -> i128 {
+        if self.assumptions.takes(Axiom::LaunchLimits) { most } else { u32::MAX.into() }
+    }
+
     /// A configuration of which nothing is known, with the block that the kernel's own attributes fix: no other runs (PTX ISA 9.0,
     /// `.reqntid`).
     pub(crate) fn with_declared_block(&mut self, kernel: FuncRef, c: LaunchConfig) -> LaunchConfig {
         let shape = self.program.func(kernel).shape;
-        let block = shape.block.filter(|_| !shape.unread);
+        let block = shape.block.filter(|_| !shape.unread && self.assumptions.takes(Axiom::KernelLimits));
         let block = block.map_or(c.block, |b| b.map(|n| self.arena.int(i128::from(n))));
         LaunchConfig { block, ..c }
     }
@@ -213,6 +227,8 @@ impl Executor<'_> {
     /// Whether a kernel writes, through another pointer of which nothing is known, what is read as such a scalar.
     fn is_written_as_another(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
         stable.written.objects().any(|w| {
+            let apart = self.assumptions.takes(Axiom::TypesApart);
+            let read = if apart { read } else { Scalar::Bytes };
             stable.written.may_change(w, read) && self.may_be_written_twice(o, w, stable.written.is_of_bytes(w))
         })
     }
@@ -298,7 +314,8 @@ impl Executor<'_> {
         let axes = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
         let make = |e: &mut Self, dims: &[TermId; 3], name: &str, max: &[i128; 3], thread: bool| {
             std::array::from_fn(|i| {
-                let hi = e.arena.range(dims[i]).hi.map_or(max[i], |h| h.min(max[i])) - 1;
+                let most = e.most_launched(max[i]);
+                let hi = e.arena.range(dims[i]).hi.map_or(most, |h| h.min(most)) - 1;
                 if hi <= 0 {
                     return e.arena.int(0);
                 }
@@ -320,17 +337,20 @@ impl Executor<'_> {
         };
         let grid = std::array::from_fn(|i| {
             let k = SymKind::Input(src(i, "gridDim"));
-            self.arena.fresh(k, format!("gridDim.{}", axes[i]), Range::new(1, MAX_GRID[i]))
+            let most = self.most_launched(MAX_GRID[i]);
+            self.arena.fresh(k, format!("gridDim.{}", axes[i]), Range::new(1, most))
         });
         let block = std::array::from_fn(|i| {
             let k = SymKind::Input(src(i, "blockDim"));
-            self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, MAX_BLOCK[i]))
+            let most = self.most_launched(MAX_BLOCK[i]);
+            self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, most))
         });
         let k = SymKind::Input(crate::symbolic::terms::term::InputSource::Param {
             function: name.to_owned(),
             name: "dynamic shared memory".into(),
         });
-        let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
+        let most = self.most_launched(MAX_SHARED);
+        let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, most));
         let (limits, attributes) = (LaunchLimits::default(), LaunchAttributes::default());
         LaunchConfig { grid, block, shared, stream: None, limits, attributes }
     }

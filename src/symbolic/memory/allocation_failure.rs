@@ -4,7 +4,8 @@
 //! does not compare is taken to be one to the memory that was asked for; where it does compare, both ways are followed, and on the way of
 //! failure nothing is claimed of this memory.
 
-use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Op, Operand, Pred, Terminator, ValueId};
+use crate::axioms::Axiom;
+use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Op, Operand, Pred, Side, Terminator, ValueId};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -107,6 +108,9 @@ impl Executor<'_> {
 
     /// Whether the program may compare what a call gives with null, and do more than end where it is.
     fn is_failure_followed(&mut self, site: Site) -> bool {
+        if self.side == Side::Device && !self.assumptions.takes(Axiom::DeviceAllocation) {
+            return true;
+        }
         let func = self.function(site.func);
         let Some(v) = result_of(func, site) else { return true };
         let callers: Vec<Site> = self.stack.iter().rev().skip(1).copied().collect();

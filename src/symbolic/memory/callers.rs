@@ -11,6 +11,7 @@ use super::containers::OF_CONTAINER;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
 use super::value::{Base, Target};
+use crate::axioms::Axiom;
 use crate::ir::{Linkage, Side, TypeKind, source_name};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -68,7 +69,8 @@ impl Executor<'_> {
 
     /// The same of memory that is written as what the pointer's type says: copies and fills write bytes, of whatever is there.
     pub(in crate::symbolic) fn may_be_written_twice(&self, a: ObjId, b: ObjId, as_bytes: bool) -> bool {
-        self.may_be_given_twice(a, b) && (as_bytes || !self.are_other_structures(a, b))
+        self.may_be_given_twice(a, b)
+            && (as_bytes || !self.are_other_structures(a, b) || !self.assumptions.takes(Axiom::TypesApart))
     }
 
     /// Whether both are structures, of types neither of which is part of the other: no byte of one is one of the other.
@@ -106,6 +108,7 @@ impl Executor<'_> {
         self.heap.parameters().iter().copied().chain(self.heap.globals()).any(|other| {
             let (Some(now), Some(first)) = (s.mem.get(&other), self.heap.at_entry(other)) else { return false };
             let as_bytes = self.runtime.written_as_bytes.contains(&other);
+            let as_bytes = as_bytes || !self.assumptions.takes(Axiom::TypesApart);
             let read = if as_bytes { Scalar::Bytes } else { read };
             is_changed(first, now, read) && self.may_be_written_twice(o, other, as_bytes) && self.is_on_this_side(other)
         })
@@ -115,10 +118,11 @@ impl Executor<'_> {
     fn is_on_this_side(&self, o: ObjId) -> bool {
         let by_host = self.runtime.used_by_host.contains(&o);
         let by_device = self.runtime.written_by_device.contains(&o);
-        match self.side {
+        let on_this_side = match self.side {
             Side::Host => by_host || !by_device,
             Side::Device => by_device || !by_host,
-        }
+        };
+        on_this_side || !self.assumptions.takes(Axiom::SidesApart)
     }
 
     /// Notes that the host's own code uses what a caller gave.

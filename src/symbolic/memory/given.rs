@@ -8,6 +8,7 @@ use super::containers::OF_CONTAINER;
 use super::object::{Given, ObjId, ObjKind, ObjState, Object, Rest};
 use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
+use crate::axioms::Axiom;
 use crate::ir::{Declared, FuncRef, Module, TypeId, TypeKind, pointee_name, source_name};
 use crate::models::tensors::TENSOR;
 use crate::symbolic::exec::executor::Executor;
@@ -306,7 +307,7 @@ impl Executor<'_> {
         let source = |bits| InputSource::Given { function, object, at, bits, path: place.path.clone() };
         match (&m.ty(place.ty).kind, want) {
             (TypeKind::Int(bits), TypeKind::Int(_)) if *bits > 1 => {
-                if let Some(range) = place.range {
+                if let Some(range) = place.range.filter(|_| self.assumptions.takes(Axiom::TensorSizes)) {
                     return Some(Value::Int(self.bounded_input(source(*bits), *bits, range)));
                 }
                 let signed = !place.declared.is_some_and(|d| d.unsigned);

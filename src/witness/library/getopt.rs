@@ -1,11 +1,12 @@
-//! `getopt` and `getopt_long`, without permutation of `argv`'s memory: options may stand anywhere, as glibc allows.
+//! `getopt` and `getopt_long` as glibc has them (glibc 2.36, `posix/getopt.c`): options may stand anywhere, operands are moved behind them in `argv`
+//! itself, and a program that sets `optind` begins anew.
 
 use super::arguments::{arg, library_variables, read, text};
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
 use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Val, signed};
+use crate::witness::machine::value::{Reason, Val, signed};
 use crate::witness::memory::space::split;
 
 type Res = Result<Ret, Stop>;
@@ -54,7 +55,32 @@ fn long_options(m: &mut Machine<'_>, th: &Thread, table: Val) -> Result<Result<V
     Ok(Ok(out))
 }
 
-/// One call: skips words that are no options, then takes the next option; -1 at the end.
+/// What one scan is over.
+#[derive(Clone, Copy)]
+struct Scan<'t> {
+    argc: u64,
+    argv: Val,
+    /// Letters of options, without what says how operands are treated.
+    letters: &'t [u8],
+}
+
+impl Scan<'_> {
+    /// What is returned where an argument is missing.
+    fn missing(&self) -> u8 {
+        if self.letters.first() == Some(&b':') { b':' } else { b'?' }
+    }
+
+    fn at(&self, i: u64) -> Val {
+        Val { bits: self.argv.bits + 8 * i, ..self.argv }
+    }
+
+    fn word(&self, m: &mut Machine<'_>, th: &Thread, i: u64) -> Result<Result<(Val, Vec<u8>), Val>, Stop> {
+        let p = read(m, th, self.at(i), 64)?;
+        Ok(text(m, th, p).map(|s| (p, s)))
+    }
+}
+
+/// One call: passes over operands, then takes the next option; -1 at the end.
 fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
     let (argc, argv, short) = (arg(args, 0), arg(args, 1), arg(args, 2));
     if m.libc.getopt.unknown.is_some() {
@@ -71,48 +97,122 @@ fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
     let Some(argc) = argc.known().and_then(|n| u64::try_from(signed(n, 32)).ok()) else {
         return Ok(Ret::Val(Val::poison(argc.poison)));
     };
-    let word = |m: &mut Machine<'_>, th: &Thread, i: u64| -> Result<Result<(Val, Vec<u8>), Val>, Stop> {
-        let p = read(m, th, Val { bits: argv.bits + 8 * i, ..argv }, 64)?;
-        Ok(text(m, th, p).map(|s| (p, s)))
-    };
-    let end = Val::i32(-1);
+    begin(m);
     set(m, "optarg", 8, Val::ZERO);
-    loop {
-        let i = m.libc.getopt.index;
-        if i >= argc {
-            break;
+    let order = short.first().copied().filter(|c| matches!(c, b'+' | b'-'));
+    let scan = Scan { argc, argv, letters: &short[usize::from(order.is_some())..] };
+    let given = match next_word(m, th, &scan, order)? {
+        Ok(Next::Option(p, s)) if long && m.libc.getopt.within == 0 && s.starts_with(b"--") => {
+            long_option(m, th, args, &scan, (p, &s))
         }
-        let (p, s) = match word(m, th, i)? {
-            Ok(w) => w,
-            Err(v) => return Ok(Ret::Val(v)),
-        };
-        if m.libc.getopt.within == 0 {
-            if s == b"--" {
-                m.libc.getopt.index += 1;
-                break;
-            }
-            if s.first() != Some(&b'-') || s.len() < 2 {
-                // POSIX mode stops at the first operand; GNU's looks on.
-                if short.first() == Some(&b'+') {
-                    break;
-                }
-                m.libc.getopt.index += 1;
-                continue;
-            }
-            if long && s.starts_with(b"--") {
-                return long_option(m, th, args, p, &s);
-            }
-            m.libc.getopt.within = 1;
+        Ok(Next::Option(p, s)) => short_option(m, th, &scan, (p, &s)),
+        // An operand in its place counts as the argument of an option 1.
+        Ok(Next::Operand(p)) => {
+            set(m, "optarg", 8, p);
+            Ok(Ret::Val(Val::new(1)))
         }
-        return short_option(m, th, (argc, argv), &short, (p, &s));
-    }
+        Ok(Next::End) => Ok(Ret::Val(Val::i32(-1))),
+        Err(v) => Ok(Ret::Val(v)),
+    };
     set(m, "optind", 4, Val::new(m.libc.getopt.index));
-    Ok(Ret::Val(end))
+    given
 }
 
-/// `--name`, `--name=value` or `--name value`, in the word `s` at `p`; a name may be cut short.
-fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], p: Val, s: &[u8]) -> Res {
-    let argv = arg(args, 1);
+/// Takes over what the program wrote to `optind`; 0 means a new scan.
+fn begin(m: &mut Machine<'_>) {
+    let wanted = library_variables(m, &["optind"]).get("optind").copied();
+    let wanted = wanted.and_then(|a| m.mem.global_mut(split(a).0).and_then(|o| o.store.read(0, 4).known()));
+    let g = &mut m.libc.getopt;
+    let anew = wanted == Some(0) || !g.begun;
+    g.index = match wanted {
+        Some(0) => 1,
+        Some(n) => n,
+        None => g.index,
+    };
+    if anew {
+        (g.first, g.last, g.within, g.begun) = (g.index, g.index, 0, true);
+    }
+}
+
+enum Next {
+    Option(Val, Vec<u8>),
+    Operand(Val),
+    End,
+}
+
+/// Goes on to the next word that has options left.
+fn next_word(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    scan: &Scan<'_>,
+    order: Option<u8>,
+) -> Result<Result<Next, Val>, Stop> {
+    if m.libc.getopt.within != 0 {
+        return Ok(scan.word(m, th, m.libc.getopt.index)?.map(|(p, s)| Next::Option(p, s)));
+    }
+    let g = &mut m.libc.getopt;
+    (g.last, g.first) = (g.last.min(g.index), g.first.min(g.index));
+    let is_operand = |s: &[u8]| s.first() != Some(&b'-') || s.len() < 2;
+    if order.is_none() {
+        pass_operands(m, th, scan)?;
+        while m.libc.getopt.index < scan.argc {
+            match scan.word(m, th, m.libc.getopt.index)? {
+                Ok((_, s)) if is_operand(&s) => m.libc.getopt.index += 1,
+                Ok(_) => break,
+                Err(v) => return Ok(Err(v)),
+            }
+        }
+        m.libc.getopt.last = m.libc.getopt.index;
+    }
+    if m.libc.getopt.index < scan.argc {
+        let (p, s) = match scan.word(m, th, m.libc.getopt.index)? {
+            Ok(w) => w,
+            Err(v) => return Ok(Err(v)),
+        };
+        if s != b"--" {
+            return Ok(Ok(match (is_operand(&s), order) {
+                (false, _) => Next::Option(p, s),
+                (true, Some(b'-')) => {
+                    m.libc.getopt.index += 1;
+                    Next::Operand(p)
+                }
+                (true, _) => Next::End,
+            }));
+        }
+        m.libc.getopt.index += 1;
+        pass_operands(m, th, scan)?;
+        (m.libc.getopt.last, m.libc.getopt.index) = (scan.argc, scan.argc);
+    }
+    let g = &mut m.libc.getopt;
+    if g.first != g.last {
+        g.index = g.first;
+    }
+    Ok(Ok(Next::End))
+}
+
+/// Moves the operands that were passed over behind the options that came after them.
+fn pass_operands(m: &mut Machine<'_>, th: &mut Thread, scan: &Scan<'_>) -> Result<(), Stop> {
+    let (first, last, index) = (m.libc.getopt.first, m.libc.getopt.last, m.libc.getopt.index);
+    if last == index {
+        return Ok(());
+    }
+    if first != last {
+        let mut words = (first..index).map(|i| read(m, th, scan.at(i), 64)).collect::<Result<Vec<Val>, Stop>>()?;
+        // `first <= last <= index`: operands lie before the options that follow them.
+        words.rotate_left(usize::try_from(last - first).unwrap_or(0));
+        for (i, v) in (first..).zip(words) {
+            if let Some(site) = m.site(th) {
+                m.store(th, || site, scan.at(i), 64, v)?;
+            }
+        }
+    }
+    let g = &mut m.libc.getopt;
+    (g.first, g.last) = (first + (index - last), index);
+    Ok(())
+}
+
+/// `--name`, `--name=value` or `--name value`, in the word `s` at `p`; a name may be cut short where that means one option.
+fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], scan: &Scan<'_>, (p, s): (Val, &[u8])) -> Res {
     let table = match long_options(m, th, arg(args, 3))? {
         Ok(t) => t,
         Err(v) => return Ok(Ret::Val(v)),
@@ -122,23 +222,31 @@ fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], p: Val, s: &[
         Some(e) => (&s[2..e], Some(e)),
         None => (&s[2..], None),
     };
+    let wrong = |m: &mut Machine<'_>, option: Val, gives: u8| {
+        set(m, "optopt", 4, option);
+        Ok(Ret::Val(Val::new(u64::from(gives))))
+    };
+    let means = |l: &Long| (l.argument, l.flag.bits, l.value.bits);
+    let mut prefixed = table.iter().enumerate().filter(|(_, l)| l.name.starts_with(name));
     let exact = table.iter().position(|l| l.name == name);
-    let mut prefixed = table.iter().enumerate().filter(|(_, l)| l.name.starts_with(name)).map(|(i, _)| i);
-    let Some(which) = exact.or_else(|| prefixed.next()) else {
-        return Ok(Ret::Val(Val::new(u64::from(b'?'))));
+    let first = prefixed.next();
+    let ambiguous = exact.is_none() && first.is_some_and(|(_, l)| prefixed.any(|(_, o)| means(o) != means(l)));
+    let Some(which) = exact.or(first.map(|(i, _)| i)).filter(|_| !ambiguous) else {
+        return wrong(m, Val::ZERO, b'?');
     };
     let l = &table[which];
     let optarg = match (value, l.argument) {
+        (Some(_), 0) => return wrong(m, l.value, b'?'),
         (Some(e), _) => Val::new(p.bits + e as u64 + 1),
+        (None, 1) if m.libc.getopt.index >= scan.argc => return wrong(m, l.value, scan.missing()),
         (None, 1) => {
-            let next = read(m, th, Val { bits: argv.bits + 8 * m.libc.getopt.index, ..argv }, 64)?;
+            let next = read(m, th, scan.at(m.libc.getopt.index), 64)?;
             m.libc.getopt.index += 1;
             next
         }
         _ => Val::ZERO,
     };
     set(m, "optarg", 8, optarg);
-    set(m, "optind", 4, Val::new(m.libc.getopt.index));
     if let Some(at) = arg(args, 4).known().filter(|a| *a != 0)
         && let Some(site) = m.site(th)
     {
@@ -155,22 +263,23 @@ fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], p: Val, s: &[
 }
 
 /// The next letter of the word `s` at `p`, with its argument where it takes one.
-fn short_option(m: &mut Machine<'_>, th: &Thread, (argc, argv): (u64, Val), short: &[u8], (p, s): (Val, &[u8])) -> Res {
-    let at = m.libc.getopt.within;
-    let c = s[at as usize];
+fn short_option(m: &mut Machine<'_>, th: &Thread, scan: &Scan<'_>, (p, s): (Val, &[u8])) -> Res {
+    let at = m.libc.getopt.within.max(1);
+    let Some(c) = s.get(at as usize).copied() else { return Ok(Ret::Val(Val::poison(Reason::BAD_READ))) };
     let last = at as usize + 1 == s.len();
     if last {
         m.libc.getopt.index += 1;
         m.libc.getopt.within = 0;
     } else {
-        m.libc.getopt.within += 1;
+        m.libc.getopt.within = at + 1;
     }
-    let takes = short
+    let letters = scan.letters;
+    let takes = letters
         .iter()
-        .position(|b| *b == c && c != b':')
-        .map(|k| (short.get(k + 1) == Some(&b':'), short.get(k + 2) == Some(&b':')));
+        .position(|b| *b == c && c != b':' && c != b';')
+        .map(|k| (letters.get(k + 1) == Some(&b':'), letters.get(k + 2) == Some(&b':')));
     let Some((argument, optional)) = takes else {
-        set(m, "optind", 4, Val::new(m.libc.getopt.index));
+        set(m, "optopt", 4, Val::new(u64::from(c)));
         return Ok(Ret::Val(Val::new(u64::from(b'?'))));
     };
     let mut optarg = Val::ZERO;
@@ -180,14 +289,14 @@ fn short_option(m: &mut Machine<'_>, th: &Thread, (argc, argv): (u64, Val), shor
             m.libc.getopt.index += 1;
             m.libc.getopt.within = 0;
         } else if !optional {
-            if m.libc.getopt.index >= argc {
-                return Ok(Ret::Val(Val::new(u64::from(if short.first() == Some(&b':') { b':' } else { b'?' }))));
+            if m.libc.getopt.index >= scan.argc {
+                set(m, "optopt", 4, Val::new(u64::from(c)));
+                return Ok(Ret::Val(Val::new(u64::from(scan.missing()))));
             }
-            optarg = read(m, th, Val { bits: argv.bits + 8 * m.libc.getopt.index, ..argv }, 64)?;
+            optarg = read(m, th, scan.at(m.libc.getopt.index), 64)?;
             m.libc.getopt.index += 1;
         }
     }
     set(m, "optarg", 8, optarg);
-    set(m, "optind", 4, Val::new(m.libc.getopt.index));
     Ok(Ret::Val(Val::new(u64::from(c))))
 }

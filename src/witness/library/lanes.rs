@@ -5,7 +5,7 @@ use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
 use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, float, float_bits, is_float_width, mask, signed};
+use crate::witness::machine::value::{Reason, Val, float, float_bits, is_float_width, low32, mask, signed};
 
 pub(super) type Res = Result<Ret, Stop>;
 
@@ -23,6 +23,32 @@ pub(super) fn unary(call: &CallInfo, args: &[Val], f: fn(f64) -> f64) -> Ret {
     Ret::Many(
         args.iter()
             .map(|a| a.known().map_or(Val::poison(a.poison), |b| Val::new(float_bits(f(float(b, w)), w))))
+            .collect(),
+    )
+}
+
+/// The same where the library has a function of its own for `float`, which need not give what the one for `double` gives, rounded.
+pub(super) fn unary_each(call: &CallInfo, args: &[Val], f: fn(f64) -> f64, of_float: fn(f32) -> f32) -> Ret {
+    if width(call) != 32 {
+        return unary(call, args, f);
+    }
+    let one = |b: u64| u64::from(of_float(f32::from_bits(low32(b))).to_bits());
+    Ret::Many(args.iter().map(|a| a.known().map_or(Val::poison(a.poison), |b| Val::new(one(b)))).collect())
+}
+
+/// The same of two arguments.
+pub(super) fn binary_each(call: &CallInfo, args: &[Val], f: fn(f64, f64) -> f64, of_float: fn(f32, f32) -> f32) -> Ret {
+    if width(call) != 32 {
+        return binary(call, args, f);
+    }
+    let n = args.len() / 2;
+    let one = |x: u64, y: u64| u64::from(of_float(f32::from_bits(low32(x)), f32::from_bits(low32(y))).to_bits());
+    Ret::Many(
+        (0..n)
+            .map(|i| match (args[i].known(), args[n + i].known()) {
+                (Some(x), Some(y)) => Val::new(one(x, y)),
+                _ => Val::poison(if args[i].is_poison() { args[i].poison } else { args[n + i].poison }),
+            })
             .collect(),
     )
 }
@@ -66,6 +92,12 @@ pub(super) fn integers(call: &CallInfo, args: &[Val], k: usize, f: fn(&[u64], u3
 }
 
 macro_rules! float1 {
+    ($f:expr, $float:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(unary_each(c, a, $f, $float))
+        }
+        model as Model
+    }};
     ($f:expr) => {{
         fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
             Ok(unary(c, a, $f))
@@ -74,6 +106,12 @@ macro_rules! float1 {
     }};
 }
 macro_rules! float2 {
+    ($f:expr, $float:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(binary_each(c, a, $f, $float))
+        }
+        model as Model
+    }};
     ($f:expr) => {{
         fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
             Ok(binary(c, a, $f))
@@ -104,6 +142,32 @@ pub(super) fn rint(x: f64) -> f64 {
     x.round_ties_even()
 }
 
+/// The remainder of a division whose quotient is rounded to the nearest whole number, to even between two; exact (C11 F.10.7.2, fdlibm's
+/// `e_remainder.c`).
+pub(super) fn remainder(x: f64, y: f64) -> f64 {
+    if !x.is_finite() || y.is_nan() || y == 0.0 {
+        return f64::NAN;
+    }
+    let y = y.abs();
+    let mut r = if y <= f64::MAX / 2.0 { x % (y + y) } else { x }.abs();
+    if y.is_infinite() {
+        return x;
+    }
+    // Half of a subnormal number may be none.
+    let (beyond, at_least): (fn(f64, f64) -> bool, fn(f64, f64) -> bool) = if y < 2.0 * f64::MIN_POSITIVE {
+        (|r, y| r + r > y, |r, y| r + r >= y)
+    } else {
+        (|r, y| r > 0.5 * y, |r, y| r >= 0.5 * y)
+    };
+    if beyond(r, y) {
+        r -= y;
+        if at_least(r, y) {
+            r -= y;
+        }
+    }
+    if x.is_sign_negative() { -r } else { r }
+}
+
 /// `a * b + c` in one rounding, each lane.
 pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (w, n) = (width(call), args.len() / 3);
@@ -119,7 +183,7 @@ pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[
                 }
                 match w {
                     32 => {
-                        let f = |v: Val| f32::from_bits(crate::witness::machine::value::low32(v.bits));
+                        let f = |v: Val| f32::from_bits(low32(v.bits));
                         Val::new(u64::from(f(v[0]).mul_add(f(v[1]), f(v[2])).to_bits()))
                     }
                     64 => Val::f64(

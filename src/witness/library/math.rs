@@ -1,45 +1,47 @@
 //! Mathematics: the C library's on the host and libdevice's on the device.
 //!
-//! Functions that are not rounded exactly (`sin`, `pow`) give this machine's values; the device's may differ in the
-//! last place.
+//! Functions that are not rounded exactly (`sin`, `pow`) give what this machine's C library gives; the device's may differ in the
+//! last place. Where there is no way here to that library, of what it gives on the host nothing is said.
 
-use super::arguments::arg;
+use super::arguments::{arg, name_of};
 use super::lanes::{
-    Res, absolute, binary, float1, float2, fma, int_n, integers, rint, round_to, test, to_int, unary, width,
+    Res, absolute, binary, binary_each, float1, float2, fma, int_n, integers, remainder, rint, round_to, test, to_int,
+    unary, unary_each, width,
 };
 use super::model::{self, Class, Entry, Table, by_name};
 use crate::models::row::Key;
+use crate::witness::api::Cause;
 use crate::witness::machine::call::Ret;
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::{Machine, Model};
 use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, float, is_float_width, signed};
+use crate::witness::machine::value::{Reason, Val, float, is_float_width, mask, signed};
 
 /// The common functions of real numbers by the name they have in C without suffix.
 const REAL: Table = &[
     (&["sqrt"], float1!(f64::sqrt), Class::Pure),
     (&["rsqrt"], float1!(|x| 1.0 / x.sqrt()), Class::Pure),
     (&["cbrt"], float1!(f64::cbrt), Class::Pure),
-    (&["sin"], float1!(f64::sin), Class::Pure),
-    (&["cos"], float1!(f64::cos), Class::Pure),
-    (&["tan"], float1!(f64::tan), Class::Pure),
-    (&["asin"], float1!(f64::asin), Class::Pure),
-    (&["acos"], float1!(f64::acos), Class::Pure),
-    (&["atan"], float1!(f64::atan), Class::Pure),
-    (&["sinh"], float1!(f64::sinh), Class::Pure),
-    (&["cosh"], float1!(f64::cosh), Class::Pure),
-    (&["tanh"], float1!(f64::tanh), Class::Pure),
+    (&["sin"], float1!(f64::sin, f32::sin), Class::Pure),
+    (&["cos"], float1!(f64::cos, f32::cos), Class::Pure),
+    (&["tan"], float1!(f64::tan, f32::tan), Class::Pure),
+    (&["asin"], float1!(f64::asin, f32::asin), Class::Pure),
+    (&["acos"], float1!(f64::acos, f32::acos), Class::Pure),
+    (&["atan"], float1!(f64::atan, f32::atan), Class::Pure),
+    (&["sinh"], float1!(f64::sinh, f32::sinh), Class::Pure),
+    (&["cosh"], float1!(f64::cosh, f32::cosh), Class::Pure),
+    (&["tanh"], float1!(f64::tanh, f32::tanh), Class::Pure),
     (&["asinh"], float1!(f64::asinh), Class::Pure),
     (&["acosh"], float1!(f64::acosh), Class::Pure),
     (&["atanh"], float1!(f64::atanh), Class::Pure),
-    (&["exp"], float1!(f64::exp), Class::Pure),
-    (&["exp2"], float1!(f64::exp2), Class::Pure),
+    (&["exp"], float1!(f64::exp, f32::exp), Class::Pure),
+    (&["exp2"], float1!(f64::exp2, f32::exp2), Class::Pure),
     (&["exp10"], float1!(|x| 10f64.powf(x)), Class::Pure),
-    (&["expm1"], float1!(f64::exp_m1), Class::Pure),
-    (&["log"], float1!(f64::ln), Class::Pure),
-    (&["log2"], float1!(f64::log2), Class::Pure),
-    (&["log10"], float1!(f64::log10), Class::Pure),
-    (&["log1p"], float1!(f64::ln_1p), Class::Pure),
+    (&["expm1"], float1!(f64::exp_m1, f32::exp_m1), Class::Pure),
+    (&["log"], float1!(f64::ln, f32::ln), Class::Pure),
+    (&["log2"], float1!(f64::log2, f32::log2), Class::Pure),
+    (&["log10"], float1!(f64::log10, f32::log10), Class::Pure),
+    (&["log1p"], float1!(f64::ln_1p, f32::ln_1p), Class::Pure),
     (&["fabs"], float1!(f64::abs), Class::Pure),
     (&["floor"], float1!(f64::floor), Class::Pure),
     (&["ceil"], float1!(f64::ceil), Class::Pure),
@@ -49,11 +51,11 @@ const REAL: Table = &[
     (&["sinpi"], float1!(|x| (x * std::f64::consts::PI).sin()), Class::Pure),
     (&["cospi"], float1!(|x| (x * std::f64::consts::PI).cos()), Class::Pure),
     (&["saturate"], float1!(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }), Class::Pure),
-    (&["pow"], float2!(f64::powf), Class::Pure),
-    (&["atan2"], float2!(f64::atan2), Class::Pure),
+    (&["pow"], float2!(f64::powf, f32::powf), Class::Pure),
+    (&["atan2"], float2!(f64::atan2, f32::atan2), Class::Pure),
     (&["fmod"], float2!(|a, b| a % b), Class::Pure),
-    (&["remainder"], float2!(|a, b| a - b * rint(a / b)), Class::Pure),
-    (&["hypot"], float2!(f64::hypot), Class::Pure),
+    (&["remainder"], float2!(remainder), Class::Pure),
+    (&["hypot"], float2!(f64::hypot, f32::hypot), Class::Pure),
     (&["fmax", "maxnum", "maximumnum"], float2!(f64::max), Class::Pure),
     (&["fmin", "minnum", "minimumnum"], float2!(f64::min), Class::Pure),
     (
@@ -88,9 +90,36 @@ fn with_suffix(name: &str) -> Option<Entry> {
 /// Of `float` and of `long double`.
 const SUFFIXES: [char; 2] = ['f', 'l'];
 
+/// Functions whose value here may differ from the C library's in the last place: Rust's standard library has formulas of its own for them.
+const OTHERWISE: &[&str] = &["cbrt", "asinh", "acosh", "atanh", "exp10"];
+
 /// The C library's mathematics.
 pub fn host(name: &str) -> Option<Entry> {
-    with_suffix(name.strip_prefix("__").map_or(name, |n| n.strip_suffix("_finite").unwrap_or(n)))
+    let name = name.strip_prefix("__").map_or(name, |n| n.strip_suffix("_finite").unwrap_or(n));
+    let found = with_suffix(name)?;
+    let base = if of_reals(name).is_some() { name } else { name.trim_end_matches(SUFFIXES) };
+    Some(match base {
+        "isinf" => (infinite, Class::Pure),
+        _ if OTHERWISE.contains(&base) => (last_place_open, Class::Pure),
+        _ => found,
+    })
+}
+
+fn last_place_open(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, _: &[Val]) -> Res {
+    let why = m.reason(Cause::Call, &format!("the last place of `{}`", name_of(m, call)));
+    Ok(Ret::Val(Val::poison(why)))
+}
+
+/// glibc says which one: -1 below zero.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+fn infinite(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (v, w) = (arg(args, 0), width(call));
+    let Some(b) = v.known().filter(|_| is_float_width(w)) else {
+        return Ok(Ret::Val(Val::poison(if v.is_poison() { v.poison } else { Reason::OPEN })));
+    };
+    let x = float(b, w);
+    let sign: i64 = if x.is_sign_negative() { -1 } else { 1 };
+    Ok(Ret::Val(if x.is_infinite() { Val::new(sign.cast_unsigned() & mask(32)) } else { Val::ZERO }))
 }
 
 /// The functions of the C library that are modelled here.

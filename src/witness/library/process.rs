@@ -44,12 +44,17 @@ pub struct Getopt {
     pub(super) index: u64,
     /// Bytes of the current word already read.
     pub(super) within: u64,
+    /// The operands that were passed over and stand before `index`, from the first to behind the last; none: equal.
+    pub(super) first: u64,
+    pub(super) last: u64,
+    /// Whether a scan has begun.
+    pub(super) begun: bool,
     /// Why it is not known where it stands.
     pub unknown: Reason,
 }
 
 impl Default for Getopt {
     fn default() -> Self {
-        Self { index: 1, within: 0, unknown: Reason::NONE }
+        Self { index: 1, within: 0, first: 1, last: 1, begun: false, unknown: Reason::NONE }
     }
 }

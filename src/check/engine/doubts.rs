@@ -1,0 +1,138 @@
+//! What safe verdicts rest on, axiom by axiom.
+//!
+//! In: the safe places of a program. Out: one line of JSON for whoever wants to see it (`--dump doubts`, `make doubts`). A place rests on an axiom
+//! if it is no longer decided to be safe where that axiom alone is left out of every execution; on several, if it stays safe without each
+//! but not without all. What only a budget or a safety net left open is not settled. An axiom that no execution asked for changes nothing. Of axioms that are built into the engine it is said which places
+//! they could concern. Nothing is replayed, and no verdict changes.
+
+use super::Engine;
+use crate::axioms::{Axiom, CameTo, Concerns, Kind, Without};
+use crate::check::context::Place;
+use crate::check::obligations::verdict::Outcome;
+use crate::check::options::CHECKS_FOR_DOUBTS;
+use crate::inside::{self, Dump};
+use crate::nets::{self, Nets};
+use crate::report::finding::Code;
+use rustc_hash::FxHashSet;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Engine<'_> {
+    /// Writes out what the safe places rest on, if anybody wants to see it.
+    pub(super) fn doubts(&self) {
+        if !inside::is_wanted(Dump::Doubts) {
+            return;
+        }
+        let safe: Vec<Place> = self.safe_places().collect();
+        let asked: FxHashSet<Place> = safe.iter().cloned().collect();
+        let came_to = Arc::new(CameTo::default());
+        // As it was decided, but without replays and what they may take over from each other: what is not safe so says nothing of axioms.
+        let (as_it_is, _) = self.decided_without(&asked, Without::NOTHING, Some(came_to.clone()));
+        let again: FxHashSet<Place> = safe.iter().filter(|p| as_it_is.rank(p) == self.rank(p)).cloned().collect();
+        let rests = |without: Without| -> Rests {
+            let (bare, late) = self.decided_without(&again, without, None);
+            let weaker = |p: &Place| again.contains(p) && bare.rank(p).is_none_or(|r| Some(r) > self.rank(p));
+            let cut = |p: &Place| weaker(p) && (late || bare.is_cut(p));
+            Rests {
+                surely: safe.iter().map(|p| weaker(p) && !cut(p)).collect(),
+                perhaps: safe.iter().map(cut).collect(),
+            }
+        };
+        let nothing = || Rests { surely: vec![false; safe.len()], perhaps: vec![false; safe.len()] };
+        let mut on_one = vec![false; safe.len()];
+        let mut rows = vec![];
+        for axiom in Axiom::ALL {
+            let (name, says, kind) = axiom.row();
+            let all_that = |is: &dyn Fn(&Place) -> bool| Rests { surely: safe.iter().map(is).collect(), ..nothing() };
+            let (how, on) = match kind {
+                Kind::LeftOut if !came_to.has(axiom) || again.is_empty() => ("not-asked", nothing()),
+                Kind::LeftOut => ("left-out", rests(Without::NOTHING.and(axiom))),
+                Kind::Named => ("named", all_that(&|p| axiom == Axiom::NoWrap && self.needs_no_wrap(p))),
+                Kind::BuiltIn(Concerns::Every) => ("built-in", all_that(&|_| true)),
+                Kind::BuiltIn(Concerns::Launched) => ("built-in", all_that(&|p| self.is_in_launched_kernel(p))),
+            };
+            if kind == Kind::LeftOut {
+                for (i, any) in on_one.iter_mut().enumerate() {
+                    *any |= on.surely[i] || on.perhaps[i];
+                }
+            }
+            let (surely, perhaps) = (numbers(&on.surely), numbers(&on.perhaps));
+            rows.push(json!({"axiom": name, "says": says, "how": how, "places": surely, "unsettled": perhaps}));
+        }
+        let on_all = if again.is_empty() { nothing() } else { rests(Without::any()) };
+        let several: Vec<bool> = (0..safe.len()).map(|i| !on_one[i] && on_all.surely[i]).collect();
+        let none: Vec<bool> = (0..safe.len())
+            .map(|i| !on_one[i] && !on_all.surely[i] && !on_all.perhaps[i] && again.contains(&safe[i]))
+            .collect();
+        let open: Vec<bool> = safe.iter().map(|p| !again.contains(p)).collect();
+        let places: Vec<Value> = safe.iter().map(|p| self.shown(p)).collect();
+        let all = json!({
+            "safe": places, "axioms": rows, "several": numbers(&several), "none": numbers(&none), "open": numbers(&open),
+        });
+        inside::dump(Dump::Doubts, || format!("doubts: {all}"));
+    }
+
+    /// An engine that decided these places without some axioms, and whether a safety net ended that early. It has a net of its own: what came
+    /// before takes nothing from it.
+    fn decided_without(
+        &self,
+        asked: &FxHashSet<Place>,
+        without: Without,
+        came_to: Option<Arc<CameTo>>,
+    ) -> (Self, bool) {
+        let mut bare = self.again();
+        bare.came_to = came_to;
+        bare.ask_only(Some(asked.clone()), without);
+        let options = self.cx.options;
+        let net =
+            Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) / CHECKS_FOR_DOUBTS));
+        nets::under(Some(net.clone()), || {
+            bare.visit();
+            bare.unreached();
+        });
+        (bare, !net.reached().is_empty())
+    }
+
+    /// Whether a place is open only for want of work, time or memory.
+    fn is_cut(&self, place: &Place) -> bool {
+        let open = self.places.get(place).map(|t| &t.outcome);
+        matches!(open, Some(Outcome::Unknown(why)) if matches!(why.code(), Code::Work | Code::Time | Code::Memory))
+    }
+
+    fn needs_no_wrap(&self, place: &Place) -> bool {
+        self.places.get(place).is_some_and(|t| matches!(t.outcome, Outcome::SafeIfNoWrap(_)))
+    }
+
+    fn is_in_launched_kernel(&self, place: &Place) -> bool {
+        let Some(tallied) = self.places.get(place) else { return false };
+        self.launched.iter().any(|k| self.cx.program.func(*k).display == tallied.kernel)
+    }
+
+    fn shown(&self, (loc, array): &Place) -> Value {
+        let kernel = self.places.get(&(loc.clone(), array.clone())).map_or("", |t| &t.kernel);
+        json!({"file": loc.file, "line": loc.line, "column": loc.column, "array": array, "kernel": kernel})
+    }
+}
+
+/// Which places rest on what was left out, and of which that is not settled.
+struct Rests {
+    surely: Vec<bool>,
+    perhaps: Vec<bool>,
+}
+
+fn numbers(which: &[bool]) -> Vec<usize> {
+    which.iter().enumerate().filter(|(_, is)| **is).map(|(i, _)| i).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axiom, CHECKS_FOR_DOUBTS};
+
+    #[test]
+    fn the_net_of_time_is_for_all_checks() {
+        // As ever, and without none, each and all.
+        let checks = 3 + Axiom::ALL.iter().filter(|a| a.can_be_left_out()).count();
+        assert!(checks <= CHECKS_FOR_DOUBTS as usize, "{checks}");
+    }
+}

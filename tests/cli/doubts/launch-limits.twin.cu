@@ -1,0 +1,9 @@
+// Nothing rests on `launch-limits`.
+#include <cstdlib>
+__global__ void k() {
+  __shared__ int s[1024];
+  if (threadIdx.x < 1024) s[threadIdx.x] = 1;
+}
+int main(int argc, char **argv) {
+  if (argc > 1) k<<<1, atoi(argv[1])>>>();
+}

@@ -1,0 +1,10 @@
+// Nothing rests on `removed-asserts`.
+//@ flags: -DNDEBUG
+#include <cassert>
+__global__ void k() {
+  __shared__ int s[1024];
+  int i = threadIdx.x;
+  assert(i < 64);
+  s[i] = 1;
+}
+int main() { k<<<1, 1024>>>(); }

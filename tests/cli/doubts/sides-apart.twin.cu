@@ -1,0 +1,20 @@
+// Nothing rests on `sides-apart`.
+//@ toml: [entry]
+//@ toml: functions = ["run"]
+struct shape {
+  int n;
+};
+__global__ void k(int *a) {
+  a[threadIdx.x] = 1;
+}
+__global__ void clear(int *d) {
+  d[0] = 0;
+}
+void run(shape *s, int *d) {
+  if (s->n < 1 || s->n > 1024) return;
+  int m = s->n;
+  int *a;
+  if (cudaMalloc(&a, 4 * m) != cudaSuccess) return;
+  clear<<<1, 1>>>(d);
+  k<<<1, m>>>(a);
+}

@@ -1,0 +1,12 @@
+// Nothing rests on `views`.
+//@ flags: -std=c++17
+//@ toml: [entry]
+//@ toml: functions = ["op_*"]
+#include <cuda/std/span>
+using cuda::std::span;
+__global__ void k(span<float> x) {
+  size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  __shared__ int s[256];
+  if (i < x.size()) s[threadIdx.x] = 2;
+}
+void op_k(span<float> x) { k<<<(x.size() + 255) / 256, 256>>>(x); }
