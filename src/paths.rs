@@ -15,7 +15,7 @@ const MARKS: [&str; 4] = ["CMakeCache.txt", "build.ninja", NAME, ".git"];
 /// The `.scuba` folder for `output`; it need not exist yet.
 ///
 /// `$SCUBA_DIR/.scuba`, else that of the nearest ancestor of the output with CMakeCache.txt, build.ninja, an existing `.scuba`
-/// or .git, else that of `working`, or of the output's folder where `working` cannot be written. Without an output (compile and link in
+/// or .git, else that of `working`, or of the output's folder where `working` cannot be written or is the root of all files. Without an output (compile and link in
 /// one command, `/dev/null`) the search starts at `working`, which must be absolute; a relative `SCUBA_DIR` or output is taken from there.
 pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) -> PathBuf {
     if let Some(dir) = scuba_dir.filter(|dir| !dir.as_os_str().is_empty()) {
@@ -28,8 +28,8 @@ pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) 
     // A build folder reached through a symbolic link has the ancestors of the place it points to.
     let start = start.canonicalize().unwrap_or(start);
     let marked = start.ancestors().find(|folder| MARKS.iter().any(|mark| folder.join(mark).exists()));
-    // Sources that are only read are built elsewhere.
-    let unmarked = || if is_writable(working) { working } else { &start };
+    // Sources that are only read are built elsewhere; and facts in the root of all files would mark every project below.
+    let unmarked = || if working.parent().is_some() && is_writable(working) { working } else { &start };
     marked.unwrap_or_else(unmarked).join(NAME)
 }
 
@@ -102,6 +102,9 @@ mod tests {
         assert_eq!(find("/dev/null", "p/src"), root.join("p/.scuba"));
         assert_eq!(resolve(None, &root.join("p/src"), None), root.join("p/.scuba"));
         assert_eq!(find("../p/src/a.o", "elsewhere"), root.join("p/.scuba"));
+        let unmarked = root.join("elsewhere");
+        assert_eq!(resolve(Some(&unmarked.join("a.o")), &root, None), root.join(".scuba"));
+        assert_eq!(resolve(Some(&unmarked.join("a.o")), Path::new("/"), None), unmarked.join(".scuba"));
         assert_eq!(resolve(None, &root.join("p"), Some(Path::new("out"))), root.join("p/out/.scuba"));
         assert_eq!(resolve(None, &root.join("p"), Some(Path::new(""))), root.join("p/.scuba"));
         std::os::unix::fs::symlink(root.join("p/build"), root.join("elsewhere/b")).unwrap();

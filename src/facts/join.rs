@@ -188,9 +188,11 @@ impl<'a> Index<'a> {
     fn plan_of_link(&self, link: &LinkFacts) -> Plan {
         let mut taken = Taken::default();
         self.collect(link, &mut taken);
-        // What is optimised when it is linked shows no symbols before: any of it may be needed.
+        // What is optimised when it is linked, or compiled and linked at once, shows no symbols before it is read: any of it may be needed, and
+        // it may need any.
         let silent = |i: &usize| self.units[*i].pending && self.units[*i].symbols.is_empty();
-        taken.members.extend(taken.archived.iter().copied().filter(silent));
+        let may_need_any = taken.members.iter().any(silent);
+        taken.members.extend(taken.archived.iter().copied().filter(|i| may_need_any || silent(i)));
         self.pull(&mut taken.members, &taken.archived);
         Plan {
             output: Some(link.link.output.clone()),
