@@ -27,10 +27,24 @@ pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) 
     };
     // A build folder reached through a symbolic link has the ancestors of the place it points to.
     let start = start.canonicalize().unwrap_or(start);
-    let marked = start.ancestors().find(|folder| MARKS.iter().any(|mark| folder.join(mark).exists()));
+    let marks =
+        |folder: &Path| MARKS.into_iter().any(|mark| is_of_a_project(folder, mark) && folder.join(mark).exists());
+    let marked = start.ancestors().find(|folder| marks(folder));
     // Sources that are only read are built elsewhere; and facts in the root of all files would mark every project below.
     let unmarked = || if working.parent().is_some() && is_writable(working) { working } else { &start };
     marked.unwrap_or_else(unmarked).join(NAME)
+}
+
+/// Whether a mark in a folder tells of a project: facts in the root of all files are whoever's that ran there.
+fn is_of_a_project(folder: &Path, mark: &str) -> bool {
+    mark != NAME || folder.parent().is_some()
+}
+
+/// The nearest `.scuba` folder above a folder that a project has.
+#[must_use]
+pub fn above(dir: &Path) -> Option<PathBuf> {
+    let mut above = dir.ancestors().skip(1).filter(|folder| is_of_a_project(folder, NAME));
+    above.find_map(|folder| Some(folder.join(NAME)).filter(|facts| facts.is_dir()))
 }
 
 /// Whether files can be made in a folder, as far as its system says.

@@ -10,6 +10,7 @@ use super::generated::planned::Planned;
 use super::store::canonical;
 use super::symbols::Symbol;
 use super::unit::{LinkFacts, UnitFacts};
+use crate::files::hash_of;
 use crate::nvcc::request::LinkKind;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -222,11 +223,18 @@ impl<'a> Index<'a> {
                     self.collect(inner, taken);
                 }
             } else {
-                taken.unknown_objects |= input.extension().is_some_and(|e| e == "o");
+                let is_object = input.extension().is_some_and(|e| e == "o");
+                let by_contents = self.by_contents.get_or_init(|| self.hash_objects());
+                // A copy of an object.
+                let copied = || by_contents.get(&hash_of(&input)?)?.first();
+                if is_object && let Some(&unit) = copied() {
+                    taken.members.insert(unit);
+                    continue;
+                }
+                taken.unknown_objects |= is_object;
                 // CMake's and meson's names for objects of CUDA sources.
                 taken.incomplete |= input.as_os_str().as_encoded_bytes().ends_with(b".cu.o");
                 // Equal sources in two folders give equal objects: then all of them are candidates, and none is joined.
-                let by_contents = self.by_contents.get_or_init(|| self.hash_objects());
                 taken.archived.extend(archive::members(&input).iter().filter_map(|h| by_contents.get(h)).flatten());
             }
         }

@@ -324,7 +324,10 @@ impl Walk<'_> {
         }
         // An object in another form (LLVM bitcode of `-flto`) is one all the same.
         let other = || input.extension().is_some_and(|e| e == "o").then(ObjectFile::default);
-        if let Some(object) = ObjectFile::parse(&data).or_else(other) {
+        // A copy of a known unit's object is that unit's.
+        let copied = input.extension().is_some_and(|e| e == "o")
+            && self.by_contents().contains_key(blake3::hash(&data).as_bytes());
+        if !copied && let Some(object) = ObjectFile::parse(&data).or_else(other) {
             self.object(input, object, &data);
         }
     }

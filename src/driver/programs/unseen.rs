@@ -149,9 +149,9 @@ fn ninja_program(root: &Path) -> PathBuf {
 pub const UNKNOWN_COMMAND: &str =
     "no compile command is known for it: compile it under `scuba build`, or list it in a compile_commands.json";
 /// The same of an object that the build wrote which ends: to build it again would tell no more.
-const MADE_OTHERWISE: &str = "this build wrote it, and not by a compilation that SCuBA can read (objcopy, a copy, an assembler, standard input): list its compilation in a compile_commands.json";
+const MADE_OTHERWISE: &str = "written in this build by no compilation that SCuBA reads, as objcopy, mv and assemblers do: list its compilation in a compile_commands.json";
 /// The same of an object that lay there before the build.
-const MADE_BEFORE: &str = "it was made before this build, and nothing tells how: remove it and build again, or list its compilation in a compile_commands.json";
+const MADE_BEFORE: &str = "written before this build, and nothing tells how: remove it and build again, or list its compilation in a compile_commands.json";
 
 /// Why an object was not read of which nothing tells how it was compiled; `since`: when the build began whose end this is.
 #[must_use]
