@@ -208,6 +208,7 @@ fn a_build_with_the_shim_off_is_passed_through() {
 /// Four units whose bug only all of them together show.
 pub fn four_units() -> Project {
     let project = Project::new("stale");
+    std::fs::remove_file(project.root().join("main.cu")).unwrap();
     for (name, text) in [
         ("api.h", "int size(int argc, char **argv);\nfloat *make(int n);\nvoid run(float *p, int n);\n"),
         (
@@ -258,6 +259,11 @@ fn units_of_scripts_are_read_however_they_are_compiled() {
         "g++ -o app main.cpp size.cpp make.o run.o $LIBS",
         "g++ -flto -c main.cpp; g++ -flto -c size.cpp; gcc-ar rcs libs.a size.o; g++ -flto -o app main.o libs.a make.o run.o $LIBS",
         "cp run.cu made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; rm made.cu run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
+        // A copy of an object, a linker script, and archives that `ar x` took apart.
+        "cp run.o copy.o; g++ -o app main.cpp size.cpp make.o copy.o $LIBS",
+        "ar rcs libreal.a make.o run.o; echo 'GROUP ( libreal.a )' >libx.so; g++ -o app main.cpp size.cpp -L. -lx $LIBS",
+        "ar rcs l.a make.o run.o; mkdir x; cd x; ar x ../l.a; cd ..; ar rcs libx.a x/*.o; rm -r x l.a; g++ -o app main.cpp size.cpp libx.a $LIBS",
+        "nvcc -arch=sm_80 -lib -o libx.a make.cu run.cu; g++ -o app main.cpp size.cpp libx.a $LIBS",
         // A command in a response file, and a value in the word of its flag.
         "echo '-c size.cpp -o size.o' >r; g++ @r; g++ -c main.cpp -omain.obj; g++ -o app main.obj size.o make.o run.o $LIBS",
         // The object is of the header as it was when nvcc read it.
@@ -283,7 +289,13 @@ fn units_of_scripts_that_cannot_be_read_are_named() {
         ),
         (
             "g++ -c size.cpp -o made.o; objcopy -N nothing --add-section .x=main.cpp made.o size.o; g++ -o app main.cpp size.o make.o run.o $LIBS",
-            "size.o was linked without being read (this build wrote it",
+            "size.o was linked without being read (written in this build",
+        ),
+        // An object that was compiled again past the shim.
+        (
+            "sed -i 's/[{] p/{ STORE/' run.cu; nvcc -arch=sm_80 '-DSTORE=if (0) p' -c run.cu; \
+             SCUBA_OFF=1 nvcc -arch=sm_80 -DSTORE=p -c run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
+            "compiled again without the analysis, and judged as compiled before: run.o",
         ),
         // Another object than the one that was read: facts of the first do not stand for it.
         (

@@ -136,6 +136,13 @@ impl Stored {
                 links.iter().map(|l| l.link.output.as_path()),
                 &contents,
             );
+            let replaced = mark_replaced(&mut contents.units, &store);
+            if !replaced.is_empty() {
+                ignored(&format!(
+                    "compiled again without the analysis, and judged as compiled before: {}",
+                    replaced.join(", ")
+                ));
+            }
             stored.stores.extend(contents.units.iter().map(|_| store.clone()));
             stored.units.extend(contents.units);
             seen.extend(contents.links);
@@ -478,6 +485,16 @@ impl Stored {
     }
 }
 
+/// Marks units that were built without the analysis since the shim compiled them: another object lies there. Returns the objects' names.
+fn mark_replaced(units: &mut [UnitFacts], store: &Store) -> Vec<String> {
+    let replaced = units.iter_mut().filter(|u| !u.pending && made::is_replaced(store.folder(), &u.key));
+    let mark = |unit: &mut UnitFacts| {
+        unit.built_without = true;
+        linked::shown(&unit.key)
+    };
+    replaced.map(mark).collect()
+}
+
 /// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
 fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     let here = std::env::current_dir().unwrap_or_default();
@@ -493,8 +510,7 @@ fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     if !below.is_empty() {
         return (below, None);
     }
-    let above = dir.ancestors().skip(1).map(|d| d.join(FOLDER)).find(|d| d.is_dir());
-    (above.into_iter().collect(), Some(dir))
+    (paths::above(&dir).into_iter().collect(), Some(dir))
 }
 
 /// The `.scuba` folders of one build: its own, and where a generator marked its root those of builds that are nested in it
