@@ -259,13 +259,22 @@ fn units_of_scripts_are_read_however_they_are_compiled() {
         "g++ -o app main.cpp size.cpp make.o run.o $LIBS",
         "g++ -flto -c main.cpp; g++ -flto -c size.cpp; gcc-ar rcs libs.a size.o; g++ -flto -o app main.o libs.a make.o run.o $LIBS",
         "cp run.cu made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; rm made.cu run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
-        // A copy of an object, a linker script, and archives that `ar x` took apart.
+        // A command in a response file, and a value in the word of its flag.
+        "echo '-c size.cpp -o size.o' >r; g++ @r; g++ -c main.cpp -omain.obj; g++ -o app main.obj size.o make.o run.o $LIBS",
+    ] {
+        let said = scripted(&format!("{NVCC_UNITS}{script}"));
+        assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{script}: {}", said.all());
+    }
+}
+
+/// Copies, linker scripts, archives that were taken apart and put together again, and units that nvcc archives at once.
+#[test]
+fn objects_of_scripts_are_read_however_they_come_to_the_link() {
+    for script in [
         "cp run.o copy.o; g++ -o app main.cpp size.cpp make.o copy.o $LIBS",
         "ar rcs libreal.a make.o run.o; echo 'GROUP ( libreal.a )' >libx.so; g++ -o app main.cpp size.cpp -L. -lx $LIBS",
         "ar rcs l.a make.o run.o; mkdir x; cd x; ar x ../l.a; cd ..; ar rcs libx.a x/*.o; rm -r x l.a; g++ -o app main.cpp size.cpp libx.a $LIBS",
         "nvcc -arch=sm_80 -lib -o libx.a make.cu run.cu; g++ -o app main.cpp size.cpp libx.a $LIBS",
-        // A command in a response file, and a value in the word of its flag.
-        "echo '-c size.cpp -o size.o' >r; g++ @r; g++ -c main.cpp -omain.obj; g++ -o app main.obj size.o make.o run.o $LIBS",
         // The object is of the header as it was when nvcc read it.
         "echo '#define GUARD' >guard.h; sed 's/[{] p/{ GUARD p/; 1i #include \"guard.h\"' run.cu >made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; \
          echo '#define GUARD if (blockIdx.x < 0)' >guard.h; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
@@ -295,7 +304,7 @@ fn units_of_scripts_that_cannot_be_read_are_named() {
         (
             "sed -i 's/[{] p/{ STORE/' run.cu; nvcc -arch=sm_80 '-DSTORE=if (0) p' -c run.cu; \
              SCUBA_OFF=1 nvcc -arch=sm_80 -DSTORE=p -c run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
-            "compiled again without the analysis, and judged as compiled before: run.o",
+            "written again by another command, and judged as read before: run.o",
         ),
         // Another object than the one that was read: facts of the first do not stand for it.
         (

@@ -139,7 +139,7 @@ impl Stored {
             let replaced = mark_replaced(&mut contents.units, &store);
             if !replaced.is_empty() {
                 ignored(&format!(
-                    "compiled again without the analysis, and judged as compiled before: {}",
+                    "written again by another command, and judged as read before: {}",
                     replaced.join(", ")
                 ));
             }
@@ -485,7 +485,7 @@ impl Stored {
     }
 }
 
-/// Marks units that were built without the analysis since the shim compiled them: another object lies there. Returns the objects' names.
+/// Marks units whose object another command wrote since the shim compiled them as built without the analysis. Returns the objects' names.
 fn mark_replaced(units: &mut [UnitFacts], store: &Store) -> Vec<String> {
     let replaced = units.iter_mut().filter(|u| !u.pending && made::is_replaced(store.folder(), &u.key));
     let mark = |unit: &mut UnitFacts| {
