@@ -15,7 +15,7 @@ const MARKS: [&str; 4] = ["CMakeCache.txt", "build.ninja", NAME, ".git"];
 /// The `.scuba` folder for `output`; it need not exist yet.
 ///
 /// `$SCUBA_DIR/.scuba`, else that of the nearest ancestor of the output with CMakeCache.txt, build.ninja, an existing `.scuba`
-/// or .git, else that of `working`, or of the output's folder where `working` cannot be written. Without an output (compile and link in
+/// or .git, else that of `working`, or of the output's folder where `working` cannot be written or is the root of all files. Without an output (compile and link in
 /// one command, `/dev/null`) the search starts at `working`, which must be absolute; a relative `SCUBA_DIR` or output is taken from there.
 pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) -> PathBuf {
     if let Some(dir) = scuba_dir.filter(|dir| !dir.as_os_str().is_empty()) {
@@ -27,10 +27,24 @@ pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) 
     };
     // A build folder reached through a symbolic link has the ancestors of the place it points to.
     let start = start.canonicalize().unwrap_or(start);
-    let marked = start.ancestors().find(|folder| MARKS.iter().any(|mark| folder.join(mark).exists()));
-    // Sources that are only read are built elsewhere.
-    let unmarked = || if is_writable(working) { working } else { &start };
+    let marks =
+        |folder: &Path| MARKS.into_iter().any(|mark| is_of_a_project(folder, mark) && folder.join(mark).exists());
+    let marked = start.ancestors().find(|folder| marks(folder));
+    // Sources that are only read are built elsewhere; and facts in the root of all files would mark every project below.
+    let unmarked = || if working.parent().is_some() && is_writable(working) { working } else { &start };
     marked.unwrap_or_else(unmarked).join(NAME)
+}
+
+/// Whether a mark in a folder tells of a project: facts in the root of all files are whoever's that ran there.
+fn is_of_a_project(folder: &Path, mark: &str) -> bool {
+    mark != NAME || folder.parent().is_some()
+}
+
+/// The nearest `.scuba` folder above a folder that a project has.
+#[must_use]
+pub fn above(dir: &Path) -> Option<PathBuf> {
+    let mut above = dir.ancestors().skip(1).filter(|folder| is_of_a_project(folder, NAME));
+    above.find_map(|folder| Some(folder.join(NAME)).filter(|facts| facts.is_dir()))
 }
 
 /// Whether files can be made in a folder, as far as its system says.
@@ -102,6 +116,9 @@ mod tests {
         assert_eq!(find("/dev/null", "p/src"), root.join("p/.scuba"));
         assert_eq!(resolve(None, &root.join("p/src"), None), root.join("p/.scuba"));
         assert_eq!(find("../p/src/a.o", "elsewhere"), root.join("p/.scuba"));
+        let unmarked = root.join("elsewhere");
+        assert_eq!(resolve(Some(&unmarked.join("a.o")), &root, None), root.join(".scuba"));
+        assert_eq!(resolve(Some(&unmarked.join("a.o")), Path::new("/"), None), unmarked.join(".scuba"));
         assert_eq!(resolve(None, &root.join("p"), Some(Path::new("out"))), root.join("p/out/.scuba"));
         assert_eq!(resolve(None, &root.join("p"), Some(Path::new(""))), root.join("p/.scuba"));
         std::os::unix::fs::symlink(root.join("p/build"), root.join("elsewhere/b")).unwrap();

@@ -10,6 +10,7 @@ use super::generated::planned::Planned;
 use super::store::canonical;
 use super::symbols::Symbol;
 use super::unit::{LinkFacts, UnitFacts};
+use crate::files::hash_of;
 use crate::nvcc::request::LinkKind;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -188,9 +189,11 @@ impl<'a> Index<'a> {
     fn plan_of_link(&self, link: &LinkFacts) -> Plan {
         let mut taken = Taken::default();
         self.collect(link, &mut taken);
-        // What is optimised when it is linked shows no symbols before: any of it may be needed.
+        // What is optimised when it is linked, or compiled and linked at once, shows no symbols before it is read: any of it may be needed, and
+        // it may need any.
         let silent = |i: &usize| self.units[*i].pending && self.units[*i].symbols.is_empty();
-        taken.members.extend(taken.archived.iter().copied().filter(silent));
+        let may_need_any = taken.members.iter().any(silent);
+        taken.members.extend(taken.archived.iter().copied().filter(|i| may_need_any || silent(i)));
         self.pull(&mut taken.members, &taken.archived);
         Plan {
             output: Some(link.link.output.clone()),
@@ -220,11 +223,18 @@ impl<'a> Index<'a> {
                     self.collect(inner, taken);
                 }
             } else {
-                taken.unknown_objects |= input.extension().is_some_and(|e| e == "o");
+                let is_object = input.extension().is_some_and(|e| e == "o");
+                let by_contents = self.by_contents.get_or_init(|| self.hash_objects());
+                // A copy of an object.
+                let copied = || by_contents.get(&hash_of(&input)?)?.first();
+                if is_object && let Some(&unit) = copied() {
+                    taken.members.insert(unit);
+                    continue;
+                }
+                taken.unknown_objects |= is_object;
                 // CMake's and meson's names for objects of CUDA sources.
                 taken.incomplete |= input.as_os_str().as_encoded_bytes().ends_with(b".cu.o");
                 // Equal sources in two folders give equal objects: then all of them are candidates, and none is joined.
-                let by_contents = self.by_contents.get_or_init(|| self.hash_objects());
                 taken.archived.extend(archive::members(&input).iter().filter_map(|h| by_contents.get(h)).flatten());
             }
         }

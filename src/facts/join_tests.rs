@@ -288,3 +288,16 @@ fn ten_thousand_units_are_grouped_at_once() {
     assert_eq!(programs(&units, &[]).len(), 1);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
+
+/// A unit that is compiled and linked at once has no object, and shows no symbols before it is read.
+#[test]
+fn what_shows_no_symbols_may_need_any_member_of_an_archive() {
+    let main = UnitFacts { pending: true, ..unit("/b/app#/s/main.cpp", &[], &[]) };
+    let units = [main, unit("/b/run.o", &["run"], &["make"]), unit("/b/make.o", &["make"], &[])];
+    let mut links = [
+        link(LinkKind::Archive, "/b/libx.a", &["/b/run.o", "/b/make.o"]),
+        link(LinkKind::Executable, "/b/app", &["/b/libx.a"]),
+    ];
+    links[1].units.push("/b/app#/s/main.cpp".into());
+    assert_eq!(programs(&units, &links), [plan("app", &[0, 1, 2])]);
+}

@@ -67,7 +67,7 @@ impl Folders {
 
     /// Whether a file lies in a system's folder or a toolkit's.
     fn are_others(&self, file: &Path) -> bool {
-        SYSTEM.iter().any(|s| file.starts_with(s)) || self.except.iter().any(|e| file.starts_with(e))
+        is_of_system(file) || self.except.iter().any(|e| file.starts_with(e))
     }
 
     /// Whether a source of this name, without folder, lies in one of them.
@@ -157,6 +157,12 @@ impl Stray {
         Self { key, object, contents: data.map(|data| *blake3::hash(&data).as_bytes()) }
     }
 
+    /// The file that holds it: itself, or its archive.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        archive_of(&self.key).unwrap_or_else(|| self.key.clone())
+    }
+
     /// As users know it: without folders.
     #[must_use]
     pub fn name(&self) -> String {
@@ -228,6 +234,12 @@ pub fn strays(
     }
     walk.result.found = walk.found.into_values().collect();
     walk.result
+}
+
+/// Whether a system installed the file.
+#[must_use]
+pub fn is_of_system(file: &Path) -> bool {
+    SYSTEM.iter().any(|s| file.starts_with(s))
 }
 
 /// Whether an object, a member of an archive or a shared library carries device code: by CMake's and meson's names for such objects,
@@ -312,7 +324,10 @@ impl Walk<'_> {
         }
         // An object in another form (LLVM bitcode of `-flto`) is one all the same.
         let other = || input.extension().is_some_and(|e| e == "o").then(ObjectFile::default);
-        if let Some(object) = ObjectFile::parse(&data).or_else(other) {
+        // A copy of a known unit's object is that unit's.
+        let copied = input.extension().is_some_and(|e| e == "o")
+            && self.by_contents().contains_key(blake3::hash(&data).as_bytes());
+        if !copied && let Some(object) = ObjectFile::parse(&data).or_else(other) {
             self.object(input, object, &data);
         }
     }

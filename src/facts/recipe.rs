@@ -51,7 +51,7 @@ impl Recipe {
 }
 
 /// What make reads in a folder, as far as names tell.
-fn makefiles(directory: &Path) -> Vec<PathBuf> {
+pub(super) fn makefiles(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|e| e.path());
     let mut found: Vec<PathBuf> = entries
         .filter(|path| {
@@ -63,76 +63,9 @@ fn makefiles(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// By what the makefiles of a folder link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Linkers {
-    pub nvcc: bool,
-    /// The host's compilers.
-    pub host: bool,
-}
-
-/// The linkers that the makefiles of a folder name, as far as their text tells; `None` where there are none. A recipe that runs a compiler
-/// without a flag that only compiles links, and a variable that is set to one (`LD = $(NVCC)`) may.
-#[must_use]
-pub fn linkers(directory: &Path) -> Option<Linkers> {
-    let files = makefiles(directory);
-    if files.is_empty() {
-        return None;
-    }
-    let mut found = Linkers::default();
-    for file in &files {
-        let text = std::fs::read_to_string(file).unwrap_or_default().replace("\\\n", " ");
-        for line in text.lines().filter(|l| !l.trim_start().starts_with('#')) {
-            let by_nvcc = links_by_nvcc(line);
-            found.nvcc |= by_nvcc;
-            found.host |= !by_nvcc && links_by_host(line);
-        }
-    }
-    Some(found)
-}
-
-/// The variable that a line of a makefile sets, and its value.
-fn assignment(line: &str) -> Option<(&str, &str)> {
-    let (name, value) = line.split_once('=')?;
-    let name = name.trim_end_matches([':', '?', '+', ' ', '\t']).trim_start();
-    (!name.is_empty() && !name.contains([' ', '\t', '$', '@'])).then_some((name, value))
-}
-
-fn compiles(line: &str) -> bool {
-    let only = |w: &str| {
-        matches!(w, "-c" | "-dc" | "-dw" | "-S" | "-E" | "-ptx" | "-cubin" | "-fatbin" | "-M" | "-MM" | "--compile")
-    };
-    line.split_whitespace().any(only)
-}
-
-fn links_by_nvcc(line: &str) -> bool {
-    let names_it = ["nvcc", "$(NVCC", "${NVCC"].iter().any(|name| line.contains(name));
-    let sets_it = assignment(line).is_some_and(|(name, _)| name == "NVCC");
-    let flags_of_it = line.trim_start().starts_with("NVCC_") || line.trim_start().starts_with("NVCCFLAGS");
-    names_it && !sets_it && !flags_of_it && !compiles(line)
-}
-
-fn links_by_host(line: &str) -> bool {
-    let is_compiler = |w: &str| {
-        let w = w.trim_start_matches(['@', '-', '+']);
-        let variable = |name: &str| w == format!("$({name})") || w == format!("${{{name}}}");
-        ["CXX", "CC", "CPP"].into_iter().any(variable)
-            || matches!(
-                w.rsplit('/').next(),
-                Some("g++" | "gcc" | "c++" | "cc" | "clang" | "clang++" | "icpx" | "mpicxx")
-            )
-    };
-    let (variable, command) = assignment(line).map_or((None, line), |(name, value)| (Some(name), value));
-    let Some(first) = command.split_whitespace().next() else { return false };
-    let writes = command.split_whitespace().any(|w| w == "-o");
-    // What CXX or CC is does not tell what links.
-    let is_linker = variable.is_some_and(|v| matches!(v, "LD" | "LINK" | "LINKER" | "LINK.o" | "LINK.cpp"));
-    is_compiler(first) && (is_linker || writes) && !compiles(command)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Linkers, Recipe, linkers};
+    use super::Recipe;
     use crate::facts::currency::Present;
     use std::path::Path;
 
@@ -182,25 +115,6 @@ mod tests {
             &[(flags, "CUDA_FLAGS = -O2"), ("Makefile", "")],
             &[("Makefile", "# generated again")]
         ));
-    }
-
-    #[test]
-    fn makefiles_tell_whether_nvcc_links() {
-        let folder = tempfile::tempdir().unwrap();
-        let says = |text: &str| {
-            write(folder.path(), "Makefile", text);
-            linkers(folder.path()).map(|Linkers { nvcc, host }| (nvcc, host))
-        };
-        assert_eq!(linkers(folder.path()), None);
-        let compile = "NVCC ?= nvcc\nNVCCFLAGS = -ccbin g++\n%.o: %.cu\n\t$(NVCC) $(NVCCFLAGS) -c $< -o $@\n";
-        assert_eq!(says(&format!("{compile}app: a.o\n\t$(CXX) -o $@ $^ -lcudart\n")), Some((false, true)));
-        assert_eq!(says(&format!("{compile}app: a.o\n\t$(NVCC) -o $@ \\\n  $^\n")), Some((true, false)));
-        assert_eq!(says(&format!("{compile}LD = $(NVCC)\napp: a.o\n\t$(LD) -o $@ $^\n")), Some((true, false)));
-        let either = "LINK = $(NVCC) -o $@ $^\nifdef HOST\n  LINK = $(CXX) -o $@ $^\nendif\napp: a.o\n\t$(LINK)\n";
-        assert_eq!(says(&format!("{compile}{either}")), Some((true, true)));
-        let alone = "CXX = g++\nLD := g++\napp: a.o\n\t$(LD) $^ -o $@\nb.o: b.cpp\n\t$(CXX) -c $< -o $@\n";
-        assert_eq!(says(&format!("{compile}{alone}")), Some((false, true)));
-        assert_eq!(says(&format!("{compile}b.o: b.cpp\n\t@$(CXX) -c $< -o $@\n")), Some((false, false)));
     }
 
     #[test]

@@ -4,17 +4,29 @@
 //! its facts are of it, whatever became of its sources since. One small file for each output, written by the one command that makes it;
 //! a file that cannot be read is as good as none.
 
-use super::Stamp;
+use super::{Stamp, hash_of};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Name of the folder in `.scuba`.
 const NAME: &str = "made";
 
+/// What is kept of one output.
+#[derive(Serialize, Deserialize)]
+struct Made {
+    stamp: Stamp,
+    /// blake3 of its contents.
+    hash: [u8; 32],
+}
+
 /// Keeps the state of an output. What cannot be kept is asked of its sources.
 pub fn keep(folder: &Path, output: &Path) {
     let (Some(file), Some(stamp)) = (file(folder, output), Stamp::at(output)) else { return };
+    let Ok(data) = std::fs::read(output) else { return };
     let written = file.parent().map(std::fs::create_dir_all);
-    if let (Some(Ok(())), Ok(text)) = (written, serde_json::to_vec(&stamp)) {
+    if let (Some(Ok(())), Ok(text)) =
+        (written, serde_json::to_vec(&Made { stamp, hash: *blake3::hash(&data).as_bytes() }))
+    {
         let _ = std::fs::write(file, text);
     }
 }
@@ -22,8 +34,19 @@ pub fn keep(folder: &Path, output: &Path) {
 /// Whether an output lies there as it was kept.
 #[must_use]
 pub fn is_as_kept(folder: &Path, output: &Path) -> bool {
-    let kept = file(folder, output).and_then(|f| std::fs::read(f).ok());
-    kept.and_then(|text| serde_json::from_slice::<Stamp>(&text).ok()).is_some_and(|s| Stamp::at(output) == Some(s))
+    same(folder, output) == Some(true)
+}
+
+/// Whether another file than the one that was kept lies there.
+#[must_use]
+pub fn is_replaced(folder: &Path, output: &Path) -> bool {
+    same(folder, output) == Some(false)
+}
+
+/// Whether an output holds what was kept; `None` where nothing was, or the output is gone.
+fn same(folder: &Path, output: &Path) -> Option<bool> {
+    let made: Made = serde_json::from_slice(&std::fs::read(file(folder, output)?).ok()?).ok()?;
+    Some(Stamp::at(output)? == made.stamp || hash_of(output)? == made.hash)
 }
 
 fn file(folder: &Path, output: &Path) -> Option<PathBuf> {
@@ -34,7 +57,7 @@ fn file(folder: &Path, output: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_as_kept, keep};
+    use super::{is_as_kept, is_replaced, keep};
 
     #[test]
     fn an_output_is_as_it_was_kept_until_somebody_writes_it() {
@@ -49,8 +72,14 @@ mod tests {
         std::fs::write(&output, "two").unwrap();
         // As `touch -r` does.
         std::fs::File::options().write(true).open(&output).unwrap().set_modified(then).unwrap();
-        assert!(!is_as_kept(&folder, &output));
+        assert!(!is_as_kept(&folder, &output) && is_replaced(&folder, &output));
+        // As a build folder that was copied to another machine has it.
+        std::fs::remove_file(&output).unwrap();
+        assert!(!is_as_kept(&folder, &output) && !is_replaced(&folder, &output));
+        std::fs::write(&output, "one").unwrap();
+        assert!(is_as_kept(&folder, &output) && !is_replaced(&folder, &output));
         keep(&folder, &dir.path().join("none.o"));
-        assert!(!is_as_kept(&folder, &dir.path().join("none.o")));
+        let none = dir.path().join("none.o");
+        assert!(!is_as_kept(&folder, &none) && !is_replaced(&folder, &none));
     }
 }

@@ -60,16 +60,30 @@ fn tool_at<W: AsRef<OsStr>>(words: &[W]) -> usize {
 /// Reads the command of a tool.
 #[must_use]
 pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
-    let words = &words[tool_at(words)..];
-    let Some(program) = words.first() else { return HostCommand::Other };
-    if Tool::of(Path::new(program)) == Some(Tool::Driver) && words.iter().any(|w| w == "-c") {
-        return compile(words, directory).map_or(HostCommand::Other, HostCommand::Compile);
+    let words = expanded(&words[tool_at(words)..], directory);
+    let Some(program) = words.first().cloned() else { return HostCommand::Other };
+    if compiles(&program, &words) {
+        return compile(&words, directory).map_or(HostCommand::Other, HostCommand::Compile);
     }
-    let execution = Execution { directory: directory.to_owned(), program: program.into(), arguments: words.to_vec() };
+    let execution = Execution { directory: directory.to_owned(), program: program.into(), arguments: words };
     let Some(link) = links::planned(&execution) else { return HostCommand::Other };
     let (outputs, inputs) = (vec![link.output.clone()], link.inputs.clone());
     let request = Request { units: vec![], link: Some(link), directory: directory.to_owned(), deferred: true };
     HostCommand::Link(Plan { request, outputs, inputs, unreadable: vec![] })
+}
+
+/// Whether a command, its response files read in, is a compiler's that links nothing.
+#[must_use]
+pub fn compiles(program: &OsStr, words: &[OsString]) -> bool {
+    Tool::of(Path::new(program)) == Some(Tool::Driver) && words.iter().any(|w| w == "-c")
+}
+
+/// The words of a host tool's command, with those of its response files (`@FILE`) in their place.
+#[must_use]
+pub fn expanded(words: &[OsString], directory: &Path) -> Vec<OsString> {
+    let mut words = words.iter().cloned().collect();
+    links::expand(&mut words, directory);
+    words.into()
 }
 
 /// What a host compiler's command with `-c` compiles: C, C++, and CUDA where it is clang; `None` for anything else, or a build tool's probe.
@@ -84,6 +98,7 @@ pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
 #[must_use]
 pub fn compile_and_link(words: &[OsString], directory: &Path) -> Option<Plan> {
     let compiles_only = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
+    let words = &expanded(words, directory);
     if words.iter().any(|w| compiles_only.iter().any(|only| w == only)) {
         return None;
     }
@@ -91,7 +106,7 @@ pub fn compile_and_link(words: &[OsString], directory: &Path) -> Option<Plan> {
 }
 
 fn compile_for(words: &[OsString], directory: &Path) -> Option<Plan> {
-    let words = &words[tool_at(words)..];
+    let words = &expanded(&words[tool_at(words)..], directory);
     let texts: Vec<String> = words.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
     let command = Command::read(&nvcc_words(&texts), &Environment::default(), directory);
     if command.is_probe(directory) {
@@ -217,7 +232,12 @@ pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
                 }
             }
             w => {
-                if let Some(arch) = w.strip_prefix("--cuda-gpu-arch=").or_else(|| w.strip_prefix("--offload-arch=")) {
+                // gcc takes a value of `-o` in the same word as well.
+                if let Some(output) = w.strip_prefix("-o") {
+                    out.extend(["-o".into(), output.into()]);
+                } else if let Some(arch) =
+                    w.strip_prefix("--cuda-gpu-arch=").or_else(|| w.strip_prefix("--offload-arch="))
+                {
                     out.push(format!("-gencode=arch={},code={arch}", arch.replace("sm_", "compute_")).into());
                 } else if !w.starts_with('-')
                     || ["-I", "-D", "-U", "-std=", "-isystem", "-MF"].iter().any(|p| w.starts_with(p))
@@ -251,6 +271,7 @@ mod tests {
             words("g++ -O2 -DX=1 -I inc -std=gnu++17 -MF a.d -march=native -o a.o -c a.cpp"),
             "-DX=1 -I inc -std=gnu++17 -MF a.d -o a.o -c a.cpp"
         );
+        assert_eq!(words("g++ -c a.cpp -ob/a.o -opt"), "-c a.cpp -o b/a.o -o pt", "as gcc reads it");
         assert_eq!(
             words("buildcache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"),
             "-x cu -gencode=arch=compute_80,code=sm_80 -c a.cc"
@@ -313,6 +334,13 @@ mod tests {
         assert_eq!((unit.language, unit.sides, unit.nvcc.as_ref()), (Language::Cxx, Sides::HostOnly, None));
         assert_eq!((unit.output.as_deref(), unit.command[0].as_str()), (Some(Path::new("/w/o/a.o")), "/usr/bin/c++"));
         assert_eq!(plan.outputs, [PathBuf::from("/w/o/a.o"), PathBuf::from("/w/o/a.o.d")]);
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("r"), "-c 'a b.cpp' @more").unwrap();
+        std::fs::write(folder.path().join("more"), "-ob/a.o").unwrap();
+        let HostCommand::Compile(plan) = read(&["g++", "@r"].map(OsString::from), folder.path()) else { panic!() };
+        let unit = &plan.request.units[0];
+        assert_eq!(unit.output.as_deref(), Some(folder.path().join("b/a.o").as_path()));
+        assert_eq!(unit.command, ["g++", "-c", "a b.cpp", "-ob/a.o"]);
         let HostCommand::Compile(plan) = command("gcc -c kernel.c -o k.o") else { panic!() };
         assert_eq!(plan.request.units[0].language, Language::C);
         let HostCommand::Compile(plan) =

@@ -448,7 +448,7 @@ fn counts(s: &Summary) -> String {
         (s.safe_if_no_wrap, "safe unless an index wraps"),
         (s.proved, "proved wrong"),
         (s.possible, "possibly wrong"),
-        (s.unknown, "undecided"),
+        (s.unknown, "undecided (-v says why)"),
     ]
     .into_iter()
     .filter(|(n, _)| *n > 0)

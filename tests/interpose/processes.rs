@@ -233,6 +233,73 @@ fn a_statically_linked_tool_is_told_of_and_gets_the_shim_by_name() {
     assert!(outcome.notes[0].starts_with(&format!("{} is statically linked", tool.display())), "{:?}", outcome.notes);
 }
 
+/// Executes its arguments by the system call, as statically linked programs do, or by the C library's own function, past whatever is
+/// preloaded, as bear's wrapper does.
+const EXECUTES_UNSEEN: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv) {
+    if (!strcmp(argv[1], "syscall")) syscall(SYS_execve, argv[2], argv + 2, environ);
+    int (*own)(const char *, char *const[], char *const[]) = dlsym(dlopen("libc.so.6", RTLD_LAZY), "execve");
+    own(argv[2], argv + 2, environ);
+    return 98;
+}
+"#;
+
+/// What nobody sees executed tells of itself: an nvcc, be it a script, turns to the shim; a host compiler and a link are recorded, once,
+/// and so is a compiler by a link of another name.
+#[test]
+fn what_is_executed_unseen_is_seen_when_it_starts() {
+    let session = Session::new();
+    let nvcc = session.fake_nvcc();
+    let source = session.write("executes.c", EXECUTES_UNSEEN);
+    let program = session.path("executes");
+    let folder = session.folder.path().to_owned();
+    plainly("cc", &["-o", program.to_str().unwrap(), source.to_str().unwrap()], &folder);
+    std::os::unix::fs::symlink(which::which("g++").unwrap(), session.path("other-name")).unwrap();
+    session.write("a.cpp", "int a;\n");
+    session.write("m.cpp", "int main() {}\n");
+    let cxx = which::which("g++").unwrap();
+    for (way, last) in [("syscall", 1), ("own", 2)] {
+        let p = program.display();
+        let script = format!(
+            "set -e; cd '{}'; rm -f *.o app\n{p} {way} {} -c {way}.cu\n{p} {way} {cxx} -c a.cpp -o a.o\n{cxx} -c m.cpp -o m.o\n\
+             {p} {way} ./other-name -c a.cpp -o b.o\n{p} {way} {cxx} -o app m.o a.o\n",
+            folder.display(),
+            nvcc.display(),
+            cxx = cxx.display()
+        );
+        let outcome = session.sh(&script);
+        assert!(outcome.status.success(), "{way}");
+        assert_eq!(session.calls().len(), last, "{way}");
+        assert_eq!(session.calls()[last - 1], format!("{} -c {way}.cu", nvcc.display()));
+        assert_eq!(session.ran()[last - 1], format!("1 -c {way}.cu"), "nvcc itself runs once, under the guard");
+        assert_eq!(outcome.compiles.len(), 1, "{way}");
+        let objects = outcome.host_compiles.iter().flat_map(|plan| &plan.request.units);
+        let mut objects: Vec<_> = objects.map(|u| u.output.as_ref().unwrap().file_name().unwrap().to_owned()).collect();
+        objects.sort();
+        assert_eq!(objects, ["a.o", "b.o", "m.o"], "{way}");
+        let links: Vec<_> = outcome.links.iter().map(|l| l.output.file_name().unwrap()).collect();
+        assert_eq!(links, ["app"], "{way}");
+    }
+}
+
+/// What a response file says counts as if it stood in the command, and so does a value in the word of its flag.
+#[test]
+fn host_compilers_are_read_as_they_read_their_words() {
+    let session = Session::new();
+    session.write("a.cpp", "int a;\n");
+    session.write("r", "-c 'a.cpp' -o a.o\n");
+    let outcome = session.sh(&format!("cd '{}'; g++ @r; g++ -c a.cpp -ob.o", session.folder.path().display()));
+    let objects = outcome.host_compiles.iter().flat_map(|plan| &plan.request.units);
+    let objects: Vec<_> = objects.filter_map(|u| u.output.as_ref()?.file_name()).collect();
+    assert_eq!(objects, ["a.o", "b.o"]);
+}
+
 /// Built with AddressSanitizer by gcc, a program checks that nothing is preloaded before its runtime.
 #[test]
 fn a_sanitized_program_runs_in_a_build() {

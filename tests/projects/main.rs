@@ -17,4 +17,5 @@ mod seen;
 mod settings;
 mod stale;
 mod support;
+mod tools;
 mod trouble;

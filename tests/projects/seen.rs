@@ -156,6 +156,19 @@ fn a_makefile_that_links_by_another_program_is_told_once() {
     assert_eq!(said.all().matches("links by another program than nvcc").count(), 1, "{}", said.all());
 }
 
+/// A linker on make's command line counts before the makefile's own.
+#[test]
+fn a_makefile_that_is_given_nvcc_to_link_by_is_told_nothing() {
+    let project = four_units();
+    let text = "LINK = $(CXX)\nNVCC = nvcc\napp: main.o size.o make.o run.o\n\t$(LINK) $^ -o $@\n%.o: %.cu\n\t$(NVCC) -arch=sm_80 -c $< -o $@\n";
+    project.write("Makefile", text);
+    let shim = format!("{} {}", shim().display(), nvcc().display());
+    let variables = [format!("NVCC={shim}"), format!("LINK={shim} -arch=sm_80")];
+    let said = with_toolkit(&project, "make", &[&variables[0], &variables[1]]).status(0);
+    let named = "main.o, size.o were linked without being read";
+    assert!(said.all().contains(named) && !said.all().contains("by another program"), "{}", said.all());
+}
+
 /// Which of two the makefile links by is not known before a link comes.
 #[test]
 fn a_makefile_that_may_link_by_another_program_is_told_once() {
@@ -192,9 +205,10 @@ fn a_build_with_the_shim_off_is_passed_through() {
     assert!(project.built(Way::Make, "two") && !project.root().join(".scuba").exists(), "{}", said.all());
 }
 
-/// Four units whose bug only all of them together show, built by a script.
-fn scripted(script: &str) -> Said {
+/// Four units whose bug only all of them together show.
+pub fn four_units() -> Project {
     let project = Project::new("stale");
+    std::fs::remove_file(project.root().join("main.cu")).unwrap();
     for (name, text) in [
         ("api.h", "int size(int argc, char **argv);\nfloat *make(int n);\nvoid run(float *p, int n);\n"),
         (
@@ -218,12 +232,22 @@ fn scripted(script: &str) -> Said {
     ] {
         project.write(name, text);
     }
+    project
+}
+
+/// Runs a program that finds nvcc in its PATH, and what g++ needs for linking CUDA code in `LIBS`.
+pub fn with_toolkit(project: &Project, program: &str, arguments: &[&str]) -> Said {
     let toolkit = nvcc().parent().unwrap().parent().unwrap().to_owned();
-    let mut scuba = project.command(env!("CARGO_BIN_EXE_scuba"));
-    scuba.args(["build", "--", "sh", "-ec", script]);
-    scuba.env("PATH", format!("{}:/usr/bin:/bin", toolkit.join("bin").display()));
-    scuba.env("LIBS", format!("-L{} -lcudart_static -ldl -lrt -lpthread", toolkit.join("lib").display()));
-    scuba.output().unwrap().into()
+    let mut command = project.command(program);
+    command.args(arguments);
+    command.env("PATH", format!("{}:/usr/bin:/bin", toolkit.join("bin").display()));
+    command.env("LIBS", format!("-L{} -lcudart_static -ldl -lrt -lpthread", toolkit.join("lib").display()));
+    command.output().unwrap().into()
+}
+
+/// The four units built by a script.
+fn scripted(script: &str) -> Said {
+    with_toolkit(&four_units(), env!("CARGO_BIN_EXE_scuba"), &["build", "--", "sh", "-ec", script])
 }
 
 const NVCC_UNITS: &str = "nvcc -arch=sm_80 -c make.cu; nvcc -arch=sm_80 -c run.cu\n";
@@ -235,6 +259,25 @@ fn units_of_scripts_are_read_however_they_are_compiled() {
         "g++ -o app main.cpp size.cpp make.o run.o $LIBS",
         "g++ -flto -c main.cpp; g++ -flto -c size.cpp; gcc-ar rcs libs.a size.o; g++ -flto -o app main.o libs.a make.o run.o $LIBS",
         "cp run.cu made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; rm made.cu run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
+        // A command in a response file, and a value in the word of its flag.
+        "echo '-c size.cpp -o size.o' >r; g++ @r; g++ -c main.cpp -omain.obj; g++ -o app main.obj size.o make.o run.o $LIBS",
+    ] {
+        let said = scripted(&format!("{NVCC_UNITS}{script}"));
+        assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{script}: {}", said.all());
+    }
+}
+
+/// Copies, linker scripts, archives that were taken apart and put together again, and units that nvcc archives at once.
+#[test]
+fn objects_of_scripts_are_read_however_they_come_to_the_link() {
+    for script in [
+        "cp run.o copy.o; g++ -o app main.cpp size.cpp make.o copy.o $LIBS",
+        "ar rcs libreal.a make.o run.o; echo 'GROUP ( libreal.a )' >libx.so; g++ -o app main.cpp size.cpp -L. -lx $LIBS",
+        "ar rcs l.a make.o run.o; mkdir x; cd x; ar x ../l.a; cd ..; ar rcs libx.a x/*.o; rm -r x l.a; g++ -o app main.cpp size.cpp libx.a $LIBS",
+        "nvcc -arch=sm_80 -lib -o libx.a make.cu run.cu; g++ -o app main.cpp size.cpp libx.a $LIBS",
+        // The object is of the header as it was when nvcc read it.
+        "echo '#define GUARD' >guard.h; sed 's/[{] p/{ GUARD p/; 1i #include \"guard.h\"' run.cu >made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; \
+         echo '#define GUARD if (blockIdx.x < 0)' >guard.h; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
     ] {
         let said = scripted(&format!("{NVCC_UNITS}{script}"));
         assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{script}: {}", said.all());
@@ -252,6 +295,16 @@ fn units_of_scripts_that_cannot_be_read_are_named() {
         (
             "cp size.cpp made.cpp; g++ -c made.cpp -o size.o; rm made.cpp; g++ -o app main.cpp size.o make.o run.o $LIBS",
             "made.cpp: host side not analysed",
+        ),
+        (
+            "g++ -c size.cpp -o made.o; objcopy -N nothing --add-section .x=main.cpp made.o size.o; g++ -o app main.cpp size.o make.o run.o $LIBS",
+            "size.o was linked without being read (written in this build",
+        ),
+        // An object that was compiled again past the shim.
+        (
+            "sed -i 's/[{] p/{ STORE/' run.cu; nvcc -arch=sm_80 '-DSTORE=if (0) p' -c run.cu; \
+             SCUBA_OFF=1 nvcc -arch=sm_80 -DSTORE=p -c run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
+            "written again by another command, and judged as read before: run.o",
         ),
         // Another object than the one that was read: facts of the first do not stand for it.
         (

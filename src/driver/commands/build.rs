@@ -3,25 +3,27 @@
 use super::confirm::{self, Project};
 use crate::confirm::prepare::Ways;
 use crate::driver::args::BuildArgs;
-use crate::driver::programs::makefile::{Make, Printed};
+use crate::driver::programs::makefile::Printed;
 use crate::driver::programs::pending;
 use crate::driver::programs::sources::{self, Nvcc};
 use crate::driver::programs::stored::Stored;
+use crate::driver::programs::tools::Tools;
 use crate::driver::programs::unseen;
 use crate::driver::session::Session;
 use crate::driver::{Status, output};
+use crate::facts::linked::{self, ByOutput};
 use crate::facts::{LinkFacts, Present, Recipe, Store, Unit, canonical, key_of};
 use crate::files::Moment;
 use crate::nvcc::command::Plan;
 use crate::nvcc::history;
 use crate::nvcc::interpose::{self, Outcome};
 use crate::nvcc::shim;
-use crate::nvcc::unit::Language;
+use crate::nvcc::unit::{Language, TranslationUnit};
 use crate::paths;
 use crate::report::levels::Overrides;
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -50,7 +52,10 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     }
 
     let built = session.elapsed();
-    keep(&outcome, &here);
+    let outputs = outputs(&outcome, &here);
+    let written: BTreeSet<PathBuf> =
+        outputs.iter().filter_map(|(output, folder)| Some(canonical(&folder.join(output.as_ref()?)))).collect();
+    keep(&outcome, &cuda_objects(&outcome), &here);
     record(&outcome.host_compiles, &here);
     record(&outcome.host_programs, &here);
 
@@ -58,35 +63,28 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         return Ok(own_status(outcome.status));
     }
     let complain = |line: &str| output::complain(&output::harmless(line));
-    let outputs = outputs(&outcome, &here);
     let roots = build_folders(&outcome, &outputs);
-    let make = Make::of(&args.command, &here);
-    let mut opened = Stored::of_build(roots.clone(), root_of(None, &here), &here, complain);
-    // Where nothing was to do, and nothing is known, make tells what it made before.
-    if opened.is_err()
-        && outcome.status.success()
-        && let Some(make) = &make
-        && record_printed(&make.all_commands(), &here)
-    {
-        opened = Stored::of_build(roots, root_of(None, &here), &here, complain);
+    let tools = Tools::of(&outcome.tools);
+    let mut opened = Stored::of_build(roots.clone(), root_of(None, &here), &here, start, complain);
+    // Where nothing was to do, and nothing is known, make and Ninja tell what they made before.
+    if opened.is_err() && outcome.status.success() && record_printed(&tools.all_commands(), &here) {
+        opened = Stored::of_build(roots, root_of(None, &here), &here, start, complain);
     }
     let stored = match opened {
         Ok(mut stored) => {
-            let written = outputs.iter().filter_map(|(output, folder)| Some(canonical(&folder.join(output.as_ref()?))));
-            let others = stored.leave_out_other_configurations(&written.collect());
+            let others = stored.leave_out_other_configurations(&written);
             if let Some(first) = others.first().filter(|_| !session.quiet()) {
                 let (first, n) = (session.root.show(&first.to_string_lossy()), others.len());
                 let line = format!("left out of other configurations: {n}, as {first}; `scuba check` tells of all");
                 complain(&line);
             }
-            if let Some(make) = &make {
-                stored.ask_make(make);
-            }
+            stored.ask_tools(&tools);
             stored.refresh(&session);
             stored
         }
         Err(e) if outcome.status.success() => {
-            return Err(e.context("the build command succeeded, but nothing of it was analysed"));
+            let why = "the build command succeeded, but nothing of it was analysed: it compiled and linked no CUDA code, and no tool that it ran tells how what lies there is compiled (clean, and build again)";
+            return Err(e.context(why));
         }
         Err(_) => return Ok(own_status(outcome.status)),
     };
@@ -150,16 +148,26 @@ fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
 /// The outputs of a build's commands, objects and what was linked, each with the folder that its command ran in. A command that compiles
 /// and links at once has no object that stays.
 fn outputs(outcome: &Outcome, here: &Path) -> Vec<(Option<PathBuf>, PathBuf)> {
-    let mut all = Vec::new();
-    for run in outcome.compiles.iter().filter(|run| run.directory.is_absolute()) {
-        let words: Option<Vec<String>> = run.arguments.iter().map(|w| w.to_str().map(str::to_owned)).collect();
-        let units = words.map(|words| sources::of_command(&words, &run.directory, Nvcc::default()).unwrap_or_default());
-        all.extend(units.into_iter().flatten().map(|unit| (unit.output, run.directory.clone())));
-    }
+    let mut all: Vec<_> = nvccs(outcome).map(|unit| (unit.output, unit.directory)).collect();
     let host = outcome.host_compiles.iter().flat_map(|plan| &plan.request.units);
     all.extend(host.map(|unit| (unit.output.clone(), here.to_owned())));
     all.extend(outcome.links.iter().map(|link| (Some(link.output.clone()), here.to_owned())));
     all
+}
+
+/// The units of the commands of nvcc.
+fn nvccs(outcome: &Outcome) -> impl Iterator<Item = TranslationUnit> {
+    let runs = outcome.compiles.iter().filter(|run| run.directory.is_absolute());
+    runs.flat_map(|run| {
+        let words: Option<Vec<String>> = run.arguments.iter().map(|w| w.to_str().map(str::to_owned)).collect();
+        words.and_then(|words| sources::of_command(&words, &run.directory, Nvcc::default()).ok()).unwrap_or_default()
+    })
+}
+
+/// The objects that nvcc made of CUDA code, by canonical paths.
+fn cuda_objects(outcome: &Outcome) -> BTreeSet<PathBuf> {
+    let cuda = nvccs(outcome).filter(|unit| unit.language == Language::Cuda);
+    cuda.filter_map(|unit| Some(canonical(&unit.directory.join(unit.output?)))).collect()
 }
 
 /// The build folders that a build command was about: those that its commands wrote to, and those that build tools were started
@@ -176,11 +184,21 @@ fn root_of(output: Option<&Path>, working: &Path) -> Option<PathBuf> {
 }
 
 /// Keeps the links that the host's tools made, for this join and for later ones.
-fn keep(outcome: &Outcome, here: &Path) {
-    for link in &outcome.links {
+fn keep(outcome: &Outcome, compiled: &BTreeSet<PathBuf>, here: &Path) {
+    let links: Vec<LinkFacts> =
+        outcome.links.iter().map(|link| LinkFacts { link: link.clone(), units: vec![] }).collect();
+    let by_output = ByOutput::of(&links);
+    let mut looked: HashMap<PathBuf, bool> = HashMap::new();
+    let mut is_cuda = |file: &Path| {
+        let carries = || !linked::is_of_system(file) && linked::has_device_code(file);
+        compiled.contains(file) || *looked.entry(file.to_owned()).or_insert_with(carries)
+    };
+    for facts in &links {
+        let link = &facts.link;
         let store = Store::new(paths::of_this_process(Some(&link.output), here));
-        // Archives and programs without CUDA code are links too; where no unit's facts lie, none are needed.
-        if !store.folder().is_dir() {
+        // Archives and programs without CUDA code are links too. Where the facts of units lie all are kept; elsewhere those of CUDA code that lies
+        // in another folder.
+        if !store.folder().is_dir() && !by_output.take_in(facts, &mut is_cuda) {
             continue;
         }
         let compiled = outcome.host_programs.iter().filter(|p| p.request.link.as_ref() == Some(link));

@@ -35,9 +35,9 @@ pub struct Printed {
 }
 
 /// A make command, without how it is run.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Make {
-    program: OsString,
+    program: PathBuf,
     directory: PathBuf,
     /// Variables, makefiles and folders to include from.
     options: Vec<OsString>,
@@ -45,18 +45,24 @@ pub struct Make {
     goals: Vec<OsString>,
 }
 
+/// Whatever path to make they name.
+impl PartialEq for Make {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.directory, &self.options, &self.goals) == (&other.directory, &other.options, &other.goals)
+    }
+}
+
 impl Make {
-    /// The make that a build command is; `None` where it is another program.
+    /// The make that a command is; `None` where it is another program.
     #[must_use]
-    pub fn of(command: &[OsString], directory: &Path) -> Option<Self> {
-        let (program, words) = command.split_first()?;
-        let name = Path::new(program).file_name()?.to_str()?;
+    pub fn of(run: &Execution) -> Option<Self> {
+        let name = run.program.file_name()?.to_str()?;
         if !matches!(name, "make" | "gmake") {
             return None;
         }
-        let mut make =
-            Self { program: program.clone(), directory: directory.to_owned(), options: vec![], goals: vec![] };
-        let mut words = words.iter();
+        let (program, directory) = (run.program.clone(), run.directory.clone());
+        let mut make = Self { program, directory, options: vec![], goals: vec![] };
+        let mut words = run.arguments.iter().skip(1);
         while let Some(word) = words.next() {
             let bytes = word.as_bytes();
             let name = WITH_VALUE.iter().find(|o| o.as_bytes() == bytes);
@@ -89,6 +95,21 @@ impl Make {
         Some(make)
     }
 
+    /// This make with the variables of the one that started it, which it gets through its environment.
+    #[must_use]
+    pub fn started_by(mut self, parent: &Self) -> Self {
+        let is_variable = |word: &&OsString| !word.as_bytes().starts_with(b"-") && word.as_bytes().contains(&b'=');
+        let variables: Vec<OsString> = parent.options.iter().filter(is_variable).cloned().collect();
+        self.options.splice(0..0, variables);
+        self
+    }
+
+    /// The folder that it works in.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// The units of these objects, as far as make knows how it makes them.
     #[must_use]
     pub fn units(&self, strays: &[&Stray], folders: &Folders) -> Vec<TranslationUnit> {
@@ -107,11 +128,15 @@ impl Make {
         self.ask(&sources, &[self.below(&stray.key).into_os_string()])
     }
 
-    /// The commands that make the goals of the command from all sources in its folder; none where there are too many sources.
+    /// The commands that make the goals of the command from all sources in its folder, and from `others`; none where there are too many
+    /// sources.
     #[must_use]
-    pub fn all_commands(&self) -> Vec<Printed> {
+    pub fn all_commands(&self, others: &[PathBuf]) -> Vec<Printed> {
         match Folders::new([self.directory.clone()]).sources() {
-            Some(sources) if sources.len() <= MOST_SOURCES => self.ask(&sources, &self.goals),
+            Some(mut sources) if sources.len() + others.len() <= MOST_SOURCES => {
+                sources.extend(others.iter().cloned());
+                self.ask(&sources, &self.goals)
+            }
             _ => vec![],
         }
     }
@@ -137,8 +162,8 @@ impl Make {
     }
 }
 
-/// The compilations and links that make prints, each in the folder that it was entered for.
-fn commands(text: &str, directory: &Path) -> Vec<Printed> {
+/// The compilations and links that make or Ninja prints, each in the folder that make entered for it.
+pub(super) fn commands(text: &str, directory: &Path) -> Vec<Printed> {
     let mut folders = vec![directory.to_owned()];
     let mut found = Vec::new();
     for line in text.replace("\\\n", " ").lines() {
@@ -181,12 +206,18 @@ mod tests {
     use super::{Make, commands};
     use crate::facts::linked::{Folders, Stray};
     use crate::facts::objects::ObjectFile;
+    use crate::nvcc::interpose::execution::Execution;
     use crate::nvcc::unit::PreprocessorFlag;
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
+    fn make_in(line: &str, directory: &Path) -> Option<Make> {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        Make::of(&Execution { directory: directory.to_owned(), program: arguments[0].clone().into(), arguments })
+    }
+
     fn make(line: &str) -> Option<Make> {
-        Make::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>(), Path::new("/p"))
+        make_in(line, Path::new("/p"))
     }
 
     #[test]
@@ -214,9 +245,8 @@ mod tests {
             object: ObjectFile { sources: vec!["a.cpp".into()], ..ObjectFile::default() },
             contents: None,
         };
-        let words = ["make", "N=4", "all"].map(OsString::from);
         let folders = Folders::new([root.clone()]);
-        let units = Make::of(&words, &root).unwrap().units(&[&stray], &folders);
+        let units = make_in("make N=4 all", &root).unwrap().units(&[&stray], &folders);
         assert_eq!(units.len(), 1);
         assert_eq!(units[0].preprocessor, [PreprocessorFlag::Define("N=4".into())]);
         assert_eq!(std::fs::read_to_string(object).unwrap(), "made");
@@ -232,9 +262,8 @@ mod tests {
         let text = "app: b.o lib.so\n\tg++ -o $@ $^\nlib.so: a.o\n\tnvcc -shared -o $@ $^\n\
                     %.o: %.cu\n\tnvcc -c $< -o $@\n%.o: %.cpp\n\tg++ -c $< -o $@\n";
         std::fs::write(root.join("Makefile"), text).unwrap();
-        let make = |line: &str| Make::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>(), &root).unwrap();
         let told = |line: &str| {
-            let printed = make(line).all_commands();
+            let printed = make_in(line, &root).unwrap().all_commands(&[]);
             let units = printed.iter().flat_map(|p| &p.units).filter_map(|u| u.output.clone());
             let links = printed.iter().filter_map(|p| p.link.as_ref()).map(|l| l.output.clone());
             let mut all: Vec<PathBuf> = units.chain(links).map(|p| p.strip_prefix(&root).unwrap().into()).collect();

@@ -8,4 +8,5 @@ pub(in crate::driver) mod makefile;
 pub(in crate::driver) mod pending;
 pub(in crate::driver) mod sources;
 pub(in crate::driver) mod stored;
+pub(in crate::driver) mod tools;
 pub(in crate::driver) mod unseen;

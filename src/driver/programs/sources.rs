@@ -32,6 +32,9 @@ fn shown(flags: &[OsString]) -> String {
     flags.iter().map(|f| f.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
+/// What `scuba-extract` defines when it runs clang, and nobody else does.
+const OWN_DEFINITION: &str = "-D__SCUBA__";
+
 /// The units of one nvcc command; `None` where it compiles nothing.
 fn read(words: &[OsString], directory: &Path, nvcc: Option<&Path>) -> Result<Option<Vec<TranslationUnit>>> {
     let command = Command::read(words, &Environment::of_this_process(), directory);
@@ -84,6 +87,10 @@ pub fn of_text(text: &str, path: &Path, nvcc: Nvcc<'_>) -> Result<Vec<Translatio
             }
             (None, None) => bail!("{} has neither `command` nor `arguments`", about()),
         };
+        // Our own reading of a unit, which a tool that watches the build (bear) saw as well.
+        if words.iter().any(|w| w == OWN_DEFINITION) {
+            continue;
+        }
         let directory = base.parent().unwrap_or(Path::new("/")).join(&e.directory);
         units.extend(of_command(&words, &directory, nvcc).with_context(about)?);
     }
@@ -131,7 +138,8 @@ mod tests {
             dir.join("compile_commands.json"),
             r#"[
             {"directory": "sub", "file": "a.cu", "command": "nvcc -DN=\"4 2\" -arch=sm_90 -c a.cu -o a.o"},
-            {"directory": "/elsewhere", "file": "b.cpp", "arguments": ["c++", "-c", "b.cpp"]}
+            {"directory": "/elsewhere", "file": "b.cpp", "arguments": ["c++", "-c", "b.cpp"]},
+            {"directory": "sub", "file": "a.cu", "arguments": ["clang++", "-x", "cuda", "-D__SCUBA__", "-c", "-o", "/tmp/a.bc", "a.cu"]}
         ]"#,
         )
         .unwrap();

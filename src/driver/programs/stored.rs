@@ -2,8 +2,8 @@
 
 use super::checking;
 use super::checking::Checked;
-use super::makefile::Make;
 use super::pending;
+use super::tools::Tools;
 use super::unseen::{self, Interest, project_folders};
 use crate::driver::args::ReportArgs;
 use crate::driver::session::Session;
@@ -12,7 +12,7 @@ use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, Search, Stray};
 use crate::facts::{LinkFacts, Linkers, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
-use crate::files::{Moment, made};
+use crate::files::{Moment, Stamp, made};
 use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::unit::{Language, TranslationUnit};
@@ -53,6 +53,8 @@ pub struct Stored {
     strays: Vec<Stray>,
     /// Objects in the project's folders of which no source is here.
     nobodys: Vec<String>,
+    /// When the build began whose end this is.
+    since: Option<Moment>,
 }
 
 impl Stored {
@@ -64,10 +66,10 @@ impl Stored {
     pub fn open(dir: &Path, named: bool, ignored: impl FnMut(&str)) -> Result<Self> {
         let (folders, larger) = find(dir);
         let roots = dir.canonicalize().into_iter().collect();
-        Self::read(folders, larger.filter(|_| named), (roots, &dir.display().to_string()), ignored)
+        Self::read(folders, larger.filter(|_| named), (roots, &dir.display().to_string()), None, ignored)
     }
 
-    /// Reads the facts of the build folders that a build command was about; of the working folder's where it was about none.
+    /// Reads the facts of the build folders that a build command was about, which began at `since`; of the working folder's where it was about none.
     ///
     /// # Errors
     /// When there are none.
@@ -75,6 +77,7 @@ impl Stored {
         mut roots: BTreeSet<PathBuf>,
         working: Option<PathBuf>,
         here: &Path,
+        since: Moment,
         ignored: impl FnMut(&str),
     ) -> Result<Self> {
         let about_some = !roots.is_empty();
@@ -88,7 +91,7 @@ impl Stored {
         }
         let shown: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
         let folders = paths::named_by_environment(here).map_or_else(|| folders.into_iter().collect(), |set| vec![set]);
-        Self::read(folders, None, (roots, &shown.join(", ")), ignored)
+        Self::read(folders, None, (roots, &shown.join(", ")), Some(since), ignored)
     }
 
     /// Reads the facts in some `.scuba` folders, and what was compiled in `roots` without the analysis.
@@ -96,6 +99,7 @@ impl Stored {
         folders: Vec<PathBuf>,
         within: Option<PathBuf>,
         (mut roots, shown): (BTreeSet<PathBuf>, &str),
+        since: Option<Moment>,
         mut ignored: impl FnMut(&str),
     ) -> Result<Self> {
         let mut stored = Self {
@@ -110,6 +114,7 @@ impl Stored {
             folders: linked::Folders::default(),
             strays: vec![],
             nobodys: vec![],
+            since,
         };
         roots.extend(folders.iter().filter_map(|f| f.parent()).map(Path::to_owned));
         let (mut seen, mut elsewhere) = (Vec::new(), BTreeSet::new());
@@ -131,6 +136,13 @@ impl Stored {
                 links.iter().map(|l| l.link.output.as_path()),
                 &contents,
             );
+            let replaced = mark_replaced(&mut contents.units, &store);
+            if !replaced.is_empty() {
+                ignored(&format!(
+                    "written again by another command, and judged as read before: {}",
+                    replaced.join(", ")
+                ));
+            }
             stored.stores.extend(contents.units.iter().map(|_| store.clone()));
             stored.units.extend(contents.units);
             seen.extend(contents.links);
@@ -165,10 +177,7 @@ impl Stored {
             self.unknown.extend(found.unknown);
         }
         if !names.is_empty() {
-            told(&format!(
-                "built without the analysis (by a compiler cache before scuba-nvcc, or with SCUBA_OFF), and read now: {}",
-                names.join(", ")
-            ));
+            told(&format!("compiled without the analysis, and read now by their commands: {}", names.join(", ")));
         }
     }
 
@@ -189,7 +198,7 @@ impl Stored {
             let store = Store::new(paths::of_this_process(Some(&stray.key), Path::new("/")));
             let facts = match commands.of_object(&stray.key) {
                 Some(unit) => unseen::found(stray, unit, present),
-                None => pending::unseen(stray, unseen::UNKNOWN_COMMAND),
+                None => pending::unseen(stray, unseen::why_unknown(stray, self.since)),
             };
             self.stores.push(store);
             self.units.push(facts);
@@ -199,14 +208,14 @@ impl Stored {
         self.nobodys = strays.nobodys.iter().map(|key| linked::shown(key)).collect();
     }
 
-    /// Takes the commands that a build's own make tells for objects of which nothing else does.
-    pub fn ask_make(&mut self, make: &Make) {
+    /// Takes the commands that a build's tools tell for objects of which nothing else does.
+    pub fn ask_tools(&mut self, tools: &Tools) {
         let present = Present::default();
         let is_open = |s: &&Stray| self.units.iter().any(|u| u.key == s.key && u.unseen.is_some());
         let (libraries, objects): (Vec<Stray>, Vec<Stray>) =
             self.strays.iter().filter(is_open).cloned().partition(|s| s.name().contains(".so"));
         let open: Vec<&Stray> = objects.iter().collect();
-        for unit in make.units(&open, &self.folders) {
+        for unit in tools.units(&open, &self.folders) {
             let key = key_of(&unit, None);
             let Some(stray) = open.iter().find(|s| s.key == key) else { continue };
             if let Some(known) = self.units.iter_mut().find(|u| u.key == key) {
@@ -214,7 +223,7 @@ impl Stored {
             }
         }
         for library in &libraries {
-            let printed = make.commands_of(library, &self.folders);
+            let printed = tools.commands_of(library, &self.folders);
             let makes_it = |l: &LinkFacts| canonical(&l.link.output) == library.key;
             let (units, links) = unseen::of_printed(&printed, &present);
             if !links.iter().any(makes_it) || units.is_empty() {
@@ -252,11 +261,14 @@ impl Stored {
             if u.pending {
                 return false;
             }
-            // Of a source that the build removed again the facts hold while its object lies as the shim left it.
+            // Of a source that this build changed or removed again the facts hold while its object lies as the shim left it.
+            let is_as_made = || made::is_as_kept(self.stores[i].folder(), &u.key);
             if !u.source().exists() {
-                return !made::is_as_kept(self.stores[i].folder(), &u.key);
+                return !is_as_made();
             }
+            let of_this_build = |since| Stamp::at(&u.key).is_some_and(|stamp| stamp.changed_since(since));
             u.dependencies.iter().any(|d| present.changed(d))
+                && !(self.since.is_some_and(of_this_build) && is_as_made())
         };
         let mut wanted: BTreeSet<usize> = members.into_iter().filter(|&i| changed(i)).collect();
         wanted.extend(recompiled);
@@ -473,6 +485,16 @@ impl Stored {
     }
 }
 
+/// Marks units whose object another command wrote since the shim compiled them as built without the analysis. Returns the objects' names.
+fn mark_replaced(units: &mut [UnitFacts], store: &Store) -> Vec<String> {
+    let replaced = units.iter_mut().filter(|u| !u.pending && made::is_replaced(store.folder(), &u.key));
+    let mark = |unit: &mut UnitFacts| {
+        unit.built_without = true;
+        linked::shown(&unit.key)
+    };
+    replaced.map(mark).collect()
+}
+
 /// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
 fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     let here = std::env::current_dir().unwrap_or_default();
@@ -488,8 +510,7 @@ fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     if !below.is_empty() {
         return (below, None);
     }
-    let above = dir.ancestors().skip(1).map(|d| d.join(FOLDER)).find(|d| d.is_dir());
-    (above.into_iter().collect(), Some(dir))
+    (paths::above(&dir).into_iter().collect(), Some(dir))
 }
 
 /// The `.scuba` folders of one build: its own, and where a generator marked its root those of builds that are nested in it

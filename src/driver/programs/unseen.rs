@@ -10,10 +10,11 @@ use super::sources::{self, Nvcc};
 use crate::facts::generated::{Planned, cmake_home, compile_commands};
 use crate::facts::join::Plan;
 use crate::facts::linked::{self, ByOutput, Folders, Stray};
-use crate::facts::{LinkFacts, Linkers, Present, Recipe, UnitFacts, key_of, linkers};
+use crate::facts::{LinkFacts, Linkers, Present, Recipe, UnitFacts, Variables, key_of, linkers};
+use crate::files::{Moment, Stamp};
 use crate::nvcc::unit::{Language, TranslationUnit};
 use crate::report::finding;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -93,17 +94,31 @@ fn generated(root: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
     compile_commands(root).into_iter().flat_map(of).collect()
 }
 
+/// The compilations of the wanted objects by Ninja's own account. Ninja Multi-Config writes a file for each configuration, in whose
+/// folder its objects lie (`CMakeFiles/app.dir/Release/a.cu.o`); `build.ninja` takes in one of them.
+fn ninja(root: &Path, file: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
+    let entries =
+        std::fs::read_dir(root).into_iter().flatten().flatten().filter_map(|e| e.file_name().into_string().ok());
+    let mut configurations: Vec<String> =
+        entries.filter_map(|n| Some(n.strip_prefix("build-")?.strip_suffix(".ninja")?.to_owned())).collect();
+    configurations.sort();
+    let mut of_file: BTreeMap<PathBuf, Vec<&Path>> = BTreeMap::new();
+    for target in wanted.iter().filter_map(|o| o.strip_prefix(root).ok()) {
+        let configuration =
+            configurations.iter().find(|c| target.components().any(|part| part.as_os_str() == c.as_str()));
+        let file = configuration.map_or_else(|| file.to_owned(), |c| root.join(format!("build-{c}.ninja")));
+        of_file.entry(file).or_default().push(target);
+    }
+    of_file.into_iter().flat_map(|(file, targets)| ninja_file(root, &file, &targets)).collect()
+}
+
 /// `ninja -t commands -s TARGET…` prints the last command of each target (Ninja 1.7); of many, the compilation database of all rules is
 /// asked for (`-t compdb`, Ninja 1.10; before, rules had to be named).
-fn ninja(root: &Path, file: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
-    let targets: Vec<&Path> = wanted.iter().filter_map(|o| o.strip_prefix(root).ok()).collect();
-    if targets.is_empty() {
-        return vec![];
-    }
+fn ninja_file(root: &Path, file: &Path, targets: &[&Path]) -> Vec<TranslationUnit> {
     if targets.len() <= MOST_NAMED {
         let mut arguments = vec!["-t".as_ref(), "commands".as_ref(), "-s".as_ref()];
         arguments.extend(targets.iter().map(|t| t.as_os_str()));
-        if let Some(text) = run_ninja(root, &arguments) {
+        if let Some(text) = run_ninja(root, file, &arguments) {
             let of = |line: &str| {
                 let words = shlex::split(line)?;
                 sources::of_command(&words, root, Nvcc::default()).ok()
@@ -111,14 +126,14 @@ fn ninja(root: &Path, file: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<Translatio
             return text.lines().filter_map(of).flatten().collect();
         }
     }
-    let text = run_ninja(root, &["-t".as_ref(), "compdb".as_ref()]);
+    let text = run_ninja(root, file, &["-t".as_ref(), "compdb".as_ref()]);
     text.and_then(|t| sources::of_text(&t[t.find('[').unwrap_or(0)..], file, Nvcc::default()).ok()).unwrap_or_default()
 }
 
-/// What Ninja prints of its own file: neither a build nor its logs are touched.
-fn run_ninja(root: &Path, arguments: &[&OsStr]) -> Option<String> {
+/// What Ninja prints of one of its files: neither a build nor its logs are touched.
+fn run_ninja(root: &Path, file: &Path, arguments: &[&OsStr]) -> Option<String> {
     let mut command = Command::new(ninja_program(root));
-    let run = command.arg("-C").arg(root).args(arguments).stdin(Stdio::null()).output().ok()?;
+    let run = command.arg("-C").arg(root).arg("-f").arg(file).args(arguments).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(run.stdout).ok()?;
     run.status.success().then_some(text)
 }
@@ -131,7 +146,20 @@ fn ninja_program(root: &Path) -> PathBuf {
 }
 
 /// Why an object was not read of which nothing tells how it was compiled, and what to do.
-pub const UNKNOWN_COMMAND: &str = "no compile command is known for it: build it again with `scuba build -- COMMAND`, or write a compile_commands.json";
+pub const UNKNOWN_COMMAND: &str =
+    "no compile command is known for it: compile it under `scuba build`, or list it in a compile_commands.json";
+/// The same of an object that the build wrote which ends: to build it again would tell no more.
+const MADE_OTHERWISE: &str = "written in this build by no compilation that SCuBA reads, as objcopy, mv and assemblers do: list its compilation in a compile_commands.json";
+/// The same of an object that lay there before the build.
+const MADE_BEFORE: &str = "written before this build, and nothing tells how: remove it and build again, or list its compilation in a compile_commands.json";
+
+/// Why an object was not read of which nothing tells how it was compiled; `since`: when the build began whose end this is.
+#[must_use]
+pub fn why_unknown(stray: &Stray, since: Option<Moment>) -> &'static str {
+    let Some(since) = since else { return UNKNOWN_COMMAND };
+    let written = Stamp::at(&stray.file()).is_some_and(|stamp| stamp.changed_since(since));
+    if written { MADE_OTHERWISE } else { MADE_BEFORE }
+}
 
 /// The unit of a stray whose command is known: read where a program needs it.
 #[must_use]
@@ -238,7 +266,8 @@ pub fn linkers_of<'u>(units: impl IntoIterator<Item = &'u UnitFacts>, links: &[L
         links.iter().flat_map(|l| l.link.inputs.iter().chain(&l.units)).map(PathBuf::as_path).collect();
     let open = units.into_iter().filter(|u| counts(u) && !taken.contains(u.key.as_path()));
     let directories: BTreeSet<&Path> = open.map(|u| u.unit.directory.as_path()).collect();
-    directories.into_iter().find_map(|directory| linkers(directory).filter(|by| by.host || !by.nvcc))
+    let given = Variables::of_this_process();
+    directories.into_iter().find_map(|directory| linkers(directory, &given).filter(|by| by.host || !by.nvcc))
 }
 
 /// What was linked into programs without being read, in the order of programs and objects.

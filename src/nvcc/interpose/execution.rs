@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// A command that the build executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Execution {
     /// Working directory of whoever executed it, absolute; empty where it could not be told.
     pub directory: PathBuf,

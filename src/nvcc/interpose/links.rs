@@ -5,8 +5,9 @@
 //! knows by name, and of those whose working directory could not be told.
 
 use super::execution::Execution;
+use super::scripts;
 use crate::nvcc::request::{Link, LinkKind};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
@@ -40,10 +41,13 @@ pub(crate) enum Tool {
 }
 
 /// The links whose output exists: a failed or probing command's does not. One for each output, in the order of their
-/// first command; what several `ar` commands put into one archive is one link.
+/// first command; what several `ar` commands put into one archive is one link. No link stands for an archive whose members were removed or written again since:
+/// it is known by what it holds.
 #[must_use]
 pub fn collect(executions: &[Execution]) -> Vec<Link> {
     let mut found: Vec<(Tool, usize, Link)> = Vec::new();
+    // Archives whose members are not what lies at the places that they were made of.
+    let mut by_members: HashSet<PathBuf> = HashSet::new();
     for execution in executions {
         let Some(tool) = Tool::of(&execution.program) else { continue };
         let Some(parsed) = parse(tool, &execution.arguments, &execution.directory) else { continue };
@@ -53,6 +57,9 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
         }
         let (inputs, missing) = resolve(&parsed, &execution.directory, tool);
         let link = Link { kind: parsed.kind, output: canonical(output), inputs };
+        if tool == Tool::Archiver && (missing > 0 || !is_older_than(&link.inputs, &link.output)) {
+            by_members.insert(link.output.clone());
+        }
         match found.iter_mut().find(|(_, _, l)| l.output == link.output) {
             None => found.push((tool, missing, link)),
             Some((Tool::Archiver, _, known)) if tool == Tool::Archiver => {
@@ -69,7 +76,13 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
             Some(_) => {}
         }
     }
-    found.into_iter().map(|(_, _, link)| link).collect()
+    found.into_iter().map(|(_, _, link)| link).filter(|link| !by_members.contains(&link.output)).collect()
+}
+
+/// Whether no file was written after `output`, as far as times tell.
+fn is_older_than(files: &[PathBuf], output: &Path) -> bool {
+    let written = |file: &Path| file.metadata().and_then(|m| m.modified()).ok();
+    written(output).is_none_or(|made| files.iter().filter_map(|f| written(f)).all(|time| time <= made))
 }
 
 /// Compiler drivers by name; the same as in `preload.c`.
@@ -134,7 +147,7 @@ fn parse(tool: Tool, arguments: &[OsString], directory: &Path) -> Option<Parsed>
 }
 
 /// Puts the words of response files (`@FILE`) in their place; one that cannot be read stays a word, as GNU tools do.
-fn expand(words: &mut VecDeque<OsString>, directory: &Path) {
+pub(crate) fn expand(words: &mut VecDeque<OsString>, directory: &Path) {
     // A file may name itself; no sensible command comes near this many.
     let mut budget = 64;
     let mut at = 0;
@@ -316,11 +329,12 @@ fn resolve(parsed: &Parsed, directory: &Path, tool: Tool) -> (Vec<PathBuf>, usiz
         match input {
             Input::File(file) => {
                 let file = absolute(directory, file);
-                if file.is_file() { files.push(canonical(file)) } else { missing += 1 }
+                if file.is_file() { files.extend(scripts::expanded(canonical(file), &folders)) } else { missing += 1 }
             }
             // One that is in no folder given is the system's.
             Input::Library { name, archive_only } => {
-                files.extend(find_library(name, *archive_only, &folders).map(canonical));
+                let found = find_library(name, *archive_only, &folders).map(canonical);
+                files.extend(found.into_iter().flat_map(|file| scripts::expanded(file, &folders)));
             }
         }
     }
@@ -331,7 +345,7 @@ fn resolve(parsed: &Parsed, directory: &Path, tool: Tool) -> (Vec<PathBuf>, usiz
     (files, missing)
 }
 
-fn find_library(name: &OsStr, archive_only: bool, folders: &[PathBuf]) -> Option<PathBuf> {
+pub(super) fn find_library(name: &OsStr, archive_only: bool, folders: &[PathBuf]) -> Option<PathBuf> {
     let candidates = match name.as_bytes().strip_prefix(b":") {
         Some(exact) => vec![OsStr::from_bytes(exact).to_owned()],
         None => {
@@ -500,11 +514,27 @@ mod tests {
 
     #[test]
     fn an_archive_filled_by_several_commands_is_one_link() {
-        let folder = folder(&["libk.a", "a.o", "b.o", "objects.rsp"]);
+        let folder = folder(&["a.o", "b.o", "objects.rsp", "libk.a"]);
         let root = folder.path().canonicalize().unwrap();
         std::fs::write(root.join("objects.rsp"), "\"b.o\"\na.o\n").unwrap();
         let links = collect(&[execution(&root, "ar qc libk.a a.o"), execution(&root, "ar q libk.a @objects.rsp")]);
         assert_eq!(links.len(), 1);
         assert_eq!(links[0].inputs, [root.join("a.o"), root.join("b.o")]);
+    }
+
+    #[test]
+    fn an_archive_whose_members_are_gone_or_others_by_now_is_known_by_what_it_holds() {
+        let folder = folder(&["a.o", "b.o", "liba.a", "libb.a"]);
+        let root = folder.path().canonicalize().unwrap();
+        let commands = [execution(&root, "ar rc liba.a a.o gone.o"), execution(&root, "ar rc libb.a b.o")];
+        let made = |at: u64| {
+            let file = std::fs::File::options().write(true).open(root.join("b.o")).unwrap();
+            let archive = root.join("libb.a").metadata().unwrap().modified().unwrap();
+            file.set_modified(archive - std::time::Duration::from_secs(10) + std::time::Duration::from_secs(at))
+                .unwrap();
+            collect(&commands).into_iter().map(|l| l.output).collect::<Vec<_>>()
+        };
+        assert_eq!(made(0), [root.join("libb.a")]);
+        assert_eq!(made(20), Vec::<PathBuf>::new());
     }
 }

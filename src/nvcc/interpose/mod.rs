@@ -11,6 +11,7 @@ pub mod links;
 pub mod progress;
 mod reach;
 mod record;
+mod scripts;
 mod signals;
 mod tools;
 
@@ -58,6 +59,8 @@ pub struct Outcome {
     pub host_programs: Vec<Plan>,
     /// The folders that build tools (make, Ninja) were started for, also where they had nothing to do; absolute.
     pub tool_folders: BTreeSet<PathBuf>,
+    /// The build's own command, and the build tools that it started, in the order in which they started.
+    pub tools: Vec<Execution>,
     /// One line each for the user: where interposition cannot reach.
     pub notes: Vec<String>,
 }
@@ -99,7 +102,7 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
             }
         }
         notes.push(format!(
-            "{} {why}: an nvcc that it starts itself is analysed only if it takes it from CUDACXX or NVCC, which now name scuba-nvcc",
+            "{} {why}: an nvcc that it starts itself is analysed where it hands on LD_PRELOAD, or takes it from CUDACXX or NVCC, which now name scuba-nvcc",
             program.display()
         ));
     }
@@ -117,13 +120,20 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
     // What this process itself executes is not recorded.
     let directory = std::env::current_dir().unwrap_or_default();
     let own = Execution { directory, program: name.into(), arguments: command.to_vec() };
-    let mut tool_folders: BTreeSet<PathBuf> = tools::folder(&own).into_iter().collect();
-    for (kind, execution) in record::parse(&bytes) {
+    let mut tool_runs = vec![own];
+    for (kind, mut execution) in record::parse(&bytes) {
+        if matches!(kind, record::Kind::Link | record::Kind::Compile) {
+            execution.arguments = host::expanded(&execution.arguments, &execution.directory);
+        }
         match kind {
+            // What only its response file tells.
+            record::Kind::Link if host::compiles(execution.program.as_os_str(), &execution.arguments) => {
+                add_compile(&mut host_compiles, &execution);
+            }
             record::Kind::Nvcc => compiles.push(execution),
             record::Kind::Link => linking.push(execution),
             record::Kind::Compile => add_compile(&mut host_compiles, &execution),
-            record::Kind::Tool => tool_folders.extend(tools::folder(&execution)),
+            record::Kind::Tool => tool_runs.push(execution),
         }
     }
     let links = links::collect(&linking);
@@ -133,7 +143,8 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
         host_programs: programs(&linking, &links),
         links,
         host_compiles: host_compiles.into_values().collect(),
-        tool_folders,
+        tool_folders: tool_runs.iter().filter_map(tools::folder).collect(),
+        tools: tool_runs,
         notes,
     })
 }

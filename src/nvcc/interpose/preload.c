@@ -1,6 +1,7 @@
 /* The library that `scuba build` preloads into a build.
  *
- * What comes in: every exec and posix_spawn of every dynamically linked 64-bit process of the build, and the variables
+ * What comes in: every exec and posix_spawn of every dynamically linked 64-bit process of the build, what each of these was itself
+ * executed as, and the variables
  *   SCUBA_INTERPOSE_LIB   this library
  *   SCUBA_INTERPOSE_SHIM  scuba-nvcc
  *   SCUBA_INTERPOSE_LOG   the session's log; once it is gone the session is over and nothing is changed any more
@@ -22,6 +23,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -128,7 +130,13 @@ static void set_up(void) {
     ready = 1;
 }
 
-__attribute__((constructor)) static void start(void) { set_up(); }
+static void look_at_own_command(char *argv[]);
+
+__attribute__((constructor)) static void start(int argc, char *argv[]) {
+    (void)argc;
+    set_up();
+    look_at_own_command(argv);
+}
 
 /* ---- what is executed ---- */
 
@@ -471,6 +479,49 @@ EXPORT int execle(const char *path, const char *arg, ...) {
     char *const *envp = va_arg(rest, char *const *);
     va_end(rest);
     return execve(path, argv, envp);
+}
+
+/* ---- commands whose execution nobody saw ---- */
+
+static int same_file(const char *one, const char *other) {
+    struct stat a, b;
+    return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* A process may have been executed past the functions above: by a statically linked tool, by a system call, or by a library
+ * that takes the C library's own function (bear's wrapper does). An nvcc turns to the shim then; other commands are recorded in
+ * small letters, and count where no record of their execution stands before. glibc hands constructors the program's arguments. */
+static void look_at_own_command(char *argv[]) {
+    if (!active || guarded || is_scuba || !argv || !argv[0] || access(log_path, W_OK)) return;
+    int error = errno;
+    char exe[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    const char *path = (const char *)getauxval(AT_EXECFN); /* as execve(2) got it: of a script, the script */
+    if (length <= 0 || !path) goto out;
+    exe[length] = 0;
+    if (!same_file(path, exe)) {
+        /* A script: the kernel puts its interpreter before it, with one argument at most. */
+        char **word = argv + 1;
+        while (*word && word < argv + 3 && strcmp(*word, path)) word++;
+        if (!*word || strcmp(*word, path)) goto out;
+        argv = word;
+    }
+    if (is_compile(path, argv)) {
+        if (!next.execve || !runnable(shim)) goto out;
+        size_t argc = count_of(argv);
+        char *words[argc + 2];
+        words[0] = (char *)(uintptr_t)shim;
+        words[1] = (char *)(uintptr_t)path;
+        for (size_t i = 1; i <= argc; i++) words[i + 1] = argv[i];
+        record('N', path, argv);
+        next.execve(shim, words, environ); /* the same process: who waits for it need not know */
+        goto out;
+    }
+    char kind = kind_of(path, argv);
+    if (!kind) kind = kind_of(path = exe, argv); /* by a link of another name */
+    if (kind) record((char)(kind - 'A' + 'a'), path, argv);
+out:
+    errno = error;
 }
 
 /* ---- CMake's File API ---- */

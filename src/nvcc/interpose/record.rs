@@ -1,11 +1,13 @@
 //! Reads the log that `preload.c` writes: `length kind folder path argc argv…`, numbers in this machine's 32 bits, each
-//! text after its length. A record that is cut short (a process killed while the disk was full) ends the log.
+//! text after its length. A record that is cut short (a process killed while the disk was full) ends the log. Kinds in small
+//! letters are what processes were themselves executed as: new is what nobody was seen to execute.
 
 use super::execution::Execution;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Handed to the shim.
     Nvcc,
@@ -18,11 +20,22 @@ pub enum Kind {
 }
 
 pub fn parse(mut log: &[u8]) -> Vec<(Kind, Execution)> {
-    let mut records = Vec::new();
+    let mut records: Vec<(Kind, Execution)> = Vec::new();
+    // How many executions of a command were recorded whose process has not told of itself yet.
+    let mut announced: HashMap<(Kind, Execution), usize> = HashMap::new();
     while let Some(length) = number(&mut log) {
         let Some((mut body, rest)) = log.split_at_checked(length) else { break };
         log = rest;
-        records.extend(one(&mut body));
+        let told_by_itself = body.first().is_some_and(u8::is_ascii_lowercase);
+        let Some(record) = one(&mut body) else { continue };
+        let open = announced.entry(record.clone()).or_default();
+        if !told_by_itself {
+            *open += 1;
+        } else if *open > 0 {
+            *open -= 1;
+            continue;
+        }
+        records.push(record);
     }
     records
 }
@@ -30,7 +43,7 @@ pub fn parse(mut log: &[u8]) -> Vec<(Kind, Execution)> {
 fn one(body: &mut &[u8]) -> Option<(Kind, Execution)> {
     let (kind, rest) = body.split_first()?;
     *body = rest;
-    let kind = match kind {
+    let kind = match kind.to_ascii_uppercase() {
         b'N' => Kind::Nvcc,
         b'L' => Kind::Link,
         b'C' => Kind::Compile,
@@ -92,6 +105,16 @@ mod tests {
         assert_eq!(records[0].1.arguments, ["nvcc", "-c", "a b.cu"]);
         assert_eq!(records[1].1.arguments, ["ld", ""]);
         assert_eq!(records[1].1.directory, std::path::Path::new(""));
+    }
+
+    #[test]
+    fn what_a_process_tells_of_itself_counts_where_nobody_was_seen_to_execute_it() {
+        let mut log = Vec::new();
+        for (kind, argument) in [(b'C', "a"), (b'C', "a"), (b'c', "a"), (b'c', "b"), (b'c', "a"), (b'c', "a")] {
+            log.extend(record(kind, &["/w", "/usr/bin/g++", "g++", "-c", argument]));
+        }
+        let told: Vec<_> = parse(&log).into_iter().map(|(_, e)| e.arguments[2].clone()).collect();
+        assert_eq!(told, ["a", "a", "b", "a"]);
     }
 
     #[test]
