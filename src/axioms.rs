@@ -65,6 +65,46 @@ pub enum Concerns {
     Launched,
 }
 
+/// Each axiom's name, what it says, and how it is found out what rests on it, in the order of the axioms.
+#[rustfmt::skip]
+const ROWS: [(Axiom, &str, &str, Kind); 35] = [
+    (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", Kind::LeftOut),
+    (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide has them", Kind::LeftOut),
+    (Axiom::KernelLimits, "kernel-limits", "a launch that runs keeps to what its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", Kind::LeftOut),
+    (Axiom::KnownLaunches, "known-launches", "a kernel that host code at hand launches is launched by nobody else", Kind::LeftOut),
+    (Axiom::DeviceAllocation, "device-allocation", "an allocation of device or pinned memory that a kernel uses has succeeded", Kind::LeftOut),
+    (Axiom::DeviceMemory, "device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB)", Kind::LeftOut),
+    (Axiom::HostMemory, "host-memory", "no block of host memory and no file is larger than 1 TiB, and no argument longer than 1 MiB", Kind::LeftOut),
+    (Axiom::CallsSucceed, "calls-succeed", "calls of the CUDA runtime succeed, but for launches, allocations and queries, whose codes are followed", Kind::LeftOut),
+    (Axiom::TypesApart, "types-apart", "memory that a caller gave is not changed through a pointer to another type (C++ [basic.lval], C 6.5)", Kind::LeftOut),
+    (Axiom::SidesApart, "sides-apart", "memory that a caller gave and host code uses is not what kernels write through another pointer", Kind::LeftOut),
+    (Axiom::TensorSizes, "tensor-sizes", "tensors that a caller gives are as PyTorch makes them: ranks, sizes and strides in range, storage as large as they say", Kind::LeftOut),
+    (Axiom::View, "views", "spans and containers that a caller gives have the elements that they say (`std::span`, `std::vector`, `mdspan`, …)", Kind::LeftOut),
+    (Axiom::ClassInvariant, "class-invariants", "objects that a caller gives keep to what every constructor and function of their class keeps", Kind::LeftOut),
+    (Axiom::ToolchainClaim, "toolchain-claims", "what headers of the toolchain claim of their own code is true (`__builtin_assume`)", Kind::LeftOut),
+    (Axiom::Claim, "claims", "what the program claims is true (`__builtin_assume`, `__builtin_unreachable`)", Kind::LeftOut),
+    (Axiom::RemovedAssert, "removed-asserts", "an `assert` that `-DNDEBUG` removes would hold", Kind::LeftOut),
+    (Axiom::Stated, "stated", "what scuba.toml states under `[[assume]]` holds", Kind::LeftOut),
+    (Axiom::Contract, "contracts", "callers that are not at hand keep to contracts", Kind::LeftOut),
+    (Axiom::Invariant, "invariants", "objects that a caller gives keep to the invariants stated of their types", Kind::LeftOut),
+    (Axiom::NoWrap, "no-wrap", "an integer operation that `-v` names stays in the range of its type", Kind::Named),
+    (Axiom::UnseenUnits, "unseen-units", "objects that were linked without being read do nothing that changes a verdict", Kind::Named),
+    (Axiom::HostDefined, "host-defined", "host code has no undefined behaviour: its own loads and stores, which are not checked, go to memory that it was given", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::InitialOrder, "initial-order", "constructors of variables run unit by unit in the order in which the units are linked", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::LibraryCallbacks, "library-callbacks", "the C library and CUDA call no function that they only find in memory, nor does anybody one whose address was handed on as a number", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::LibraryObjects, "library-objects", "objects of the C++ library are changed through their members alone", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::NoThrow, "no-throw", "functions of CUDA throw no exception", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::HostReach, "host-reach", "a kernel reaches host memory only through pointers that it is given or that are registered", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::HostFloating, "host-floating", "floating-point arithmetic of the host is not compiled with `-ffast-math`", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::SoleWriter, "sole-writer", "nobody outside the program writes its memory or changes a file while it is read", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::SeparateObjects, "separate-objects", "allocations and variables that are alive do not overlap", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::Stack, "stack", "call stacks of host and device are large enough", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::Models, "models", "functions of libraries do what their models say", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::SameProgram, "same-program", "nvcc compiles what clang reads: the same macros, headers, types and layout", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::Machine, "machine", "the host is x86-64 with unified addressing, the device of capability 7.5 to 12.0", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::Tool, "tool", "the engine and Z3 have no bug that makes a proof wrong", Kind::BuiltIn(Concerns::Every)),
+];
+
 impl Axiom {
     pub const ALL: [Self; 35] = [
         Self::Argc,
@@ -107,137 +147,8 @@ impl Axiom {
     /// Its name, what it says, and how it is found out what rests on it.
     #[must_use]
     pub const fn row(self) -> (&'static str, &'static str, Kind) {
-        use Concerns::{Every, Launched};
-        use Kind::{BuiltIn, LeftOut, Named};
-        match self {
-            Self::Argc => ("argc", "`main` is given the program's name: `argc >= 1`", LeftOut),
-            Self::LaunchLimits => (
-                "launch-limits",
-                "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide has them",
-                LeftOut,
-            ),
-            Self::KernelLimits => (
-                "kernel-limits",
-                "a launch that runs keeps to what its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory",
-                LeftOut,
-            ),
-            Self::KnownLaunches => {
-                ("known-launches", "a kernel that host code at hand launches is launched by nobody else", LeftOut)
-            }
-            Self::DeviceAllocation => (
-                "device-allocation",
-                "an allocation of device or pinned memory that a kernel uses has succeeded",
-                LeftOut,
-            ),
-            Self::DeviceMemory => {
-                ("device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB)", LeftOut)
-            }
-            Self::HostMemory => (
-                "host-memory",
-                "no block of host memory and no file is larger than 1 TiB, and no argument longer than 1 MiB",
-                LeftOut,
-            ),
-            Self::CallsSucceed => (
-                "calls-succeed",
-                "calls of the CUDA runtime succeed, but for launches, allocations and queries, whose codes are followed",
-                LeftOut,
-            ),
-            Self::TypesApart => (
-                "types-apart",
-                "memory that a caller gave is not changed through a pointer to another type (C++ [basic.lval], C 6.5)",
-                LeftOut,
-            ),
-            Self::SidesApart => (
-                "sides-apart",
-                "memory that a caller gave and host code uses is not what kernels write through another pointer",
-                LeftOut,
-            ),
-            Self::TensorSizes => (
-                "tensor-sizes",
-                "tensors that a caller gives are as PyTorch makes them: ranks, sizes and strides in range, storage as large as they say",
-                LeftOut,
-            ),
-            Self::View => (
-                "views",
-                "spans and containers that a caller gives have the elements that they say (`std::span`, `std::vector`, `mdspan`, …)",
-                LeftOut,
-            ),
-            Self::ClassInvariant => (
-                "class-invariants",
-                "objects that a caller gives keep to what every constructor and function of their class keeps",
-                LeftOut,
-            ),
-            Self::ToolchainClaim => (
-                "toolchain-claims",
-                "what headers of the toolchain claim of their own code is true (`__builtin_assume`)",
-                LeftOut,
-            ),
-            Self::Claim => {
-                ("claims", "what the program claims is true (`__builtin_assume`, `__builtin_unreachable`)", LeftOut)
-            }
-            Self::RemovedAssert => ("removed-asserts", "an `assert` that `-DNDEBUG` removes would hold", LeftOut),
-            Self::Stated => ("stated", "what scuba.toml states under `[[assume]]` holds", LeftOut),
-            Self::Contract => ("contracts", "callers that are not at hand keep to contracts", LeftOut),
-            Self::Invariant => {
-                ("invariants", "objects that a caller gives keep to the invariants stated of their types", LeftOut)
-            }
-            Self::NoWrap => ("no-wrap", "an integer operation that `-v` names stays in the range of its type", Named),
-            Self::UnseenUnits => {
-                ("unseen-units", "objects that were linked without being read do nothing that changes a verdict", Named)
-            }
-            Self::HostDefined => (
-                "host-defined",
-                "host code has no undefined behaviour: its own loads and stores, which are not checked, go to memory that it was given",
-                BuiltIn(Launched),
-            ),
-            Self::InitialOrder => (
-                "initial-order",
-                "constructors of variables run unit by unit in the order in which the units are linked",
-                BuiltIn(Launched),
-            ),
-            Self::LibraryCallbacks => (
-                "library-callbacks",
-                "the C library and CUDA call no function that they only find in memory, nor does anybody one whose address was handed on as a number",
-                BuiltIn(Launched),
-            ),
-            Self::LibraryObjects => (
-                "library-objects",
-                "objects of the C++ library are changed through their members alone",
-                BuiltIn(Launched),
-            ),
-            Self::NoThrow => ("no-throw", "functions of CUDA throw no exception", BuiltIn(Launched)),
-            Self::HostReach => (
-                "host-reach",
-                "a kernel reaches host memory only through pointers that it is given or that are registered",
-                BuiltIn(Launched),
-            ),
-            Self::HostFloating => (
-                "host-floating",
-                "floating-point arithmetic of the host is not compiled with `-ffast-math`",
-                BuiltIn(Launched),
-            ),
-            Self::SoleWriter => (
-                "sole-writer",
-                "nobody outside the program writes its memory or changes a file while it is read",
-                BuiltIn(Every),
-            ),
-            Self::SeparateObjects => {
-                ("separate-objects", "allocations and variables that are alive do not overlap", BuiltIn(Every))
-            }
-            Self::Stack => ("stack", "call stacks of host and device are large enough", BuiltIn(Every)),
-            Self::Models => ("models", "functions of libraries do what their models say", BuiltIn(Every)),
-            Self::SameProgram => (
-                "same-program",
-                "nvcc compiles what clang reads: the same macros, headers, types and layout",
-                BuiltIn(Every),
-            ),
-            Self::Machine => (
-                "machine",
-                "the host is x86-64 with unified addressing, the device of capability 7.5 to 12.0",
-                BuiltIn(Every),
-            ),
-            Self::Tool => ("tool", "the engine and Z3 have no bug that makes a proof wrong", BuiltIn(Every)),
-        }
+        let (_, name, says, kind) = ROWS[self as usize];
+        (name, says, kind)
     }
 
     #[must_use]
@@ -308,7 +219,14 @@ impl CameTo {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axiom, CameTo, Concerns, Kind, Without};
+    use super::{Axiom, CameTo, Concerns, Kind, ROWS, Without};
+
+    #[test]
+    fn rows_are_in_the_order_of_the_axioms() {
+        assert!(
+            ROWS.iter().map(|row| row.0).eq(Axiom::ALL) && Axiom::ALL.iter().enumerate().all(|(i, a)| *a as usize == i)
+        );
+    }
 
     #[test]
     fn every_axiom_is_listed_once_under_a_name_of_its_own() {

@@ -43,7 +43,7 @@ fn lines(all: &Value, numbers: &Value) -> BTreeSet<u64> {
     numbers.as_array().unwrap().iter().map(|i| safe[i.as_u64().unwrap() as usize]["line"].as_u64().unwrap()).collect()
 }
 
-fn row<'d>(all: &'d Value, axiom: Axiom) -> &'d Value {
+fn row(all: &Value, axiom: Axiom) -> &Value {
     all["axioms"].as_array().unwrap().iter().find(|r| r["axiom"] == axiom.name()).unwrap()
 }
 

@@ -38,11 +38,8 @@ pub(super) const CUDA: Table = &[
     (&["cudaFreeHost"], free_host, Class::Cuda),
     (&["cudaFreeArray"], zero, Class::Pure),
     (&["cudaFuncSetAttribute"], set_attribute, Class::Cuda),
-    (
-        &["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph", "cudaStreamBeginRecaptureToGraph"],
-        begin_capture,
-        Class::Cuda,
-    ),
+    (&["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph"], begin_capture, Class::Cuda),
+    (&["cudaStreamBeginRecaptureToGraph"], begin_capture, Class::Cuda),
     (&["cudaStreamEndCapture"], end_capture, Class::Cuda),
     (&["cudaGraphLaunch"], graph_launch, Class::Cuda),
     (&["cudaMemcpy", "cudaMemcpyAsync"], memcpy, Class::Memory),
@@ -134,12 +131,9 @@ pub fn find(name: &str, declared: bool) -> Option<Entry> {
     by_name(CUDA, base).or_else(|| (declared && is_of_runtime(name)).then_some((succeeds, Class::Memory)))
 }
 
-/// How names of the runtime's functions begin; of those that have no model of their own the call succeeds.
-const ANY: &str = "cuda";
-
-/// The functions that are modelled here.
+/// The functions that are modelled here; of others of the runtime the call succeeds.
 pub fn keys() -> impl Iterator<Item = Key> {
-    model::keys(CUDA, "", Key::whole).chain([Key::new(Kind::Rest, ANY)])
+    model::keys(CUDA, "", Key::whole).chain([Key::new(Kind::Rest, "cuda")])
 }
 
 /// Any other call: succeeds, and what it could write through its arguments is not known.

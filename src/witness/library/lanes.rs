@@ -154,14 +154,12 @@ pub(super) fn remainder(x: f64, y: f64) -> f64 {
         return x;
     }
     // Half of a subnormal number may be none.
-    let (beyond, at_least): (fn(f64, f64) -> bool, fn(f64, f64) -> bool) = if y < 2.0 * f64::MIN_POSITIVE {
-        (|r, y| r + r > y, |r, y| r + r >= y)
-    } else {
-        (|r, y| r > 0.5 * y, |r, y| r >= 0.5 * y)
-    };
-    if beyond(r, y) {
+    let tiny = y < 2.0 * f64::MIN_POSITIVE;
+    let beyond = |r: f64| if tiny { r + r > y } else { r > 0.5 * y };
+    let at_least = |r: f64| if tiny { r + r >= y } else { r >= 0.5 * y };
+    if beyond(r) {
         r -= y;
-        if at_least(r, y) {
+        if at_least(r) {
             r -= y;
         }
     }
