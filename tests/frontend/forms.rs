@@ -103,3 +103,13 @@ fn what_a_kernel_names_for_the_device_alone_is_not_looked_up_for_the_host() {
         assert!(calls(device, function(device, caller)).iter().any(|c| c.contains(callee)), "{caller}");
     }
 }
+
+/// Where a toolkit has NVTX, Thrust marks ranges for a profiler, by a library that it loads when it is first used.
+#[test]
+fn ranges_for_profilers_are_left_out_of_thrust() {
+    let source =
+        "#include <thrust/device_vector.h>\nint main() { thrust::device_vector<float> v(8); return v.size() == 8; }\n";
+    let p = Project::new(&[("a.cu", source), ("nvtx/nvtx3/nvToolsExt.h", "#error NVTX is read\n")]);
+    let e = p.extract("a.cu -arch=sm_80 -std=c++17 -isystem nvtx");
+    assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
+}

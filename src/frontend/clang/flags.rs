@@ -317,6 +317,8 @@ impl ClangCommand {
         }
         // What scuba.h asks for.
         a.push("-D__SCUBA__".into());
+        // Ranges for a profiler, whose library CCCL's headers would load (3.0, cub/detail/nvtx.cuh).
+        a.push("-DCCCL_DISABLE_NVTX".into());
         let of_nvcc = nvcc_macros(unit, toolkit.version).into_iter();
         a.extend(of_nvcc.map(|m| if m == EXTENDED_LAMBDA { EXTENDED_LAMBDA_BEHIND.into() } else { m }));
         let user_includes = preprocessor_flags(&mut a, unit, reading);
