@@ -214,6 +214,11 @@ fn compare(seed: u64, each: usize) {
     assert!(known * 10 >= cases.len() * 8, "the models say too little: {known} of {}", cases.len());
 }
 
+/// Programs that call every function of these tests.
+pub(super) fn sources() -> [String; 2] {
+    [program(1, CALLS, 1).0, READER.to_owned()]
+}
+
 #[test]
 fn functions_of_texts() {
     compare(1, 24);

@@ -13,6 +13,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "what a failed test says")]
 
 mod concrete;
+mod judges;
 mod numbers;
 mod program;
 mod symbolic;

@@ -178,6 +178,11 @@ fn compare(seed: u64) {
     assert!(all_wrong.is_empty(), "{}:\n{}", all_wrong.len(), all_wrong.join("\n"));
 }
 
+/// A program that calls every function of these tests.
+pub(super) fn source() -> String {
+    program(1).0
+}
+
 #[test]
 fn functions_of_numbers() {
     compare(1);

@@ -7,6 +7,7 @@ use scuba::check::{Options, ProgramReport, check_program};
 use scuba::ir::{Program as Linked, Side};
 use scuba::report::finding::Verdict;
 use scuba::witness::{Budget, Inputs, enumerate};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Programs of one translation unit.
@@ -77,9 +78,14 @@ const WRITES: &[&str] = &[
 fn statement(r: &mut Rng, all: &[&str]) -> String {
     let n = 1 + r.below(3);
     let (t, u) = if r.below(4) == 0 { ("argv[2]", "argv[1]") } else { ("argv[1]", "argv[2]") };
+    filled(r.of(all), n, t, u)
+}
+
+/// A statement on the variable of this number and these texts.
+fn filled(statement: &str, n: usize, t: &str, u: &str) -> String {
     // `T` and `U` stand alone.
     let mut out = String::new();
-    let text = r.of(all).replace("vN", &format!("v{n}"));
+    let text = statement.replace("vN", &format!("v{n}"));
     let bytes: Vec<char> = text.chars().collect();
     for (i, c) in bytes.iter().enumerate() {
         let beside = |j: Option<usize>| {
@@ -213,6 +219,92 @@ fn tried(seeds: std::ops::Range<u64>) -> Tally {
     );
     assert!(tally.wrong.is_empty(), "{} of {}:\n{}", tally.wrong.len(), tally.programs, tally.wrong.join("\n"));
     tally
+}
+
+/// A program with every statement of these tests.
+pub(super) fn source() -> String {
+    let all: Vec<String> = READS.iter().chain(WRITES).map(|s| filled(s, 1, "argv[1]", "argv[2]")).collect();
+    format!(
+        "int @main(int argc, char **argv) {{\n  int v0 = 4, v1 = 5;\n  {}\n  return v1 + v0;\n}}\n",
+        all.iter().map(|s| format!("{{ {s} }}")).collect::<Vec<_>>().join("\n  ")
+    )
+}
+
+/// What the function itself does: programs as g++ compiles them, where the kernel's access is a test of its index. Ends with this status where
+/// that is out of bounds; any other way to end is none.
+const BAD: &str = "77";
+
+/// A native program: `PROGRAM TEXT TEXT` runs one on two texts, `PROGRAM` on all pairs of the pool, and prints those that are bad.
+fn native(programs: &[Program], pairs: &[[String; 2]]) -> String {
+    let mut out = String::from(
+        "#include <cctype>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <string>\n#include <strings.h>\n",
+    );
+    for (i, p) in programs.iter().enumerate() {
+        for line in p.text(&format!("zq{i}_")).lines().filter(|l| !l.starts_with("#include")) {
+            let line = match line.trim() {
+                l if l.starts_with("__global__") || l == "int *a;" => continue,
+                l if l.starts_with("cudaMalloc(&a, ") => {
+                    let n = l.trim_start_matches("cudaMalloc(&a, ").split(" * ").next().unwrap();
+                    format!("  int size = {n};")
+                }
+                l if l.contains("<<<1, 1>>>(a, ") => {
+                    let index = l.split("<<<1, 1>>>(a, ").nth(1).unwrap().trim_end_matches(");");
+                    format!("  if ({index} < 0 || {index} >= size) return {BAD};")
+                }
+                _ => line.to_owned(),
+            };
+            let _ = writeln!(out, "{line}");
+        }
+    }
+    let quoted = |s: &str| s.bytes().map(|b| format!("\\{b:03o}")).collect::<String>();
+    let mains: Vec<String> = (0..programs.len()).map(|i| format!("zq{i}_main")).collect();
+    let texts: Vec<String> = pairs.iter().map(|[a, b]| format!("{{\"{}\", \"{}\"}}", quoted(a), quoted(b))).collect();
+    let _ = write!(
+        out,
+        "static int (*const programs[])(int, char **) = {{{}}};\nstatic const char *const texts[][2] = {{{}}};\n\
+        static int one(int k, const char *a, const char *b) {{\n  char p[] = \"p\", s[2][200] = {{}};\n  strcpy(s[0], a), strcpy(s[1], b);\n  char *v[] = {{p, s[0], s[1], nullptr}};\n  try {{ return programs[k](3, v); }} catch (...) {{ return 1; }}\n}}\n\
+        int main(int argc, char **argv) {{\n  int k = atoi(argv[1]);\n  if (argc == 4) {{ printf(\"%d\", one(k, argv[2], argv[3]) == {BAD}); return 0; }}\n\
+        \x20 for (int i = 0; i < {}; i++) if (one(k, texts[i][0], texts[i][1]) == {BAD}) printf(\"%d \", i);\n}}\n",
+        mains.join(", "),
+        texts.join(", "),
+        pairs.len()
+    );
+    out
+}
+
+/// What is safe is within bounds where the C library itself reads the texts, and what is proved is not.
+#[test]
+fn texts_of_the_command_line_as_the_library_reads_them() {
+    let programs: Vec<Program> = (0..TOGETHER as u64).map(program).collect();
+    let pairs = runs(&mut Rng::new(3));
+    let folder = tempfile::tempdir().unwrap();
+    let library = super::concrete::native(folder.path(), &native(&programs, &pairs));
+    let mut unit = Unit::new(&programs).unwrap();
+    let (mut wrong, mut safe, mut bad, mut proved) = (vec![], 0, 0, 0);
+    for (i, p) in programs.iter().enumerate() {
+        let report = unit.with(i, |linked| check(linked));
+        let found = super::concrete::run_native(&library, &[i.to_string()], "");
+        let first = found.split(' ').next().and_then(|n| n.parse::<usize>().ok());
+        let s = &report.summary;
+        let all_safe = report.findings.is_empty() && report.undecided.is_empty() && s.safe_if_no_wrap == 0;
+        let gave_up = report.notes.iter().any(|n| n.starts_with("`main` was not followed"));
+        safe += usize::from(all_safe && s.launches > 0);
+        bad += usize::from(first.is_some());
+        if let Some(n) = first.filter(|_| all_safe && !gave_up) {
+            wrong.push(format!("seed {}: safe, but out of bounds on {:?}\n{}", p.seed, pairs[n], alone(p)));
+        }
+        for f in report.findings.iter().filter(|f| f.verdict == Verdict::Proved) {
+            let argv = f.witness.as_ref().map(|w| w.run.argv.clone()).unwrap_or_default();
+            let [a, b] = argv.as_slice() else { continue };
+            proved += 1;
+            if super::concrete::run_native(&library, &[i.to_string(), a.clone(), b.clone()], "") != "1" {
+                wrong.push(format!("seed {}: proved, but within bounds on {argv:?}\n{}", p.seed, alone(p)));
+            }
+        }
+    }
+    println!("{safe} safe, {bad} out of bounds on some texts, {proved} proved");
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
+    assert!(safe > 2 && bad > 5 && proved > 5, "the programs show too little: {safe} safe, {bad} bad, {proved} proved");
 }
 
 #[test]
