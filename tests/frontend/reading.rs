@@ -317,7 +317,7 @@ fn assumptions_reach_the_analysis() {
     let count = |s, f| {
         function(side(&e, s), f).blocks.iter().flat_map(|b| &b.insts).filter(|i| matches!(i.op, Op::Assume(_))).count()
     };
-    assert_eq!((count(Side::Device, "k(int*)"), count(Side::Host, "f(int)")), (2, 1));
+    assert_eq!((count(Side::Device, "k(int*, int)"), count(Side::Host, "f(int)")), (2, 1));
 }
 
 #[test]
