@@ -282,7 +282,7 @@ fn texts_of_the_command_line_as_the_library_reads_them() {
     let mut unit = Unit::new(&programs).unwrap();
     let (mut wrong, mut safe, mut bad, mut proved) = (vec![], 0, 0, 0);
     for (i, p) in programs.iter().enumerate() {
-        let report = unit.with(i, |linked| check(linked));
+        let report = unit.with(i, check);
         let found = super::concrete::run_native(&library, &[i.to_string()], "");
         let first = found.split(' ').next().and_then(|n| n.parse::<usize>().ok());
         let s = &report.summary;
