@@ -98,7 +98,8 @@ impl Hashes {
     pub fn keep(&self) {
         let new = std::mem::take(&mut self.lock().new);
         let Some(folder) = self.folder.as_deref().filter(|_| !new.is_empty()) else { return };
-        // Another process may have written in between.
+        // Another process may have written in between, or do so now.
+        let _alone = hold(folder);
         let mut all = load(folder);
         let replaced: HashMap<_, _> = new.iter().map(|entry| (entry.0.file(), entry)).collect();
         all.retain(|entry| !replaced.contains_key(&entry.0.file()));
@@ -112,6 +113,20 @@ impl Hashes {
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Keeps other processes from writing what is kept in a folder, for as long as it lives. `None` where that is not possible or takes long: what
+/// is lost then is read again.
+fn hold(folder: &Path) -> Option<File> {
+    std::fs::create_dir_all(folder).ok()?;
+    let file = File::open(folder).ok()?;
+    for _ in 0..100 {
+        if rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_ok() {
+            return Some(file);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    None
 }
 
 /// Reads a file from its beginning to its end. What it held may belong to another state where it changed meanwhile, or shortly before.
@@ -250,5 +265,23 @@ mod tests {
         let left = load(&cache);
         assert_eq!((left.len(), left.last().map(|e| e.0)), (MOST / 4 * 3, Some(stamp)));
         assert_eq!(left[0].0.inode, u64::MAX - (MOST as u64 + 1 - MOST as u64 / 4 * 3));
+    }
+
+    /// Each adds what it read to what the others keep meanwhile.
+    #[test]
+    fn nothing_is_lost_where_many_keep_at_once() {
+        const PROCESSES: u32 = 24;
+        let files = Files::new(PROCESSES);
+        let all: Vec<Hashes> = (0..PROCESSES).map(|_| files.hashes()).collect();
+        std::thread::scope(|scope| {
+            for (i, hashes) in (0..PROCESSES).zip(&all) {
+                let path = files.path(i);
+                scope.spawn(move || {
+                    hash(hashes, &path);
+                    hashes.keep();
+                });
+            }
+        });
+        assert_eq!(load(&files.folder.path().join("cache")).len(), all.len());
     }
 }
