@@ -39,7 +39,7 @@ const FOLLOWED: &[&str] =
 /// Whether a call gives a code of which success is taken for granted.
 pub(super) fn may_fail(c: &Call<'_>) -> bool {
     let name = c.base();
-    name.starts_with("cuda") && !name.ends_with("Query") && !FOLLOWED.iter().any(|p| name.starts_with(p))
+    is_of_runtime(name) && !name.ends_with("Query") && !FOLLOWED.iter().any(|p| name.starts_with(p))
 }
 
 impl Executor<'_> {

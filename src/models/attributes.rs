@@ -4,6 +4,7 @@
 
 use super::no_return::returns;
 use super::row::Throws;
+use super::runtime::is_of_runtime;
 use super::table::{fits, of};
 use crate::ir::intrinsic;
 
@@ -92,7 +93,7 @@ pub(crate) fn asks_about_kernels(name: &str) -> bool {
 #[must_use]
 pub fn is_of_cuda(name: &str) -> bool {
     let driver = name.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
-    name.starts_with("cuda") || name.starts_with("__cuda") || driver
+    is_of_runtime(name) || name.starts_with("__cuda") || driver
 }
 
 /// Whether a mangled name is of the library itself: in `std` or `__gnu_cxx`, or local to such a function (Itanium C++ ABI, 5.1.2).
@@ -135,7 +136,7 @@ mod tests {
         for n in ["cudaMalloc", "__cudaPushCallConfiguration", "cuLaunchKernel"] {
             assert!(is_of_cuda(n), "{n}");
         }
-        for n in ["cut", "cube", "_Z4mainv", "custom"] {
+        for n in ["cut", "cube", "_Z4mainv", "custom", "cudaPick"] {
             assert!(!is_of_cuda(n), "{n}");
         }
     }

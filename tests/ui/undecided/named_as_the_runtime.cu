@@ -1,12 +1,19 @@
 // A function of another unit may begin as the runtime's do: what it gives is no error code.
-//@ undecided: 2
+//@ undecided: 3
 #include <cstdlib>
 
 extern "C" int cudaPick(int n);
 extern "C" int cudaFill(int *from, int n);
+// It may call what this unit exports.
+extern "C" void cudaPrepare();
+
+static int chosen = 0;
+void choose(int i) { chosen = i; }
 
 __global__ void picked(int *a, int i) { a[i] = 1; }
 __global__ void filled(int *a, int i) { a[i] = 1; }
+
+__global__ void prepared(int *a, int i) { a[i] = 1; }
 
 int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 1, i = 0;
@@ -16,5 +23,7 @@ int main(int argc, char **argv) {
     picked<<<1, 1>>>(a, cudaPick(n));
     cudaFill(&i, n);
     filled<<<1, 1>>>(a, i);
+    cudaPrepare();
+    prepared<<<1, 1>>>(a, chosen);
     return cudaDeviceSynchronize();
 }
