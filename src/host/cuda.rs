@@ -5,7 +5,7 @@ use super::Call;
 use super::table::{Table, find};
 use super::{copies, cuda_launch, cuda_memory, waits};
 use crate::kernel::builtins::Modelled;
-use crate::models::runtime::is_of_runtime;
+use crate::models::cuda_names::is_of_runtime;
 use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;

@@ -2,9 +2,9 @@
 //!
 //! What they do to memory is modelled elsewhere (`host`); here stands what they may call, keep, launch and throw.
 
+use super::cuda_names::{is_of_driver, is_of_runtime};
 use super::no_return::returns;
 use super::row::Throws;
-use super::runtime::is_of_runtime;
 use super::table::{fits, of};
 use crate::ir::intrinsic;
 
@@ -92,8 +92,7 @@ pub(crate) fn asks_about_kernels(name: &str) -> bool {
 /// Functions that do something on a device, by their names: those of CUDA's runtime and of its driver's API.
 #[must_use]
 pub fn is_of_cuda(name: &str) -> bool {
-    let driver = name.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
-    is_of_runtime(name) || name.starts_with("__cuda") || driver
+    is_of_runtime(name) || name.starts_with("__cuda") || is_of_driver(name)
 }
 
 /// Whether a mangled name is of the library itself: in `std` or `__gnu_cxx`, or local to such a function (Itanium C++ ABI, 5.1.2).
@@ -136,7 +135,7 @@ mod tests {
         for n in ["cudaMalloc", "__cudaPushCallConfiguration", "cuLaunchKernel"] {
             assert!(is_of_cuda(n), "{n}");
         }
-        for n in ["cut", "cube", "_Z4mainv", "custom", "cudaPick"] {
+        for n in ["cut", "cube", "_Z4mainv", "custom", "cudaPick", "cuPrepare"] {
             assert!(!is_of_cuda(n), "{n}");
         }
     }

@@ -6,12 +6,12 @@
 
 pub(crate) mod access;
 pub mod attributes;
+pub mod cuda_names;
 pub(crate) mod launches;
 pub mod no_return;
 pub(crate) mod ptx;
 pub mod returns;
 pub mod row;
-pub mod runtime;
 pub mod table;
 pub(crate) mod tensors;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What the table of external functions says of the two engines against what these have.
 
+use scuba::models::cuda_names::{is_of_driver, is_of_runtime};
 use scuba::models::row::{Key, Kind, Modelled, On};
 use scuba::models::table::rows;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,18 +85,21 @@ fn each_function_has_one_model_of_an_engine() {
 
 /// A name that is missing is one of a program's function to both engines, and nothing is known of what it does.
 #[test]
-fn each_function_of_the_toolkits_runtime_is_known_as_one() {
+fn each_function_of_the_toolkits_apis_is_known_as_one() {
     let nvcc = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
     let nvcc = if nvcc.is_file() { nvcc } else { which::which("nvcc").unwrap().canonicalize().unwrap() };
-    let header = nvcc.parent().unwrap().join("../include/cuda_runtime_api.h");
-    let text = std::fs::read_to_string(header).unwrap();
-    let declared: BTreeSet<&str> = text
-        .split("CUDARTAPI ")
-        .skip(1)
-        .filter_map(|after| after.trim_start().split_once('(').map(|(name, _)| name.trim()))
-        .filter(|name| name.starts_with("cuda") && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
-        .collect();
-    assert!(declared.len() > 200, "{}", declared.len());
-    let unknown: Vec<&&str> = declared.iter().filter(|n| !scuba::models::runtime::is_of_runtime(n)).collect();
-    assert!(unknown.is_empty(), "src/models/runtime.rs lacks {unknown:?}");
+    let apis: [(&str, &str, &str, fn(&str) -> bool); 2] =
+        [("cuda_runtime_api.h", "CUDARTAPI ", "cuda", is_of_runtime), ("cuda.h", "CUDAAPI ", "cu", is_of_driver)];
+    for (header, before, begins, is_known) in apis {
+        let text = std::fs::read_to_string(nvcc.parent().unwrap().join("../include").join(header)).unwrap();
+        let declared: BTreeSet<&str> = text
+            .split(before)
+            .skip(1)
+            .filter_map(|after| after.trim_start().split_once('(').map(|(name, _)| name.trim()))
+            .filter(|name| name.starts_with(begins) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+            .collect();
+        assert!(declared.len() > 200, "{header}: {}", declared.len());
+        let unknown: Vec<&&str> = declared.iter().filter(|n| !is_known(n)).collect();
+        assert!(unknown.is_empty(), "src/models/cuda_names.rs lacks {unknown:?} of {header}");
+    }
 }

@@ -1,18 +1,21 @@
-// A function of another unit may begin as the runtime's do: what it gives is no error code.
-//@ undecided: 3
+// A function of another unit may begin as those of CUDA's runtime or driver do: what it gives is no error code.
+//@ undecided: 4
 #include <cstdlib>
 
 extern "C" int cudaPick(int n);
 extern "C" int cudaFill(int *from, int n);
 // It may call what this unit exports.
 extern "C" void cudaPrepare();
+extern "C" void cuPrepare();
 
-static int chosen = 0;
+static int chosen = 0, kept = 0;
 void choose(int i) { chosen = i; }
+void keep(int i) { kept = i; }
 
 __global__ void picked(int *a, int i) { a[i] = 1; }
 __global__ void filled(int *a, int i) { a[i] = 1; }
 
+__global__ void by_the_driver(int *a, int i) { a[i] = 1; }
 __global__ void prepared(int *a, int i) { a[i] = 1; }
 
 int main(int argc, char **argv) {
@@ -20,6 +23,8 @@ int main(int argc, char **argv) {
     if (n < 1 || n > 1000) return 1;
     int *a;
     cudaMalloc(&a, n * sizeof(int));
+    cuPrepare();
+    by_the_driver<<<1, 1>>>(a, kept);
     picked<<<1, 1>>>(a, cudaPick(n));
     cudaFill(&i, n);
     filled<<<1, 1>>>(a, i);
