@@ -88,9 +88,10 @@ fn each_function_has_one_model_of_an_engine() {
 fn each_function_of_the_toolkits_apis_is_known_as_one() {
     let nvcc = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
     let nvcc = if nvcc.is_file() { nvcc } else { which::which("nvcc").unwrap().canonicalize().unwrap() };
-    let apis: [(&str, &str, &str, fn(&str) -> bool); 2] =
-        [("cuda_runtime_api.h", "CUDARTAPI ", "cuda", is_of_runtime), ("cuda.h", "CUDAAPI ", "cu", is_of_driver)];
-    for (header, before, begins, is_known) in apis {
+    type Known = fn(&str) -> bool;
+    let of_runtime = ("cuda_runtime_api.h", "CUDARTAPI ", "cuda", is_of_runtime as Known);
+    let of_driver = ("cuda.h", "CUDAAPI ", "cu", is_of_driver as Known);
+    for (header, before, begins, is_known) in [of_runtime, of_driver] {
         let text = std::fs::read_to_string(nvcc.parent().unwrap().join("../include").join(header)).unwrap();
         let declared: BTreeSet<&str> = text
             .split(before)
