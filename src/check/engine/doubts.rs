@@ -1,9 +1,10 @@
-//! What safe verdicts rest on, axiom by axiom.
+//! The axioms that safe verdicts rest on.
 //!
-//! In: the safe places of a program. Out: one line of JSON for whoever wants to see it (`--dump doubts`, `make doubts`). A place rests on an axiom
-//! if it is no longer decided to be safe where that axiom alone is left out of every execution; on several, if it stays safe without each
-//! but not without all. What only a budget or a safety net left open is not settled. An axiom that no execution asked for changes nothing. Of axioms that are built into the engine it is said which places
-//! they could concern. Nothing is replayed, and no verdict changes.
+//! In: the safe places of a program. Out: one line of JSON for whoever wants to see it (`--dump doubts`, `make doubts`). A place rests on an
+//! axiom if it is no longer decided to be safe where that axiom alone is left out of every execution; on several, if it stays safe
+//! without each but not without all. What only a budget or a safety net left open is not settled. An axiom that no execution asked for
+//! changes nothing. Of axioms that are built into the engine it is said which places they could concern. Nothing is replayed, and no
+//! verdict changes.
 
 use super::Engine;
 use crate::axioms::{Axiom, CameTo, Concerns, Kind, Without};
@@ -115,7 +116,7 @@ impl Engine<'_> {
     }
 }
 
-/// Which places rest on what was left out, and of which that is not settled.
+/// The places that rest on what was left out, and those of which that is not settled.
 struct Rests {
     surely: Vec<bool>,
     perhaps: Vec<bool>,

@@ -3,7 +3,7 @@
 //! In: an obligation that was proved only where some operations do not wrap. Out: what is decided of it where a number below zero
 //! that is read as an unsigned one of n bits is the number that the machine reads, larger by 2^n (C++17, 7.8 \[conv.integral\]). A
 //! proof that reads it as it is leaves out all inputs for which it is negative, and so bad accesses that take no wrap of their own.
-//! What else may wrap is assumed not to, and is named where the access rests on it.
+//! Other operations are assumed not to wrap, and are named where the access rests on them.
 
 use super::decide::{Care, Decider};
 use super::obligation::{Decision, Obligation};
@@ -18,19 +18,19 @@ use std::collections::BTreeSet;
 /// Proofs that are looked for, each with more conversions read by value than the one before.
 const ROUNDS: usize = 4;
 
-/// What is asked, with conversions read by value.
+/// An obligation with conversions read by value.
 struct Converted {
     facts: Vec<TermId>,
     /// Their conjunction.
     all: TermId,
     goals: [TermId; 2],
-    /// What is read, by the [`Term::Wrap`] in whose place it stands.
+    /// The numbers that are read, by the [`Term::Wrap`] in whose place each stands.
     values: FxHashMap<TermId, TermId>,
 }
 
-/// What became of it.
+/// The outcome of one attempt.
 enum Tried {
-    /// It follows where these do not wrap.
+    /// Both goals follow where these do not wrap.
     Proved(Vec<TermId>),
     Fails(TermId, Model),
     Open,
@@ -231,7 +231,7 @@ impl Converted {
     }
 }
 
-/// What an operation reads as an unsigned number though its type may be negative.
+/// The number that an operation reads as an unsigned one, where it may be negative.
 fn converts(a: &Arena, w: TermId) -> Option<TermId> {
     match *a.get(w) {
         Term::Wrap { arg, signed: false, .. } if a.range(arg).lo.is_none_or(|l| l < 0) => Some(arg),
