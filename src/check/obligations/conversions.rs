@@ -241,26 +241,26 @@ fn converts(a: &Arena, w: TermId) -> Option<TermId> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decide::Decider;
+    use super::super::decide::{Care, Decider};
     use super::super::obligation::{Decision, Obligation};
     use crate::check::solver::WrapMode;
     use crate::symbolic::terms::arena::Arena;
     use crate::symbolic::terms::interval::Range;
     use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 
-    /// `left = n - done; tail = (unsigned)left % 64; a[done + left - tail]`, where `n` is at most a million and so is `done`.
+    /// `left = n - done; tail = (unsigned)left % (4 * width); a[n - tail]`, where `n` and `done` are at most a million.
     fn rest_of_row(a: &mut Arena, least_left: Option<i128>) -> (Obligation, TermId) {
         let mut input = |i, name: &str| a.fresh(SymKind::Input(InputSource::Argv(i)), name, Range::of_int(32, true));
-        let (n, done) = (input(1, "n"), input(2, "done"));
-        let [zero, one, four, most] = [0, 1, 4, 1_000_000].map(|v| a.int(v));
+        let (n, done, width) = (input(1, "n"), input(2, "done"), input(3, "width"));
+        let [zero, one, four, most, widest] = [0, 1, 4, 1_000_000, 1024].map(|v| a.int(v));
         let left = a.sub(n, done);
         let read = a.wrap(left, 32, false);
-        let whole = a.floor_div(read, 64);
-        let whole = a.scale(whole, 64);
-        let tail = a.sub(read, whole);
+        let by = a.scale(width, 4);
+        let tail = a.rem(read, by);
         let at = a.sub(n, tail);
         let (offset, extent) = (a.scale(at, 4), a.scale(n, 4));
         let mut facts = vec![a.le(one, n), a.le(n, most), a.le(zero, done), a.le(done, most), a.lt(zero, tail)];
+        facts.extend([a.le(one, width), a.le(width, widest)]);
         if let Some(least) = least_left {
             let least = a.int(least);
             facts.push(a.le(least, left));
@@ -269,20 +269,32 @@ mod tests {
         (Obligation { facts, offset, bytes: four, extent }, left)
     }
 
+    /// The decision with the one conversion read by value.
+    fn by_value(a: &mut Arena, o: &Obligation) -> Decision {
+        let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
+        let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
+        let mut decider = Decider::default();
+        let conversions = decider.wraps_of(a, goals[0]).to_vec();
+        assert_eq!(conversions.len(), 1);
+        decider.by_value(a, o, goals, &conversions, Care::Thorough)
+    }
+
     #[test]
     fn a_negative_number_that_is_read_as_unsigned_is_a_value() {
         let mut a = Arena::new();
         let (o, left) = rest_of_row(&mut a, None);
-        let Decision::Fails { model, mode, .. } = Decider::default().decide(&mut a, &o) else {
+        let Decision::Fails { model, mode, .. } = by_value(&mut a, &o) else {
             panic!("n = 1 with 2 done leaves a row")
         };
         assert!(mode == WrapMode::Exact && model.value(&a, left, mode).is_some_and(|v| v < 0), "{model:?}");
     }
 
+    /// Whether it is too large is another question.
     #[test]
     fn what_is_never_negative_is_read_as_it_is() {
         let mut a = Arena::new();
         let (o, _) = rest_of_row(&mut a, Some(0));
+        assert!(matches!(by_value(&mut a, &o), Decision::SafeIfNoWrap(named) if named.len() == 1));
         assert!(matches!(Decider::default().decide(&mut a, &o), Decision::Safe));
     }
 }
