@@ -5,7 +5,7 @@
     tools/oracle-features.py --count [--from A] [--to B]      how often each feature occurs
     tools/oracle-features.py --show SEED                      one program's text
     tools/oracle-features.py --documents FOLDER --broken MISTAKE   the judge with a mistake, which must show
-    tools/oracle-features.py --sum JOURNAL...                 the tables of journals written side by side
+    tools/oracle-features.py --sum JOURNAL...                 the tables of journals written side by side, of every generator
     tools/oracle-features.py --against-compiler [--from A] [--to B] [--cxx g++]   the judge itself, against a compiler of C++
 
 A seed always gives the same program (`oracle_programs.py`), which `oracle_language.py` and `oracle_ptx.py` execute for some 500 pairs of arguments, with all
@@ -117,8 +117,8 @@ def witnessed(program, finding):
 
 def judge(seed, options):
     """One seed's line of the journal."""
-    program = Program(seed)
-    out = {"seed": seed, "version": VERSION, "features": dict(program.counts), "wrong": [], "refused": "", "places": {}, "codes": {}, "bad": {}, "missed": 0, "wrapped": 0, "proofs": {}}
+    program = Program(seed, version=options.generator)
+    out = {"seed": seed, "version": options.generator, "features": dict(program.counts), "wrong": [], "refused": "", "places": {}, "codes": {}, "bad": {}, "missed": 0, "wrapped": 0, "proofs": {}}
     with tempfile.TemporaryDirectory(prefix="scuba-oracle-") as name:
         folder = pathlib.Path(name)
         for u in program.units:
@@ -204,15 +204,15 @@ def summary(lines):
     return "\n".join(out), bool(total["refused"] or total["wrong safe"] or total["wrong proved"])
 
 
-def read(path):
-    """Lines of a journal; one that a killed process left unfinished is skipped."""
+def read(path, generator=None):
+    """Lines of a journal, those of one generator if it is given; one that a killed process left unfinished is skipped."""
     out = []
     for text in pathlib.Path(path).read_text().splitlines() if path and os.path.exists(path) else []:
         try:
             out.append(json.loads(text))
         except json.JSONDecodeError:
             continue
-    return [line for line in out if line["version"] == VERSION]
+    return [line for line in out if generator in (None, line["version"])]
 
 
 def main():
@@ -227,6 +227,7 @@ def main():
     parser.add_argument("--found", metavar="FOLDER")
     parser.add_argument("--documents", metavar="FOLDER")
     parser.add_argument("--broken", choices=list(oracle_broken.MISTAKES), metavar="MISTAKE", help=", ".join(oracle_broken.MISTAKES))
+    parser.add_argument("--generator", type=int, choices=range(1, VERSION + 1), default=VERSION, help="an earlier one gives other programs for the same seeds")
     parser.add_argument("--count", action="store_true")
     parser.add_argument("--show", type=int, metavar="SEED")
     parser.add_argument("--sum", nargs="+", metavar="JOURNAL")
@@ -236,14 +237,15 @@ def main():
     if o.broken:
         oracle_broken.MISTAKES[o.broken]()
     if o.show is not None:
-        for u in Program(o.show).units:
+        for u in Program(o.show, version=o.generator).units:
             print(f"// {u.name}\n{u.text}")
         return
     if o.count:
         counts, programs = collections.Counter(), collections.Counter()
         for seed in range(o.first, o.to):
-            counts.update(Program(seed).counts)
-            programs.update(set(Program(seed).counts))
+            program = Program(seed, version=o.generator)
+            counts.update(program.counts)
+            programs.update(set(program.counts))
         print("times, in programs, feature\n" + "\n".join(f"{counts[k]:6} {programs[k]:6} {k}" for k in sorted(counts)))
         return
     if o.against_compiler:
@@ -253,7 +255,7 @@ def main():
     else:
         if "/" in o.scuba:
             o.scuba = str(pathlib.Path(o.scuba).resolve())
-        lines = read(o.journal)
+        lines = read(o.journal, o.generator)
         if o.journal and os.path.exists(o.journal):
             # What a killed process left unfinished must not swallow the next line.
             with open(o.journal, "a") as f:

@@ -2,7 +2,8 @@
 
 Each is a `main` with sections: numbers go through managed variables, wide integers, constants and functions of equal names in two units, inline
 PTX or floating point, and are an index or a size at the end. Most programs are nearly right, since the border is where mistakes show.
-`VERSION` changes with what a seed gives: a changed generator gets a new number, and the old one stays beside it.
+`VERSION` changes with what a seed gives: a changed generator gets a new number, and the old one stays beside it. The second one has predicates of
+inner scopes that have the name of an outer one.
 """
 
 import collections
@@ -13,7 +14,7 @@ from oracle_language import (
 )
 from oracle_ptx import Asm
 
-VERSION = 1
+VERSION = 2
 SECTIONS = ["managed", "managed array", "wide", "wide", "units", "ptx", "ptx", "float", "float"]
 FIRST = [*range(-4, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 1000, 32768, 65535, 65536, 16777217, 1 << 30, (1 << 31) - 1, -129, -65537, -(1 << 31)]
 SECOND = [2, 0, 1, 3, 7, -1, 8, 9, 33, 255, -5, 65536]
@@ -48,8 +49,9 @@ def num(value, ty=I32):
 class Program:
     """The program of a seed: units, values to try, and how often each feature occurs."""
 
-    def __init__(self, seed, without=None):
+    def __init__(self, seed, without=None, version=VERSION):
         """`without`: a section that is left out, which makes another program."""
+        self.version = version
         self.seed, self.r, self.names, self.counts = seed, Random(seed), 0, collections.Counter()
         # Percent by which what would be right is made slightly wrong.
         self.slips = self.r.choose([0, 5, 15, 30])
@@ -432,7 +434,7 @@ class Program:
 
     def ptx(self):
         r, n = self.r, self.r.choose([8, 8, 16])
-        kind = r.choose(["predicated store", "predicated load", "number", "loop", "branch around", "address", "scopes", "plain", "operand as predicate", "operand as predicate", "several accesses"])
+        kind = r.choose(["predicated store", "predicated load", "number", "loop", "branch around", "address", "scopes", "plain", "operand as predicate", "operand as predicate", "several accesses"] + ["predicate of a scope"] * 2 * (self.version > 1))
         self.count("PTX statement with a scope")
         self.count(f"PTX, {kind}")
         v = Var(I32, "v")
@@ -468,6 +470,14 @@ class Program:
             op, at = (right[0], r.choose(["@p1", "@!p1"])) if self.slip() else right
             code = [(None, "", op, ["p1", "%2", "0"]), (None, at, r.choose(["st.global.u32", "st.global.v2.u32", "st.global.u8"]), [f"[%0{offset}]", "%1"])]
             body = [Asm(code, [], [pointer, v, Cast(I32, self.guard(Binary("+", v, num(r.choose([0, 0, 1]))), n))])]
+        elif kind == "predicate of a scope":
+            # An inner scope asks the opposite, of a predicate of its own or of the outer one.
+            op, opposite = r.choose([("setp.ne.s32", "setp.eq.s32"), ("setp.eq.s32", "setp.ne.s32")])
+            at = "@p1" if op == "setp.ne.s32" else "@!p1"
+            own, store = not self.slip(), (None, at, "st.global.u32", [f"[%0{offset}]", "%1"])
+            code = [(None, "", op, ["p1", "%2", "0"]), (None, "", "{", ["p1"] if own else []), (None, "", opposite, ["p1", "%2", "0"])]
+            code += [store, (None, "", "}", [])] if self.slip() else [(None, "", "}", []), store]
+            body = [Asm(code, [], [pointer, v, Cast(I32, self.guard(v, n))])]
         elif kind == "several accesses":
             first = r.choose(["", "+4", "+-4", "+8"])
             code = [(None, "", "{", ["r1"]), (None, "", "ld.global.u32", ["r1", f"[%0{first}]"]), (None, "", "st.global.u32", [f"[%0{r.choose(['', '+4', '+8', '+12'])}]", "r1"]), (None, "", "}", [])]
