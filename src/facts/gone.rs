@@ -6,19 +6,20 @@ use super::generated::planned::Planned;
 use super::maker::Maker;
 use super::unit::{LinkFacts, UnitFacts};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// For each unit whether it is gone: its source was deleted and no link takes in its object, its target does not build it any more, or its output has gone
-/// while another output of the same source is there. An output that was denied was never there.
+/// while another output of the same source is there. An output that was denied was never there. `running` is the output of a link that is being made: what
+/// that takes in is linked, though the output is not there yet.
 #[must_use]
-pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &Planned) -> Vec<bool> {
+pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &Planned, running: Option<&Path>) -> Vec<bool> {
     let present: BTreeSet<PathBuf> = units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
     let replaced = |u: &UnitFacts| {
         let kept = u.denied || u.key.exists() || u.maker.is_some_and(Maker::alive);
         !kept && present.contains(&u.source())
     };
-    let linked: BTreeSet<&PathBuf> =
-        links.iter().filter(|l| l.link.output.exists()).flat_map(|l| &l.link.inputs).collect();
+    let is_made = |l: &&LinkFacts| running == Some(&l.link.output) || l.link.output.exists();
+    let linked: BTreeSet<&PathBuf> = links.iter().filter(is_made).flat_map(|l| &l.link.inputs).collect();
     // A source that the build made and removed again.
     let is_linked = |u: &UnitFacts| u.key.exists() && linked.contains(&u.key);
     let removed = |u: &UnitFacts| !u.source().exists() && !is_linked(u);

@@ -284,6 +284,19 @@ fn objects_of_scripts_are_read_however_they_come_to_the_link() {
     }
 }
 
+/// The link by the shim is judged before the program lies there: the linker takes its time.
+#[test]
+fn a_unit_whose_source_went_away_is_judged_where_the_shim_links_it() {
+    let script = "cp run.cu made.cu; \"$SHIM\" -arch=sm_80 -c made.cu -o run.o; rm made.cu run.cu; \"$SHIM\" -arch=sm_80 -c make.cu
+        for u in size main; do \"$SHIM\" -arch=sm_80 -x cu -c $u.cpp; done
+        mkdir slow; printf '#!/bin/sh\\nsleep 2; exec g++ \"$@\"' >slow/g++; chmod +x slow/g++
+        \"$SHIM\" -ccbin slow/g++ -o app main.o size.o make.o run.o";
+    let project = four_units();
+    let mut sh = project.command("sh");
+    let said = Said::from(sh.args(["-ec", script]).env("SHIM", shim()).output().unwrap());
+    assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{}", said.all());
+}
+
 /// What cannot be read again is named.
 #[test]
 fn units_of_scripts_that_cannot_be_read_are_named() {

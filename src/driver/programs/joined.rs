@@ -108,7 +108,7 @@ impl Joined {
         let outputs = facts.iter().map(|f| f.key.as_path()).chain(link.map(|l| l.output.as_path()));
         let planned = Planned::of(outputs, present);
         planned.ask_cmake();
-        let mut gone = gone::units(&facts, &contents.links, &planned);
+        let mut gone = gone::units(&facts, &contents.links, &planned, link.map(|l| l.output.as_path()));
         gone.iter_mut().take(units.len()).for_each(|own| *own = false);
         gone::remove(&mut facts, &gone);
 

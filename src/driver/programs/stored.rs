@@ -125,7 +125,7 @@ impl Stored {
             let mut contents = store.read()?;
             contents.ignored.iter().for_each(|line| ignored(line));
             let planned = Planned::of(contents.units.iter().map(|u| u.key.as_path()), &present);
-            let marks = gone::units(&contents.units, &contents.links, &planned);
+            let marks = gone::units(&contents.units, &contents.links, &planned, None);
             let units = gone::remove(&mut contents.units, &marks);
             // A build folder that was moved or copied took facts along: it is another build, of which nothing is known.
             elsewhere.extend(root.filter(|_| !contents.moved.is_empty()));
