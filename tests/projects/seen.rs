@@ -297,6 +297,20 @@ fn a_unit_whose_source_went_away_is_judged_where_the_shim_links_it() {
     assert!(said.status != 0 && said.all().contains("error[oob-global]"), "{}", said.all());
 }
 
+/// A library that was built in a folder of its own and installed outside the project, and a folder that holds only a program with it.
+#[test]
+fn a_folder_that_is_named_takes_in_libraries_of_builds_beside_it() {
+    let project = four_units();
+    let script = "mkdir lib app prefix; touch lib/CMakeCache.txt; mv make.cu run.cu lib; cp api.h lib; mv main.cpp size.cpp api.h app
+        cd lib; nvcc -arch=sm_80 -c make.cu; nvcc -arch=sm_80 -c run.cu; ar rcs libx.a make.o run.o; cp libx.a \"$AWAY\"
+        cd ..; g++ -o app/app app/main.cpp app/size.cpp -L\"$AWAY\" -lx $LIBS";
+    let away = tempfile::tempdir().unwrap();
+    let script = script.replace("$AWAY", &away.path().to_string_lossy());
+    with_toolkit(&project, env!("CARGO_BIN_EXE_scuba"), &["build", "--", "sh", "-ec", &script]);
+    let said = with_toolkit(&project, env!("CARGO_BIN_EXE_scuba"), &["check", "app"]).status(1);
+    assert!(said.all().contains("error[oob-global]"), "{}", said.all());
+}
+
 /// What cannot be read again is named.
 #[test]
 fn units_of_scripts_that_cannot_be_read_are_named() {

@@ -510,7 +510,9 @@ fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     if !below.is_empty() {
         return (below, None);
     }
-    (paths::above(&dir).into_iter().collect(), Some(dir))
+    // With those of builds beside it, whose libraries a program may take in.
+    let above = paths::above(&dir).and_then(|facts| Some(self::below(facts.parent()?)));
+    (above.unwrap_or_default(), Some(dir))
 }
 
 /// The `.scuba` folders of one build: its own, and where a generator marked its root those of builds that are nested in it
