@@ -333,6 +333,15 @@ fn units_of_scripts_that_cannot_be_read_are_named() {
              SCUBA_OFF=1 nvcc -arch=sm_80 -DSTORE=p -c run.cu; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
             "written again by another command, and judged as read before: run.o",
         ),
+        (
+            "mkdir t; mv make.o run.o t; g++ -c size.cpp -o t/size.o; g++ -c main.cpp -o t/main.o; cd t; g++ -o app *.o $LIBS; mv app ..; cd ..; rm -r t",
+            "app was linked without being read",
+        ),
+        (
+            "rm make.o run.o; t=$(mktemp -d); nvcc -arch=sm_80 -c make.cu -o $t/make.o; nvcc -arch=sm_80 -c run.cu -o $t/run.o; g++ -o $t/app main.cpp size.cpp $t/*.o $LIBS; \
+             mv $t/app .; rm -r $t",
+            "app was linked without being read",
+        ),
         // Another object than the one that was read: facts of the first do not stand for it.
         (
             "cp run.cu made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; echo '// more' >>made.cu; \

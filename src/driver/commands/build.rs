@@ -80,6 +80,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             }
             stored.ask_tools(&tools);
             stored.refresh(&session);
+            stored.note_removed(&outcome.links_without_output);
             stored
         }
         Err(e) if outcome.status.success() => {

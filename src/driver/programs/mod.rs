@@ -2,6 +2,7 @@
 
 pub(in crate::driver) mod architectures;
 pub(in crate::driver) mod checking;
+mod folders;
 pub(in crate::driver) mod joined;
 mod lost;
 pub(in crate::driver) mod makefile;

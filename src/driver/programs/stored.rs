@@ -2,6 +2,7 @@
 
 use super::checking;
 use super::checking::Checked;
+use super::folders::{below, find, is_generated, of_build_folder};
 use super::pending;
 use super::tools::Tools;
 use super::unseen::{self, Interest, project_folders};
@@ -13,21 +14,18 @@ use crate::facts::join::{self, Plan};
 use crate::facts::linked::{self, Search, Stray};
 use crate::facts::{LinkFacts, Linkers, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
 use crate::files::{Moment, Stamp, made};
-use crate::ir::Module;
+use crate::ir::{self, Module};
 use crate::nvcc::interpose::progress::Progress;
+use crate::nvcc::request::Link;
 use crate::nvcc::unit::{Language, TranslationUnit};
 use crate::paths;
-use crate::paths::NAME as FOLDER;
-use crate::report::finding::NotAnalysed;
+use crate::report::finding::{NotAnalysed, Unseen};
 use crate::report::levels::Overrides;
 use crate::report::{html, sarif};
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Folders below this are not searched for facts: build trees are not nested so deep.
-const DEPTH: usize = 8;
 
 /// The facts under one folder.
 #[derive(Debug)]
@@ -53,6 +51,8 @@ pub struct Stored {
     strays: Vec<Stray>,
     /// Objects in the project's folders of which no source is here.
     nobodys: Vec<String>,
+    /// Programs that were linked and are not there any more.
+    removed: Vec<Unseen>,
     /// When the build began whose end this is.
     since: Option<Moment>,
 }
@@ -114,6 +114,7 @@ impl Stored {
             folders: linked::Folders::default(),
             strays: vec![],
             nobodys: vec![],
+            removed: vec![],
             since,
         };
         roots.extend(folders.iter().filter_map(|f| f.parent()).map(Path::to_owned));
@@ -240,6 +241,13 @@ impl Stored {
             }
             self.links.extend(links);
         }
+    }
+
+    /// Notes programs that a build linked and that are not there at its end.
+    pub fn note_removed(&mut self, links: &[Link]) {
+        let is_kernel = |f: &ir::Function| f.kernel && !f.is_declaration();
+        let has_kernel = |i| self.modules(i).is_ok_and(|all| all.iter().any(|m| m.functions.iter().any(is_kernel)));
+        self.removed = unseen::removed(links, &self.units, has_kernel);
     }
 
     /// Reads what has changed since it was built, and those units of the host's compiler that a program needs. What is read
@@ -474,7 +482,8 @@ impl Stored {
         if !self.nobodys.is_empty() {
             checked.notes.push(format!("linked from elsewhere, with no source here: {}", self.nobodys.join(", ")));
         }
-        checked.found.unseen = unseen::of_plans(&plans, &self.units).into_iter().collect();
+        checked.found.unseen =
+            unseen::of_plans(&plans, &self.units).into_iter().chain(self.removed.iter().cloned()).collect();
         checked.found.built_without.extend(self.unknown.iter().map(|object| object.to_string_lossy().into_owned()));
         checked.found.not_analysed.extend(self.unknown.iter().map(|object| NotAnalysed {
             file: object.to_string_lossy().into_owned(),
@@ -493,62 +502,6 @@ fn mark_replaced(units: &mut [UnitFacts], store: &Store) -> Vec<String> {
         linked::shown(&unit.key)
     };
     replaced.map(mark).collect()
-}
-
-/// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
-fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
-    let here = std::env::current_dir().unwrap_or_default();
-    if let Some(set) = paths::named_by_environment(&here) {
-        return (vec![set], None);
-    }
-    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    // Somebody may name the folder of facts itself.
-    if dir.file_name().is_some_and(|n| n == FOLDER) {
-        return (vec![dir], None);
-    }
-    let below = below(&dir);
-    if !below.is_empty() {
-        return (below, None);
-    }
-    // With those of builds beside it, whose libraries a program may take in.
-    let above = paths::above(&dir).and_then(|facts| Some(self::below(facts.parent()?)));
-    (above.unwrap_or_default(), Some(dir))
-}
-
-/// The `.scuba` folders of one build: its own, and where a generator marked its root those of builds that are nested in it
-/// (`ExternalProject` of CMake).
-fn of_build_folder(root: &Path) -> Vec<PathBuf> {
-    if is_generated(root) {
-        return below(root);
-    }
-    Some(root.join(FOLDER)).filter(|own| own.is_dir()).into_iter().collect()
-}
-
-/// Whether CMake or Meson marked a folder as the root of a build.
-fn is_generated(root: &Path) -> bool {
-    ["CMakeCache.txt", "build.ninja"].iter().any(|mark| root.join(mark).exists())
-}
-
-/// The `.scuba` folders in and below a folder.
-fn below(dir: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    search(dir, DEPTH, &mut found);
-    found
-}
-
-fn search(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
-    let mut folders: Vec<_> =
-        entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()).collect();
-    folders.sort();
-    for folder in folders {
-        let name = folder.file_name().unwrap_or_default();
-        if name == FOLDER {
-            found.push(folder);
-        } else if depth > 0 && !name.as_encoded_bytes().starts_with(b".") && name != "node_modules" {
-            search(&folder, depth - 1, found);
-        }
-    }
 }
 
 /// Opens the facts under a folder and the session that goes with them, without its baseline.

@@ -10,8 +10,9 @@ use super::sources::{self, Nvcc};
 use crate::facts::generated::{Planned, cmake_home, compile_commands};
 use crate::facts::join::Plan;
 use crate::facts::linked::{self, ByOutput, Folders, Stray};
-use crate::facts::{LinkFacts, Linkers, Present, Recipe, UnitFacts, Variables, key_of, linkers};
+use crate::facts::{LinkFacts, Linkers, Present, Recipe, UnitFacts, Variables, canonical, key_of, linkers};
 use crate::files::{Moment, Stamp};
+use crate::nvcc::request::Link;
 use crate::nvcc::unit::{Language, TranslationUnit};
 use crate::report::finding;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -159,6 +160,27 @@ pub fn why_unknown(stray: &Stray, since: Option<Moment>) -> &'static str {
     let Some(since) = since else { return UNKNOWN_COMMAND };
     let written = Stamp::at(&stray.file()).is_some_and(|stamp| stamp.changed_since(since));
     if written { MADE_OTHERWISE } else { MADE_BEFORE }
+}
+
+/// The programs of links without output that take in a unit with a kernel: nothing was judged as they are.
+#[must_use]
+pub fn removed(links: &[Link], units: &[UnitFacts], has_kernel: impl Fn(usize) -> bool) -> Vec<finding::Unseen> {
+    // An object that went away may have been moved on its way: its name is left.
+    let is_of = |unit: &UnitFacts, file: &Path| {
+        let moved = || !unit.key.exists() && !file.exists() && unit.key.file_name() == file.file_name();
+        unit.unit.language == Language::Cuda && (unit.key == canonical(file) || moved())
+    };
+    let takes_in = |l: &&Link, i: usize| l.inputs.iter().any(|file| is_of(&units[i], file));
+    let judged = links.iter().filter(|l| (0..units.len()).any(|i| takes_in(l, i) && has_kernel(i)));
+    let of = |l: &Link| {
+        let name = linked::shown(&l.output);
+        let reason = format!(
+            "{} is not there any more, and its units were judged as if no program called them: link it where it stays, or name its sources: `scuba check FILE…`",
+            l.output.display()
+        );
+        finding::Unseen { program: name.clone(), object: name, reason }
+    };
+    judged.map(of).collect()
 }
 
 /// The unit of a stray whose command is known: read where a program needs it.

@@ -7,7 +7,7 @@
 use super::execution::Execution;
 use super::scripts;
 use crate::nvcc::request::{Link, LinkKind};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
@@ -77,6 +77,18 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
         }
     }
     found.into_iter().map(|(_, _, link)| link).filter(|link| !by_members.contains(&link.output)).collect()
+}
+
+/// The links by compiler drivers and linkers whose output is not there: they failed or probed, or what they made was moved or removed since. One for
+/// each output, the last one.
+#[must_use]
+pub fn without_output(executions: &[Execution]) -> Vec<Link> {
+    let links = executions.iter().filter(|e| e.directory.is_absolute()).filter_map(planned);
+    let mut gone: BTreeMap<PathBuf, Link> = BTreeMap::new();
+    for link in links.filter(|l| l.kind != LinkKind::Archive && !l.output.exists()) {
+        gone.insert(link.output.clone(), link);
+    }
+    gone.into_values().collect()
 }
 
 /// Whether no file was written after `output`, as far as times tell.

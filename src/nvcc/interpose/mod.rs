@@ -53,6 +53,8 @@ pub struct Outcome {
     /// Links and archives made by the host's tools whose output exists, one for each output, in the order of their first
     /// command. Those that nvcc made are known to the shim and are not here.
     pub links: Vec<Link>,
+    /// Links by the host's tools whose output is not there, in the order of their outputs.
+    pub links_without_output: Vec<Link>,
     /// Compilations by the host's own compilers that left their object, the last one of each object.
     pub host_compiles: Vec<Plan>,
     /// Programs that the host's own compilers compiled and linked in one command, with their links; the last one of each output.
@@ -141,6 +143,7 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
         status,
         compiles,
         host_programs: programs(&linking, &links),
+        links_without_output: links::without_output(&linking),
         links,
         host_compiles: host_compiles.into_values().collect(),
         tool_folders: tool_runs.iter().filter_map(tools::folder).collect(),

@@ -1,0 +1,66 @@
+//! Where the facts of builds lie.
+//!
+//! In: a folder that somebody named, or that a build was about. Out: the `.scuba` folders that count for it.
+
+use crate::paths;
+use crate::paths::NAME as FOLDER;
+use std::path::{Path, PathBuf};
+
+/// Folders below this are not searched for facts: build trees are not nested so deep.
+const DEPTH: usize = 8;
+
+/// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
+pub fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
+    let here = std::env::current_dir().unwrap_or_default();
+    if let Some(set) = paths::named_by_environment(&here) {
+        return (vec![set], None);
+    }
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    // Somebody may name the folder of facts itself.
+    if dir.file_name().is_some_and(|n| n == FOLDER) {
+        return (vec![dir], None);
+    }
+    let below = below(&dir);
+    if !below.is_empty() {
+        return (below, None);
+    }
+    // With those of builds beside it, whose libraries a program may take in.
+    let above = paths::above(&dir).and_then(|facts| Some(self::below(facts.parent()?)));
+    (above.unwrap_or_default(), Some(dir))
+}
+
+/// The `.scuba` folders of one build: its own, and where a generator marked its root those of builds that are nested in it
+/// (`ExternalProject` of CMake).
+pub fn of_build_folder(root: &Path) -> Vec<PathBuf> {
+    if is_generated(root) {
+        return below(root);
+    }
+    Some(root.join(FOLDER)).filter(|own| own.is_dir()).into_iter().collect()
+}
+
+/// Whether CMake or Meson marked a folder as the root of a build.
+pub fn is_generated(root: &Path) -> bool {
+    ["CMakeCache.txt", "build.ninja"].iter().any(|mark| root.join(mark).exists())
+}
+
+/// The `.scuba` folders in and below a folder.
+pub fn below(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    search(dir, DEPTH, &mut found);
+    found
+}
+
+fn search(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let mut folders: Vec<_> =
+        entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()).collect();
+    folders.sort();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default();
+        if name == FOLDER {
+            found.push(folder);
+        } else if depth > 0 && !name.as_encoded_bytes().starts_with(b".") && name != "node_modules" {
+            search(&folder, depth - 1, found);
+        }
+    }
+}
