@@ -275,6 +275,7 @@ fn objects_of_scripts_are_read_however_they_come_to_the_link() {
         "ar rcs libreal.a make.o run.o; echo 'GROUP ( libreal.a )' >libx.so; g++ -o app main.cpp size.cpp -L. -lx $LIBS",
         "ar rcs l.a make.o run.o; mkdir x; cd x; ar x ../l.a; cd ..; ar rcs libx.a x/*.o; rm -r x l.a; g++ -o app main.cpp size.cpp libx.a $LIBS",
         "rm make.o run.o; nvcc -arch=sm_80 -lib -o libx.a make.cu run.cu; g++ -o app main.cpp size.cpp libx.a $LIBS",
+        "nvcc -arch=sm_80 -lib -o libx.a make.cu run.cu; g++ -o app main.cpp size.cpp libx.a $LIBS",
         // The object is of the header as it was when nvcc read it.
         "echo '#define GUARD' >guard.h; sed 's/[{] p/{ GUARD p/; 1i #include \"guard.h\"' run.cu >made.cu; nvcc -arch=sm_80 -c made.cu -o run.o; \
          echo '#define GUARD if (blockIdx.x < 0)' >guard.h; g++ -o app main.cpp size.cpp make.o run.o $LIBS",
