@@ -2,8 +2,8 @@
 # clang as CUDA compiler drops `*a = (int)1e10f` without a warning, even with -O0, where nvcc stores the device's 2147483647.
 #
 # Versions:  clang-22 22.1.8 (Debian 12), nvidia-cuda-nvcc, -crt, -runtime and nvidia-nvvm 13.0 from PyPI, x86-64 Linux
-# Guess:     a conversion in device code is the instruction cvt.rzi, which clamps to the range of the integer, and which
-#            both compilers do write for a variable; for a constant it gives what the instruction gives, as nvcc has it (with warning 173 where the constant is in sight).
+# Guess:     a conversion in device code is the instruction cvt.rzi, which clamps to the range of the integer. Both compilers write
+#            it for a variable; for a constant they give what it gives. nvcc does so, with warning 173 where it sees the constant.
 # Behaviour: C++ leaves the conversion undefined, and clang takes it so: the value may be anything, so that not even the
 #            store is compiled. After inlining this meets any scale or limit that is a constant. -Wall -Wextra is silent.
 #            With -fno-strict-float-cast-overflow clang stores 2147483647, and 0 for (unsigned)-1.0f.
