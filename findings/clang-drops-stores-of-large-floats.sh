@@ -41,7 +41,8 @@ by_clang() { # flags
 }
 
 stores() { # kernel: whether it converts, and what it stores to the memory that `a` points to
-  sed -n "/entry $1(/,/^}/p" "$folder/k.ptx" | sed -nE 's/^\s*cvt\.rzi\.([su]32)\..*/convert/p; s/^\s*st\.(global\.)?[bu]32\s+\[%rd[0-9]+\], ([0-9]+|%r[0-9]+);/store \2/p' |
+  sed -n "/entry $1(/,/^}/p" "$folder/k.ptx" |
+    sed -nE 's/^\s*cvt\.rzi\.[su]32\..*/convert/p; s/^\s*st\.(global\.)?[bu]32\s+\[%rd[0-9]+\], ([0-9]+|%r[0-9]+);/store \2/p' |
     sed 's/%r[0-9]*/it/' | tr '\n' ' '
 }
 

