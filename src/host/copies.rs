@@ -10,7 +10,7 @@ use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
@@ -21,9 +21,15 @@ struct Rows {
     height: TermId,
 }
 
+/// Copies of one batch that are followed one by one.
+const MOST_OF_A_BATCH: i128 = 32;
+
 /// Copies and fills.
 pub(super) const COPIES: Table = &[
-    (&["cudaMemcpy", "cudaMemcpyAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy)),
+    (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], |e, c, s| {
+        e.copies(c, s, Executor::cuda_memcpy)
+    }),
+    (&["cudaMemcpyBatchAsync"], |e, c, s| e.cuda_memcpy_batch(c, s)),
     (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy_peer)),
     (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy_2d)),
     (&["cudaMemset", "cudaMemsetAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memset)),
@@ -50,6 +56,36 @@ impl Executor<'_> {
     fn cuda_memcpy_peer(&mut self, c: &Call<'_>, s: &mut State) {
         let n = self.size_arg(c, 4);
         self.plain_copy(c, s, (0, 2), n);
+    }
+
+    /// Copies whose places and sizes (bytes) stand in arrays: `dsts`, `srcs`, `sizes`, and their number. They are done in any order, so that what each
+    /// leaves is not known.
+    fn cuda_memcpy_batch(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let [dsts, srcs, sizes] = [0, 1, 2].map(|i| self.pointer_arg(c, i));
+        let unknown = UnknownReason::BatchedCopy;
+        let count = self.size_arg(c, 3);
+        let followed = self.arena.as_int(count).filter(|n| *n <= MOST_OF_A_BATCH);
+        let stream = c.args.len().checked_sub(1).and_then(|i| self.stream_number(c, i));
+        for i in 0..followed.unwrap_or(1) {
+            let at = self.arena.int(8 * i);
+            let [to, from] = [&dsts, &srcs].map(|list| {
+                let place = self.offset_targets(list, at);
+                self.load_pointer(&mut s, &place)
+            });
+            let place = self.offset_targets(&sizes, at);
+            let n = followed.and_then(|_| self.load_number(&mut s, &place, 8));
+            let n = n.unwrap_or_else(|| self.value_int(&Value::unknown(unknown.clone()), 64));
+            let n = self.interpret(n, 64, false);
+            self.note_copy(&s, &from, n, AccessKind::Read);
+            self.note_copy(&s, &to, n, AccessKind::Write);
+            for o in self.objects_at(&s, &to) {
+                self.note_written_by_device(o);
+            }
+            self.forget_targets(&mut s, &to, &unknown);
+            self.after_queued_copy(&mut s, Some(&to), stream);
+        }
+        // What the others write is as unknown as what a function elsewhere does.
+        if followed.is_some() { self.success(s) } else { Err(Box::new(s)) }
     }
 
     fn cuda_memcpy_2d(&mut self, c: &Call<'_>, s: &mut State) {
@@ -138,24 +174,31 @@ impl Executor<'_> {
             if !self.runtime.unordered {
                 return;
             }
+            self.forget_overlapping(s, to.as_ref());
         } else {
-            self.overlap(s);
             let stream = c.args.len().checked_sub(1).and_then(|i| self.stream_number(c, i));
-            if let Some(to) = &to {
-                self.begin_copying(s, to, stream);
-            }
-        }
-        // What is copied later may be other than what is there now, and so may what it is copied over.
-        let why = &UnknownReason::CopyOverlaps;
-        if let Some(to) = &to {
-            for o in self.objects_at(s, to) {
-                if !self.is_pageable(o) {
-                    self.forget(s, o, why, false);
-                }
-            }
+            self.after_queued_copy(s, to.as_ref(), stream);
         }
         if let (Some(Some(o)), true) = (variable, name.starts_with("cudaMemcpyToSymbol")) {
-            self.forget(s, o, why, false);
+            self.forget(s, o, &UnknownReason::CopyOverlaps, false);
+        }
+    }
+
+    /// What a copy leaves that goes on behind the call.
+    fn after_queued_copy(&mut self, s: &mut State, to: Option<&Rc<Vec<Target>>>, stream: Option<i64>) {
+        self.overlap(s);
+        if let Some(to) = to {
+            self.begin_copying(s, to, stream);
+        }
+        self.forget_overlapping(s, to);
+    }
+
+    /// What is copied later may be other than what is there now, and so may what it is copied over.
+    fn forget_overlapping(&mut self, s: &mut State, to: Option<&Rc<Vec<Target>>>) {
+        for o in to.map(|to| self.objects_at(s, to)).unwrap_or_default() {
+            if !self.is_pageable(o) {
+                self.forget(s, o, &UnknownReason::CopyOverlaps, false);
+            }
         }
     }
 
@@ -190,12 +233,17 @@ impl Executor<'_> {
 
     fn plain_copy(&mut self, c: &Call<'_>, s: &mut State, (to, from): (usize, usize), n: TermId) {
         let (d, f) = (self.pointer_arg(c, to), self.pointer_arg(c, from));
-        self.note_copy(s, &f, n, AccessKind::Read);
-        self.note_copy(s, &d, n, AccessKind::Write);
-        for o in self.objects_at(s, &d) {
+        self.copy_between(s, &d, &f, n);
+    }
+
+    /// A copy of `n` bytes.
+    fn copy_between(&mut self, s: &mut State, to: &Rc<Vec<Target>>, from: &Rc<Vec<Target>>, n: TermId) {
+        self.note_copy(s, from, n, AccessKind::Read);
+        self.note_copy(s, to, n, AccessKind::Write);
+        for o in self.objects_at(s, to) {
             self.note_written_by_device(o);
         }
-        self.copy(s, &d, &f, n);
+        self.copy(s, to, from, n);
     }
 
     /// A place in a device variable: the argument that names it and the one that is the offset in it, in bytes.

@@ -191,6 +191,7 @@ reasons! {
     UnknownSymbolAddress = "the address of a symbol that is not known", Code::ExtentUnknown;
     CopyToUnknownSymbol = "a copy to a symbol that is not known", Code::ContentsUnknown;
     CopiedFromSymbol = "what is copied from a symbol", Code::ContentsUnknown;
+    BatchedCopy = "what a batch of copies reads and writes", Code::ContentsUnknown;
     Copy2D = "a 2D copy", Code::ContentsUnknown;
     RowsFilled = "rows that were filled", Code::ContentsUnknown;
     CopyOverlaps = "what a copy leaves that other work for the device overlaps", Code::ContentsUnknown;

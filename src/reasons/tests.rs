@@ -141,6 +141,7 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::UnknownSymbolAddress, "the address of a symbol that is not known", Code::ExtentUnknown),
         (R::CopyToUnknownSymbol, "a copy to a symbol that is not known", Code::ContentsUnknown),
         (R::CopiedFromSymbol, "what is copied from a symbol", Code::ContentsUnknown),
+        (R::BatchedCopy, "what a batch of copies reads and writes", Code::ContentsUnknown),
         (R::Copy2D, "a 2D copy", Code::ContentsUnknown),
         (R::RowsFilled, "rows that were filled", Code::ContentsUnknown),
         (R::CopyOverlaps, "what a copy leaves that other work for the device overlaps", Code::ContentsUnknown),

@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Row] = &[
         "cuLaunch", "__cudaPushCallConfiguration",
     ]).launches().neither("functions that begin so have rows of their own, where they are modelled"),
     host(&[
-        "cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyPeer", "cudaMemcpyPeerAsync", "cudaMemcpy2D",
+        "cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync", "cudaMemcpyBatchAsync", "cudaMemcpyPeer", "cudaMemcpyPeerAsync", "cudaMemcpy2D",
         "cudaMemcpy2DAsync", "cudaMemset", "cudaMemsetAsync", "cudaMemset2D", "cudaMemset2DAsync",
         "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync",
         "cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaDeviceReset", "cudaStreamSynchronize",

@@ -1,11 +1,11 @@
 //! The CUDA runtime as the host sees it: allocations, copies, symbols, launches, queries. Calls succeed.
 
 use super::arguments::{arg, read, short_name, write};
-use super::devices;
 use super::heap::release;
 use super::model::{self, Class, Entry, Table, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
+use super::{batches, devices};
 use crate::models::cuda_names::is_of_runtime;
 use crate::models::row::{Key, Kind};
 use crate::witness::api::Cause;
@@ -42,7 +42,8 @@ pub(super) const CUDA: Table = &[
     (&["cudaStreamBeginRecaptureToGraph"], begin_capture, Class::Cuda),
     (&["cudaStreamEndCapture"], end_capture, Class::Cuda),
     (&["cudaGraphLaunch"], graph_launch, Class::Cuda),
-    (&["cudaMemcpy", "cudaMemcpyAsync"], memcpy, Class::Memory),
+    (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], memcpy, Class::Memory),
+    (&["cudaMemcpyBatchAsync"], batches::memcpy_batch, Class::Memory),
     (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], memcpy_peer, Class::Memory),
     (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], memcpy_2d, Class::Memory),
     (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], to_symbol, Class::Cuda),
@@ -288,7 +289,7 @@ fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) ->
 
 /// Whether work for the device is done now: not while a stream is captured, which keeps its own work for later; other work is refused
 /// where it goes to the default stream.
-fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
+pub(super) fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
     m.works()?;
     let Some((captured, _)) = m.cuda.capturing else { return Ok(true) };
     match (stream.known(), captured.known()) {

@@ -6,6 +6,7 @@
 //! class that says what skipping a call would lose, and a test in `tests/models` against the function itself.
 
 pub(in crate::witness) mod arguments;
+mod batches;
 mod containers;
 pub(in crate::witness) mod cuda;
 pub(in crate::witness) mod cxx;

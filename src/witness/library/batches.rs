@@ -1,0 +1,41 @@
+//! Copies in batches (CUDA Runtime API reference 13.0, `cudaMemcpyBatchAsync`): places and sizes stand in arrays.
+
+use super::arguments::{arg, read};
+use super::cuda::is_done_now;
+use crate::witness::api::Cause;
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::Val;
+
+/// Copies that are done one by one; of more nothing is known.
+const MOST: u64 = 1 << 12;
+
+/// `cudaMemcpyBatchAsync(dsts, srcs, sizes, count, …, stream)`: each copy reads and writes, and since their order is open, what they leave is
+/// not known.
+pub fn memcpy_batch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Result<Ret, Stop> {
+    let stream = args.last().copied().unwrap_or(Val::ZERO);
+    if !is_done_now(m, stream)? {
+        return Ok(Ret::Val(Val::ZERO));
+    }
+    let why = m.reason(Cause::Contents, "what a batch of copies leaves");
+    let (Some(site), Some(count)) = (m.site(th), arg(args, 3).known().filter(|n| *n <= MOST)) else {
+        m.forget_reachable(th, &[arg(args, 0)], why);
+        return Ok(Ret::Val(Val::ZERO));
+    };
+    let mut written = Vec::new();
+    for i in 0..count {
+        let mut places = [Val::ZERO; 3];
+        for (place, list) in places.iter_mut().zip(args) {
+            *place = read(m, th, Val { bits: list.bits.wrapping_add(8 * i), ..*list }, 64)?;
+        }
+        let [to, from, size] = places;
+        m.copy(th, || site, to, from, size)?;
+        written.push(to);
+    }
+    for to in written {
+        m.forget(th, to, why);
+    }
+    Ok(Ret::Val(Val::ZERO))
+}
