@@ -361,6 +361,12 @@ impl Execution<'_> {
                 "--show-backtrace",
                 "device",
             ])
+            // Defaults of 2025.3, named since 2026.4 has others: it reports failing calls in more words and races of stream-ordered allocations, which are
+            // records that no finding is confirmed by.
+            .args(["--report-api-errors", "explicit", "--track-stream-ordered-races", "no"])
+            .args(["--check-api-memory-access", "yes", "--demangle", "full"])
+            // A program that ends before it calls CUDA ends with its own status; what was seen is read from the report.
+            .args(["--require-cuda-init", "no"])
             // Without it memcheck says nothing of an access into the next allocation.
             .args(["--padding", &limits.padding.to_string(), "--destroy-on-device-error", "kernel"])
             .arg(program)

@@ -34,9 +34,18 @@ fn a_run_of_the_program_confirms_and_the_next_check_shows_it() {
     // The program was built and run once, with the witness's argument, under the options that make memcheck see it.
     let [call] = bench.calls().try_into().unwrap();
     assert!(call.starts_with("--tool memcheck --xml --save "), "{call}");
-    for words in
-        ["--print-limit 0", "--strip-paths no", "--padding 1024", "--destroy-on-device-error kernel", "/program 1"]
-    {
+    for words in [
+        "--print-limit 0",
+        "--strip-paths no",
+        "--padding 1024",
+        "--destroy-on-device-error kernel",
+        // Whatever the defaults of a version are.
+        "--report-api-errors explicit",
+        "--track-stream-ordered-races no",
+        "--check-api-memory-access yes",
+        "--require-cuda-init no",
+        "/program 1",
+    ] {
         assert!(call.contains(words), "{call}");
     }
 
