@@ -68,7 +68,8 @@ pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
     let execution = Execution { directory: directory.to_owned(), program: program.into(), arguments: words };
     let Some(link) = links::planned(&execution) else { return HostCommand::Other };
     let (outputs, inputs) = (vec![link.output.clone()], link.inputs.clone());
-    let request = Request { units: vec![], link: Some(link), directory: directory.to_owned(), deferred: true };
+    let request =
+        Request { units: vec![], link: Some(link), directory: directory.to_owned(), deferred: true, launcher: None };
     HostCommand::Link(Plan { request, outputs, inputs, unreadable: vec![] })
 }
 

@@ -48,6 +48,12 @@ impl Invocation {
     pub fn nvcc_arguments(&self) -> &[OsString] {
         &self.arguments[self.before..]
     }
+
+    /// The file name of the launcher in front of nvcc.
+    pub fn launcher(&self) -> Option<String> {
+        let name = self.program.file_name().filter(|_| self.before > 0)?;
+        Some(name.to_string_lossy().into_owned())
+    }
 }
 
 /// Where to look.

@@ -82,7 +82,7 @@ pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
         })
         .collect();
     Some(Plan {
-        request: Request { units, link, directory: setting.directory.to_owned(), deferred: false },
+        request: Request { units, link, directory: setting.directory.to_owned(), deferred: false, launcher: None },
         outputs: line.outputs(phase, setting.directory),
         inputs: line.files().map(|file| absolute(setting.directory, file)).collect(),
         unreadable,

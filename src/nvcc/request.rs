@@ -14,6 +14,9 @@ pub struct Request {
     /// The units were compiled by the host's own compiler: most of them concern no CUDA program, and are read when one does.
     #[serde(default)]
     pub deferred: bool,
+    /// The launcher between the shim and nvcc, by its file name: a compiler cache.
+    #[serde(default)]
+    pub launcher: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

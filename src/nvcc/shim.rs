@@ -91,7 +91,8 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
     // Asked for only once nvcc runs.
     let plan =
         if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &Vec::new) };
-    let Some(plan) = plan else { return Err(become_nvcc(&invocation, &guard)) };
+    let Some(mut plan) = plan else { return Err(become_nvcc(&invocation, &guard)) };
+    plan.request.launcher = invocation.launcher();
 
     let settings = nearby(invocation.nvcc_arguments());
     let job = Job {
@@ -181,7 +182,8 @@ fn request(command: Command, plan: &Plan, directory: &Path, nvcc: &Path) -> Arc<
     let (directory, nvcc) = (directory.to_owned(), nvcc.to_owned());
     Arc::new(move || {
         let answered = command.plan(&directory, Some(&nvcc), &|| native_architectures(&nvcc));
-        answered.map_or_else(|| request.clone(), |plan| plan.request)
+        let launcher = request.launcher.clone();
+        answered.map_or_else(|| request.clone(), |plan| Request { launcher, ..plan.request })
     })
 }
 

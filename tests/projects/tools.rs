@@ -1,7 +1,7 @@
 //! Whatever tool builds: where it had nothing or little to do, it is asked for the commands that made what lies there.
 
 use super::seen::{four_units, with_toolkit};
-use super::support::{Project, Said, nvcc};
+use super::support::{Project, Said, nvcc, shim};
 
 fn build(project: &Project, command: &[&str]) -> Said {
     with_toolkit(project, env!("CARGO_BIN_EXE_scuba"), &[&["build", "--"], command].concat())
@@ -76,4 +76,18 @@ fn objects_of_a_tool_that_tells_nothing_are_named() {
     with_toolkit(&project, "sh", &["-ec", units]).status(0);
     let said = build(&project, &["sh", "-c", "g++ -o app main.o size.o make.o run.o $LIBS"]);
     assert!(said.all().contains("make.o, run.o") && said.all().contains("without being read"), "{}", said.all());
+}
+
+/// ccache looks at what nvcc compiles for the first architecture. The build may have no name: the line is said once all the same.
+#[test]
+fn a_cache_that_hashes_one_pass_is_told_of_once() {
+    let project = four_units();
+    let script = "printf '#!/bin/sh\\nexec \"$@\"' >ccache; chmod +x ccache
+        $SHIM ./ccache $NVCC -arch=sm_80 -c make.cu 2>one
+        for u in make run; do $SHIM ./ccache $NVCC -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 -c $u.cu; done";
+    let mut sh = project.command("sh");
+    let said = Said::from(sh.args(["-ec", script]).env("SHIM", shim()).env("NVCC", nvcc()).output().unwrap()).status(0);
+    let told = |text: &str| text.matches("ccache hashes what nvcc compiles for the first architecture alone").count();
+    assert_eq!(told(&said.all()), 1, "{}", said.all());
+    assert_eq!(told(&std::fs::read_to_string(project.root().join("one")).unwrap()), 0);
 }

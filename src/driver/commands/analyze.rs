@@ -50,6 +50,10 @@ fn analyze() -> Result<Status> {
     let session = Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?;
     // All facts of one command lie together.
     let store = Store::new(paths::of_this_process(output_of(&request), &request.directory));
+    if hashes_one_pass(&request) {
+        let first = "scuba: note: ccache hashes what nvcc compiles for the first architecture alone: a change of code for another one, or for the host, can give the old object (docs/builds.md, \"Compiler caches\")".to_owned();
+        say_once(&Line { key: "ccache".into(), first, later: None }, &store);
+    }
     let in_error = session.settings_in_error(&subject(&request, &session));
     let done = judge(&request, session, &store, at);
     if let Some(line) = in_error {
@@ -57,6 +61,12 @@ fn analyze() -> Result<Status> {
         say_once(&Line { later: line.later.filter(|_| denied), ..line }, &store);
     }
     done
+}
+
+/// Whether ccache decides whether nvcc runs, and code for an architecture that it does not look at is compiled: it hashes the output of `nvcc -E`, which is
+/// that of the first architecture's pass (ccache 4.7 and 4.14, nvcc 13.0).
+fn hashes_one_pass(request: &Request) -> bool {
+    request.launcher.as_deref() == Some("ccache") && request.units.iter().any(|u| u.architectures.len() > 1)
 }
 
 /// The first file that a command writes.

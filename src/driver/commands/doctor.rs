@@ -78,7 +78,7 @@ pub fn run(args: &DoctorArgs) -> Status {
             ),
         ),
     ];
-    for (name, finding) in lines {
+    for (name, finding) in lines.into_iter().chain(caches(&config)) {
         let (mark, what) = match finding {
             Finding::Found(what) => ("ok", what),
             Finding::Absent { get } => ("-", format!("not found; {get}")),
@@ -152,6 +152,35 @@ fn z3() -> Finding {
         Some(n) if n >= 5 => Finding::Found(version.to_owned()),
         _ => Finding::Broken { what: format!("{version} is too old: 5 or newer is needed"), get: GET },
     }
+}
+
+/// Compiler caches that are installed, and what is known of them with nvcc.
+fn caches(config: &Config) -> Vec<(&'static str, Finding)> {
+    let of = |name| version(Path::new(name), &["--version"]).ok();
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    let ccache = of("ccache").map(|(path, text)| {
+        let what = format!("{} ({}); it does not look at all of nvcc's code", path.display(), first(&text));
+        ("ccache", Finding::Useless { what, get: "docs/builds.md, \"Compiler caches\"" })
+    });
+    let nvcc = real_nvcc(config).and_then(|nvcc| version(&nvcc, &["--version"]).ok());
+    let release = nvcc.and_then(|(_, text)| release_of(&text));
+    let sccache = of("sccache").map(|(path, text)| {
+        let what = format!("{} ({})", path.display(), first(&text));
+        let fails = text.contains("sccache 0.16") && release.is_some_and(|release| release >= (13, 3));
+        let finding = if fails {
+            Finding::Useless { what, get: "it fails by itself with nvcc 13.3 and later: leave it out for CUDA" }
+        } else {
+            Finding::Found(what)
+        };
+        ("sccache", finding)
+    });
+    ccache.into_iter().chain(sccache).collect()
+}
+
+/// Major and minor number of the release that `nvcc --version` names (`release 13.5, V13.5.37`).
+fn release_of(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split("release ").nth(1)?.split(',').next()?.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// The one that `scuba confirm` takes.
