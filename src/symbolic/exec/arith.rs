@@ -147,12 +147,15 @@ impl Executor<'_> {
             B::And | B::Or | B::Xor => match self.whatever_its_sign(op, x, y, bits) {
                 Some(t) => t,
                 None => {
+                    let signed =
+                        [x, y].into_iter().any(|t| self.arena.as_int(t).is_none() && self.is_signed_value(t, bits));
                     let (x, y) = (self.for_bits(x, bits), self.for_bits(y, bits));
-                    match op {
+                    let t = match op {
                         B::And => self.arena.bit_and(x, y, bits),
                         B::Or => self.arena.bit_or(x, y, bits),
                         _ => self.arena.bit_xor(x, y, bits),
-                    }
+                    };
+                    if signed { self.with_sign(t, bits) } else { t }
                 }
             },
             _ => return self.unknown_int(&UnknownReason::FloatOnIntegers, bits),
@@ -228,13 +231,25 @@ impl Executor<'_> {
         if self.arena.as_int(t).is_some() {
             return t;
         }
-        let range = self.arena.range(t);
-        if range.lo.is_none_or(|l| l >= 0) || !Range::of_int(bits, true).contains(range) {
+        if !self.is_signed_value(t, bits) {
             return self.interpret(t, bits, false);
         }
         let (zero, read) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
         let negative = self.arena.lt(t, zero);
         self.arena.ite(negative, read, t)
+    }
+
+    /// Whether a number may be negative and is surely one of a signed type of this width.
+    fn is_signed_value(&self, t: TermId, bits: u32) -> bool {
+        let range = self.arena.range(t);
+        range.lo.is_some_and(|l| l < 0) && Range::of_int(bits, true).contains(range)
+    }
+
+    /// Bits, as an unsigned number, as the signed number that they are: what is computed of signed numbers goes on as one.
+    fn with_sign(&mut self, t: TermId, bits: u32) -> TermId {
+        let half = self.arena.int(1i128 << (bits - 1));
+        let (negative, signed) = (self.arena.le(half, t), self.arena.add_const(t, -(1i128 << bits)));
+        self.arena.ite(negative, signed, t)
     }
 
     /// The format of a floating-point type that is followed.
