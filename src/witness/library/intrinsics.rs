@@ -1,7 +1,7 @@
 //! LLVM's intrinsics of every target (LLVM Language Reference, "Intrinsic Functions").
 
 use super::arguments::arg;
-use super::lanes::{Res, absolute, binary, float2, fma, int_n, integers, s, width};
+use super::lanes::{Res, absolute, binary, float2, int_n, integers, multiply_add, s, width};
 use super::math::of_reals;
 use super::model::{self, Class, Entry, Table, by_name};
 use super::nvvm::{self, nvvm};
@@ -109,7 +109,7 @@ const LLVM: Table = &[
     (&["is.constant"], is_constant, Class::Pure),
     (&["stacksave"], zero, Class::Pure),
     (&["stackrestore"], nothing, Class::Pure),
-    (&["fmuladd"], fma, Class::Pure),
+    (&["fmuladd"], multiply_add, Class::Pure),
     (&["abs"], absolute, Class::Pure),
     (&["smax"], int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())), Class::Pure),
     (&["smin"], int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())), Class::Pure),

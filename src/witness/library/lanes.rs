@@ -1,6 +1,8 @@
 //! How models of mathematics are made of plain functions: each lane by itself, unknown where an argument is.
 
 use super::arguments::arg;
+use crate::ir::BinOp;
+use crate::witness::machine::arith::floating;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
@@ -17,7 +19,8 @@ pub(super) fn width(call: &CallInfo) -> u32 {
 /// A function of one floating-point argument, each lane.
 pub(super) fn unary(call: &CallInfo, args: &[Val], f: fn(f64) -> f64) -> Ret {
     let w = width(call);
-    if !is_float_width(w) {
+    // Of what has 80 bits a double does not tell the last ones.
+    if !is_float_width(w) || w == 80 {
         return Ret::Many(vec![Val::poison(Reason::OPEN); args.len()]);
     }
     Ret::Many(
@@ -56,7 +59,7 @@ pub(super) fn binary_each(call: &CallInfo, args: &[Val], f: fn(f64, f64) -> f64,
 pub(super) fn binary(call: &CallInfo, args: &[Val], f: fn(f64, f64) -> f64) -> Ret {
     let w = width(call);
     let n = args.len() / 2;
-    if !is_float_width(w) {
+    if !is_float_width(w) || w == 80 {
         return Ret::Many(vec![Val::poison(Reason::OPEN); n]);
     }
     Ret::Many(
@@ -169,7 +172,7 @@ pub(super) fn remainder(x: f64, y: f64) -> f64 {
 /// `a * b + c` in one rounding, each lane.
 pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (w, n) = (width(call), args.len() / 3);
-    if !is_float_width(w) {
+    if !is_float_width(w) || w == 80 {
         return Ok(Ret::Many(vec![Val::poison(Reason::OPEN); n]));
     }
     Ok(Ret::Many(
@@ -184,14 +187,28 @@ pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[
                         let f = |v: Val| f32::from_bits(low32(v.bits));
                         Val::new(u64::from(f(v[0]).mul_add(f(v[1]), f(v[2])).to_bits()))
                     }
-                    64 => Val::f64(
+                    _ => Val::f64(
                         f64::from_bits(v[0].bits).mul_add(f64::from_bits(v[1].bits), f64::from_bits(v[2].bits)),
                     ),
-                    _ => Val::new(float_bits(float(v[0].bits, w).mul_add(float(v[1].bits, w), float(v[2].bits, w)), w)),
                 }
             })
             .collect(),
     ))
+}
+
+/// `a * b + c`, for which a compiler may take one rounding or two (LLVM's `llvm.fmuladd`): known where both give the same number.
+pub(super) fn multiply_add(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (w, n) = (width(call), args.len() / 3);
+    let Ret::Many(mut fused) = fma(m, th, call, args)? else {
+        return Ok(Ret::Many(vec![Val::poison(Reason::OPEN); n]));
+    };
+    for (i, v) in fused.iter_mut().enumerate().filter(|(_, v)| !v.is_poison()) {
+        let product = floating(BinOp::FMul, w, args[i].bits, args[n + i].bits);
+        if floating(BinOp::FAdd, w, product, args[2 * n + i].bits) != v.bits {
+            *v = m.unknown("whether the product of a sum is rounded");
+        }
+    }
+    Ok(Ret::Many(fused))
 }
 
 /// To an integer of the result's width, rounding first.

@@ -203,6 +203,31 @@ pub fn floating(op: BinOp, w: u32, a: u64, b: u64) -> u64 {
     float_bits(r, w)
 }
 
+/// Arithmetic of x87 (80 bits) on numbers that a double holds, where a double holds the result: no bit was rounded away. `None` elsewhere.
+pub fn extended(op: BinOp, a: u64, b: u64) -> Option<u64> {
+    // Products below this may lose bits of their own error.
+    const SMALL: f64 = 1e-280;
+    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+    let sum = |x: f64, y: f64| {
+        // Knuth's two-sum gives the error of a sum.
+        let s = x + y;
+        let t = s - x;
+        ((x - (s - t)) + (y - t) == 0.0).then_some(s)
+    };
+    let r = match op {
+        _ if !x.is_finite() || !y.is_finite() => return Some(floating(op, 80, a, b)),
+        BinOp::FAdd => sum(x, y),
+        BinOp::FSub => sum(x, -y),
+        BinOp::FMul if x == 0.0 || y == 0.0 => Some(x * y),
+        BinOp::FMul => Some(x * y).filter(|p| p.abs() > SMALL && x.mul_add(y, -p) == 0.0),
+        BinOp::FDiv if x == 0.0 || y == 0.0 => Some(x / y),
+        BinOp::FDiv => Some(x / y).filter(|q| q.abs() > SMALL && x.abs() > SMALL && q.mul_add(y, -x) == 0.0),
+        // A remainder is never rounded.
+        _ => return Some((x % y).to_bits()),
+    };
+    r.filter(|r| r.is_finite() || y == 0.0).map(f64::to_bits)
+}
+
 /// A conversion between scalars of at most 64 bits.
 #[expect(
     clippy::cast_possible_truncation,
@@ -231,6 +256,11 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
         | CastOp::AddrSpaceCast => b,
         CastOp::SExt => signed(b, from).cast_unsigned(),
         CastOp::FpTrunc | CastOp::FpExt => float_bits(float(b, from), to),
+        // A double stands for what has 64 bits of precision.
+        CastOp::UiToFp if to == 80 && b as f64 as u128 != u128::from(b) => return Val::poison(Reason::OPEN),
+        CastOp::SiToFp if to == 80 && signed(b, from) as f64 as i128 != i128::from(signed(b, from)) => {
+            return Val::poison(Reason::OPEN);
+        }
         CastOp::UiToFp => {
             if to == 32 {
                 u64::from((b as f32).to_bits())

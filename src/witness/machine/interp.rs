@@ -126,6 +126,12 @@ impl Machine<'_> {
                         };
                         put!(*d, v);
                     }
+                    I::Float { op, w: 80, d, a, b } => {
+                        let v = both(get!(*a), get!(*b), |a, b| {
+                            arith::extended(*op, a, b).map_or(Val::poison(Reason::OPEN), Val::new)
+                        });
+                        put!(*d, v);
+                    }
                     I::Float { op, w, d, a, b } => {
                         put!(*d, both(get!(*a), get!(*b), |a, b| Val::new(arith::floating(*op, u32::from(*w), a, b))));
                     }
@@ -138,7 +144,14 @@ impl Machine<'_> {
                     }
                     I::FNeg { w, d, a } => {
                         let a = get!(*a);
-                        put!(*d, if a.is_poison() { Val::poison(a.poison) } else { Val::new(a.bits ^ 1 << (w - 1)) });
+                        put!(
+                            *d,
+                            if a.is_poison() {
+                                Val::poison(a.poison)
+                            } else {
+                                Val::new(a.bits ^ 1 << ((*w).min(64) - 1))
+                            }
+                        );
                     }
                     I::Cast { op, from, to, d, a } => {
                         if self.watch && !self.wrapped {

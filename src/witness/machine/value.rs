@@ -198,8 +198,13 @@ pub const fn is_float_width(width: u32) -> bool {
     matches!(width, 32 | 64 | 80)
 }
 
-/// An 80-bit constant in LLVM's spelling, `0xK` and 20 digits, as the nearest double.
-#[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
+/// An 80-bit constant in LLVM's spelling, `0xK` and 20 digits, where a double holds it.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "what does not come back is left out"
+)]
 pub fn parse_fp80(text: &str) -> Option<f64> {
     let digits = text.rsplit_once("0xK")?.1.get(..20)?;
     let (head, mantissa) = (u16::from_str_radix(&digits[..4], 16).ok()?, u64::from_str_radix(&digits[4..], 16).ok()?);
@@ -207,7 +212,10 @@ pub fn parse_fp80(text: &str) -> Option<f64> {
     if exponent == 0x7fff {
         return Some(if mantissa << 1 == 0 { sign * f64::INFINITY } else { f64::NAN });
     }
-    Some(sign * mantissa as f64 * 2f64.powi(exponent - 16383 - 63))
+    let held = mantissa as f64;
+    let value = sign * held * 2f64.powi(exponent - 16383 - 63);
+    let exact = held as u128 == u128::from(mantissa) && (value.is_normal() || mantissa == 0);
+    exact.then_some(value)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
@@ -236,6 +244,7 @@ mod tests {
         assert_eq!(parse_fp80("0xKC000C000000000000000"), Some(-3.0));
         assert_eq!(parse_fp80("0xK7FFF8000000000000000"), Some(f64::INFINITY));
         assert_eq!(parse_fp80("fp128"), None);
+        assert_eq!(parse_fp80("0xK3FFBCCCCCCCCCCCCCCCD"), None, "0.1L");
     }
 
     #[test]
