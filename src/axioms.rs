@@ -42,6 +42,7 @@ pub enum Axiom {
     Stack,
     Models,
     SameProgram,
+    LeftOpen,
     Machine,
     Tool,
 }
@@ -67,7 +68,7 @@ pub enum Concerns {
 
 /// Each axiom's name, what it says, and how it is found out what rests on it, in the order of the axioms.
 #[rustfmt::skip]
-const ROWS: [(Axiom, &str, &str, Kind); 35] = [
+const ROWS: [(Axiom, &str, &str, Kind); 36] = [
     (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", Kind::LeftOut),
     (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide has them", Kind::LeftOut),
     (Axiom::KernelLimits, "kernel-limits", "a launch that runs keeps to what its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", Kind::LeftOut),
@@ -101,6 +102,7 @@ const ROWS: [(Axiom, &str, &str, Kind); 35] = [
     (Axiom::Stack, "stack", "call stacks of host and device are large enough", Kind::BuiltIn(Concerns::Every)),
     (Axiom::Models, "models", "functions of libraries do what their models say", Kind::BuiltIn(Concerns::Every)),
     (Axiom::SameProgram, "same-program", "nvcc compiles what clang reads: the same macros, headers, types and layout", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::LeftOpen, "left-open", "what C++ leaves to a compiler is as clang has it, where code depends on it: the order in which operands and arguments are evaluated, copies that are left out, `__PRETTY_FUNCTION__`, what `__has_include` says of a compiler's own headers, sizes of extended lambdas", Kind::BuiltIn(Concerns::Every)),
     (Axiom::Machine, "machine", "the host is x86-64 with unified addressing, the device of capability 7.5 to 12.0", Kind::BuiltIn(Concerns::Every)),
     (Axiom::Tool, "tool", "the engine and Z3 have no bug that makes a proof wrong", Kind::BuiltIn(Concerns::Every)),
 ];

@@ -39,6 +39,59 @@ pub(super) fn names(text: &str) -> Vec<Name<'_>> {
     out
 }
 
+/// Operators of a value's type, whose brackets are no call.
+const VALUES: &[&str] =
+    &["sizeof", "alignof", "decltype", "noexcept", "int", "unsigned", "long", "float", "double", "size_t", "bool"];
+
+/// Whether an argument of the macro may do something besides giving a value, as far as its text tells: it assigns, counts or calls, or
+/// another macro passes it on.
+pub(super) fn may_act(text: &str, macro_name: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut elements: Vec<(&str, bool)> = vec![];
+    let (mut at, mut directive) = (0, false);
+    while at < bytes.len() {
+        let end = element(bytes, at);
+        let word = &text[at..end];
+        directive = (directive || word == "#") && word != "\n";
+        let counts = !word.starts_with(|c: char| c.is_whitespace() || c == '\\');
+        if counts && !word.starts_with("//") && !word.starts_with("/*") {
+            elements.push((word, directive));
+        }
+        at = end;
+    }
+    (0..elements.len()).filter(|&i| elements[i].0 == macro_name).any(|i| {
+        let words: Vec<&str> = bracketed(&elements[i + 1..]);
+        let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let calls = |w: &[&str]| w[1] == "(" && is_name(w[0]) && !VALUES.contains(&w[0]);
+        let counts = |w: &[&str]| matches!(w[..2], ["+", "+"] | ["-", "-"]);
+        let assigns = |w: &[&str]| {
+            let shifts = matches!(w[..2], ["<", "<"] | [">", ">"]);
+            w[2] == "=" && w[3] != "=" && (shifts || !["=", "!", "<", ">"].contains(&w[1]))
+        };
+        let in_macro = elements[i].1 && words.len() > 2;
+        in_macro || words.windows(2).any(|w| calls(w) || counts(w)) || words.windows(4).any(assigns)
+    })
+}
+
+/// What begins with a bracket up to the one that closes it; nothing where none opens.
+fn bracketed<'t>(elements: &[(&'t str, bool)]) -> Vec<&'t str> {
+    let (mut depth, mut out) = (0_usize, vec![]);
+    for (word, _) in elements {
+        depth = match *word {
+            "(" => depth + 1,
+            ")" => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if depth == 0 {
+            break;
+        }
+        out.push(*word);
+    }
+    // What is compared in fours has an end.
+    out.extend([")", ")"]);
+    out
+}
+
 /// The words of a line that decide what a name behind them is asked for.
 #[derive(Default)]
 struct Before {
@@ -115,6 +168,35 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_that_may_act() {
+        for pure in [
+            "assert(n % 4 == 0);",
+            "assert(a <= b && c != d);",
+            "assert((int)x >= sizeof(int));",
+            "assert;",
+            "assert(s == \"(x = 1)\");",
+            "assert(x);  f(y = 1);",
+            "#define other(x) ((x) = 1)\nassert(1 /* f() = 2 */);",
+            "my_assert(f());",
+        ] {
+            assert!(!may_act(pure, "assert"), "{pure}");
+        }
+        for acting in [
+            "assert(init(&n) == 0);",
+            "assert(n = 1);",
+            "assert(n += 2);",
+            "assert(++n > 0);",
+            "assert(n-- && x);",
+            "assert((n <<= 1) > 0);",
+            "assert(v.size() > 0);",
+            "#define CHECK(x) assert((x) == 0)\n",
+            "assert(a > 0);\nassert(b = 2);",
+        ] {
+            assert!(may_act(acting, "assert"), "{acting}");
+        }
+    }
 
     fn shown(text: &str) -> Vec<(String, usize, bool)> {
         names(text).iter().map(|n| (n.text.to_owned(), n.line, n.presence_only)).collect()

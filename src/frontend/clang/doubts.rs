@@ -23,6 +23,8 @@ const MOST: usize = 4;
 pub(super) struct Asked {
     /// Their code may differ from one architecture to another.
     pub architectures: bool,
+    /// Code is there, or not, by `NDEBUG`, or an assert may do what the program goes on with.
+    pub ndebug: bool,
     /// Names that an implementation may define, each with its first place.
     names: BTreeMap<String, (PathBuf, usize)>,
     /// Where the sizes of launches are set by an attribute that no macro of the toolkit spells.
@@ -37,12 +39,14 @@ impl Asked {
         let is_ours = |f: &Path| f.file_name().is_some_and(|n| n == "scuba.h");
         for file in files.iter().filter(|f| !own.is_system(f) && !is_ours(f)) {
             let text = String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned();
+            out.ndebug |= asked::may_act(&text, "assert");
             let mut before = "";
             for name in asked::names(&text) {
                 if BARE.contains(&name.text) && before == "__attribute__" && out.bare.is_none() {
                     out.bare = Some((file.clone(), name.line, name.text.to_owned()));
                 }
                 before = name.text;
+                out.ndebug |= name.text == "NDEBUG";
                 out.architectures |= tells_architectures_apart(name.text, name.presence_only);
                 if is_of_implementation(name.text) && !out.names.contains_key(name.text) {
                     out.names.insert(name.text.to_owned(), (file.clone(), name.line));
@@ -64,8 +68,7 @@ impl Asked {
             return out;
         }
         let differing = predefined::differing(clang, arguments, unit);
-        let differs =
-            |name: &str| QUESTIONS.contains(&name) || differing.as_ref().is_none_or(|names| names.contains(name));
+        let differs = |name: &str| is_otherwise(name) || differing.as_ref().is_none_or(|names| names.contains(name));
         let mut places: Vec<(&PathBuf, usize, &String)> =
             self.names.iter().filter(|(n, _)| differs(n)).map(|(n, (file, line))| (file, *line, n)).collect();
         places.sort();
@@ -82,6 +85,11 @@ impl Asked {
         }
         out
     }
+}
+
+/// Whether clang answers otherwise than g++ and nvcc, whatever its command: questions of a compiler's own, and guards of its own headers.
+fn is_otherwise(name: &str) -> bool {
+    QUESTIONS.contains(&name) || OTHERWISE.contains(&name) || name.starts_with("__CLANG_")
 }
 
 /// Flags of the host's compiler that change its code and that clang lacks, one line each.
@@ -141,14 +149,26 @@ const EVERYWHERE: &[&str] = &[
     "__volatile__",
 ];
 
+/// Names that clang's command defines otherwise than nvcc whatever the unit: traits of extended lambdas, whose closures clang does not mark, and what leaves ranges
+/// for a profiler out.
+const OTHERWISE: &[&str] = &[
+    "CCCL_DISABLE_NVTX",
+    "__nv_is_extended_device_lambda_closure_type",
+    "__nv_is_extended_device_lambda_with_preserved_return_type",
+    "__nv_is_extended_host_device_lambda_closure_type",
+];
+
 /// Whether a name is spelled as macros are that compilers define.
 fn is_of_implementation(name: &str) -> bool {
     let shouted = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     let begins = |p: &&str| name.starts_with(*p);
     let reserved = name.starts_with("__") || name.starts_with('_') && shouted;
-    reserved
-        && (shouted || name.ends_with("__") || ["__has_", "__is_", "__clang_", "__cpp_", "__seg_"].iter().any(begins))
-        && EVERYWHERE.binary_search(&name).is_err()
+    OTHERWISE.contains(&name)
+        || reserved
+            && (shouted
+                || name.ends_with("__")
+                || ["__has_", "__is_", "__clang_", "__cpp_", "__seg_"].iter().any(begins))
+            && EVERYWHERE.binary_search(&name).is_err()
 }
 
 #[cfg(test)]
@@ -162,9 +182,16 @@ mod tests {
 
     #[test]
     fn names_of_implementations() {
-        for name in
-            ["__clang__", "__has_builtin", "__CUDA__", "_OPENMP", "__cpp_constexpr", "__GCC_IEC_559", "__AVX2__"]
-        {
+        for name in [
+            "__clang__",
+            "__has_builtin",
+            "__CUDA__",
+            "_OPENMP",
+            "__cpp_constexpr",
+            "__GCC_IEC_559",
+            "__AVX2__",
+            "CCCL_DISABLE_NVTX",
+        ] {
             assert!(is_of_implementation(name), "{name}");
         }
         for name in ["__global__", "__syncthreads", "__shfl_sync", "N", "_x", "__ldg", "__half", "CLANG"] {

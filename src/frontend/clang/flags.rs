@@ -465,6 +465,7 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
         "-fcoroutines",
         "-ansi",
         "-pthread",
+        "-fno-elide-constructors",
         "-fno-threadsafe-statics",
         "-nostdinc",
         "-nostdinc++",

@@ -226,6 +226,7 @@ impl Job<'_> {
         let depfile = self.folder.join(format!("{stem}.d"));
         let mut reading = Reading { textures: self.mentions_textures(), compiled, ..Reading::default() };
         let mut reason = String::new();
+        let mut asks_for_ndebug = false;
         loop {
             let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options);
             let header = self.with_header(&command, &bitcode, &depfile);
@@ -246,13 +247,26 @@ impl Job<'_> {
                     }
                     let released = flags::defines_ndebug(self.unit);
                     let restored = released && reading.asserts == Asserts::Kept;
+                    // Another program than the one that is compiled.
+                    if restored {
+                        let read = invoke::dependencies(&depfile, &self.unit.directory);
+                        asks_for_ndebug = Asked::of(&[read, files.clone()].concat(), &self.own()).ndebug;
+                        if asks_for_ndebug && let Some(next) = self.with_asserts_as_given(&reading) {
+                            reading = next;
+                            continue;
+                        }
+                    }
                     let mut result = self.read(side, &bitcode, &depfile, command, restored);
                     result.dependencies.extend(files);
                     let mut note = |text: &str| result.notes.push(format!("{side:?} side: {text}"));
                     if restored {
                         note("read without NDEBUG: what rests on an `assert` is assumed");
                     }
-                    if released && !restored {
+                    if released && asks_for_ndebug {
+                        note(
+                            "asks for NDEBUG, or has an assert that may do something: read as it is compiled, without its asserts",
+                        );
+                    } else if released && !restored {
                         note("does not compile without NDEBUG; asserts are not seen");
                     }
                     for what in reading.overlay.iter().flat_map(|o| &o.said) {
@@ -344,16 +358,20 @@ impl Job<'_> {
             }
         }
         if now.asserts == Asserts::Kept && flags::defines_ndebug(self.unit) {
-            let late_macros = now.late_macros.clone();
-            if let Some((file, text)) = late_macros.as_ref().zip(flags::late_macros(self.unit, Asserts::AsGiven)) {
-                std::fs::write(file, text).ok()?;
-            }
-            return Some(Reading { asserts: Asserts::AsGiven, ..now.clone() });
+            return self.with_asserts_as_given(now);
         }
         if now.as_gcc && !line.ends_with("file not found") {
             return Some(Reading { as_gcc: false, ..now.clone() });
         }
         None
+    }
+
+    /// The same reading with `NDEBUG` as the command has it.
+    fn with_asserts_as_given(&self, now: &Reading) -> Option<Reading> {
+        if let Some((file, text)) = now.late_macros.as_ref().zip(flags::late_macros(self.unit, Asserts::AsGiven)) {
+            std::fs::write(file, text).ok()?;
+        }
+        Some(Reading { asserts: Asserts::AsGiven, ..now.clone() })
     }
 
     fn read(

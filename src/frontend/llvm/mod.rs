@@ -22,7 +22,7 @@ mod types;
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
 use crate::frontend::names::SHARED_PREFIX;
 use crate::frontend::own::Own;
-use crate::ir::{Const, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
+use crate::ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
 use debug::Debug;
 use library_models::{LibraryModels, MODEL};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -96,6 +96,14 @@ impl<'m> Reader<'m> {
         }
     }
 
+    /// Assembly outside functions may define, alias and change any symbol (`asm("other = _ZL1n")`); it is not followed.
+    fn file_level_assembly(&self) -> Option<Doubt> {
+        let text = self.bitcode.file_level_assembly();
+        let line = text.lines().find(|l| !l.trim().is_empty())?;
+        let words = format!("assembly outside functions (`{}`) is not followed", line.trim());
+        Some(Doubt { words, file: None })
+    }
+
     fn read(mut self) -> Module {
         self.bitcode.restore_names();
         let models = LibraryModels::find(&self.bitcode);
@@ -134,7 +142,7 @@ impl<'m> Reader<'m> {
         let mut module = Module {
             asserts_restored: self.about.asserts_restored,
             relocatable: self.about.relocatable,
-            doubts: vec![],
+            doubts: self.file_level_assembly().into_iter().collect(),
             side: self.about.side,
             source: self.about.source,
             producer: self.about.producer,

@@ -122,6 +122,16 @@ impl<'m> Bitcode<'m> {
         // SAFETY: the module is alive.
         list(unsafe { LLVMGetFirstGlobal(self.module) }, LLVMGetNextGlobal)
     }
+    /// The text of `asm("…")` outside functions.
+    pub(super) fn file_level_assembly(&self) -> String {
+        let mut length = 0;
+        // SAFETY: the module is live, and the text belongs to it.
+        unsafe {
+            let asm = LLVMGetModuleInlineAsm(self.module, &raw mut length);
+            text(asm, length)
+        }
+    }
+
     /// Gives what clang made visible beyond its unit, for `-fgpu-rdc`, its own name again: `_ZL1a` instead of `_ZL1a__static__` and a number. What
     /// used it before it was renamed refers to a declaration of its own name (LLVM 22), and means the same.
     pub(super) fn restore_names(&self) {
