@@ -24,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import threading
 import time
 import typing
@@ -302,19 +303,21 @@ def names(setting: Setting, lab: Lab) -> dict:
     return result
 
 
-def alone(setting: Setting, lab: Lab) -> dict:
-    """A virtual environment in which only nvcc's package was installed, with what it requires."""
-    venv = lab.work / f"alone-{label(setting.toolkit)}"
+def alone(setting: Setting, together: bool, lab: Lab) -> dict:
+    """A virtual environment in which only nvcc's package was installed, with what it requires: what pip takes, or (together) the same release."""
+    name = f"alone-{label(setting.toolkit)}{'-together' * together}"
+    venv = lab.work / name
     if not (venv / "ready").exists():
         shutil.rmtree(venv, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        package = WHEELS[setting.toolkit].split()[0]
-        subprocess.run([venv / "bin/pip", "install", "-q", "--disable-pip-version-check", package], check=True)
+        # nvcc, and the three that it requires.
+        packages = WHEELS[setting.toolkit].split()[: 4 if together else 1]
+        subprocess.run([venv / "bin/pip", "install", "-q", "--disable-pip-version-check", *packages], check=True)
         (venv / "ready").touch()
     site = next(venv.glob("lib/python*/site-packages"))
     installed = sorted(re.sub(r"_", "-", p.name.removesuffix(".dist-info")[::-1].replace("-", " ", 1)[::-1]) for p in site.glob("nvidia*.dist-info"))
-    environment = {**lab.environment(setting), "SCUBA_NVCC": str(site / "nvidia/cu13/bin/nvcc"), "SCUBA_CACHE": str(lab.work / "caches" / f"alone-{setting.toolkit}")}
-    folder = lab.folder(f"alone-{setting.toolkit}")
+    environment = {**lab.environment(setting), "SCUBA_NVCC": str(site / "nvidia/cu13/bin/nvcc"), "SCUBA_CACHE": str(lab.work / "caches" / name)}
+    folder = lab.folder(name)
     (folder / "bug.cu").write_text(BUGGY)
     (folder / "good.cu").write_text(GUARDED)
     said = {}
@@ -327,7 +330,7 @@ def alone(setting: Setting, lab: Lab) -> dict:
         "installed": installed, "doctor": result["ok"], "why": result["why"], "nvcc": plain.returncode == 0,
         "fails": said["bug"].returncode == 1 and BUG in error and not (folder / "bug.o").exists(),
         "builds": said["good"].returncode == 0 and (folder / "good.o").exists() and "rror" not in said["good"].stderr.decode(errors="replace"),
-        "said": error.strip().splitlines()[-1:],
+        "said": [line for line in error.splitlines() if "fatal" in line or "error" in line][:1],
     }
 
 
@@ -351,7 +354,7 @@ def cmake(version: str, way: str, setting: Setting, lab: Lab) -> dict:
 
 def torch(folder: pathlib.Path, setting: Setting, lab: Lab) -> dict:
     """Whether a small extension is read with the headers of an installed torch, and its access is safe."""
-    place = lab.folder(f"torch-{setting.toolkit}-{folder.parent.parent.parent.name}")
+    place = lab.folder(f"torch-{setting.toolkit}-{zlib.crc32(str(folder).encode()):08x}")
     (place / "a.cu").write_text(TORCH)
     include = folder / "include"
     includes = [f"-I{include}", f"-I{include}/torch/csrc/api/include", f"-I{sysconfig.get_path('include')}"]
@@ -413,7 +416,8 @@ def tasks(lab: Lab, every: int, torches: list[pathlib.Path]) -> list[Task]:
     out += [Task("flags", "", s, lambda s=s: flags_taken(s, lab)) for s in found]
     for line in toolkits_macros.commands():
         out += [Task("macros", line, s, lambda s=s, line=line: toolkits_macros.differences(line, s, lab)) for s in real]
-    out += [Task("alone", "", s, lambda s=s: alone(s, lab)) for s in plain if s.real]
+    for item in ("", "together"):
+        out += [Task("alone", item, s, lambda s=s, i=item: alone(s, i == "together", lab)) for s in plain if s.real]
     for program in programs:
         out += [Task("check", name_of(program), s, lambda s=s, p=program: report(p, s, lab)) for s in found]
     for program in clean:
@@ -440,7 +444,7 @@ def name_of(program: pathlib.Path) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", type=pathlib.Path, default=HERE / "target/toolkits", help="folder for wheels, caches and the journal [target/toolkits]")
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "scuba-toolkits", help="folder for wheels, caches and the journal, in no checkout [/tmp/scuba-toolkits]")
     parser.add_argument("--only", default="", help="a regular expression of what is measured (`check .* 13.5`); the page has what the journal knows of the rest")
     parser.add_argument("--every", type=int, default=9, help="take every Nth program of tests/ui [9]")
     parser.add_argument("--limit", type=float, help="begin nothing after so many seconds")
@@ -471,7 +475,7 @@ def main() -> int:
         list(pool.map(measure, todo))
     missing = sum(journal.key(t.what, t.item, t.setting) not in journal.entries for t in todo)
     found, absent = settings(lab)
-    unexplained = write_page(options.out, journal, todo, found, absent, options.every)
+    unexplained = write_page(options.out, journal, todo, found, absent, options.every, {"flags": FLAGS, "lines": LINES, "wheels": WHEELS})
     if missing:
         print(f"{missing} of {len(todo)} not measured yet: the same command goes on", file=sys.stderr)
     if unexplained:

@@ -75,7 +75,7 @@ def same(a: str, b: str) -> bool:
 
 def compared(ours: dict[str, str], theirs: dict[str, str]) -> list[str]:
     names = sorted(n for n in ours.keys() | theirs.keys() if n not in ours or n not in theirs or not same(ours[n], theirs[n]))
-    return [f"{n}: clang {ours.get(n, 'has none')!r}, nvcc {theirs.get(n, 'has none')!r}" for n in names if not may_differ(n)]
+    return [f"`{n}`, clang {ours.get(n, 'none')}, nvcc {theirs.get(n, 'none')}" for n in names if not may_differ(n)]
 
 
 def of_nvcc(flags: list[str], nvcc: pathlib.Path, folder: pathlib.Path, environment) -> list[dict[str, str]]:
@@ -116,4 +116,6 @@ def differences(line: str, setting, lab) -> dict:
         return {"same": False, "why": ["clang or nvcc was not asked about both sides"]}
     host = compared(of_clang("host", setting.clang, folder, source), theirs[0])
     device = min((compared(of_clang("device", setting.clang, folder, source), t) for t in theirs[1:]), key=len)
-    return {"same": not host + device, "why": [f"host: {d}" for d in host] + [f"device: {d}" for d in device]}
+    both = [d for d in host if d in device]
+    sides = ((both, "both sides"), ([d for d in host if d not in both], "host"), ([d for d in device if d not in both], "device"))
+    return {"same": not host + device, "why": [f"{side}: {d}" for found, side in sides for d in found]}
