@@ -52,6 +52,8 @@ WHEELS = {
 CMAKES = ("3.25.2", "3.28.4", "3.31.10", "4.0.3", "4.4.5")
 # Rows of tools/build-matrix.py.
 CMAKE_WAYS = {"launcher": "CMake, Makefiles", "package": "CMake, package"}
+# Programs that call functions which older toolkits declare otherwise.
+ALWAYS = ("undecided/graph_of_kernels.cu",)
 PARTS = ("cuda_runtime", "cuda_nvcc", "curand", "cuda_cccl")
 NVCC = """\
 #!/bin/sh
@@ -435,7 +437,9 @@ def tasks(lab: Lab, every: int, torches: list[pathlib.Path]) -> list[Task]:
 
 
 def chosen(every: int) -> list[pathlib.Path]:
-    return [p for p in sorted((HERE / "tests/ui").glob("*/*.cu")) if "//@ with:" not in p.read_text()][::every]
+    """Every Nth program that is one file, and those of ALWAYS."""
+    programs = [p for p in sorted((HERE / "tests/ui").glob("*/*.cu")) if "//@ with:" not in p.read_text()]
+    return [p for n, p in enumerate(programs) if n % every == 0 or name_of(p) in ALWAYS]
 
 
 def name_of(program: pathlib.Path) -> str:
