@@ -409,7 +409,7 @@ def settings(lab: Lab) -> tuple[list[Setting], list[str]]:
 
 def tasks(lab: Lab, every: int, torches: list[pathlib.Path]) -> list[Task]:
     programs = chosen(every)
-    clean = [p for p in programs if p.parent.name == "clean"][:6]
+    clean = [p for p in programs if p.parent.name == "clean"][:2]
     found, _ = settings(lab)
     plain = [s for s in found if s.host == GXX and s.clang == CLANG]
     real = [s for s in found if s.real]
@@ -431,7 +431,7 @@ def tasks(lab: Lab, every: int, torches: list[pathlib.Path]) -> list[Task]:
         for way in CMAKE_WAYS:
             out += [Task("cmake", f"{version} {way}", s, lambda s=s, v=version, w=way: cmake(v, w, s, lab)) for s in plain if s.toolkit in (PINNED, max(WHEELS))]
     for folder in torches:
-        item = re.search(r"__version__ = '([\d.]+)", (folder / "version.py").read_text()).group(1)
+        item = re.search(r"__version__ = '([^']+)'", (folder / "version.py").read_text()).group(1)
         out += [Task("torch", item, s, lambda s=s, f=folder: torch(f, s, lab)) for s in plain if s.toolkit in (PINNED, max(WHEELS))]
     return out
 

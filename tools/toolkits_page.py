@@ -28,7 +28,7 @@ def share(results: list, good) -> str:
 
 def report_difference(ours: dict, pinned: dict) -> str:
     if not ours["read"]:
-        return f"not read: {'; '.join(ours['why'])[:200]}"
+        return f"not read: {'; '.join(dict.fromkeys(ours['why']))[:200]}"
     counts = [f"{k.replace('_', ' ')} {ours['counts'][k]}, not {pinned['counts'].get(k)}" for k in ours["counts"] if ours["counts"][k] != pinned["counts"].get(k)]
     lost = [f"without `{f}`" for f in pinned["findings"] if f not in ours["findings"]]
     new = [f"with `{f}`" for f in ours["findings"] if f not in pinned["findings"]]
@@ -74,7 +74,7 @@ class Page:
             self.differs("names", setting, "", ", ".join(f"`{n}`" for n in lacks))
         yes = lambda result, key, good, bad: "–" if result is None else good if result[key] else f"**{bad}**"
         cells = [
-            label(setting), self.journal.lab.version(setting.host), self.journal.lab.version(setting.clang), share([r for _, r in checks], lambda r: r["read"]), same,
+            label(setting), self.journal.lab.version(setting.host), self.journal.lab.version(setting.clang).replace("clang++", "clang"), share([r for _, r in checks], lambda r: r["read"]), same,
             share([r for _, r in made if r is None or r["made"] or r["status"] == 0], lambda r: r["outputs"]), share([r for _, r in made], lambda r: r["streams"]),
             share([r for _, r in macros], lambda r: r["same"]), yes(single["flags"], "found", "found", "not found"), yes(single["doctor"], "ok", "all ok", "not ok"),
             "–" if not single["names"] else f"{len(lacks)} of {sum(h['declared'] for h in single['names'].values())}",
@@ -103,7 +103,7 @@ class Page:
             words = [["no", "yes"][result[k]] for k in ("nvcc", "fails", "builds")]
             rows.append(f"| {task.setting.toolkit} | {packages} | {', '.join(i.removeprefix('nvidia-') for i in result['installed'])} | {'all ok' if result['doctor'] else '**not ok**'} | {' | '.join(words)} |")
             if not (result["doctor"] and result["nvcc"] and result["fails"] and result["builds"]):
-                said = [re.sub(r".*line \d+; ", "ptxas: ", line) for line in result["said"]]
+                said = [re.sub(r".*line \d+; fatal *: *|; current version.*", "", line) for line in result["said"]]
                 self.differs("alone", task.setting, task.item, "; ".join(result["why"] + said))
         return rows
 
@@ -128,20 +128,20 @@ class Page:
             reason = next((r[4] for r in REASONS if all(re.fullmatch(p, f) for p, f in zip(r, fields))), None)
             if reason is None:
                 unexplained.append(f"{what}, {setting.toolkit}, {setting.host}, {item}: {how}")
-            # Those that differ in toolkit and item alone stand together.
-            lines.setdefault((what, setting.host, how, reason), []).append((setting.toolkit, item))
+            # Those that differ in toolkit, host compiler and item alone stand together.
+            place = setting.toolkit + ("" if setting.host == "g++" else f" with {setting.host}")
+            lines.setdefault((what, how, reason), []).append((place, item))
         shown = []
-        for (what, host, how, reason), places in lines.items():
-            with_host = "" if host == "g++" else f" with {host}"
+        for (what, how, reason), places in lines.items():
             toolkits, items = (list(dict.fromkeys(p[n] for p in places)) for n in (0, 1))
             of = f" ({len(items)} commands)" if len(items) > 2 else "".join(f" `{i}`" for i in items if i)
-            shown.append(f"- {', '.join(toolkits)}{with_host}, {WORDS[what]}{of}: {how.rstrip('.')}. {reason or '**No reason is known.**'}")
+            shown.append(f"- {', '.join(toolkits)}, {WORDS[what]}{of}: {how.rstrip('.')}. {reason or '**No reason is known.**'}")
         return shown, unexplained
 
 
 WORDS = {
     "check": "report of", "outputs": "command", "macros": "macros of `nvcc`", "flags": "the toolkit's flags", "doctor": "`scuba doctor`", "names": "functions",
-    "cmake": "CMake", "alone": "installed alone", "torch": "torch",
+    "cmake": "CMake", "alone": "nvcc's package alone", "torch": "torch",
 }
 
 
@@ -154,7 +154,7 @@ def write_page(file, journal, todo, settings, absent, every, used: dict) -> list
     keys = {journal.key(t.what, t.item, t.setting) for t in todo}
     dates = sorted({e["date"] for k, e in journal.entries.items() if k in keys})
     measured = sum(k in journal.entries for k in keys)
-    missing = [f"- {p.replace('clang++-', 'clang ').replace('g++-', 'g++ ')}: not installed, and in no package source that is set up here." for p in absent]
+    missing = [f"- {', '.join(p.replace('clang++-', 'clang ').replace('g++-', 'g++ ') for p in absent)}: not installed where this was measured."] if absent else []
     if not torch:
         missing.append("- Headers of torch: none was named (`--torch FOLDER`).")
     file.write_text(PAGE.format(
@@ -169,7 +169,7 @@ def write_page(file, journal, todo, settings, absent, every, used: dict) -> list
 TORCH = """
 ## Headers of torch
 
-A small extension (one kernel, a tensor that is checked) read with the headers of an installed torch.
+A small extension (one kernel, a tensor that is checked) read with the headers of torch's wheels. Its one access is safe under the assumptions of [pytorch.md](../pytorch.md).
 
 | torch | nvcc | read | safe accesses |
 | --- | --- | --- | --- |
@@ -187,7 +187,7 @@ The wheels of 13.0 and later hold nvcc, and it compiles what is said to be built
 - *Read*: of how many programs the unit is read whole. Every {every}th program of `tests/ui` is taken, and `undecided/graph_of_kernels.cu`.
 - *Same*: of how many programs the report has the same counts (accesses, verdicts, kernels) and the same findings, at the same places, as with 13.0, g++ 12 and clang 22.
 - *Outputs*: of how many commands `scuba-nvcc` leaves the files that nvcc itself leaves, byte by byte, but for the process number in `tmpxft_…`. Commands that write
-  nothing and fail are counted under *streams* alone. The commands are `-arch=sm_80 -c` for six of the programs, and those named below.
+  nothing and fail are counted under *streams* alone. The commands are `-arch=sm_80 -c` for two of the programs, and those named below.
 - *Streams*: of how many commands the exit status and both streams are nvcc's own. Lines that begin with `scuba: ` and times that ptxas prints are left out.
 - *Macros*: of how many commands clang is given, on both sides, the macros that nvcc's preprocessing has. Those that may differ are listed in `tests/frontend/macros.rs`.
 - *Flags*: whether `scuba-nvcc` finds the bug of a unit that is compiled by flags in the toolkit's own words, named below.
@@ -232,7 +232,7 @@ Flags in each toolkit's own words (from 13.3 on with `-std=c++23`):
 
 {flags}
 
-Commands beside the six programs: {lines}.
+Commands beside the two programs: {lines}.
 
 | toolkit | wheels |
 | --- | --- |
