@@ -80,9 +80,9 @@ FILES = {
     "warn.cu": "__global__ void k() { int unused; }\n",
     "broken.cu": "__global__ void k( { }\n",
 }
-# Each runs under nvcc and under the shim. Some are wrong, or ask for nothing.
+# Each runs under nvcc and under the shim. Some are wrong, or ask for nothing. What -G leaves holds the process number, compressed where it may be.
 LINES = (
-    "-arch=sm_80 -rdc=true -c a.cu", "-arch=sm_80 -ptx a.cu", "-arch=sm_90a -c a.cu", "-arch=sm_80 -G -c a.cu", "-arch=sm_80 a.cu main.cpp -o app",
+    "-arch=sm_80 -rdc=true -c a.cu", "-arch=sm_80 -ptx a.cu", "-arch=sm_90a -c a.cu", "-arch=sm_80 -G --no-compress -c a.cu", "-arch=sm_80 a.cu main.cpp -o app",
     "-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90] -c a.cu", "-arch=sm_80 -MD -MF a.d -c a.cu -Xptxas -v",
     "-arch=sm_80 -c warn.cu", "-arch=sm_80 -c broken.cu", "-arch=sm_52 -c a.cu", "-c a.cu --nosuchflag", "--version",
 )
