@@ -80,7 +80,7 @@ seen: build ## whether a bug ever passes without a word: a project in every way 
 	@python3 -B tools/seen.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-seen)" $(SEEN_ARGS)
 
 .PHONY: toolkits
-toolkits: build ## which toolkits, host compilers and CMakes work: a table beside the pinned ones; takes an hour and 6 GB of wheels, goes on in WORK (/tmp/scuba-toolkits) where it ended (TOOLKITS_ARGS: tools/toolkits.py --help)
+toolkits: build ## which toolkits, host compilers and CMakes work: a table beside the pinned ones; takes an hour and 8 GB, goes on in WORK (/tmp/scuba-toolkits) where it ended (TOOLKITS_ARGS: tools/toolkits.py --help)
 	@tools/setup.sh test
 	@python3 -B tools/toolkits.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-toolkits)" $(TOOLKITS_ARGS)
 
