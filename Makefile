@@ -79,6 +79,11 @@ seen: build ## whether a bug ever passes without a word: a project in every way 
 	@tools/setup.sh test
 	@python3 -B tools/seen.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-seen)" $(SEEN_ARGS)
 
+.PHONY: toolkits
+toolkits: build ## which toolkits, host compilers and CMakes work: a table beside the pinned ones; takes an hour and 8 GB, goes on in WORK (/tmp/scuba-toolkits) where it ended (TOOLKITS_ARGS: tools/toolkits.py --help)
+	@tools/setup.sh test
+	@python3 -B tools/toolkits.py --work "$(or $(WORK),$${TMPDIR:-/tmp}/scuba-toolkits)" $(TOOLKITS_ARGS)
+
 .PHONY: kills
 kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say
 	@tools/setup.sh test

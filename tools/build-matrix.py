@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/build-matrix.py [--work FOLDER] [--only PART] [--again] [--out FILE]: one small project in every build system here.
+"""tools/build-matrix.py [--work FOLDER] [--only PART] [--again] [--path FOLDER] [--out FILE]: one small project in every build system here.
 
 For each way to build it: whether the build leaves the same files as without SCuBA (the program corrected), how many of its CUDA units were
 read, and whether its bug is found, by the build or by `scuba check` behind it. Writes docs/evaluation/build-systems.md, or FILE. With --work,
@@ -434,9 +434,12 @@ def main() -> int:
     parser.add_argument("--work", type=pathlib.Path, help="folder for the builds [a temporary one]")
     parser.add_argument("--only", default="", help="rows with this in their name; the page has what is known of the others")
     parser.add_argument("--again", action="store_true", help="try what was tried before in --work, too")
+    parser.add_argument("--path", type=pathlib.Path, help="folder of programs, such as another CMake, that go before the machine's")
     parser.add_argument("--out", type=pathlib.Path, default=CHECKOUT / "docs/evaluation/build-systems.md")
     arguments = parser.parse_args()
     buildlab.need_binaries()
+    if arguments.path:
+        buildlab.PROGRAMS = f"{arguments.path.resolve()}:{buildlab.PROGRAMS}"
     with tempfile.TemporaryDirectory() as temporary:
         work = (arguments.work or pathlib.Path(temporary)).resolve()
         (work / "home").mkdir(parents=True, exist_ok=True)

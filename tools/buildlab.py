@@ -17,6 +17,8 @@ RELEASE = pathlib.Path(os.environ.get("SCUBA_RELEASE", CHECKOUT / "target/releas
 NVCC = pathlib.Path(os.environ.get("SCUBA_NVCC") or CHECKOUT / ".deps/cuda/nvidia/cu13/bin/nvcc").resolve()
 TOOLKIT = NVCC.parent.parent
 SHIM = RELEASE / "scuba-nvcc"
+# Where builds find their tools.
+PROGRAMS = "/usr/local/bin:/usr/bin:/bin"
 BUG = "error[oob-global]"
 PYPROJECT = """\
 [build-system]
@@ -111,7 +113,7 @@ def environment(home: pathlib.Path, scuba_cache: pathlib.Path, compiler_caches: 
         home.mkdir(parents=True, exist_ok=True)
         patience.write_text("server_startup_timeout_ms = 120000\n")
     return {
-        "HOME": str(home), "PATH": f"{RELEASE}:/usr/local/bin:/usr/bin:/bin", "SCUBA_CACHE": str(scuba_cache), "LC_ALL": "C.UTF-8",
+        "HOME": str(home), "PATH": f"{RELEASE}:{PROGRAMS}", "SCUBA_CACHE": str(scuba_cache), "LC_ALL": "C.UTF-8",
         "CCACHE_DIR": str(compiler_caches / "ccache"), "SCCACHE_DIR": str(compiler_caches / "sccache"),
         "SCCACHE_SERVER_PORT": str(port), "SCCACHE_IDLE_TIMEOUT": "600", "SCCACHE_CONF": str(patience),
     }
