@@ -7,6 +7,7 @@ mod golden;
 mod header;
 mod macros;
 mod reading;
+mod tiles;
 mod worker;
 
 use scuba::frontend::{ExtractOptions, Extraction, extract};

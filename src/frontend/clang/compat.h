@@ -210,6 +210,26 @@ SCUBA_DEVICE float __tanhf(float x) { return ::tanhf(x); }
 #define __cluster_dims__(...) SCUBA_CLUSTER_DIMS(__VA_ARGS__)
 #endif
 
+/* Tile kernels (nvcc 13.3, -enable-tile): functions that run once for each block, on whole arrays. Their library is functions that the
+   compiler has. To clang they are kernels and functions of the device; the annotation keeps them apart (frontend/llvm/tiles.rs). Without the
+   flag nvcc ignores these words, as clang does the attributes that the toolkit makes of them. */
+#ifdef __CUDACC_TILE__
+#undef __tile_global__
+#undef __tile__
+#undef __tile_builtin__
+#undef __experimental_foreign_decl__
+#undef __experimental_foreign_name__
+#ifdef __CUDA_ARCH__
+#define __tile_global__ __attribute__((global, annotate("scuba:tile")))
+#else
+#define __tile_global__ __attribute__((global))
+#endif
+#define __tile__ __attribute__((device))
+#define __tile_builtin__ __attribute__((device))
+#define __experimental_foreign_decl__ __attribute__((device))
+#define __experimental_foreign_name__(name)
+#endif
+
 /* nvcc 13.0 declares it with this default, so that `k<<<n>>>` is a launch of blocks of one thread. */
 #ifdef __cplusplus
 extern "C" unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim = 1, size_t sharedMem, void *stream);

@@ -419,6 +419,7 @@ pub(in crate::frontend) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u3
     let list: Vec<String> = arches.iter().map(|a| format!("{a}0")).collect();
     out.push(format!("__CUDA_ARCH_LIST__={}", list.join(",")));
     if unit.language == Language::Cuda {
+        out.extend(tile_macros(unit));
         if unit.relocatable {
             out.push("__CUDACC_RDC__".into());
         }
@@ -440,6 +441,14 @@ pub(in crate::frontend) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u3
         }
     }
     out.into_iter().map(|m| format!("-D{m}")).collect()
+}
+
+/// The macros of units with tile kernels, for either half of them (CUDA 13.5, `nvcc --dryrun`).
+fn tile_macros(unit: &TranslationUnit) -> impl Iterator<Item = String> + use<> {
+    let of_tiles = |f: &String| matches!(f.trim_start_matches('-'), "enable-tile" | "tile-only" | "simt-only");
+    let macros = ["__NV_TL__=__tile__", "__NV_TL_BUILTIN__=__tile_builtin__", "__CUDACC_TILE__=1"];
+    let are_defined = unit.language_flags.iter().any(of_tiles);
+    macros.into_iter().filter(move |_| are_defined).map(str::to_owned)
 }
 
 /// The version of OpenMP that g++ 12 has: 4.5.

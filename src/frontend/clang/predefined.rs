@@ -64,6 +64,7 @@ fn is_given(name: &str) -> bool {
     name.starts_with("__CUDACC")
         || name.starts_with("__CUDA_A")
         || name.starts_with("__NVCC")
+        || name.starts_with("__NV_TL")
         || [
             "__SCUBA__",
             "__SCUBA_EXTENDED_LAMBDA__",
