@@ -42,7 +42,8 @@ pub fn accessing(symbol: &str) -> Option<&str> {
     (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).find_map(|at| {
         let digits = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
         let from = at + digits;
-        let name = symbol.get(from..from + symbol[at..from].parse::<usize>().ok()?)?;
+        let length: usize = symbol[at..from].parse().ok()?;
+        let name = symbol.get(from..from.checked_add(length)?)?;
         let ends = matches!(bytes.get(from + name.len()), Some(b'I' | b'E'));
         (ends && accesses_memory(name)).then_some(name)
     })
@@ -67,6 +68,7 @@ mod tests {
             ("_ZN4cuda5tiles3__112store_maskedITkNS1_14storeable_tileEEvT_", Some("store_masked")),
             ("_ZNK4cuda5tiles3__114partition_viewINS1_11tensor_spanIfEEE11load_maskedIJjEEEvDpT_", Some("load_masked")),
             ("_ZN4cuda5tiles3__110atomic_addILNS1_12memory_orderE0EEEvT0_", Some("atomic_add")),
+            ("_ZNK4cuda5tiles3__14viewINS1_7extentsIjJLm18446744073709551615EEEEE5storeIJjEEEvDpT_", Some("store")),
             ("_ZN4cuda5tiles3__14iotaITkNS1_13integral_tileENS1_4tileIiEEEET_v", None),
             ("_ZN4cuda5tiles3__1plITkNS1_13loadable_tileEiEEvv", None),
             ("_ZN3abc4loadIiEEvv", None),
