@@ -115,7 +115,7 @@ impl<'m> Walk<'m> {
             if let Some(what) = accessing(&f.name) {
                 self.access(loc, at, what);
             }
-        } else if !f.name.starts_with("llvm.") && args.iter().any(|a| self.lends(values, a)) {
+        } else if !f.name.starts_with("llvm.") && !f.noreturn && args.iter().any(|a| self.lends(values, a)) {
             let name = f.display.split(['(', '<']).next().unwrap_or_default();
             self.access(loc, at, name);
         }
