@@ -2,6 +2,7 @@
 //!
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
+use super::float128;
 use super::lead::Lead;
 use super::source_overlay::Overlay;
 use super::toolkit::{self, Toolkit};
@@ -55,13 +56,23 @@ pub struct Reading {
     /// A file that defines the user's macros behind what clang includes by itself: it includes more of CUDA's headers than nvcc does, and
     /// `-DN=4` makes nonsense of a parameter `N` there.
     pub late_macros: Option<PathBuf>,
+    /// Read `__float128` of device code as compat.h's type of that size.
+    pub float128: bool,
     /// The compilation of device code that is read; `None`: the lowest.
     pub compiled: Option<Compiled>,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { asserts: Asserts::Kept, as_gcc: true, textures: false, overlay: None, late_macros: None, compiled: None }
+        Self {
+            asserts: Asserts::Kept,
+            as_gcc: true,
+            textures: false,
+            overlay: None,
+            late_macros: None,
+            float128: false,
+            compiled: None,
+        }
     }
 }
 
@@ -314,6 +325,9 @@ impl ClangCommand {
         }
         if unit.language == Language::Cuda && !reading.textures {
             a.push(WITHOUT_TEXTURES.into());
+        }
+        if reading.float128 {
+            a.push(float128::FLAG.into());
         }
         // What scuba.h asks for.
         a.push("-D__SCUBA__".into());

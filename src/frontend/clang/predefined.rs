@@ -68,6 +68,7 @@ fn is_given(name: &str) -> bool {
         || [
             "__SCUBA__",
             "__SCUBA_EXTENDED_LAMBDA__",
+            "__SCUBA_FLOAT128__",
             "__CLANG_CUDA_TEXTURE_INTRINSICS_H__",
             "CUDA_DOUBLE_MATH_FUNCTIONS",
         ]
