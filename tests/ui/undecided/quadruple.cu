@@ -1,7 +1,7 @@
 // Numbers of __float128 in kernels (nvcc 13.0, sm_100): their values are not known, whatever they are made of; memory that holds them is judged
 // with their size, and an index that was made of one by its guard.
 //@ flags: -arch=sm_100
-//@ undecided: 1
+//@ undecided: 2
 #include <cstdlib>
 
 struct Pair {
@@ -43,6 +43,25 @@ __global__ void one_too_many(__float128 *q, int n) {
     q[n] = 1.5; //~ oob-global proved
 }
 
+union Bits {
+  __float128 value;
+  unsigned long long words[2];
+};
+
+__global__ void bits(int *a, __float128 x) {
+  Bits b;
+  b.value = x;
+  a[b.words[1] >> 60] = 1;
+}
+
+template <class T>
+__global__ void totals(T *of, const T *from, int n) {
+  T all = 0;
+  for (int i = 0; i < n; i++)
+    all += from[i];
+  of[n] = all > T(0) ? all : from[0]; //~ oob-global proved
+}
+
 __global__ void members(Pair *p, Pair given) {
   p[0] = given;
   p->value = -given.value / 3;
@@ -63,5 +82,7 @@ int main(int argc, char **argv) {
   computed<<<1, 1>>>(a, 0);
   one_too_many<<<1, 1024>>>(q, n);
   members<<<1, 1>>>(p, Pair{1, 2});
+  bits<<<1, 1>>>(a, 1);
+  totals<<<1, 1>>>(q, q, n);
   cudaDeviceSynchronize();
 }
