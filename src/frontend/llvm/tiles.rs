@@ -14,8 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// What a plain access is called.
 const MEMORY: &str = "memory";
 
-/// Functions that end a thread, and all work with it.
-const TRAPS: [&str; 3] = ["llvm.trap", "llvm.debugtrap", "llvm.ubsantrap"];
+/// Functions and intrinsics that end all work for the device, and access nothing.
+const TRAPS: [&str; 6] = ["__assertfail", "__assert_fail", "__trap", "llvm.trap", "llvm.debugtrap", "llvm.ubsantrap"];
+
+/// Functions without a body that end nothing.
+const PRINTS: [&str; 2] = ["vprintf", "printf"];
 
 /// Takes the bodies of these kernels, and keeps what they access.
 pub(super) fn close(m: &mut Module, kernels: &[FuncId]) {
@@ -64,7 +67,6 @@ impl<'m> Walk<'m> {
     }
 
     fn function(&mut self, f: &Function, at: Option<From>) {
-        self.code.may_trap |= f.noreturn;
         let made = f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| Some((i.result?, i))).collect();
         let values = Values { f, made };
         for block in &f.blocks {
@@ -89,6 +91,7 @@ impl<'m> Walk<'m> {
             Op::MemCopy { dst, src, .. } => &[dst, src],
             Op::MemSet { dst, .. } => &[dst],
             Op::Asm { args, .. } | Op::Other { args, .. } => {
+                self.code.may_trap |= matches!(inst.op, Op::Asm { .. });
                 if args.iter().any(|a| self.lends(values, a)) {
                     self.access(inst.loc, at, MEMORY);
                 }
@@ -103,21 +106,29 @@ impl<'m> Walk<'m> {
     }
 
     fn call(&mut self, values: &Values<'_>, (callee, args): (&Callee, &[Operand]), loc: LocId, at: Option<From>) {
-        let Callee::Direct(id) = callee else { return self.access(loc, at, MEMORY) };
+        let Callee::Direct(id) = callee else {
+            self.code.may_trap = true;
+            return self.access(loc, at, MEMORY);
+        };
         let f = self.m.func(*id);
-        self.code.may_trap |= f.noreturn || TRAPS.contains(&f.name.as_str());
-        if !f.is_declaration() {
-            let lent = !is_of_library(&f.name) && args.iter().any(|a| self.lends(values, a));
+        let name = f.name.as_str();
+        self.code.may_trap |= TRAPS.contains(&name) || f.noreturn;
+        if TRAPS.contains(&name) || f.noreturn && f.is_declaration() {
+            // Nothing behind it.
+        } else if !f.is_declaration() {
+            let lent = !is_of_library(name) && args.iter().any(|a| self.lends(values, a));
             let here = || self.is_own(loc).then_some(From { loc, lent });
             let at = if self.is_own(f.loc) { None } else { at.or_else(here) };
             self.open.push((*id, at));
-        } else if is_of_library(&f.name) {
-            if let Some(what) = accessing(&f.name) {
+        } else if is_of_library(name) {
+            if let Some(what) = accessing(name) {
                 self.access(loc, at, what);
             }
-        } else if !f.name.starts_with("llvm.") && !f.noreturn && args.iter().any(|a| self.lends(values, a)) {
-            let name = f.display.split(['(', '<']).next().unwrap_or_default();
-            self.access(loc, at, name);
+        } else if !name.starts_with("llvm.") {
+            self.code.may_trap |= !PRINTS.contains(&name);
+            if args.iter().any(|a| self.lends(values, a)) {
+                self.access(loc, at, f.display.split(['(', '<']).next().unwrap_or_default());
+            }
         }
     }
 
