@@ -6,8 +6,8 @@ use std::process::Command;
 
 const SOURCE: &str = "struct Pair { __float128 value; int index; };\n\
     template <class T> __global__ void k(T *p, Pair *pairs, T x) { p[1] = x * 2.5Q + pairs[2].value; }\n\
-    __global__ void index(int *a, __float128 x) { a[(int)x] = 1; }\n\
-    int main() { k<__float128><<<1, 1>>>(nullptr, nullptr, 3); index<<<1, 1>>>(nullptr, 2); }\n";
+    __global__ void at_one(int *a, __float128 x) { a[(int)x] = 1; }\n\
+    int main() { k<__float128><<<1, 1>>>(nullptr, nullptr, 3); at_one<<<1, 1>>>(nullptr, 2); }\n";
 
 #[test]
 fn numbers_of_128_bits_are_read_without_a_value() {
@@ -24,7 +24,7 @@ fn numbers_of_128_bits_are_read_without_a_value() {
         device.functions.iter().filter(|f| f.kernel).map(|f| (f.name.as_str(), f.display.as_str())).collect();
     kernels.sort_unstable();
     let shown = "k<__float128>(__float128*, Pair*, __float128)";
-    assert_eq!(kernels, [("_Z1kIgEvPT_P4PairS0_", shown), ("_Z5indexPig", "index(int*, __float128)")]);
+    assert_eq!(kernels, [("_Z1kIgEvPT_P4PairS0_", shown), ("_Z6at_onePig", "at_one(int*, __float128)")]);
     let of_numbers: Vec<(u64, u32)> = device
         .functions
         .iter()
