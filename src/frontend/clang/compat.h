@@ -314,18 +314,17 @@ template <class T> struct scuba_kind {
   static const int of = __is_enum(T) || __is_integral(T) ? 1 : __is_floating_point(T) ? 2 : 0;
 };
 
-struct __attribute__((aligned(16))) scuba_float128 {
-  double part[2];
+typedef double scuba_pair __attribute__((ext_vector_type(2)));
+struct scuba_float128 {
+  scuba_pair part;
 
   scuba_float128() = default;
   template <class T, SCUBA_IF(scuba_kind<T>::of == 1)> SCUBA_BOTH scuba_float128(const T &x) {
-    part[0] = __nv_fp128_of_integer((unsigned long long)x);
-    part[1] = __nv_fp128_of_integer((unsigned long long)x);
+    part = scuba_pair{__nv_fp128_of_integer((unsigned long long)x), __nv_fp128_of_integer((unsigned long long)x)};
   }
   /* Literals of the type itself come by address: their value is not looked at. */
   template <class T, SCUBA_IF(scuba_kind<T>::of == 2), class = void> SCUBA_BOTH scuba_float128(const T &) {
-    part[0] = __nv_fp128_of_double(0);
-    part[1] = __nv_fp128_of_double(0);
+    part = scuba_pair{__nv_fp128_of_double(0), __nv_fp128_of_double(0)};
   }
   template <class T, SCUBA_IF(scuba_kind<T>::of == 1)> SCUBA_BOTH operator T() const {
     return (T)__nv_fp128_as_integer(part[0], part[1]);
@@ -337,8 +336,8 @@ struct __attribute__((aligned(16))) scuba_float128 {
 
 SCUBA_BOTH inline scuba_float128 scuba_combined(scuba_float128 a, scuba_float128 b) {
   scuba_float128 c;
-  c.part[0] = __nv_fp128_combined(a.part[0], a.part[1], b.part[0], b.part[1]);
-  c.part[1] = __nv_fp128_combined(a.part[0], a.part[1], b.part[0], b.part[1]);
+  c.part = scuba_pair{__nv_fp128_combined(a.part[0], a.part[1], b.part[0], b.part[1]),
+                      __nv_fp128_combined(a.part[0], a.part[1], b.part[0], b.part[1])};
   return c;
 }
 SCUBA_BOTH inline bool scuba_compared(scuba_float128 a, scuba_float128 b) {
