@@ -1,5 +1,6 @@
 //! What a unit offers to the linker and asks of it.
 
+use crate::ir::tile::is_of_library;
 use crate::ir::{Linkage, Module, Side};
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
@@ -42,7 +43,9 @@ impl Symbols {
         for module in modules {
             let module: &Module = module.borrow();
             let device = module.side == Side::Device;
-            let functions = module.functions.iter().map(|f| (&f.name, f.linkage, !f.is_declaration()));
+            // The compiler itself has the library of tiles.
+            let functions = module.functions.iter().filter(|f| !is_of_library(&f.name) || !f.is_declaration());
+            let functions = functions.map(|f| (&f.name, f.linkage, !f.is_declaration() || f.tile.is_some()));
             let globals = module.globals.iter().map(|g| (&g.name, g.linkage, g.defined));
             for (name, linkage, defined) in functions.chain(globals) {
                 let state = match (defined, linkage) {

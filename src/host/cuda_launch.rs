@@ -156,7 +156,8 @@ impl Executor<'_> {
             let name = &self.program.func(stub).name;
             let symbol = Program::kernel_symbol_of_stub(name).unwrap_or_else(|| name.clone());
             let kernel = self.program.kernel_of_stub(stub.module, name);
-            let (values, copies) = match kernel {
+            let tile = if kernel.is_none() { self.program.tile_kernel_of_stub(stub.module, name) } else { None };
+            let (values, copies) = match kernel.or(tile) {
                 Some(k) => self.kernel_arguments(s, k, args),
                 None => (vec![], vec![]),
             };
@@ -181,6 +182,8 @@ impl Executor<'_> {
                     }
                     self.left_by_launch(s, number.filter(|_| surely), before);
                 }
+                // What a tile kernel is given, and what that leads to.
+                Err(_) if tile.is_some() => self.forget_device(s, None, &values, cfg.stream),
                 Err(_) => self.after_any_kernel(s, cfg.stream),
             }
             for o in copies {

@@ -23,6 +23,7 @@ pub mod shared;
 mod signature;
 mod stub;
 mod text;
+pub mod tile;
 mod units;
 mod variables;
 
@@ -31,12 +32,13 @@ pub use outside::Outside;
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
 pub use shape::LaunchShape;
 pub use signature::{LIBRARY_MODEL, Plain, element_name, plain_number, pointee_name, source_name};
+pub use tile::{TileAccess, TileCode};
 pub use units::{Bytes, Elements};
 
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 14;
+pub const FORMAT_VERSION: u32 = 15;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -306,6 +308,8 @@ pub struct Function {
     pub max_threads: Option<u32>,
     /// What its attributes fix of its launches.
     pub shape: LaunchShape,
+    /// Of a tile kernel, which has no body here.
+    pub tile: Option<TileCode>,
     pub loc: LocId,
 }
 

@@ -5,8 +5,9 @@
 //! that is found out (the symbol table of an object that a link names), [`Outside::of`] takes the functions that it can name.
 
 use super::reach::{Mentions, written_by};
-use super::{FuncRef, Function, GlobalRef, Linkage, Module, ModuleId, Program, Side, space};
+use super::{FuncRef, Function, Global, GlobalId, GlobalRef, Linkage, Module, ModuleId, Program, Side, space};
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// Functions of CUDA that free memory (CUDA Runtime API and Driver API 13.0, Memory Management).
 const FREES: &[&str] = &[
@@ -68,6 +69,8 @@ impl Outside {
         }
         let mut all = Self::default();
         let (mut seen, mut kernels) = (FxHashSet::default(), vec![]);
+        // What a tile kernel writes is not known.
+        let mut any_variable = false;
         let (mut written, mut read) = (FxHashSet::default(), FxHashSet::default());
         while let Some(f) = open.pop() {
             if !seen.insert(f) {
@@ -80,6 +83,7 @@ impl Outside {
             all.frees |= FREES.contains(&func.name.as_str());
             all.attributes |= ATTRIBUTES.contains(&func.name.as_str());
             kernels.extend(program.kernel_of_stub(f.module, &func.name));
+            any_variable |= program.tile_kernel_of_stub(f.module, &func.name).is_some();
             let mentions = Mentions::of(program, f.module, &func.blocks);
             all.opaque |= mentions.opaque;
             written.extend(written_by(program, f.module, &func.blocks));
@@ -93,8 +97,26 @@ impl Outside {
             list
         };
         (all.written, all.read) = (of_host(written), of_host(read));
-        all.device = written_by_kernels(program, kernels);
+        all.device = if any_variable { program.device_variables() } else { written_by_kernels(program, kernels) };
         all
+    }
+}
+
+/// Whether kernels may write a variable by its name.
+fn is_device_variable(g: &Global) -> bool {
+    g.defined && !g.constant && g.space == space::GLOBAL
+}
+
+impl Program {
+    /// All variables that code of the device may write by their names.
+    #[must_use]
+    pub fn device_variables(&self) -> Vec<GlobalRef> {
+        let of = |(mi, m): (u32, &Arc<Module>)| {
+            let variables = (0u32..).zip(&m.globals).filter(|(_, g)| is_device_variable(g));
+            let refs = variables.map(move |(gi, _)| GlobalRef { module: ModuleId(mi), global: GlobalId(gi) });
+            refs.collect::<Vec<_>>()
+        };
+        (0u32..).zip(&self.modules).filter(|(_, m)| m.side == Side::Device).flat_map(of).collect()
     }
 }
 
@@ -109,11 +131,7 @@ fn written_by_kernels(program: &Program, kernels: Vec<FuncRef>) -> Vec<GlobalRef
             open.extend(mentions.called.into_iter().chain(mentions.named));
         }
     }
-    let is_variable = |g: &GlobalRef| {
-        let g = program.global(*g);
-        g.defined && !g.constant && g.space == space::GLOBAL
-    };
-    let mut list: Vec<GlobalRef> = found.into_iter().filter(is_variable).collect();
+    let mut list: Vec<GlobalRef> = found.into_iter().filter(|g| is_device_variable(program.global(*g))).collect();
     list.sort_unstable();
     list
 }

@@ -373,6 +373,28 @@ impl Program {
     /// `None` where the symbol is no stub or the kernel is not defined.
     #[must_use]
     pub fn kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
+        let found = self.of_stub(host, stub, |f| !f.is_declaration(), |name| self.find_func(Side::Device, name))?;
+        (!self.func(found).is_declaration()).then_some(found)
+    }
+
+    /// The tile kernel that a call of `stub` in a host module launches, found in the same way. It has no body.
+    #[must_use]
+    pub fn tile_kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
+        let anywhere = |name: &str| {
+            let named = |f: &Function| f.tile.is_some() && f.name == name && f.linkage != Linkage::Internal;
+            self.functions().find(|(_, m, f)| m.side == Side::Device && named(f)).map(|(r, ..)| r)
+        };
+        self.of_stub(host, stub, |f| f.tile.is_some(), anywhere)
+    }
+
+    /// The function of this kind behind a stub: on the device side of its unit, else anywhere.
+    fn of_stub(
+        &self,
+        host: ModuleId,
+        stub: &str,
+        is_wanted: impl Fn(&Function) -> bool,
+        anywhere: impl Fn(&str) -> Option<FuncRef>,
+    ) -> Option<FuncRef> {
         let source = &self.module(host).source;
         let pair = self.variables.device_side(host);
         stub::kernels_of(stub).iter().find_map(|name| {
@@ -380,13 +402,11 @@ impl Program {
                 Some(pair) => pair.0 == *mi,
                 None => m.side == Side::Device && m.source == *source,
             });
-            let found = own
-                .flat_map(|(mi, m)| (0u32..).zip(&m.functions).map(move |(i, f)| (mi, i, f)))
-                .filter(|(_, _, f)| f.name == *name && !f.is_declaration())
+            own.flat_map(|(mi, m)| (0u32..).zip(&m.functions).map(move |(i, f)| (mi, i, f)))
+                .filter(|(_, _, f)| f.name == *name && is_wanted(f))
                 .map(|(mi, i, _)| FuncRef { module: ModuleId(mi), func: FuncId(i) })
                 .find(|r| !self.discarded.contains(r))
-                .or_else(|| self.find_func(Side::Device, name))?;
-            (!self.func(found).is_declaration()).then_some(found)
+                .or_else(|| anywhere(name))
         })
     }
 
@@ -474,6 +494,7 @@ mod tests {
             requires: vec![],
             max_threads: None,
             shape: crate::ir::LaunchShape::default(),
+            tile: None,
             loc: LocId(0),
         };
         Arc::new(Module {

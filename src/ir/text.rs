@@ -157,6 +157,12 @@ impl Display for In<'_, Function> {
             write!(f, " max_threads {n}")?;
         }
         write!(f, "{}", func.shape)?;
+        if let Some(tile) = &func.tile {
+            write!(f, " tile{}", if tile.may_trap { " may_trap" } else { "" })?;
+            for a in &tile.accesses {
+                write!(f, " {}{}", a.what, In(m, &a.loc))?;
+            }
+        }
         if func.display != func.name {
             write!(f, "  `{}`", func.display)?;
         }

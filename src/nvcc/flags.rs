@@ -157,6 +157,15 @@ pub static TABLE: &[Flag] = &[
     flag("--relaxed-constexpr", "-relaxed-constexpr", V::None, E::LanguageAlias("--expt-relaxed-constexpr")),
     flag("--extended-lambda", "-extended-lambda", V::None, E::Language),
     flag("--expt-extended-lambda", "-expt-extended-lambda", V::None, E::LanguageAlias("--extended-lambda")),
+    // Tile kernels (nvcc 13.5).
+    flag("--enable-tile", "-enable-tile", V::None, E::Language),
+    flag("--tile-preview", "-tile-preview", V::One, E::Nothing),
+    flag("--tile-only", "-tile-only", V::None, E::Language),
+    flag("--simt-only", "-simt-only", V::None, E::Language),
+    flag("--tilebc", "-tilebc", V::None, E::Phase(Phase::TileBc)),
+    flag("--tilecubin", "-tilecubin", V::None, E::Phase(Phase::TileCubin)),
+    flag("--tilefatbin", "-tilefatbin", V::None, E::Phase(Phase::TileFatbin)),
+    flag("--tileiras-options", "-Xtileiras", V::List, E::Nothing),
     flag("--machine", "-m", V::One, E::Nothing),
     flag("--m64", "-m64", V::None, E::Nothing),
     // Options for one phase.

@@ -13,6 +13,10 @@ pub enum Phase {
     LtoIr,
     Cubin,
     Fatbin,
+    /// What tile kernels become, and nothing else (nvcc 13.5).
+    TileBc,
+    TileFatbin,
+    TileCubin,
     /// `-cuda`: C++ for the host compiler.
     CudaToCxx,
     Compile,
@@ -31,6 +35,9 @@ impl Phase {
             Phase::LtoIr => "ltoir",
             Phase::Cubin => "cubin",
             Phase::Fatbin => "fatbin",
+            Phase::TileBc => "tilebc",
+            Phase::TileFatbin => "tile.fatbin",
+            Phase::TileCubin => "tile.cubin",
             Phase::CudaToCxx => "cu.cpp.ii",
             Phase::Compile => "o",
             Phase::Preprocess | Phase::Dependencies | Phase::DeviceLink | Phase::Archive | Phase::Link => return None,
@@ -39,6 +46,16 @@ impl Phase {
 
     /// Whether the host half of the source is dropped.
     pub fn device_only(self) -> bool {
-        matches!(self, Phase::Ptx | Phase::OptixIr | Phase::LtoIr | Phase::Cubin | Phase::Fatbin)
+        matches!(
+            self,
+            Phase::Ptx
+                | Phase::OptixIr
+                | Phase::LtoIr
+                | Phase::Cubin
+                | Phase::Fatbin
+                | Phase::TileBc
+                | Phase::TileFatbin
+                | Phase::TileCubin
+        )
     }
 }

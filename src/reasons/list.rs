@@ -154,6 +154,8 @@ reasons! {
     MathPointer = "one that a math function writes to", Code::CallUnknown;
     AtomicResult = "the result of an atomic operation", Code::ContentsUnknown;
 
+    TileKernel = "a tile kernel has no threads, and what it accesses is not followed", Code::Tile;
+
     // Calls.
     UnknownCallee = "a call through an unknown pointer", Code::CallUnknown;
     WhichFunction = "which of several functions is called", Code::CallUnknown;

@@ -33,6 +33,8 @@ pub enum Code {
     Replay,
     Text,
     Asm,
+    /// It is one of a tile kernel.
+    Tile,
     /// It depends on a unit that was linked without being read.
     Unseen,
     Other,
@@ -53,6 +55,7 @@ impl Code {
             | Self::Replay
             | Self::Text
             | Self::Asm
+            | Self::Tile
             | Self::Unseen
             | Self::Other => other,
         }

@@ -103,6 +103,7 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::UsedBy(x()), "one that `x` uses", Code::Asm),
         (R::MathPointer, "one that a math function writes to", Code::CallUnknown),
         (R::AtomicResult, "the result of an atomic operation", Code::ContentsUnknown),
+        (R::TileKernel, "a tile kernel has no threads, and what it accesses is not followed", Code::Tile),
         (R::UnknownCallee, "a call through an unknown pointer", Code::CallUnknown),
         (R::WhichFunction, "which of several functions is called", Code::CallUnknown),
         (R::ResultOf(x()), "the result of `x`", Code::CallUnknown),
@@ -354,6 +355,7 @@ fn codes_are_those_of_the_document() {
         "replay",
         "text",
         "asm",
+        "tile",
         "unseen",
         "other",
     ];

@@ -18,6 +18,7 @@ mod init;
 mod inside;
 mod layouts;
 mod operators;
+mod quadruple;
 mod readings;
 mod slips;
 mod stats;

@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod float128;
 mod forms;
 mod golden;
 mod header;
 mod macros;
 mod reading;
+mod tiles;
 mod worker;
 
 use scuba::frontend::{ExtractOptions, Extraction, extract};

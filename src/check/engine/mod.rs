@@ -16,6 +16,7 @@ pub(in crate::check) mod parallel;
 mod prepare;
 mod second_pass;
 mod tally;
+mod tiles;
 mod vain;
 
 use self::ablation::Assumed;
@@ -114,6 +115,7 @@ impl<'p> Engine<'p> {
         let start = Instant::now();
         self.cx.total = most;
         self.visit();
+        self.tiles();
         self.unreached();
         self.without_assumptions();
         self.asserts_that_matter();

@@ -172,7 +172,11 @@ impl<'p> Engine<'p> {
         let kernel = match &l.kernel {
             Ok(k) => *k,
             Err(symbol) => {
-                self.report.notes.push(format!("the kernel `{symbol}` is not defined in this program"));
+                let note = match self.tile_kernel(symbol) {
+                    Some(of_tiles) => format!("`{}` is a tile kernel, and not followed", of_tiles.display),
+                    None => format!("the kernel `{symbol}` is not defined in this program"),
+                };
+                self.report.notes.push(note);
                 return None;
             }
         };

@@ -210,6 +210,26 @@ SCUBA_DEVICE float __tanhf(float x) { return ::tanhf(x); }
 #define __cluster_dims__(...) SCUBA_CLUSTER_DIMS(__VA_ARGS__)
 #endif
 
+/* Tile kernels (nvcc 13.3, -enable-tile): functions that run once for each block, on whole arrays. Their library is functions that the
+   compiler has. To clang they are kernels and functions of the device; the annotation keeps them apart (frontend/llvm/tiles.rs). Without the
+   flag nvcc ignores these words, as clang does the attributes that the toolkit makes of them. */
+#ifdef __CUDACC_TILE__
+#undef __tile_global__
+#undef __tile__
+#undef __tile_builtin__
+#undef __experimental_foreign_decl__
+#undef __experimental_foreign_name__
+#ifdef __CUDA_ARCH__
+#define __tile_global__ __attribute__((global, annotate("scuba:tile")))
+#else
+#define __tile_global__ __attribute__((global))
+#endif
+#define __tile__ __attribute__((device))
+#define __tile_builtin__ __attribute__((device))
+#define __experimental_foreign_decl__ __attribute__((device))
+#define __experimental_foreign_name__(name)
+#endif
+
 /* nvcc 13.0 declares it with this default, so that `k<<<n>>>` is a launch of blocks of one thread. */
 #ifdef __cplusplus
 extern "C" unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim = 1, size_t sharedMem, void *stream);
@@ -272,6 +292,99 @@ SCUBA_PAIRS(rz)
 SCUBA_PAIRS(rd)
 SCUBA_PAIRS(ru)
 #undef SCUBA_PAIRS
+#endif
+
+/* --- __float128 in code of the device (nvcc 13.0, sm_100) --- */
+
+/* clang 22 has no such type for NVPTX. This one has its size and alignment, and no value that anybody knows: whatever is computed comes from
+   functions that nothing defines, by names that libdevice reserves. Where a constant is demanded it is none. */
+#ifdef __SCUBA_FLOAT128__
+extern "C" __attribute__((device)) double __nv_fp128_of_double(double);
+extern "C" __attribute__((device)) double __nv_fp128_of_integer(unsigned long long);
+extern "C" __attribute__((device)) double __nv_fp128_combined(double, double, double, double);
+extern "C" __attribute__((device)) double __nv_fp128_as_double(double, double);
+extern "C" __attribute__((device)) long long __nv_fp128_as_integer(double, double);
+extern "C" __attribute__((device)) int __nv_fp128_compared(double, double, double, double);
+
+#define SCUBA_BOTH __attribute__((host, device))
+#define SCUBA_IF(condition) typename scuba_if<(condition)>::type = 0
+template <bool> struct scuba_if {};
+template <> struct scuba_if<true> { typedef int type; };
+template <class T> struct scuba_kind {
+  static const int of = __is_enum(T) || __is_integral(T) ? 1 : __is_floating_point(T) ? 2 : 0;
+};
+
+typedef double scuba_pair __attribute__((ext_vector_type(2)));
+struct scuba_float128 {
+  scuba_pair part;
+
+  scuba_float128() = default;
+  template <class T, SCUBA_IF(scuba_kind<T>::of == 1)> SCUBA_BOTH scuba_float128(const T &x) {
+    part = scuba_pair{__nv_fp128_of_integer((unsigned long long)x), __nv_fp128_of_integer((unsigned long long)x)};
+  }
+  /* Literals of the type itself come by address: their value is not looked at. */
+  template <class T, SCUBA_IF(scuba_kind<T>::of == 2), class = void> SCUBA_BOTH scuba_float128(const T &) {
+    part = scuba_pair{__nv_fp128_of_double(0), __nv_fp128_of_double(0)};
+  }
+  template <class T, SCUBA_IF(scuba_kind<T>::of == 1)> SCUBA_BOTH operator T() const {
+    return (T)__nv_fp128_as_integer(part[0], part[1]);
+  }
+  template <class T, SCUBA_IF(scuba_kind<T>::of == 2), class = void> SCUBA_BOTH operator T() const {
+    return (T)__nv_fp128_as_double(part[0], part[1]);
+  }
+};
+
+SCUBA_BOTH inline scuba_float128 scuba_combined(scuba_float128 a, scuba_float128 b) {
+  scuba_float128 c;
+  c.part = scuba_pair{__nv_fp128_combined(a.part[0], a.part[1], b.part[0], b.part[1]),
+                      __nv_fp128_combined(a.part[0], a.part[1], b.part[0], b.part[1])};
+  return c;
+}
+SCUBA_BOTH inline bool scuba_compared(scuba_float128 a, scuba_float128 b) {
+  return __nv_fp128_compared(a.part[0], a.part[1], b.part[0], b.part[1]) != 0;
+}
+#define SCUBA_QUAD(R, op, does) \
+  SCUBA_BOTH inline R operator op(scuba_float128 a, scuba_float128 b) { return does(a, b); } \
+  template <class T, SCUBA_IF(scuba_kind<T>::of != 0)> SCUBA_BOTH R operator op(scuba_float128 a, const T &b) { \
+    return does(a, b); \
+  } \
+  template <class T, SCUBA_IF(scuba_kind<T>::of != 0)> SCUBA_BOTH R operator op(const T &a, scuba_float128 b) { \
+    return does(a, b); \
+  }
+SCUBA_QUAD(scuba_float128, +, scuba_combined)
+SCUBA_QUAD(scuba_float128, -, scuba_combined)
+SCUBA_QUAD(scuba_float128, *, scuba_combined)
+SCUBA_QUAD(scuba_float128, /, scuba_combined)
+SCUBA_QUAD(bool, <, scuba_compared)
+SCUBA_QUAD(bool, <=, scuba_compared)
+SCUBA_QUAD(bool, >, scuba_compared)
+SCUBA_QUAD(bool, >=, scuba_compared)
+SCUBA_QUAD(bool, ==, scuba_compared)
+SCUBA_QUAD(bool, !=, scuba_compared)
+#undef SCUBA_QUAD
+#define SCUBA_QUAD(op) \
+  template <class T> SCUBA_BOTH scuba_float128 &operator op(scuba_float128 &a, const T &b) { \
+    return a = scuba_combined(a, scuba_float128(b)); \
+  } \
+  template <class T, SCUBA_IF(scuba_kind<T>::of != 0)> SCUBA_BOTH T &operator op(T &a, scuba_float128 b) { \
+    return a = (T)scuba_combined(scuba_float128(a), b); \
+  }
+SCUBA_QUAD(+=)
+SCUBA_QUAD(-=)
+SCUBA_QUAD(*=)
+SCUBA_QUAD(/=)
+#undef SCUBA_QUAD
+SCUBA_BOTH inline scuba_float128 operator+(scuba_float128 a) { return a; }
+SCUBA_BOTH inline scuba_float128 operator-(scuba_float128 a) { return scuba_combined(a, a); }
+SCUBA_BOTH inline bool operator!(scuba_float128 a) { return scuba_compared(a, a); }
+SCUBA_BOTH inline scuba_float128 &operator++(scuba_float128 &a) { return a = scuba_combined(a, a); }
+SCUBA_BOTH inline scuba_float128 &operator--(scuba_float128 &a) { return a = scuba_combined(a, a); }
+SCUBA_BOTH inline scuba_float128 operator++(scuba_float128 &a, int) { scuba_float128 b = a; ++a; return b; }
+SCUBA_BOTH inline scuba_float128 operator--(scuba_float128 &a, int) { scuba_float128 b = a; --a; return b; }
+#undef SCUBA_BOTH
+#undef SCUBA_IF
+#define __float128 scuba_float128
+#define _Float128 scuba_float128
 #endif
 
 #undef SCUBA_DEVICE

@@ -2,6 +2,7 @@
 //!
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
+use super::float128;
 use super::lead::Lead;
 use super::source_overlay::Overlay;
 use super::toolkit::{self, Toolkit};
@@ -55,13 +56,23 @@ pub struct Reading {
     /// A file that defines the user's macros behind what clang includes by itself: it includes more of CUDA's headers than nvcc does, and
     /// `-DN=4` makes nonsense of a parameter `N` there.
     pub late_macros: Option<PathBuf>,
+    /// Read `__float128` of device code as compat.h's type of that size.
+    pub float128: bool,
     /// The compilation of device code that is read; `None`: the lowest.
     pub compiled: Option<Compiled>,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { asserts: Asserts::Kept, as_gcc: true, textures: false, overlay: None, late_macros: None, compiled: None }
+        Self {
+            asserts: Asserts::Kept,
+            as_gcc: true,
+            textures: false,
+            overlay: None,
+            late_macros: None,
+            float128: false,
+            compiled: None,
+        }
     }
 }
 
@@ -315,6 +326,9 @@ impl ClangCommand {
         if unit.language == Language::Cuda && !reading.textures {
             a.push(WITHOUT_TEXTURES.into());
         }
+        if reading.float128 {
+            a.push(float128::FLAG.into());
+        }
         // What scuba.h asks for.
         a.push("-D__SCUBA__".into());
         // Ranges for a profiler, whose library CCCL's headers would load (3.0, cub/detail/nvtx.cuh).
@@ -419,6 +433,7 @@ pub(in crate::frontend) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u3
     let list: Vec<String> = arches.iter().map(|a| format!("{a}0")).collect();
     out.push(format!("__CUDA_ARCH_LIST__={}", list.join(",")));
     if unit.language == Language::Cuda {
+        out.extend(tile_macros(unit));
         if unit.relocatable {
             out.push("__CUDACC_RDC__".into());
         }
@@ -440,6 +455,14 @@ pub(in crate::frontend) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u3
         }
     }
     out.into_iter().map(|m| format!("-D{m}")).collect()
+}
+
+/// The macros of units with tile kernels, for either half of them (CUDA 13.5, `nvcc --dryrun`).
+fn tile_macros(unit: &TranslationUnit) -> impl Iterator<Item = String> + use<> {
+    let of_tiles = |f: &String| matches!(f.trim_start_matches('-'), "enable-tile" | "tile-only" | "simt-only");
+    let macros = ["__NV_TL__=__tile__", "__NV_TL_BUILTIN__=__tile_builtin__", "__CUDACC_TILE__=1"];
+    let are_defined = unit.language_flags.iter().any(of_tiles);
+    macros.into_iter().filter(move |_| are_defined).map(str::to_owned)
 }
 
 /// The version of OpenMP that g++ 12 has: 4.5.

@@ -7,6 +7,7 @@ mod compat;
 mod device_functions;
 mod doubts;
 pub mod flags;
+mod float128;
 pub(in crate::frontend) mod invoke;
 mod kernel_bodies;
 mod lead;
@@ -150,6 +151,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             }
         }
     }
+    float128::rename(&mut out.modules);
     dependencies
         .retain(|d| !d.starts_with(folder.path()) && !options.headers.as_ref().is_some_and(|h| d.starts_with(h)));
     dependencies.remove(&source);
@@ -272,6 +274,9 @@ impl Job<'_> {
                     for what in reading.overlay.iter().flat_map(|o| &o.said) {
                         note(what);
                     }
+                    if reading.float128 {
+                        note("`__float128` was read as a type of its size, whose values are not known");
+                    }
                     if reading.late_macros.is_some() {
                         note("macros of the command line are defined behind the headers that clang includes by itself");
                     }
@@ -339,6 +344,9 @@ impl Job<'_> {
     fn next_reading(&self, now: &Reading, (side, stem): (Side, &str), stderr: &str, line: &str) -> Option<Reading> {
         if !now.textures && stderr.contains(flags::TEXTURES) {
             return Some(Reading { textures: true, ..now.clone() });
+        }
+        if side == Side::Device && !now.float128 && float128::is_refused(stderr) {
+            return Some(Reading { float128: true, ..now.clone() });
         }
         if now.late_macros.is_none()
             && invoke::is_before_the_source(stderr)

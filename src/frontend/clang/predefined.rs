@@ -64,9 +64,11 @@ fn is_given(name: &str) -> bool {
     name.starts_with("__CUDACC")
         || name.starts_with("__CUDA_A")
         || name.starts_with("__NVCC")
+        || name.starts_with("__NV_TL")
         || [
             "__SCUBA__",
             "__SCUBA_EXTENDED_LAMBDA__",
+            "__SCUBA_FLOAT128__",
             "__CLANG_CUDA_TEXTURE_INTRINSICS_H__",
             "CUDA_DOUBLE_MATH_FUNCTIONS",
         ]

@@ -17,6 +17,7 @@ mod members;
 pub(in crate::frontend) mod reachable;
 mod shapes;
 mod stated;
+mod tiles;
 mod types;
 
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
@@ -246,6 +247,7 @@ impl<'m> Reader<'m> {
             values: lowered.values,
             requires: vec![],
             max_threads: threads(f, "nvvm.reqntid").or_else(|| threads(f, "nvvm.maxntid")),
+            tile: None,
             shape: crate::ir::LaunchShape { most_blocks: threads(f, "nvvm.maxclusterrank"), ..Default::default() },
             loc: self.debug.declared_at(f.subprogram()),
             name,

@@ -1,13 +1,17 @@
-//! Block and cluster sizes that kernels declare, which clang 22 drops and `compat.h` keeps as annotations.
+//! What attributes of kernels say that clang 22 drops or does not know, and `compat.h` keeps as annotations: block and cluster sizes, and that a
+//! kernel is one of tiles.
 //!
-//! In: a module whose table of annotations (LLVM 22 Language Reference, `llvm.global.annotations`) names kernels with `scuba:block_size` or
-//! `scuba:cluster_dims` and their arguments. Out: the module with these as [`LaunchShape`]s of its kernels, and a table without those rows.
+//! In: a module whose table of annotations (LLVM 22 Language Reference, `llvm.global.annotations`) names kernels with `scuba:block_size`,
+//! `scuba:cluster_dims` and their arguments, or `scuba:tile`. Out: the module with these as [`LaunchShape`]s of its kernels, tile kernels
+//! without their bodies ([`super::tiles`]), and a table without those rows.
 
+use super::tiles;
 use crate::ir::{Const, FuncId, LaunchShape, Module};
 
 /// The annotations of `compat.h`.
 const BLOCK_SIZE: &[u8] = b"scuba:block_size\0";
 const CLUSTER_DIMS: &[u8] = b"scuba:cluster_dims\0";
+const TILE: &[u8] = b"scuba:tile\0";
 
 /// Arguments of an annotation; `None` for one that is no number above zero.
 type Numbers = Vec<Option<u32>>;
@@ -24,11 +28,14 @@ pub(super) fn lift(m: &mut Module) {
         }
     }
     m.globals[table].init = Some(Const::Aggregate { ty, elems: rest });
+    let (tile, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(_, what, _)| matches!(what, What::Tile));
+    tiles::close(m, &tile.iter().map(|(f, ..)| *f).collect::<Vec<_>>());
     for (f, what, numbers) in said {
         let shape = &mut m.functions[f.index()].shape;
         match what {
             What::BlockSize => block_size(shape, &numbers),
             What::ClusterDims => cluster_dims(shape, &numbers),
+            What::Tile => {}
         }
     }
 }
@@ -36,6 +43,7 @@ pub(super) fn lift(m: &mut Module) {
 enum What {
     BlockSize,
     ClusterDims,
+    Tile,
 }
 
 /// The kernel that a row is about, and what it says of it.
@@ -46,6 +54,7 @@ fn read(m: &Module, row: &Const) -> Option<(FuncId, What, Numbers)> {
     let what = match data.as_slice() {
         BLOCK_SIZE => What::BlockSize,
         CLUSTER_DIMS => What::ClusterDims,
+        TILE => What::Tile,
         _ => return None,
     };
     let numbers = match arguments {

@@ -68,6 +68,9 @@ impl Machine<'_> {
         let site = self.launch_site(th);
         self.cuda.sites.extend(site);
         let at = site.map(|s| self.line(s)).unwrap_or_default();
+        if let Some(kernel) = self.tile_kernel_of(handle) {
+            return self.launch_of_tiles(th, kernel, configuration, args);
+        }
         let kernel = match self.kernel_of(handle) {
             Ok(k) => k,
             Err(why) => {
@@ -179,7 +182,7 @@ impl Machine<'_> {
     }
 
     /// Reads the arguments from where the host put them, as the kernel's parameters lie.
-    fn kernel_arguments(&mut self, th: &Thread, kernel: FuncRef, args: Val) -> Result<Vec<Val>, Stop> {
+    pub(super) fn kernel_arguments(&mut self, th: &Thread, kernel: FuncRef, args: Val) -> Result<Vec<Val>, Stop> {
         let program = self.program;
         let (m, f) = (program.module(kernel.module), program.func(kernel));
         let mut out = Vec::new();

@@ -6,3 +6,4 @@ pub(in crate::witness) mod capture;
 pub(in crate::witness) mod launch;
 pub(in crate::witness) mod outcome;
 pub(in crate::witness) mod shape;
+mod tiles;

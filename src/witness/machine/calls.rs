@@ -186,7 +186,8 @@ impl Machine<'_> {
             return Err(Stop::Ended(format!("the call of `{}`, which does not return", func.display)));
         }
         let why = self.reason(Cause::Call, &format!("the result of `{}`, which is not modelled", func.display));
-        if th.on_device() && !is_of_cuda(&func.name) {
+        // Names of libdevice are reserved: what it computes knows nothing of the program.
+        if th.on_device() && !is_of_cuda(&func.name) && !func.name.starts_with("__nv_") {
             self.forget_device_variables(th, why);
         }
         if !th.on_device() && may_be_the_programs(&func.name) {

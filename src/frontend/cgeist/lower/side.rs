@@ -261,6 +261,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             requires: vec![],
             max_threads: None,
             shape: crate::ir::LaunchShape::default(),
+            tile: None,
             loc: LocId(0),
         });
         id

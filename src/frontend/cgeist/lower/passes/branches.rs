@@ -120,6 +120,7 @@ mod tests {
             requires: vec![],
             max_threads: None,
             shape: crate::ir::LaunchShape::default(),
+            tile: None,
             loc: LocId(0),
         }
     }

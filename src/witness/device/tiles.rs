@@ -1,0 +1,84 @@
+//! Launches of tile kernels (`__tile_global__`), which have no threads and are not run: what they could write is unknown behind them.
+
+use super::outcome::Fate;
+use super::shape::Configuration;
+use crate::ir::{FuncRef, GlobalId, ModuleId, Side, space};
+use crate::witness::api::Cause;
+use crate::witness::machine::call::Stop;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::{Place, Thread};
+use crate::witness::machine::value::{Reason, Val, low32};
+use crate::witness::memory::space::{ObjId, split};
+
+impl Machine<'_> {
+    /// The tile kernel behind a launch handle.
+    pub(super) fn tile_kernel_of(&self, handle: Val) -> Option<FuncRef> {
+        let stub = self.mem.func_at(handle.known()?)?;
+        let name = &self.program.func(stub).name;
+        let of_threads = self.program.kernel_of_stub(stub.module, name);
+        if of_threads.is_some() { None } else { self.program.tile_kernel_of_stub(stub.module, name) }
+    }
+
+    /// A launch of a tile kernel: the runtime's error code.
+    pub(super) fn launch_of_tiles(
+        &mut self,
+        th: &mut Thread,
+        kernel: FuncRef,
+        configuration: &Configuration,
+        args: Val,
+    ) -> Result<u64, Stop> {
+        let func = self.program.func(kernel);
+        let values = self.kernel_arguments(th, kernel, args)?;
+        let Configuration { grid, block, shared, .. } = configuration;
+        let all_known = grid.iter().chain(block).chain([shared]).all(|v| !v.is_poison());
+        let small = |v: Val| low32(v.bits);
+        let fate = all_known.then(|| self.fate(kernel, grid.map(small), block.map(small), shared.bits));
+        match fate {
+            Some(Fate::Refused(code)) => {
+                self.cuda.error = code;
+                return Ok(code);
+            }
+            Some(Fate::Runs) if block.iter().all(|n| n.bits == 1) && shared.bits == 0 => {}
+            _ => self.seen.assume(format!("the launch of `{}` is accepted", func.display)),
+        }
+        self.cuda.ran += 1;
+        if func.tile.as_ref().is_none_or(|t| t.may_trap) {
+            if self.budget.loop_steps != u64::MAX {
+                self.seen.skipped = true;
+                return Err(Stop::Unknown(format!("whether `{}` traps is not known", func.display).into()));
+            }
+            self.seen.assume(format!("`{}` does not trap, and no assert in it fails", func.display));
+        }
+        if self.seen.target.is_none() {
+            self.seen.doubt(format!("`{}` is a tile kernel, which is not run", func.display));
+        }
+        let why = self.reason(Cause::Contents, &format!("what the tile kernel `{}` writes", func.display));
+        self.forget_as_of_tiles(&values, why);
+        Ok(0)
+    }
+
+    /// What a kernel is given, what variables of the device hold, and what all that leads to, may be something else now.
+    fn forget_as_of_tiles(&mut self, values: &[Val], why: Reason) {
+        let program = self.program;
+        let (mut variables, mut constant) = (values.to_vec(), vec![]);
+        for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
+            for (gi, g) in (0u32..).zip(&m.globals).filter(|(_, g)| g.defined) {
+                let list = match g.space {
+                    space::GLOBAL if !g.constant => &mut variables,
+                    space::CONSTANT => &mut constant,
+                    _ => continue,
+                };
+                list.push(Val::new(self.global_address(ModuleId(mi), GlobalId(gi))));
+            }
+        }
+        let mut nobody = Thread::device(Place { block: [0; 3], thread: [0; 3] }, false);
+        self.forget_reachable(&mut nobody, &variables, why);
+        // Of constant variables only what they lead to.
+        let constant: Vec<ObjId> = constant.iter().map(|v| split(v.bits).0).collect();
+        for id in self.mem.reachable(&nobody.stack, &constant) {
+            if !constant.contains(&id) {
+                self.forget_object(&mut nobody, id, why);
+            }
+        }
+    }
+}
