@@ -203,8 +203,23 @@ pub fn floating(op: BinOp, w: u32, a: u64, b: u64) -> u64 {
     float_bits(r, w)
 }
 
+/// The same, as far as it is known.
+#[inline]
+pub fn computed(op: BinOp, w: u32, a: u64, b: u64) -> Val {
+    if w == 80 {
+        return extended(op, a, b).map_or(Val::poison(Reason::OPEN), Val::new);
+    }
+    Val::new(floating(op, w, a, b))
+}
+
+/// A floating-point number with the other sign; a double stands for one of 80 bits.
+#[inline]
+pub fn negated(w: u32, a: Val) -> Val {
+    Val::new(a.bits ^ 1 << (w.min(64) - 1))
+}
+
 /// Arithmetic of x87 (80 bits) on numbers that a double holds, where a double holds the result: no bit was rounded away. `None` elsewhere.
-pub fn extended(op: BinOp, a: u64, b: u64) -> Option<u64> {
+fn extended(op: BinOp, a: u64, b: u64) -> Option<u64> {
     // Products below this may lose bits of their own error.
     const SMALL: f64 = 1e-280;
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));

@@ -126,14 +126,8 @@ impl Machine<'_> {
                         };
                         put!(*d, v);
                     }
-                    I::Float { op, w: 80, d, a, b } => {
-                        let v = both(get!(*a), get!(*b), |a, b| {
-                            arith::extended(*op, a, b).map_or(Val::poison(Reason::OPEN), Val::new)
-                        });
-                        put!(*d, v);
-                    }
                     I::Float { op, w, d, a, b } => {
-                        put!(*d, both(get!(*a), get!(*b), |a, b| Val::new(arith::floating(*op, u32::from(*w), a, b))));
+                        put!(*d, both(get!(*a), get!(*b), |a, b| arith::computed(*op, u32::from(*w), a, b)));
                     }
                     I::Wide { op, d, a, b } => wide_arithmetic(th, &code, base, *op, *d, (*a, *b)),
                     I::Icmp { pred, w, d, a, b } => put!(*d, self.compare(*pred, u32::from(*w), get!(*a), get!(*b))),
@@ -144,14 +138,7 @@ impl Machine<'_> {
                     }
                     I::FNeg { w, d, a } => {
                         let a = get!(*a);
-                        put!(
-                            *d,
-                            if a.is_poison() {
-                                Val::poison(a.poison)
-                            } else {
-                                Val::new(a.bits ^ 1 << ((*w).min(64) - 1))
-                            }
-                        );
+                        put!(*d, if a.is_poison() { Val::poison(a.poison) } else { arith::negated(u32::from(*w), a) });
                     }
                     I::Cast { op, from, to, d, a } => {
                         if self.watch && !self.wrapped {
