@@ -51,7 +51,7 @@ fn analyze() -> Result<Status> {
     // All facts of one command lie together.
     let store = Store::new(paths::of_this_process(output_of(&request), &request.directory));
     if hashes_one_pass(&request) {
-        let first = "scuba: note: ccache hashes what nvcc compiles for the first architecture alone: a change of code for another one, or for the host, can give the old object (docs/builds.md, \"Compiler caches\")".to_owned();
+        let first = "scuba: note: ccache hashes what nvcc compiles for the first architecture alone: a change of code for another one, or for the host, can give the old object: set CCACHE_DEPEND=1".to_owned();
         say_once(&Line { key: "ccache".into(), first, later: None }, &store);
     }
     let in_error = session.settings_in_error(&subject(&request, &session));
@@ -64,9 +64,10 @@ fn analyze() -> Result<Status> {
 }
 
 /// Whether ccache decides whether nvcc runs, and code for an architecture that it does not look at is compiled: it hashes the output of `nvcc -E`, which is
-/// that of the first architecture's pass (ccache 4.7 and 4.14, nvcc 13.0).
+/// that of the first architecture's pass (ccache 4.7 and 4.14, nvcc 13.0), but in its depend mode.
 fn hashes_one_pass(request: &Request) -> bool {
-    request.launcher.as_deref() == Some("ccache") && request.units.iter().any(|u| u.architectures.len() > 1)
+    let depends = std::env::var_os("CCACHE_DEPEND").is_some();
+    !depends && request.launcher.as_deref() == Some("ccache") && request.units.iter().any(|u| u.architectures.len() > 1)
 }
 
 /// The first file that a command writes.

@@ -55,6 +55,7 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("scuba-extract", extractor()),
         ("Z3", z3()),
         ("nvcc", nvcc(&config)),
+        ("host compiler", host_compiler()),
         ("clang", clang(&config)),
         ("a small program", small_program(&config)),
         ("cgeist", cgeist(&config)),
@@ -154,13 +155,23 @@ fn z3() -> Finding {
     }
 }
 
+/// The host's compiler that nvcc runs where no `-ccbin` names another one.
+fn host_compiler() -> Finding {
+    match version(Path::new("g++"), &["--version"]) {
+        Ok((path, text)) => Finding::Found(format!("{} ({})", path.display(), text.lines().next().unwrap_or_default())),
+        Err(_) => {
+            Finding::Absent { get: "nvcc needs one: install g++ (Debian: `apt install g++`), or name one by -ccbin" }
+        }
+    }
+}
+
 /// Compiler caches that are installed, and what is known of them with nvcc.
 fn caches(config: &Config) -> Vec<(&'static str, Finding)> {
     let of = |name| version(Path::new(name), &["--version"]).ok();
     let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let ccache = of("ccache").map(|(path, text)| {
-        let what = format!("{} ({}); it does not look at all of nvcc's code", path.display(), first(&text));
-        ("ccache", Finding::Useless { what, get: "docs/builds.md, \"Compiler caches\"" })
+        let what = format!("{} ({})", path.display(), first(&text));
+        ("ccache", Finding::Useless { what, get: "for CUDA it can give an old object: set CCACHE_DEPEND=1" })
     });
     let nvcc = real_nvcc(config).and_then(|nvcc| version(&nvcc, &["--version"]).ok());
     let release = nvcc.and_then(|(_, text)| release_of(&text));
@@ -168,7 +179,10 @@ fn caches(config: &Config) -> Vec<(&'static str, Finding)> {
         let what = format!("{} ({})", path.display(), first(&text));
         let fails = text.contains("sccache 0.16") && release.is_some_and(|release| release >= (13, 3));
         let finding = if fails {
-            Finding::Useless { what, get: "it fails by itself with nvcc 13.3 and later: leave it out for CUDA" }
+            Finding::Useless {
+                what,
+                get: "it fails on every CUDA unit with nvcc 13.3 and later: do not use it for CUDA",
+            }
         } else {
             Finding::Found(what)
         };
@@ -190,7 +204,7 @@ fn sanitizer(config: &Config) -> PathBuf {
 }
 
 fn nvcc(config: &Config) -> Finding {
-    const GET: &str = "install the CUDA toolkit, or name nvcc by SCUBA_NVCC or `[nvcc] path` in scuba.toml (`make` sets one up in the checkout)";
+    const GET: &str = "install the CUDA toolkit, or name nvcc by SCUBA_NVCC or `[nvcc] path` in scuba.toml; pip's lies in site-packages/nvidia/cu13: set CUDA_HOME to that folder (`make` sets one up in the checkout)";
     let found = real_nvcc(config).or_else(|| named_nvcc(config)).unwrap_or_else(|| "nvcc".into());
     match version(&found, &["--version"]) {
         Ok((path, text)) => match text.lines().find(|l| l.contains("release")) {

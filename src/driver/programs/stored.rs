@@ -549,6 +549,11 @@ pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
     Ok(Status::Clean)
 }
 
+/// `-` is standard output.
 fn write(path: &Path, text: &str) -> Result<()> {
+    if path == Path::new("-") {
+        output::print(text);
+        return Ok(());
+    }
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
