@@ -158,7 +158,12 @@ fn z3() -> Finding {
 /// The host's compiler that nvcc runs where no `-ccbin` names another one.
 fn host_compiler() -> Finding {
     match version(Path::new("g++"), &["--version"]) {
-        Ok((path, text)) => Finding::Found(format!("{} ({})", path.display(), text.lines().next().unwrap_or_default())),
+        Ok((path, text)) => {
+            let first = text.lines().next().unwrap_or_default();
+            let number = |v: &str| Some((v.split('.').next()?.parse().ok()?, 0));
+            let newer = newer_than_tried(first.split_whitespace().next_back().and_then(number), NEWEST_GCC);
+            Finding::Found(format!("{} ({first}){newer}", path.display()))
+        }
         Err(_) => {
             Finding::Absent { get: "nvcc needs one: install g++ (Debian: `apt install g++`), or name one by -ccbin" }
         }
@@ -191,6 +196,19 @@ fn caches(config: &Config) -> Vec<(&'static str, Finding)> {
     ccache.into_iter().chain(sccache).collect()
 }
 
+/// The newest that was tried (docs/evaluation/toolkits.md).
+const NEWEST_TOOLKIT: (u32, u32) = (13, 5);
+const NEWEST_GCC: (u32, u32) = (13, u32::MAX);
+
+/// A remark where a release is newer than what was tried.
+fn newer_than_tried(release: Option<(u32, u32)>, tried: (u32, u32)) -> String {
+    match (release.filter(|r| *r > tried), tried) {
+        (None, _) => String::new(),
+        (Some(_), (major, u32::MAX)) => format!(", newer than {major}, the newest that SCuBA was tried with"),
+        (Some(_), (major, minor)) => format!(", newer than {major}.{minor}, the newest that SCuBA was tried with"),
+    }
+}
+
 /// Major and minor number of the release that `nvcc --version` names (`release 13.5, V13.5.37`).
 fn release_of(text: &str) -> Option<(u32, u32)> {
     let (major, minor) = text.split("release ").nth(1)?.split(',').next()?.split_once('.')?;
@@ -208,7 +226,10 @@ fn nvcc(config: &Config) -> Finding {
     let found = real_nvcc(config).or_else(|| named_nvcc(config)).unwrap_or_else(|| "nvcc".into());
     match version(&found, &["--version"]) {
         Ok((path, text)) => match text.lines().find(|l| l.contains("release")) {
-            Some(release) => Finding::Found(format!("{} ({})", path.display(), release.trim())),
+            Some(release) => {
+                let newer = newer_than_tried(release_of(&text), NEWEST_TOOLKIT);
+                Finding::Found(format!("{} ({}){newer}", path.display(), release.trim()))
+            }
             None => Finding::Broken { what: format!("{} does not answer like nvcc", path.display()), get: GET },
         },
         Err(what) => Finding::Broken { what, get: GET },
@@ -300,4 +321,21 @@ fn version(program: &Path, arguments: &[&str]) -> Result<(PathBuf, String), Stri
         return Err(format!("{} failed ({})", path.display(), out.status));
     }
     Ok((path, String::from_utf8_lossy(&out.stdout).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NEWEST_GCC, NEWEST_TOOLKIT, newer_than_tried, release_of};
+
+    #[test]
+    fn what_is_newer_than_tried_is_said() {
+        let of = |text: &str| newer_than_tried(release_of(text), NEWEST_TOOLKIT);
+        for tried in ["Cuda compilation tools, release 13.5, V13.5.37", "release 12.8, V12.8.93", "something else"] {
+            assert_eq!(of(tried), "", "{tried}");
+        }
+        assert!(of("Cuda compilation tools, release 13.6, V13.6.1").contains("newer than 13.5"));
+        assert!(of("release 14.0, V14.0.1").contains("newer than 13.5"));
+        assert_eq!(newer_than_tried(Some((13, 3)), NEWEST_GCC), "");
+        assert!(newer_than_tried(Some((14, 2)), NEWEST_GCC).contains("newer than 13,"));
+    }
 }
