@@ -14,7 +14,8 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::listed_accesses::Argument;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::value::{Ratio, Value};
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Ratio, Value};
 use crate::symbolic::terms::floating::Whole;
 use crate::symbolic::terms::functions::BitFunction;
 use crate::symbolic::terms::interval::Range;
@@ -172,9 +173,13 @@ pub(super) fn keys() -> impl Iterator<Item = Key> {
         .chain(numbers)
         .chain(reals)
         .map(|n| Key::whole(format!("llvm.{n}")))
+        .chain(SPACES.iter().map(|n| Key::whole(format!("llvm.nvvm.isspacep.{n}"))))
         .chain(of_device.map(|n| Key::start(format!("llvm.nvvm.{n}"))))
         .chain([Key::start(format!("llvm.{COROUTINE}"))])
 }
+
+/// Windows of the generic address space that `isspacep` asks for.
+const SPACES: &[&str] = &["global", "shared", "shared.cluster", "local", "const"];
 
 /// The same of NVPTX, which has its types in its names: parts in front of the next dot.
 const TOUCH_NO_MEMORY_OF_DEVICES: &[&str] =
@@ -216,6 +221,11 @@ impl Executor<'_> {
         {
             return Ok(Some((v, s)));
         }
+        if let Some(space) = name.strip_prefix("nvvm.isspacep.")
+            && let Some(v) = self.is_in_space(space, args)
+        {
+            return Ok(Some((v, s)));
+        }
         // Parts of a coroutine, which run the program's own code.
         if name.starts_with(COROUTINE) {
             self.limits.miss(|| UnknownReason::Coroutine);
@@ -227,6 +237,25 @@ impl Executor<'_> {
         self.forget_pointees(&mut s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
         let v = self.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{base}")));
         Ok(Some((v, s)))
+    }
+
+    /// Whether an address is in a window of the generic space (PTX ISA 9.0, `isspacep`). Of constants and local variables that is not told: parameters
+    /// lie in the window of global memory, and may be copied.
+    fn is_in_space(&mut self, space: &str, args: &[Value]) -> Option<Value> {
+        let Some(Value::Ptr(targets)) = args.first() else { return None };
+        let mut held = self.arena.bool(false);
+        for t in targets.iter() {
+            let Base::Object(o) = &t.base else { return None };
+            let is = match self.object(*o).kind {
+                ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::DeviceGlobal(_) => space == "global",
+                ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => space.starts_with("shared"),
+                _ => return None,
+            };
+            if is {
+                held = self.arena.or(held, t.cond);
+            }
+        }
+        SPACES.contains(&space).then_some(Value::Bool(held))
     }
 
     fn of_integers(&mut self, base: &str, args: &[Value], bits: u32) -> Option<Value> {

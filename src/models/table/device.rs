@@ -40,6 +40,10 @@ pub(super) const ROWS: &[Row] = &[
         "llvm.nvvm.min.i", "llvm.nvvm.min.ll", "llvm.nvvm.max.i", "llvm.nvvm.max.ll", "llvm.nvvm.min.ui",
         "llvm.nvvm.min.ull", "llvm.nvvm.max.ui", "llvm.nvvm.max.ull",
     ]).symbolic_only("clang 22 gives the intrinsic of every target in its place"),
+    device(&[
+        "llvm.nvvm.isspacep.global", "llvm.nvvm.isspacep.shared", "llvm.nvvm.isspacep.shared.cluster", "llvm.nvvm.isspacep.local",
+        "llvm.nvvm.isspacep.const",
+    ]),
     device_starts(&[
         "llvm.nvvm.isspacep.", "llvm.nvvm.mapa.", "llvm.nvvm.getctarank.", "llvm.nvvm.move.", "llvm.nvvm.texsurf.",
     ]).symbolic_only("not yet: it touches no memory; what it gives is unknown"),

@@ -5,11 +5,13 @@ use super::lanes::{Res, binary, float1, float2, fma, int_n, integers, rint, roun
 use super::model::{Class, Entry};
 use super::simple::first;
 use crate::models::row::Key;
+use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::Ret;
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::{Machine, Model};
 use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Val, mask, signed};
+use crate::witness::memory::space::split;
 
 /// What may stand behind the name of an intrinsic.
 enum Way {
@@ -66,6 +68,9 @@ const NVVM: &[(&str, Way, Model)] = &[
     ("d2i", Types(&["lo"]), int_n!(1, |a, _| Some(a[0] & mask(32)))),
     ("d2i", Types(&["hi"]), int_n!(1, |a, _| Some(a[0] >> 32))),
     ("lohi", Types(&["i2d"]), lohi),
+    ("isspacep", Types(&["global"]), |m, th, _, a| Ok(is_in(m, th, a, Space::Global))),
+    ("isspacep", Types(&["shared", "shared.cluster"]), |m, th, _, a| Ok(is_in(m, th, a, Space::Shared))),
+    ("isspacep", Types(&["local", "const"]), |m, th, _, a| Ok(is_in(m, th, a, Space::Other))),
     ("bitcast", Types(&["f2i", "i2f", "d2ll", "ll2d"]), first),
 ];
 
@@ -117,6 +122,27 @@ fn rounded(mode: &str, bits: u32) -> Option<Entry> {
         _ => return None,
     };
     Some((m, Class::Pure))
+}
+
+/// A window of the generic address space.
+#[derive(PartialEq)]
+enum Space {
+    Global,
+    Shared,
+    Other,
+}
+
+/// PTX `isspacep`: whether an address is in a window. Of constants, parameters and local variables that is not told.
+fn is_in(m: &mut Machine<'_>, th: &Thread, args: &[Val], space: Space) -> Ret {
+    let p = arg(args, 0);
+    let Some(address) = p.known() else { return Ret::Val(Val::poison(p.poison)) };
+    let kind = m.mem.get(&th.stack, split(address).0).map(|o| o.kind);
+    let held = match kind {
+        Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned | ObjectKind::DeviceGlobal) => Space::Global,
+        Some(ObjectKind::Shared | ObjectKind::DynamicShared) => Space::Shared,
+        _ => return Ret::Val(m.unknown("which memory an address is of")),
+    };
+    Ret::Val(Val::new(u64::from(held == space)))
 }
 
 /// PTX `prmt` in its default mode.
