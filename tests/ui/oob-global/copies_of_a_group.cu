@@ -1,6 +1,5 @@
 // A group copies more than its source has, by cooperative groups and by the library's barrier.
 //@ flags: -arch=sm_90 -std=c++17
-//@ undecided: 1
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
@@ -8,7 +7,7 @@ namespace cg = cooperative_groups;
 __global__ void group(const int *a, int *c) {
   __shared__ int s[128];
   auto block = cg::this_thread_block();
-  cg::memcpy_async(block, s, a + 1, sizeof(int) * 128); //~ oob-global possible
+  cg::memcpy_async(block, s, a + 1, sizeof(int) * 128); //~ oob-global proved
   cg::wait(block);
   c[threadIdx.x] = s[threadIdx.x];
 }
@@ -18,7 +17,7 @@ __global__ void by_a_barrier(const int *a, int *c) {
   auto block = cg::this_thread_block();
   if (block.thread_rank() == 0) init(&arrived, block.size());
   block.sync();
-  cuda::memcpy_async(block, s, a + 1, sizeof(int) * 128, arrived);
+  cuda::memcpy_async(block, s, a + 1, sizeof(int) * 128, arrived); //~ oob-global proved
   arrived.arrive_and_wait();
   c[threadIdx.x] = s[threadIdx.x];
 }
