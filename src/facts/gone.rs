@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &Planned, running: Option<&Path>) -> Vec<bool> {
     let present: BTreeSet<PathBuf> = units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
     let replaced = |u: &UnitFacts| {
-        // One that was compiled into a link or an archive at once lies there.
-        let kept = u.denied || u.lies() || u.maker.is_some_and(Maker::alive);
+        let lies = u.key.exists() || u.linked_by().is_some_and(Path::is_file);
+        let kept = u.denied || lies || u.maker.is_some_and(Maker::alive);
         !kept && present.contains(&u.source())
     };
     let is_made = |l: &&LinkFacts| running == Some(&l.link.output) || l.link.output.exists();

@@ -79,9 +79,14 @@ impl UnitFacts {
     /// Whether its output is there. A unit that was compiled and linked by one command has the link's.
     #[must_use]
     pub fn lies(&self) -> bool {
-        let linked =
-            || self.key.to_str().and_then(|k| k.split_once("#/")).map(|(output, _)| Path::new(output).exists());
+        let linked = || self.linked_by().map(Path::exists);
         if self.unit.output.is_some() { self.key.exists() } else { linked().unwrap_or(true) }
+    }
+
+    /// The output of the link or archive that it was compiled into by one command; the working folder of a command that writes nothing.
+    #[must_use]
+    pub fn linked_by(&self) -> Option<&Path> {
+        self.key.to_str().and_then(|k| k.split_once("#/")).map(|(output, _)| Path::new(output))
     }
 
     /// Whether its output was written before one of its inputs, as far as times tell: build tools go by them.

@@ -39,7 +39,7 @@ pub(super) fn names(text: &str) -> Vec<Name<'_>> {
     out
 }
 
-/// Operators of a value's type, whose brackets are no call.
+/// Words that brackets follow which are no call.
 const VALUES: &[&str] =
     &["sizeof", "alignof", "decltype", "noexcept", "int", "unsigned", "long", "float", "double", "size_t", "bool"];
 
@@ -62,18 +62,26 @@ pub(super) fn may_act(text: &str, macro_name: &str) -> bool {
     (0..elements.len()).filter(|&i| elements[i].0 == macro_name).any(|i| {
         let words: Vec<&str> = bracketed(&elements[i + 1..]);
         let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        let calls = |w: &[&str]| w[1] == "(" && is_name(w[0]) && !VALUES.contains(&w[0]);
+        let by_name =
+            |w: &[&str]| w[1] == "(" && (is_name(w[0]) && !VALUES.contains(&w[0]) || matches!(w[0], ")" | "]"));
+        // `f<int>(x)`, which text alone does not tell from `a < b > (c)`.
+        let by_template = |i: usize| {
+            let open = words[..i].iter().rposition(|w| *w == "<");
+            words[i..].starts_with(&[">", "("])
+                && open.is_some_and(|o| o > 0 && is_name(words[o - 1]) && !words[o - 1].ends_with("_cast"))
+        };
+        let calls = words.windows(2).any(by_name) || (0..words.len()).any(by_template);
         let counts = |w: &[&str]| matches!(w[..2], ["+", "+"] | ["-", "-"]);
         let assigns = |w: &[&str]| {
             let shifts = matches!(w[..2], ["<", "<"] | [">", ">"]);
             w[2] == "=" && w[3] != "=" && (shifts || !["=", "!", "<", ">"].contains(&w[1]))
         };
         let in_macro = elements[i].1 && words.len() > 2;
-        in_macro || words.windows(2).any(|w| calls(w) || counts(w)) || words.windows(4).any(assigns)
+        in_macro || calls || words.windows(2).any(counts) || words.windows(4).any(assigns)
     })
 }
 
-/// What begins with a bracket up to the one that closes it; nothing where none opens.
+/// The elements from an opening bracket up to the one that closes it; none where the first is no such bracket.
 fn bracketed<'t>(elements: &[(&'t str, bool)]) -> Vec<&'t str> {
     let (mut depth, mut out) = (0_usize, vec![]);
     for (word, _) in elements {
@@ -87,7 +95,7 @@ fn bracketed<'t>(elements: &[(&'t str, bool)]) -> Vec<&'t str> {
         }
         out.push(*word);
     }
-    // What is compared in fours has an end.
+    // Windows of four elements reach to the end.
     out.extend([")", ")"]);
     out
 }
@@ -180,6 +188,7 @@ mod tests {
             "assert(x);  f(y = 1);",
             "#define other(x) ((x) = 1)\nassert(1 /* f() = 2 */);",
             "my_assert(f());",
+            "assert(n > (1 << 3) && static_cast<int>(x) < 4);",
         ] {
             assert!(!may_act(pure, "assert"), "{pure}");
         }
@@ -193,6 +202,8 @@ mod tests {
             "assert(v.size() > 0);",
             "#define CHECK(x) assert((x) == 0)\n",
             "assert(a > 0);\nassert(b = 2);",
+            "assert(begin<int>(&n));",
+            "assert((*handler)(x) && table[i](x));",
         ] {
             assert!(may_act(acting, "assert"), "{acting}");
         }

@@ -184,7 +184,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What a copy leaves that goes on behind the call.
+    /// The state behind a copy that goes on after its call has returned.
     fn after_queued_copy(&mut self, s: &mut State, to: Option<&Rc<Vec<Target>>>, stream: Option<i64>) {
         self.overlap(s);
         if let Some(to) = to {
@@ -193,7 +193,7 @@ impl Executor<'_> {
         self.forget_overlapping(s, to);
     }
 
-    /// What is copied later may be other than what is there now, and so may what it is copied over.
+    /// Forgets the destination: the bytes that arrive later may differ from those that are there now.
     fn forget_overlapping(&mut self, s: &mut State, to: Option<&Rc<Vec<Target>>>) {
         for o in to.map(|to| self.objects_at(s, to)).unwrap_or_default() {
             if !self.is_pageable(o) {

@@ -308,7 +308,7 @@ pub struct Function {
     pub max_threads: Option<u32>,
     /// What its attributes fix of its launches.
     pub shape: LaunchShape,
-    /// Of a tile kernel, which has no body here.
+    /// The accesses of a tile kernel, which has no body here.
     pub tile: Option<TileCode>,
     pub loc: LocId,
 }

@@ -312,6 +312,13 @@ fn a_folder_that_is_named_takes_in_libraries_of_builds_beside_it() {
     assert!(said.all().contains("error[oob-global]"), "{}", said.all());
 }
 
+/// A link that failed made no program.
+#[test]
+fn a_link_that_failed_is_no_program_that_was_removed() {
+    let said = scripted(&format!("{NVCC_UNITS}g++ -o app main.cpp make.o run.o $LIBS"));
+    assert!(said.status != 0 && !said.all().contains("without being read"), "{}", said.all());
+}
+
 /// What cannot be read again is named.
 #[test]
 fn units_of_scripts_that_cannot_be_read_are_named() {

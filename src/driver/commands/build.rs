@@ -80,7 +80,10 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             }
             stored.ask_tools(&tools);
             stored.refresh(&session);
-            stored.note_removed(&outcome.links_without_output);
+            // In a build that failed, a link without output is one that failed.
+            if outcome.status.success() {
+                stored.note_removed(&outcome.links_without_output);
+            }
             stored
         }
         Err(e) if outcome.status.success() => {

@@ -1,4 +1,4 @@
-//! What attributes of kernels say that clang 22 drops or does not know, and `compat.h` keeps as annotations: block and cluster sizes, and that a
+//! Attributes of kernels that clang 22 drops or does not know, and that `compat.h` keeps as annotations: block and cluster sizes, and that a
 //! kernel is one of tiles.
 //!
 //! In: a module whose table of annotations (LLVM 22 Language Reference, `llvm.global.annotations`) names kernels with `scuba:block_size`,

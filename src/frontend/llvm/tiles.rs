@@ -11,7 +11,7 @@ use crate::ir::{
 use crate::ir::{Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a plain access is called.
+/// The name of a plain access.
 const MEMORY: &str = "memory";
 
 /// Functions and intrinsics that end all work for the device, and access nothing.
@@ -41,11 +41,11 @@ struct Walk<'m> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct From {
     loc: LocId,
-    /// It is given memory, and its plain accesses count. Of the library of tiles only functions without bodies access what they are given.
+    /// Whether it is given memory, so that its plain accesses count. In the library of tiles, only functions without bodies access what they are given.
     lent: bool,
 }
 
-/// What makes the values of one function.
+/// The instructions that make the values of one function.
 struct Values<'f> {
     f: &'f Function,
     made: FxHashMap<ValueId, &'f Inst>,

@@ -79,13 +79,14 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
     found.into_iter().map(|(_, _, link)| link).filter(|link| !by_members.contains(&link.output)).collect()
 }
 
-/// The links by compiler drivers and linkers whose output is not there: they failed or probed, or what they made was moved or removed since. One for
-/// each output, the last one.
+/// Links of programs and shared libraries whose output is not there: they failed or probed, or their output was moved or removed since. One for each
+/// output, the last one.
 #[must_use]
 pub fn without_output(executions: &[Execution]) -> Vec<Link> {
     let links = executions.iter().filter(|e| e.directory.is_absolute()).filter_map(planned);
     let mut gone: BTreeMap<PathBuf, Link> = BTreeMap::new();
-    for link in links.filter(|l| l.kind != LinkKind::Archive && !l.output.exists()) {
+    let is_program = |l: &Link| matches!(l.kind, LinkKind::Executable | LinkKind::SharedLibrary);
+    for link in links.filter(|l| is_program(l) && !l.output.exists()) {
         gone.insert(link.output.clone(), link);
     }
     gone.into_values().collect()
