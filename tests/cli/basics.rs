@@ -138,6 +138,30 @@ fn doctor_finds_what_is_there_and_says_how_to_get_the_rest() {
     assert!(p.scuba(["doctor"]).status(2).out.contains("unknown key `x`"));
 }
 
+/// Compiler caches and an nvcc that only say their versions: what is known of them together.
+#[test]
+fn doctor_says_what_is_known_of_compiler_caches_and_of_newer_toolkits() {
+    let p = Project::new();
+    let say = |name: &str, text: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        p.write(name, &format!("#!/bin/sh\necho '{text}'\n"));
+        std::fs::set_permissions(p.root().join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    say("ccache", "ccache version 4.14.2");
+    say("sccache", "sccache 0.16.0");
+    let path = format!("{}:{}", p.root().display(), std::env::var("PATH").unwrap());
+    let lines = |release: &str| {
+        say("nvcc", &format!("Cuda compilation tools, release {release}, V{release}.1"));
+        let nvcc = p.root().join("nvcc");
+        super::Said::from(p.command().arg("doctor").env("SCUBA_NVCC", nvcc).env("PATH", &path).output().unwrap()).out
+    };
+    let line = |text: &str, name: &str| text.lines().find(|l| l.starts_with(name)).unwrap().to_owned();
+    let (old, new) = (lines("13.2"), lines("13.9"));
+    assert!(line(&old, "ccache").contains("CCACHE_DEPEND=1"), "{old}");
+    assert!(line(&old, "sccache").contains(" ok ") && line(&new, "sccache").contains("do not use it"), "{old}{new}");
+    assert!(!line(&old, "nvcc").contains("newer") && line(&new, "nvcc").contains("newer than 13.5"), "{old}{new}");
+}
+
 #[test]
 fn a_build_has_its_commands_own_status() {
     let p = Project::new();
