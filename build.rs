@@ -1,42 +1,13 @@
-//! Tells the linker where Z3 lies, and compiles the library that `scuba build` preloads.
+//! Tells the linker where Z3 lies; of each crate that links it.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 fn main() {
-    let root = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
-    let z3 = format!("{root}/.deps/cuda/z3/lib");
+    let package = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let root = Path::new(&package).ancestors().find(|a| a.join("Cargo.lock").exists()).unwrap_or(Path::new(&package));
+    let z3 = root.join(".deps/cuda/z3/lib").display().to_string();
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rustc-link-search=native={z3}");
     println!("cargo:rustc-link-arg=-Wl,-rpath,{z3}");
     println!("cargo:rustc-link-arg=-Wl,-rpath,$ORIGIN/../lib");
-    preload_library(&PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it")));
-}
-
-/// `src/nvcc/interpose/preload.c` as `$OUT_DIR/libscuba-interpose.so`, which the library embeds.
-fn preload_library(out: &Path) {
-    let source = "src/nvcc/interpose/preload.c";
-    println!("cargo:rerun-if-changed={source}");
-    let mut build = cc::Build::new();
-    // The `cc` crate makes objects and archives only; the shared library is linked by the compiler it chose.
-    build
-        .file(source)
-        .pic(true)
-        .opt_level(2)
-        .debug(false)
-        .warnings(true)
-        .extra_warnings(true)
-        .flag("-fvisibility=hidden");
-    let objects = build.try_compile_intermediates().unwrap_or_else(|e| panic!("{source} does not compile: {e}"));
-    let library = out.join("libscuba-interpose.so");
-    let mut link: Command = build.get_compiler().to_command();
-    // Bound at load time: a lazy binding would take the loader's lock in the child of a vfork.
-    link.args(["-shared", "-fPIC", "-Wl,-z,now", "-Wl,-soname,libscuba-interpose.so", "-o"])
-        .arg(&library)
-        .args(&objects);
-    match link.status() {
-        Ok(status) if status.success() => {}
-        Ok(status) => panic!("{link:?} failed: {status}"),
-        Err(e) => panic!("{link:?} could not be run: {e}"),
-    }
 }

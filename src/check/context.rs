@@ -6,36 +6,36 @@
 use super::concurrency::bounds::Invariants;
 use super::counterexample::replay::Judge;
 use super::counterexample::tried::Tried;
-pub(in crate::check) use super::findings::position::Place;
+pub(crate) use super::findings::position::Place;
 use super::findings::position::place_of;
 use super::obligations::decide::Decider;
 use super::obligations::specialise::Decided;
 use super::obligations::verdict::Outcome;
 use super::options::{Options, Pace};
 use super::rules::layout::Layout;
-use crate::axioms::Without;
-use crate::host::Root;
-use crate::ir::{FuncRef, Program};
-use crate::nets;
-use crate::reasons::UnknownReason;
-use crate::report::finding::{Finding, Related};
-use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::memory::object::Object;
-use crate::symbolic::memory::partition::{PartId, Partition};
-use crate::symbolic::memory::value::Target;
-use crate::symbolic::terms::term::TermId;
-use crate::work::{Allotment, Work};
+use base::axioms::Without;
+use base::nets;
+use base::reasons::UnknownReason;
+use base::work::{Allotment, Work};
+use engine::host::Root;
+use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::memory::object::Object;
+use engine::symbolic::memory::partition::{PartId, Partition};
+use engine::symbolic::memory::value::Target;
+use engine::symbolic::terms::term::TermId;
+use finding::{Finding, Related};
+use ir::{FuncRef, Program};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// What was decided of each place.
-pub(in crate::check) type Places = BTreeMap<Place, Tallied>;
+pub(crate) type Places = BTreeMap<Place, Tallied>;
 
 /// The worst of what was decided of a place.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Tallied {
+pub(crate) struct Tallied {
     pub outcome: Outcome,
     /// As it is displayed.
     pub kernel: String,
@@ -48,7 +48,7 @@ pub(in crate::check) struct Tallied {
 }
 
 /// A launch whose kernel was executed.
-pub(in crate::check) struct Run {
+pub(crate) struct Run {
     pub launch: LaunchEvent,
     /// What the launch's path condition decides of its terms.
     pub decided: Decided,
@@ -79,7 +79,7 @@ impl Run {
 }
 
 /// What the events below one root are decided with.
-pub(in crate::check) struct Tools<'p> {
+pub(crate) struct Tools<'p> {
     pub e: Executor<'p>,
     pub decider: Decider,
     pub judge: Judge<'p>,
@@ -129,7 +129,7 @@ impl Tools<'_> {
 
 /// The program, the settings, and what may be spent now: a small value that all who decide are given.
 #[derive(Clone, Copy)]
-pub(in crate::check) struct Context<'p> {
+pub(crate) struct Context<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
     /// What is being done may cost so much.
@@ -202,7 +202,7 @@ impl<'p> Context<'p> {
 
 /// One access to one of the objects that its pointer may point to.
 #[derive(Clone, Copy)]
-pub(in crate::check) struct InObject<'a> {
+pub(crate) struct InObject<'a> {
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub target: &'a Target,

@@ -5,13 +5,13 @@
 //! members.
 
 use super::report::Fault;
-use crate::contracts::ast::Sort;
-use crate::contracts::resolve::{Method, TypeDesc};
-use crate::contracts::{Contract, ContractError, Invariant, Requirement, Scope, plain_name, resolve};
-use crate::ir::{
+use contracts::ast::Sort;
+use contracts::resolve::{Method, TypeDesc};
+use contracts::{Contract, ContractError, Invariant, Requirement, Scope, plain_name, resolve};
+use ir::{
     Function, Module, Plain, Program, Side, TypeId, TypeKind, element_name, plain_number, pointee_name, source_name,
 };
-use crate::models::tensors;
+use models::tensors;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;

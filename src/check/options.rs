@@ -2,9 +2,9 @@
 //!
 //! Plain data: it knows nothing of programs, solvers or reports.
 
-use crate::assume::Condition;
-use crate::contracts::{Contract, Entry, Invariant};
-use crate::inside::Wanted;
+use base::inside::Wanted;
+use contracts::assume::Condition;
+use contracts::{Contract, Entry, Invariant};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the stack of a thread that checks. Symbolic execution descends by calls; deep call chains of real programs need more than

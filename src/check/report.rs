@@ -2,10 +2,10 @@
 //!
 //! Plain data: whoever renders, stores or compares reports needs nothing else of the check.
 
-use crate::inside::Seen;
-use crate::nets::Net;
-use crate::report::counts::{CountedKernel, CountedPlace, PlaceClass};
-use crate::report::finding::{Finding, Position, Summary, Undecided};
+use base::inside::Seen;
+use base::nets::Net;
+use finding::counts::{CountedKernel, CountedPlace, PlaceClass};
+use finding::{Finding, Position, Summary, Undecided};
 use serde::{Deserialize, Serialize};
 
 /// One access in the source and what was decided of it.

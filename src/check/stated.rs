@@ -6,9 +6,9 @@
 use super::names;
 use super::options::Options;
 use super::report::Fault;
-use crate::contracts::ast::{Access, Comparison, CondKind, TermKind};
-use crate::contracts::{Cond, Contract, ENTRY, Invariant, Requirement, Span, Term, parse, plain_name};
-use crate::ir::{ModuleId, Program, Side, TypeKind, pointee_name, source_name};
+use contracts::ast::{Access, Comparison, CondKind, TermKind};
+use contracts::{Cond, Contract, ENTRY, Invariant, Requirement, Span, Term, parse, plain_name};
+use ir::{ModuleId, Program, Side, TypeKind, pointee_name, source_name};
 
 /// The settings for a program, without conditions that name what is not there.
 pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Vec<String>, Vec<Fault>) {

@@ -5,9 +5,9 @@
 
 use super::load::{position, read};
 use super::{Config, RuleSelector};
-use crate::contracts::error::nearest;
-use crate::rules::Rule;
-use crate::statements::{Lost, Mistake, Slip, recover};
+use base::rules::Rule;
+use base::statements::{Lost, Mistake, Slip, recover};
+use contracts::error::nearest;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -170,8 +170,8 @@ fn brief(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{LeftOut, load_leniently};
-    use crate::config::{Config, FrontendKind, RuleSelector};
-    use crate::rules::{Level, Rule};
+    use crate::{Config, FrontendKind, RuleSelector};
+    use base::rules::{Level, Rule};
 
     fn load(text: impl AsRef<[u8]>) -> (Config, Option<LeftOut>) {
         let root = tempfile::tempdir().unwrap();

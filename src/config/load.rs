@@ -1,10 +1,10 @@
 //! Finding and reading scuba.toml.
 
 use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector, Waits};
-use crate::assume::{self, Condition};
-use crate::contracts::{self, Contract, Entry, Invariant, Requirement};
-use crate::rules::Level;
-use crate::statements::Mistake;
+use base::rules::Level;
+use base::statements::Mistake;
+use contracts::assume::{self, Condition};
+use contracts::{self, Contract, Entry, Invariant, Requirement};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use std::collections::BTreeMap;
@@ -385,9 +385,9 @@ pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::parse;
-    use crate::config::{Config, Waits};
-    use crate::config::{ConfirmWhen, FrontendKind, RuleSelector};
-    use crate::rules::{Level, Rule};
+    use crate::{Config, Waits};
+    use crate::{ConfirmWhen, FrontendKind, RuleSelector};
+    use base::rules::{Level, Rule};
     use std::path::{Path, PathBuf};
 
     fn error(text: &str) -> String {

@@ -6,7 +6,7 @@ use super::commands::{Places, is_system};
 use super::manifest::{self, Manifest, Word};
 use super::prepare::Generated;
 use super::store::Outcome;
-use crate::frontend::paths::normalise;
+use frontend::paths::normalise;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeSet;

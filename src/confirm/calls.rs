@@ -5,8 +5,8 @@
 
 use super::manifest::{Expected, HOST_ACCESS};
 use super::verdict::Verdict;
-use crate::report::finding::Direction;
-use crate::rules::Rule;
+use base::rules::Rule;
+use finding::Direction;
 
 /// One side of a call that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,10 +98,10 @@ pub fn judge(expected: &Expected, lines: &str) -> Option<Verdict> {
 #[cfg(test)]
 mod tests {
     use super::{Bad, judge};
-    use crate::confirm::manifest::{Expected, Side};
-    use crate::confirm::verdict::Verdict;
-    use crate::report::finding::Direction;
-    use crate::rules::Rule;
+    use crate::manifest::{Expected, Side};
+    use crate::verdict::Verdict;
+    use base::rules::Rule;
+    use finding::Direction;
 
     fn expected(rule: Rule, direction: Direction, bytes: u64, offset: i64, extent: i64) -> Expected {
         Expected {
@@ -114,7 +114,7 @@ mod tests {
             file: String::new(),
             line: 1,
             inner: None,
-            own: crate::frontend::own::Own::default(),
+            own: frontend::own::Own::default(),
             direction,
             bytes,
             block: [0; 3],

@@ -8,11 +8,11 @@ use super::instrument::Place;
 use super::kernel_check::{self, Row};
 use super::manifest::{Attempt, Manifest, Word};
 use super::prepare::{Generated, Material, Ready, bytes, describe};
-use crate::frontend::ExtractOptions;
-use crate::report::finding::Witness;
-use crate::rules::Rule;
-use crate::witness::{BadAccess, Fault, ObjectKind};
+use base::rules::Rule;
+use finding::Witness;
+use frontend::ExtractOptions;
 use std::time::Instant;
+use witness::{BadAccess, Fault, ObjectKind};
 
 /// Adds attempts for the accesses of these launches; a note to the cases that cannot have one. `witness_of` is a case's. The code is left
 /// out where it is not made by `until`.

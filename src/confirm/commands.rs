@@ -2,9 +2,9 @@
 //! folder of ours.
 
 use super::manifest::{Build, Step, Tool, Word};
-use crate::nvcc::flags::{self, Effect, Flag, Match, Value};
-use crate::nvcc::unit::{Language, TranslationUnit};
-use crate::nvcc::words;
+pub use nvcc::flags::{self, Effect, Flag, Match, Value};
+use nvcc::unit::{Language, TranslationUnit};
+use nvcc::words;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -324,9 +324,9 @@ pub fn is_system(path: &Path, toolkit: &[PathBuf]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{InPlace, WRAPPED, cubin, program, program_with_calls};
-    use crate::confirm::manifest::{Tool, Word};
-    use crate::nvcc::command::{Command, Environment};
-    use crate::nvcc::unit::TranslationUnit;
+    use crate::manifest::{Tool, Word};
+    use nvcc::command::{Command, Environment};
+    use nvcc::unit::TranslationUnit;
     use std::ffi::OsString;
     use std::path::Path;
 

@@ -3,11 +3,11 @@
 
 use super::instrument::{Access, Place, Start, instrument};
 use super::kernel_check::{Record, Row, record, statements};
-use crate::ir::{FuncId, FuncRef, ModuleId};
-use crate::report::finding::Witness;
-use crate::report::samples;
-use crate::witness::Snapshot;
+use finding::Witness;
+use finding::samples;
+use ir::{FuncId, FuncRef, ModuleId};
 use std::process::Command;
+use witness::Snapshot;
 
 /// A part of dynamic shared memory, a row of a tile, and an array that is handed to another function: each one too far.
 const CODE: &str = r#"

@@ -3,7 +3,7 @@
 //! In: names as the program opens them, with their contents. Out: files below the folder that the run has for its own, which is
 //! its working folder, or why there can be none. Manifests come from other machines: whatever they name, nothing is written elsewhere.
 
-use crate::report::finding::RunFile;
+use finding::RunFile;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -99,7 +99,7 @@ fn below(name: &str) -> Result<PathBuf, InputError> {
 #[cfg(test)]
 mod tests {
     use super::{InputError, InputFiles};
-    use crate::report::finding::RunFile;
+    use finding::RunFile;
 
     fn file(name: &str, bytes: &[u8]) -> RunFile {
         RunFile { name: name.into(), bytes: bytes.into() }

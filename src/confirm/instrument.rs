@@ -5,7 +5,7 @@
 //! in the analysis form is all that it shares with it.
 
 use super::listed::{self, Handed};
-use crate::models::access::Kind;
+use models::access::Kind;
 use std::collections::HashMap;
 
 const TEMPLATE: &str = include_str!("../../templates/check.ll");

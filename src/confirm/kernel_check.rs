@@ -10,18 +10,18 @@ use super::instrument::{Access, Place, Start, instrument};
 use super::prepare::ROOM;
 use super::process;
 use super::scratch::Scratch;
-use crate::config::FrontendKind;
-use crate::frontend::{self, ExtractOptions};
-use crate::ir::{Block, Callee, Function, Module, ModuleId, Op, Operand, Program, Side, Step};
-use crate::models::access::Kind;
-use crate::models::{self, ptx, tiles};
-use crate::nvcc::unit::TranslationUnit;
-use crate::report::finding::{Direction, Witness};
-use crate::witness::{BadAccess, Fault, ObjectKind, Parts, Site, Snapshot};
+use config::FrontendKind;
+use finding::{Direction, Witness};
+use frontend::{self, ExtractOptions};
+use ir::{Block, Callee, Function, Module, ModuleId, Op, Operand, Program, Side, Step};
+use models::access::Kind;
+use models::{self, ptx, tiles};
+use nvcc::unit::TranslationUnit;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use witness::{BadAccess, Fault, ObjectKind, Parts, Site, Snapshot};
 
 /// Name of the table's variable and of the records'.
 const TABLE: &str = "scuba_table";

@@ -1,10 +1,10 @@
 //! The accesses of inline assembly and of intrinsics that move blocks, in LLVM assembly.
 //!
-//! In: a line of a unit's code. Out: what it accesses by [`crate::models`], and the same line with its addresses handed through a
+//! In: a line of a unit's code. Out: what it accesses by [`models`], and the same line with its addresses handed through a
 //! function that may give others. The text of an assembly statement stays as it is: only its operands are replaced.
 
-use crate::models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, Tile, WARP};
-use crate::models::{ptx, tiles};
+use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, Tile, WARP};
+use models::{ptx, tiles};
 use std::fmt::Write as _;
 
 /// The place in shared memory that is used instead of a bad address there, for what takes no generic address; in its middle.

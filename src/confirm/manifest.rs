@@ -1,8 +1,8 @@
 //! What is to be built and run: all that [`super::execute`] knows.
 
-use crate::frontend::own::Own;
-use crate::report::finding::{Direction, RunFile};
-use crate::rules::Rule;
+use base::rules::Rule;
+use finding::{Direction, RunFile};
+use frontend::own::Own;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

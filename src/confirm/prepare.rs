@@ -9,21 +9,19 @@ use super::execute::LAUNCHER;
 use super::manifest::{Attempt, Build, Case, Executable, Expected, HOST_ACCESS, Manifest, Side, Word};
 use super::repro;
 use super::store;
-use crate::frontend::ExtractOptions;
-use crate::frontend::own::Own;
-use crate::ir::{self, BlockId, Callee, FuncId, FuncRef, ModuleId, Program, SourceLoc};
-use crate::nvcc::unit::TranslationUnit;
-use crate::report::finding::{Finding, PartSites, Sites, Verdict, Witness};
-use crate::report::paths::ProjectRoot;
-use crate::report::sources::Sources;
-use crate::rules::Rule;
-use crate::witness::{
-    self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads,
-};
-use crate::work::Work;
+use base::rules::Rule;
+use base::work::Work;
+use finding::paths::ProjectRoot;
+use finding::sources::Sources;
+use finding::{Finding, PartSites, Sites, Verdict, Witness};
+use frontend::ExtractOptions;
+use frontend::own::Own;
+use ir::{self, BlockId, Callee, FuncId, FuncRef, ModuleId, Program, SourceLoc};
+use nvcc::unit::TranslationUnit;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use witness::{self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads};
 
 /// Where the template of the launcher lies.
 pub const TEMPLATE: &str = include_str!("../../templates/launch.cpp");

@@ -1,6 +1,6 @@
 //! Running a program that may hang, eat memory or write without end.
 
-use crate::nvcc::processes;
+use nvcc::processes;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::ExitStatusExt;

@@ -3,7 +3,7 @@
 //! In: the file that `--xml --save` left, whole or cut off, or what the tool printed. Out: [`Records`]. Element names vary between versions of the tool:
 //! those that are not known here are kept, so that their reader can say "inconclusive" instead of "clean".
 
-use crate::report::names::base_name;
+use finding::names::base_name;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use std::collections::BTreeSet;
@@ -281,7 +281,7 @@ mod tests {
     use std::path::Path;
 
     fn golden(name: &str) -> Records {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm/golden").join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/confirm/golden").join(name);
         Records::parse(&std::fs::read_to_string(path).unwrap())
     }
 
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn what_came_before_the_end_of_a_cut_off_file_counts() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm/golden/two_lines.xml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/confirm/golden/two_lines.xml");
         let text = std::fs::read_to_string(path).unwrap();
         let r = Records::parse(&text[..text.len() / 2]);
         assert!(r.cut_off && r.unknown.is_empty());
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn text_says_the_same_as_xml() {
         for file in ["global_read", "atomic", "shared_dynamic", "vector", "misaligned"] {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/confirm/golden/{file}.txt"));
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/confirm/golden/{file}.txt"));
             let text = Records::parse_text(&std::fs::read_to_string(path).unwrap());
             let mut xml = golden(&format!("{file}.xml"));
             assert_eq!(text.records.len(), xml.records.len(), "{file}");

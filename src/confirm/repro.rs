@@ -3,11 +3,11 @@
 //! In: a finding with its witness, the program and its units. Out: the script; why there is none where an argument is of a kind that is not made.
 
 use super::prepare::{Generated, Material};
-use crate::ir::{FuncId, FuncRef, ModuleId, TypeKind};
-use crate::models::tensors::OF_HANDLE;
-use crate::models::views::is_text;
-use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
-use crate::report::finding::{Finding, Held, HeldValue, Run, SAME_CHECK, USED_HERE, Witness};
+use finding::{Finding, Held, HeldValue, Run, SAME_CHECK, USED_HERE, Witness};
+use ir::{FuncId, FuncRef, ModuleId, TypeKind};
+use models::tensors::OF_HANDLE;
+use models::views::is_text;
+use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde_json::{Value, json};
 use std::path::Path;
 

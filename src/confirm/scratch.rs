@@ -5,7 +5,7 @@
 
 use super::process;
 use super::watch::Watch;
-use crate::nvcc::processes;
+use nvcc::processes;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::collections::BTreeSet;

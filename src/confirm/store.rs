@@ -3,9 +3,9 @@
 //! A file for each finding and witness in `.scuba/confirmations`. Its name holds the finding's [`key`], which changes with the
 //! sources and the witness: what was seen of older code is not shown for newer.
 
-use crate::paths;
-use crate::report::finding::{Confirmation, ConfirmationStatus, Finding};
-use crate::report::sources::Sources;
+use base::paths;
+use finding::sources::Sources;
+use finding::{Confirmation, ConfirmationStatus, Finding};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -107,10 +107,10 @@ fn read(path: &Path) -> Option<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::{Confirmations, Outcome, keep, key};
-    use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy};
-    use crate::report::paths::ProjectRoot;
-    use crate::report::samples;
-    use crate::report::sources::Sources;
+    use finding::paths::ProjectRoot;
+    use finding::samples;
+    use finding::sources::Sources;
+    use finding::{Confirmation, ConfirmationStatus, ConfirmedBy};
 
     #[test]
     fn an_outcome_is_shown_until_witness_or_source_change() {

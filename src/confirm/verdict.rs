@@ -4,11 +4,11 @@ use super::bundle::SOURCES;
 use super::kernel_check;
 use super::manifest::{Expected, HOST_ACCESS};
 use super::record::{Frame, Record, Records};
-use crate::frontend::own::Own;
-use crate::frontend::paths::normalise;
-use crate::report::finding::Direction;
-use crate::report::names::base_name;
-use crate::rules::Rule;
+use base::rules::Rule;
+use finding::Direction;
+use finding::names::base_name;
+use frontend::own::Own;
+use frontend::paths::normalise;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -252,12 +252,12 @@ fn file_name(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{Records, Surroundings, Verdict, judge, of_record};
-    use crate::confirm::kernel_check::Record;
-    use crate::confirm::manifest::Expected;
-    use crate::frontend::own::Own;
-    use crate::nvcc::command::{Command, Environment};
-    use crate::report::finding::Direction;
-    use crate::rules::Rule;
+    use crate::kernel_check::Record;
+    use crate::manifest::Expected;
+    use base::rules::Rule;
+    use finding::Direction;
+    use frontend::own::Own;
+    use nvcc::command::{Command, Environment};
     use std::ffi::OsString;
     use std::path::Path;
 
@@ -266,7 +266,7 @@ mod tests {
     }
 
     fn golden(name: &str) -> Records {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm/golden").join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/confirm/golden").join(name);
         Records::parse(&std::fs::read_to_string(path).unwrap())
     }
 
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn copies_in_a_bundle_are_judged_by_where_they_came_from() {
         let text = std::fs::read_to_string(
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm/golden/header_frames_vendored.xml"),
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/confirm/golden/header_frames_vendored.xml"),
         )
         .unwrap();
         let r = Records::parse(&text.replace("/project/", "/bundle/sources/project/"));

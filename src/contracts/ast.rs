@@ -30,7 +30,7 @@ impl From<std::ops::Range<usize>> for Span {
 /// What a term denotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sort {
-    /// Not told by the syntax alone, as of a bare name; [`crate::contracts::resolve()`] finds it.
+    /// Not told by the syntax alone, as of a bare name; [`crate::resolve()`] finds it.
     Open,
     Integer,
     /// Arrays too: they decay to a pointer to their first element.

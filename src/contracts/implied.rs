@@ -69,7 +69,7 @@ fn is_size(t: &Term) -> bool {
 #[cfg(test)]
 mod tests {
     use super::implies;
-    use crate::contracts::parse;
+    use crate::parse;
 
     fn says(a: &str, b: &str) -> bool {
         implies(&parse(a).expect(a), &parse(b).expect(b))

@@ -83,8 +83,8 @@ impl Relative<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::contracts::ast::Access;
-    use crate::contracts::{Term, parse};
+    use crate::ast::Access;
+    use crate::{Term, parse};
 
     #[test]
     fn members_are_reached_through_the_object() {

@@ -1,11 +1,11 @@
 //! The command line.
 
-use crate::config::{FrontendKind, RuleSelector};
-use crate::inside::{Dump, Spot};
-use crate::report::levels::Overrides;
-use crate::report::render::Format;
-use crate::rules::{Level, Rule};
+use base::inside::{Dump, Spot};
+use base::rules::{Level, Rule};
 use clap::{ArgAction, ArgMatches, Args, Parser, Subcommand, ValueEnum};
+use config::{FrontendKind, RuleSelector};
+use report::levels::Overrides;
+use report::render::Format;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -61,7 +61,7 @@ pub enum Command {
     #[command(name = super::commands::pages::COMMAND, hide = true)]
     Pages { prefix: PathBuf },
     /// Clear up what a confirmation leaves running where it is killed
-    #[command(name = crate::confirm::watch::COMMAND, hide = true)]
+    #[command(name = confirm::watch::COMMAND, hide = true)]
     Watch { process: u32 },
 }
 
@@ -346,9 +346,9 @@ pub fn level_overrides(matches: &ArgMatches) -> Overrides {
 #[cfg(test)]
 mod tests {
     use super::{Cli, Command, level_overrides};
-    use crate::config::RuleSelector::{All, One};
-    use crate::rules::{Level, Rule};
+    use base::rules::{Level, Rule};
     use clap::{CommandFactory, FromArgMatches};
+    use config::RuleSelector::{All, One};
 
     #[test]
     fn the_command_line_is_well_formed() {

@@ -2,11 +2,11 @@
 //!
 //! In: reports of checks. Out: the report tempered. Nothing here changes a verdict that rests on clang's reading.
 
-use crate::check::{Place, ProgramReport, Standing};
-use crate::ir::Doubt;
-use crate::report::counts::PlaceClass;
-use crate::report::finding::{Code, Finding, Position, Undecided, Verdict};
-use crate::rules::Level;
+use base::rules::Level;
+use check::{Place, ProgramReport, Standing};
+use finding::counts::PlaceClass;
+use finding::{Code, Finding, Position, Undecided, Verdict};
+use ir::Doubt;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a verdict of one reading of subscripts does not stand.
@@ -123,7 +123,7 @@ pub fn rest_on(report: &mut ProgramReport, doubts: &BTreeSet<Doubt>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::samples;
+    use finding::samples;
 
     fn report(places: &[(u32, &str, Standing)], launches: u32) -> ProgramReport {
         let mut r = ProgramReport::default();

@@ -3,8 +3,8 @@
 use super::args::{self, Cli, Command};
 use super::logging;
 use super::{Status, commands, output, programs, worker};
-use crate::confirm::watch;
 use clap::{CommandFactory, FromArgMatches};
+use confirm::watch;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -32,7 +32,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> anyhow::Result<Status> {
+fn dispatch(command: Command, overrides: report::levels::Overrides) -> anyhow::Result<Status> {
     match command {
         Command::Check(a) => commands::check::run(a, overrides),
         Command::Init(a) => commands::init::run(&a),
@@ -40,7 +40,7 @@ fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> an
         Command::Report(a) => programs::stored::report(&a, overrides),
         Command::Baseline(a) => commands::baseline::run(&a, overrides),
         Command::Explain { rule } => {
-            output::print(crate::report::explain::page(rule));
+            output::print(report::explain::page(rule));
             Ok(Status::Clean)
         }
         Command::Doctor(a) => Ok(commands::doctor::run(&a)),

@@ -2,13 +2,13 @@
 
 use super::cache::readings::Readings;
 use super::session::Session;
-use crate::facts::verdicts::Verdicts;
-use crate::facts::{Missing, Present, Recipe, Second, Symbols, Unit, UnitFacts, key_of};
-use crate::files::{Dependency, Hashes, Since};
-use crate::frontend::{self, ExtractOptions, Extraction};
-use crate::ir::{Module, Side};
-use crate::nvcc::request::Link;
-use crate::nvcc::unit::TranslationUnit;
+use facts::verdicts::Verdicts;
+use facts::{Missing, Present, Recipe, Second, Symbols, Unit, UnitFacts, key_of};
+use files::{Dependency, Hashes, Since};
+use frontend::{self, ExtractOptions, Extraction};
+use ir::{Module, Side};
+use nvcc::request::Link;
+use nvcc::unit::TranslationUnit;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -3,10 +3,10 @@
 //! In: counters that a session keeps while it reads and checks; what reports say. Out: records in `.scuba/history`, and [`Build`]s made of them
 //! for `scuba stats`.
 
-use crate::files::Hashes;
-use crate::nvcc::history::{History, Ran};
-use crate::report::finding::{Report, Summary};
-use crate::rules::Level;
+use base::rules::Level;
+use files::Hashes;
+use finding::{Report, Summary};
+use nvcc::history::{History, Ran};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -260,8 +260,8 @@ fn together(group: &[&Record]) -> Build {
 #[cfg(test)]
 mod tests {
     use super::{Analysed, Checked, Counts, Record, builds};
-    use crate::nvcc::history::Ran;
-    use crate::report::finding::Summary;
+    use finding::Summary;
+    use nvcc::history::Ran;
 
     fn ran(at: u64, build: Option<&str>) -> Record {
         let build = build.map(str::to_owned);

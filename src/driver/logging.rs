@@ -1,19 +1,70 @@
 //! What the analysis does as it does it, on standard error: `SCUBA_LOG=debug`, `SCUBA_LOG=scuba::check=trace` (the filters of `tracing`).
 
 use super::output;
-use crate::nvcc::notes::is_filter;
+use nvcc::notes::is_filter;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::{EnvFilter, fmt};
 
 /// Begins to write events, where somebody wants them.
 pub fn begin() {
     let Some(filter) = std::env::var("SCUBA_LOG").ok().filter(|v| is_filter(v)) else { return };
-    match EnvFilter::try_new(&filter) {
+    match EnvFilter::try_new(of_crates(&filter)) {
         Ok(filter) => {
             let log = fmt().with_env_filter(filter).with_span_events(FmtSpan::CLOSE).with_writer(std::io::stderr);
             // Only where another one listens already, as in tests.
             let _ = log.with_ansi(false).try_init();
         }
         Err(e) => output::complain(&format!("SCUBA_LOG is `{filter}`: {e}")),
+    }
+}
+
+/// The rooms of which events tell, as crates.
+const ROOMS: &[&str] = &[
+    "base",
+    "check",
+    "config",
+    "confirm",
+    "contracts",
+    "driver",
+    "engine",
+    "facts",
+    "files",
+    "finding",
+    "frontend",
+    "ir",
+    "models",
+    "nvcc",
+    "report",
+    "witness",
+];
+
+/// A filter in which `scuba` stands for all rooms and `scuba::ROOM` for one, by the names of crates.
+fn of_crates(filter: &str) -> String {
+    let one = |directive: &str| match directive.trim() {
+        d if d == "scuba" || d.starts_with("scuba=") => {
+            ROOMS.iter().map(|room| format!("{room}{}", &d["scuba".len()..])).collect::<Vec<_>>().join(",")
+        }
+        d => match d.strip_prefix("scuba::") {
+            Some(rest) if ["symbolic", "host", "kernel"].iter().any(|r| rest.starts_with(r)) => {
+                format!("engine::{rest}")
+            }
+            Some(rest) => rest.to_owned(),
+            None => d.to_owned(),
+        },
+    };
+    filter.split(',').map(one).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_crates;
+
+    #[test]
+    fn rooms_are_crates() {
+        assert_eq!(of_crates("debug"), "debug");
+        assert_eq!(of_crates("scuba::check=trace, z3=off"), "check=trace,z3=off");
+        assert_eq!(of_crates("scuba::symbolic::loops=debug"), "engine::symbolic::loops=debug");
+        let all = of_crates("scuba=info");
+        assert!(all.starts_with("base=info,check=info,") && all.contains(",engine=info,"), "{all}");
     }
 }

@@ -1,8 +1,8 @@
 //! The two streams, and how text is written to them.
 
 use super::args::Colour;
-use crate::nvcc::colour;
-use crate::report::finding::{NotAnalysed, Unseen};
+use finding::{NotAnalysed, Unseen};
+use nvcc::colour;
 use std::io::Write;
 
 /// Writes to standard output. A reader that has gone (`scuba explain … | head`) is no fault of ours.

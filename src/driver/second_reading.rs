@@ -4,11 +4,11 @@
 //! here changes a verdict. What cgeist does not say of signs is settled by clang's code. cgeist's modules get the first, cheap looks
 //! alone, and a twentieth of what the check cost; its report is compared as it is, before anything of it is tempered.
 
-use crate::check::{Options, Pace, Place, ProgramReport, Standing};
-use crate::driver::worker::guarded::Fault;
-use crate::frontend::cgeist;
-use crate::ir::Module;
-use crate::report::second_reading::{Compared, SecondReading, Stands};
+use crate::worker::guarded::Fault;
+use check::{Options, Pace, Place, ProgramReport, Standing};
+use finding::second_reading::{Compared, SecondReading, Stands};
+use frontend::cgeist;
+use ir::Module;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub fn compare(
     // What is inside of it is nobody's business, and how long it takes no finding's.
     let options = Options {
         pace: Pace::Beside(first.summary.work / PART),
-        inside: crate::inside::Wanted::default(),
+        inside: base::inside::Wanted::default(),
         ..options.clone()
     };
     let clang: Vec<&Module> = clang.iter().map(AsRef::as_ref).collect();

@@ -6,7 +6,7 @@
 use super::generated::ninja::Ninja;
 use super::maker::Maker;
 use super::unit::UnitFacts;
-use crate::files::{Contents, Dependency, Hashes, Stamp};
+use files::{Contents, Dependency, Hashes, Stamp};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

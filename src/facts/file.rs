@@ -15,7 +15,6 @@
 //!
 //! The head is small and read of every unit of a build; the body is the code, read only for the units of the program at hand.
 
-use crate::ir;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{self, Read};
@@ -220,8 +219,8 @@ mod tests {
             bytes.extend_from_slice(blake3::hash(&body).as_bytes());
             bytes.extend_from_slice(&head);
             bytes.extend_from_slice(&body);
-            let _ = read::<crate::facts::UnitFacts, Vec<crate::ir::Module>>(&bytes);
-            let _ = read::<u8, Vec<crate::ir::Module>>(&bytes);
+            let _ = read::<crate::UnitFacts, Vec<ir::Module>>(&bytes);
+            let _ = read::<u8, Vec<ir::Module>>(&bytes);
         }
     }
 

@@ -1,8 +1,8 @@
 use super::Plan;
-use crate::facts::generated::Planned;
-use crate::facts::{Besides, LinkFacts, Recipe, Symbol, Symbols, UnitFacts};
-use crate::nvcc::request::{Link, LinkKind};
-use crate::nvcc::unit::{Language, Sides, TranslationUnit};
+use crate::generated::Planned;
+use crate::{Besides, LinkFacts, Recipe, Symbol, Symbols, UnitFacts};
+use nvcc::request::{Link, LinkKind};
+use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

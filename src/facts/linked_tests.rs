@@ -1,7 +1,7 @@
 use super::{Folders, Search, Strays, shown};
-use crate::facts::LinkFacts;
-use crate::facts::generated::Planned;
-use crate::nvcc::request::{Link, LinkKind};
+use crate::LinkFacts;
+use crate::generated::Planned;
+use nvcc::request::{Link, LinkKind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

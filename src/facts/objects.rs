@@ -83,7 +83,7 @@ pub fn symbols(object: &Path) -> Symbols {
 #[cfg(test)]
 mod tests {
     use super::{ObjectFile, source, symbols};
-    use crate::facts::Symbols;
+    use crate::Symbols;
 
     #[test]
     fn symbols_are_the_linkers() {

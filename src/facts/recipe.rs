@@ -5,7 +5,7 @@
 
 use super::currency::Present;
 use super::generated::folders::{ninja_file, target_folder};
-use crate::files::Dependency;
+use files::Dependency;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ pub(super) fn makefiles(directory: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::Recipe;
-    use crate::facts::currency::Present;
+    use crate::currency::Present;
     use std::path::Path;
 
     fn write(root: &Path, name: &str, text: &str) {

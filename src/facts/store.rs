@@ -3,11 +3,11 @@
 use super::archive;
 use super::file::{self, Kind, ReadError};
 use super::unit::{LinkFacts, Told, Unit, UnitFacts};
-use crate::files::{Moment, Stamp};
-use crate::ir::Module;
-use crate::nvcc::request::{Link, LinkKind};
-use crate::nvcc::unit::TranslationUnit;
-use crate::paths;
+use base::paths;
+use files::{Moment, Stamp};
+use ir::Module;
+use nvcc::request::{Link, LinkKind};
+use nvcc::unit::TranslationUnit;
 use serde::de::DeserializeOwned;
 use std::fs::Permissions;
 use std::io::{self, BufReader, Read, Write};

@@ -1,10 +1,10 @@
 use super::{Store, key_of};
-use crate::facts::{LinkFacts, Recipe, Symbols, Told, Unit, UnitFacts};
-use crate::files::Moment;
-use crate::ir::{Module, Side};
-use crate::nvcc::request::{Link, LinkKind};
-use crate::nvcc::unit::{Language, Sides, TranslationUnit};
-use crate::rules::Level;
+use crate::{LinkFacts, Recipe, Symbols, Told, Unit, UnitFacts};
+use base::rules::Level;
+use files::Moment;
+use ir::{Module, Side};
+use nvcc::request::{Link, LinkKind};
+use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! What a unit offers to the linker and asks of it.
 
-use crate::ir::tile::is_of_library;
-use crate::ir::{Linkage, Module, Side};
+use ir::tile::is_of_library;
+use ir::{Linkage, Module, Side};
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;

@@ -4,11 +4,11 @@
 use super::maker::Maker;
 use super::recipe::Recipe;
 use super::symbols::Symbols;
-use crate::files::Dependency;
-use crate::ir::Module;
-use crate::nvcc::request::Link;
-use crate::nvcc::unit::TranslationUnit;
-use crate::rules::Level;
+use base::rules::Level;
+use files::Dependency;
+use ir::Module;
+use nvcc::request::Link;
+use nvcc::unit::TranslationUnit;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -7,7 +7,7 @@
 //! 1.5 GiB, two thirds of it for readings; the oldest entries go first.
 
 use super::file::{self, Kind};
-use crate::paths;
+use base::paths;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -136,7 +136,7 @@ fn tidy(folder: &Path, most: u64) {
 #[cfg(test)]
 mod tests {
     use super::{BLOCK, HURRIED, MOST, OLD, Verdicts, file, now, tidy};
-    use crate::facts::file::Kind;
+    use crate::file::Kind;
     use std::time::{Duration, SystemTime};
 
     #[test]

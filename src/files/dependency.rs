@@ -126,7 +126,7 @@ impl Since {
 #[cfg(test)]
 mod tests {
     use super::{Dependency, Since};
-    use crate::files::{Hashes, Moment};
+    use crate::{Hashes, Moment};
     use std::os::unix::fs::symlink;
     use std::path::Path;
     use std::time::{Duration, SystemTime};

@@ -6,7 +6,7 @@
 
 use super::stamp::{Moment, Stamp};
 use super::systems;
-use crate::paths;
+use base::paths;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
@@ -164,7 +164,7 @@ fn write(folder: &Path, all: &[Entry]) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{Entry, Hashes, MOST, NAME, load, write};
-    use crate::files::{Moment, Stamp};
+    use crate::{Moment, Stamp};
     use std::path::{Path, PathBuf};
     use std::time::{Duration, SystemTime};
 

@@ -126,7 +126,7 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{about, identity};
-    use crate::files::Hashes;
+    use crate::Hashes;
     use std::path::Path;
     use std::time::{Duration, SystemTime};
 

@@ -56,7 +56,7 @@ pub(super) fn note_changes(stamp: &Stamp, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Kind, note_changes};
-    use crate::files::Stamp;
+    use crate::Stamp;
     use std::path::Path;
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::extraction::{ExtractError, ExtractOptions, Extraction};
 use super::paths::normalise;
-use crate::nvcc::unit::TranslationUnit;
+use nvcc::unit::TranslationUnit;
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};

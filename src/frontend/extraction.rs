@@ -1,7 +1,6 @@
 //! What is asked of a front end and what comes back.
 
-use crate::config::FrontendKind;
-use crate::ir;
+use config::FrontendKind;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use super::extraction::{ExtractOptions, Extraction};
 use super::{cgeist, clang};
-use crate::config::FrontendKind;
-use crate::nvcc::unit::TranslationUnit;
+use config::FrontendKind;
+use nvcc::unit::TranslationUnit;
 use std::time::Instant;
 
 /// A second reading beside clang's may take this part of a unit's time: it must not be what a build waits for.

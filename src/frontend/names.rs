@@ -6,7 +6,7 @@ use cpp_demangle::{DemangleOptions, Symbol};
 pub(crate) const SHARED_PREFIX: &str = "scuba_shared_";
 
 /// The demangled symbol with its parameter types and without its return type; the symbol itself where it is not mangled.
-pub(crate) fn demangle(symbol: &str) -> String {
+pub fn demangle(symbol: &str) -> String {
     if !symbol.starts_with("_Z") {
         return symbol.to_owned();
     }

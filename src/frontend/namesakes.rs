@@ -6,8 +6,8 @@
 //! are: a header that comes to `/usr/include` beside a toolkit's is not looked for, unless `__has_include` asks for it.
 
 use super::paths::normalise;
-use crate::files::Since;
-use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
+use files::Since;
+use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;

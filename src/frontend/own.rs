@@ -13,7 +13,7 @@
 //! inside the toolkit), or is one itself (`-isystem .`); and what lies in a folder given by `-I` inside one given by `-isystem`.
 
 use super::paths::normalise;
-use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
+use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path, PathBuf};
 
@@ -134,7 +134,7 @@ fn of_a_compiler(path: &Path) -> usize {
 #[cfg(test)]
 mod tests {
     use super::Own;
-    use crate::nvcc::command::{Command, Environment};
+    use nvcc::command::{Command, Environment};
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 

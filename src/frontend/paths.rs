@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 /// A path made absolute and without `.` and `..`, as text only: what the file system says is not asked, so that
 /// facts do not depend on it.
 #[must_use]
-pub(crate) fn normalise(directory: &Path, path: &Path) -> PathBuf {
+pub fn normalise(directory: &Path, path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for c in directory.join(path).components() {
         match c {

@@ -2,8 +2,8 @@
 
 use super::client::extract;
 use super::extraction::{ExtractOptions, Extraction};
-use crate::nvcc::command::{Command, Environment};
-use crate::nvcc::unit::TranslationUnit;
+use nvcc::command::{Command, Environment};
+use nvcc::unit::TranslationUnit;
 use std::path::Path;
 
 /// A kernel and the host code that launches it.

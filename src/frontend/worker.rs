@@ -5,7 +5,7 @@
 use super::client::{GRACE, Request};
 use super::extraction::ExtractOptions;
 use super::in_process::extract_here;
-use crate::files::Hashes;
+use files::Hashes;
 use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};

@@ -476,7 +476,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::{ModuleId, Program};
-    use crate::ir::{Block, Function, Linkage, LocId, Module, Side, Terminator, TypeId};
+    use crate::{Block, Function, Linkage, LocId, Module, Side, Terminator, TypeId};
     use std::sync::Arc;
 
     fn module(side: Side, source: &str, functions: &[(&str, Linkage)]) -> Arc<Module> {
@@ -493,7 +493,7 @@ mod tests {
             values: 0,
             requires: vec![],
             max_threads: None,
-            shape: crate::ir::LaunchShape::default(),
+            shape: crate::LaunchShape::default(),
             tile: None,
             loc: LocId(0),
         };

@@ -354,7 +354,7 @@ pub struct Named {
 #[cfg(test)]
 mod tests {
     use super::{Mentions, Reach};
-    use crate::ir::{
+    use crate::{
         Block, Callee, Const, FuncId, FuncRef, Function, Global, GlobalId, GlobalRef, Inst, Linkage, LocId, Module,
         ModuleId, Op, Operand, Program, Side, Terminator, TypeId, ValueId,
     };
@@ -385,7 +385,7 @@ mod tests {
             values: 1,
             requires: vec![],
             max_threads: None,
-            shape: crate::ir::LaunchShape::default(),
+            shape: crate::LaunchShape::default(),
             tile: None,
             loc: LocId(0),
         }

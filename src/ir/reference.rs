@@ -1,4 +1,4 @@
-//! What intrinsics on integers give, bit by bit: both engines are held against it.
+//! Integer intrinsics, bit by bit: the reference that the tests of both engines compare with.
 
 /// Their names, and how many numbers they take.
 pub const ALL: &[(&str, usize)] = &[

@@ -151,9 +151,7 @@ impl Program {
 
 #[cfg(test)]
 mod tests {
-    use crate::ir::{
-        Const, Global, GlobalId, GlobalRef, Linkage, LocId, Module, ModuleId, Program, Side, TypeId, space,
-    };
+    use crate::{Const, Global, GlobalId, GlobalRef, Linkage, LocId, Module, ModuleId, Program, Side, TypeId, space};
     use std::sync::Arc;
 
     fn variable(name: &str, space: u32, linkage: Linkage, init: Option<Const>) -> Global {

@@ -2,10 +2,10 @@
 //!
 //! Which object an address leads to, and whether it holds so many bytes, is for the engines.
 
-use crate::ir::Bytes;
+use ir::Bytes;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub enum Kind {
     Read,
     Write,
     /// A read and a write at once.
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
 
 /// What kind of address is given (PTX ISA 9.0, 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
+pub enum Space {
     Generic,
     Global,
     /// An offset in the window of shared memory, in 32 or 64 bits.
@@ -25,14 +25,14 @@ pub(crate) enum Space {
 
 /// An argument plus bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub struct Address {
     pub argument: usize,
     pub offset: i64,
 }
 
 /// The lines of a matrix: so many, of so many bytes each, the leading dimension apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tile {
+pub struct Tile {
     pub lines: u32,
     pub line_bytes: Bytes,
     /// Of an element, in which the leading dimension is counted.
@@ -42,7 +42,7 @@ pub(crate) struct Tile {
 
 /// The distance of two lines in elements, an unsigned number of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leading {
+pub enum Leading {
     Argument(usize),
     LastArgument,
     /// Lines follow each other.
@@ -51,7 +51,7 @@ pub(crate) enum Leading {
 
 /// How many bytes from the address on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub enum Extent {
     Bytes(u64),
     /// As many as an argument says, an unsigned number of 32 bits.
     Argument(usize),
@@ -60,7 +60,7 @@ pub(crate) enum Extent {
 
 /// When it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Guard {
+pub enum Guard {
     Always,
     /// Where an integer argument is other than 0, or is 0.
     Argument {
@@ -71,7 +71,7 @@ pub(crate) enum Guard {
 
 /// Where and how much, as far as that stands in the text or the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub struct Place {
     pub space: Space,
     pub address: Address,
     pub extent: Extent,
@@ -82,27 +82,27 @@ pub(crate) struct Place {
 
 /// One access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
+pub struct Access {
     pub kind: Kind,
     /// `None`: it counts, and is not decided.
     pub place: Option<Place>,
 }
 
 /// Lanes of a warp.
-pub(crate) const WARP: u32 = 32;
+pub const WARP: u32 = 32;
 
 impl Access {
-    pub(crate) const fn open(kind: Kind) -> Self {
+    pub const fn open(kind: Kind) -> Self {
         Self { kind, place: None }
     }
 
     /// What every lane does, always.
-    pub(crate) const fn plain(kind: Kind, space: Space, argument: usize, extent: Extent) -> Self {
+    pub const fn plain(kind: Kind, space: Space, argument: usize, extent: Extent) -> Self {
         let address = Address { argument, offset: 0 };
         Self { kind, place: Some(Place { space, address, extent, guard: Guard::Always, lanes: WARP }) }
     }
 
-    pub(crate) const fn writes(&self) -> bool {
+    pub const fn writes(&self) -> bool {
         !matches!(self.kind, Kind::Read)
     }
 }

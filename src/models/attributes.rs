@@ -6,31 +6,31 @@ use super::cuda_names::{is_of_driver, is_of_runtime};
 use super::no_return::returns;
 use super::row::Throws;
 use super::table::{fits, of};
-use crate::ir::intrinsic;
+use ir::intrinsic;
 
 /// Whether a function of a library calls nothing of the program's, whatever it is given.
 /// Of intrinsics only those of coroutines run the program's own code.
-pub(crate) fn calls_nothing(name: &str) -> bool {
+pub fn calls_nothing(name: &str) -> bool {
     name.starts_with("llvm.") && !name.starts_with("llvm.coro.")
         || of(name).gives_nothing_else
         || of(name).of_exceptions
 }
 
 /// Whether a function gives no address but those that it is given and memory made anew, and calls nothing of the program's.
-pub(crate) fn gives_nothing_else(name: &str) -> bool {
+pub fn gives_nothing_else(name: &str) -> bool {
     // The row of an intrinsic has its name without types.
     let name = intrinsic::base(name).map_or(name, |base| &name[.."llvm.".len() + base.len()]);
     of(name).gives_nothing_else
 }
 
 /// Whether it may call what it is given after it has returned.
-pub(crate) fn keeps_functions(name: &str) -> bool {
+pub fn keeps_functions(name: &str) -> bool {
     !of(name).keeps_no_function
 }
 
 /// Whether a function of a library may keep addresses that it is given, and write there when another of it is called, or call what it
 /// finds there: one of which nothing is known. Those of CUDA, the C++ library and other known ones are taken not to.
-pub(crate) fn may_keep_addresses(name: &str) -> bool {
+pub fn may_keep_addresses(name: &str) -> bool {
     !(is_of_library(name)
         || is_of_c_interface(name)
         || calls_nothing(name)
@@ -40,13 +40,13 @@ pub(crate) fn may_keep_addresses(name: &str) -> bool {
 
 /// Whether a function of a library may write where a pointer leads that it is given, be that unknown. Those of the C++ library write the
 /// objects that they are called on, and what the others write of CUDA's is told where they are modelled.
-pub(crate) fn writes_what_it_is_given(name: &str) -> bool {
+pub fn writes_what_it_is_given(name: &str) -> bool {
     !(is_of_library(name) || of(name).of_exceptions || of(name).writes_only_its_own)
 }
 
 /// Whether a name is one of the C library's, of POSIX's or of the compiler's own (those that begin with two underscores are reserved; C11
 /// 7.1.3).
-pub(crate) fn is_of_c_library(name: &str) -> bool {
+pub fn is_of_c_library(name: &str) -> bool {
     let known = of(name);
     name.starts_with("__")
         || name.starts_with("_Unwind")
@@ -61,7 +61,7 @@ pub(crate) fn is_of_c_library(name: &str) -> bool {
 }
 
 /// Whether a function of the host without a body may belong to the program itself, or to code of which nothing is known: no library is known to have it.
-pub(crate) fn may_be_the_programs(name: &str) -> bool {
+pub fn may_be_the_programs(name: &str) -> bool {
     !is_of_library(name)
         && !calls_nothing(name)
         && !is_of_cuda(name)
@@ -70,7 +70,7 @@ pub(crate) fn may_be_the_programs(name: &str) -> bool {
 }
 
 /// Whether a function of a library only reads a text that is this argument of it.
-pub(crate) fn only_reads(name: &str, display: &str, argument: usize) -> bool {
+pub fn only_reads(name: &str, display: &str, argument: usize) -> bool {
     // What the C++ library changes it is given as such.
     if is_of_library(name) {
         return !["char*", "char&", "void*", "char**"].iter().any(|p| display.contains(p));
@@ -80,12 +80,12 @@ pub(crate) fn only_reads(name: &str, display: &str, argument: usize) -> bool {
 
 /// Whether a function that is given a kernel may launch it: the C and C++ libraries know nothing of CUDA. They may call a function that
 /// does, where they are given one.
-pub(crate) fn may_launch_given(name: &str) -> bool {
+pub fn may_launch_given(name: &str) -> bool {
     !asks_about_kernels(name) && (is_of_cuda(name) || !(is_of_c_library(name) || is_of_library(name)))
 }
 
 /// Whether a function only asks about a kernel that it is given, or sets what holds of it.
-pub(crate) fn asks_about_kernels(name: &str) -> bool {
+pub fn asks_about_kernels(name: &str) -> bool {
     fits(name, |a| a.asks_about_kernels)
 }
 
@@ -104,23 +104,23 @@ pub fn is_of_library(name: &str) -> bool {
 }
 
 /// Whether a function has an interface for C, CUDA's included.
-pub(crate) fn is_of_c_interface(name: &str) -> bool {
+pub fn is_of_c_interface(name: &str) -> bool {
     is_of_cuda(name) || fits(name, |a| a.of_c_interface)
 }
 
 /// Whether a function is a manipulator of streams that the C++ library has.
-pub(crate) fn is_manipulator(name: &str) -> bool {
+pub fn is_manipulator(name: &str) -> bool {
     ["_ZSt4endl", "_ZSt4ends", "_ZSt5flush", "_ZSt2ws"].iter().any(|p| name.starts_with(p))
         || name.starts_with("_ZSt") && name.ends_with("RSt8ios_base")
 }
 
 /// Whether a function launches what it is given, or tells how the next launch is configured.
-pub(crate) fn is_launch(name: &str) -> bool {
+pub fn is_launch(name: &str) -> bool {
     fits(name, |a| a.launches)
 }
 
 /// Whether a function without a body may throw something that a program catches.
-pub(crate) fn may_throw(name: &str) -> bool {
+pub fn may_throw(name: &str) -> bool {
     let foreign = name.starts_with("_Z") || name.starts_with("__cxa_throw") || name == "__cxa_rethrow";
     // What is thrown where memory is exhausted is left out.
     foreign && !fits(name, |a| matches!(a.throws, Some(Throws::NoMemory | Throws::Nothing)))

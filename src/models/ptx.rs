@@ -13,7 +13,7 @@ mod grammar;
 mod opcodes;
 mod waits;
 
-pub(crate) use waits::{Waiting, waiting};
+pub use waits::{Waiting, waiting};
 
 /// The arguments that operands stand for: results come first, an argument that is tied to a result is written as that.
 struct Operands {
@@ -67,7 +67,7 @@ struct Reader {
 
 /// What ends a thread, or takes it out of the code that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
     Exit,
     Trap,
     /// `ret`, and `brkpt`, behind which a debugger decides.
@@ -76,7 +76,7 @@ pub(crate) enum End {
 
 /// A statement's first instruction that ends a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ending {
+pub struct Ending {
     pub how: End,
     /// Whether every thread that begins the statement comes to it.
     pub certain: bool,
@@ -94,17 +94,17 @@ impl End {
 }
 
 /// How a statement may end the thread.
-pub(crate) fn ending(text: &str) -> Option<Ending> {
+pub fn ending(text: &str) -> Option<Ending> {
     read(text, "").ending
 }
 
 /// The accesses that a statement does, in order.
-pub(crate) fn accesses(text: &str, constraints: &str) -> Vec<Access> {
+pub fn accesses(text: &str, constraints: &str) -> Vec<Access> {
     read(text, constraints).found
 }
 
 /// The argument whose address in the window of shared memory is the only result of a statement: `cvta.to.shared` and moves.
-pub(crate) fn shared_address(text: &str, constraints: &str) -> Option<usize> {
+pub fn shared_address(text: &str, constraints: &str) -> Option<usize> {
     if !text.contains("cvta.to.shared") {
         return None;
     }

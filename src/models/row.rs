@@ -23,7 +23,7 @@ impl On {
 /// How a text names functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The symbol. Intrinsics stand without the types that they are overloaded for (`crate::ir::intrinsic`), functions of CUDA's runtime
+    /// The symbol. Intrinsics stand without the types that they are overloaded for (`ir::intrinsic`), functions of CUDA's runtime
     /// without the suffix of a default stream.
     Whole,
     /// Symbols begin so.

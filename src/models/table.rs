@@ -70,7 +70,7 @@ pub(super) fn fits(name: &str, says: impl Fn(&Attributes) -> bool) -> bool {
 }
 
 /// Functions that do not return, or may not.
-pub(crate) fn not_returning() -> impl Iterator<Item = (&'static str, Returns)> {
+pub fn not_returning() -> impl Iterator<Item = (&'static str, Returns)> {
     rows()
         .filter(|r| r.kind == Kind::Whole)
         .filter_map(|r| r.attributes.returns.map(|how| (r, how)))

@@ -6,7 +6,7 @@
 
 /// What answers a function of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub struct Answer {
     pub member: &'static str,
     pub index: u64,
     /// Dimensions that it has at least.
@@ -26,41 +26,41 @@ const FUNCTIONS: &[(&str, &str, usize)] = &[
 
 /// Types whose elements are whole numbers that indices are made of, by their number (torch/headeronly/core/ScalarType.h), with bits of an element; the
 /// first is taken where the type is not known.
-pub(crate) const WHOLE_NUMBERS: &[(i128, u32)] = &[(4, 64), (3, 32), (2, 16)];
+pub const WHOLE_NUMBERS: &[(i128, u32)] = &[(4, 64), (3, 32), (2, 16)];
 
 /// `at::kCPU` and `at::kCUDA` (torch/headeronly/core/DeviceType.h).
-pub(crate) const CPU: i128 = 0;
-pub(crate) const CUDA: i128 = 1;
+pub const CPU: i128 = 0;
+pub const CUDA: i128 = 1;
 
 /// The type of what a handle points to.
-pub(crate) const TENSOR: &str = "scuba::Tensor";
+pub const TENSOR: &str = "scuba::Tensor";
 
 /// What the name of an object ends with that is what a handle points to: in front of it is the handle's.
-pub(crate) const OF_HANDLE: &str = ".impl";
+pub const OF_HANDLE: &str = ".impl";
 
 /// What the name of an object ends with that is a tensor's storage: in front of it is the handle's.
-pub(crate) const OF_STORAGE: &str = ".data_ptr()";
+pub const OF_STORAGE: &str = ".data_ptr()";
 
 /// Sizes that are kept from the last dimension on.
 const FROM_THE_LAST: i128 = 4;
 
 /// The names of the functions.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, ..)| *name)
 }
 
 /// How many arguments a function takes; `None` where contracts cannot ask for it.
-pub(crate) fn arguments(name: &str) -> Option<usize> {
+pub fn arguments(name: &str) -> Option<usize> {
     FUNCTIONS.iter().find(|(n, ..)| *n == name).map(|(.., count)| *count)
 }
 
 /// Whether a type, or what it refers to, is a tensor's handle that an operator is given.
-pub(crate) fn is_given_class(type_name: &str) -> bool {
+pub fn is_given_class(type_name: &str) -> bool {
     is_handle(type_name) || is_optional_handle(type_name)
 }
 
 /// What answers a function with these arguments; `None` where that is not kept.
-pub(crate) fn answer(name: &str, args: &[i128]) -> Option<Answer> {
+pub fn answer(name: &str, args: &[i128]) -> Option<Answer> {
     let (_, member, count) = *FUNCTIONS.iter().find(|(n, ..)| *n == name)?;
     match (count, args) {
         (0, []) => Some(Answer { member, index: 0, dimensions: 0 }),
@@ -78,12 +78,12 @@ pub(crate) fn answer(name: &str, args: &[i128]) -> Option<Answer> {
 
 /// Whether a type, as debug information spells it, is a tensor's handle or a reference to one. A class of that name in another namespace, or in none, is
 /// somebody else's.
-pub(crate) fn is_handle(type_name: &str) -> bool {
+pub fn is_handle(type_name: &str) -> bool {
     matches!(class_of(type_name), "at::Tensor" | "torch::Tensor" | "at::TensorBase")
 }
 
 /// Whether it is an optional one.
-pub(crate) fn is_optional_handle(type_name: &str) -> bool {
+pub fn is_optional_handle(type_name: &str) -> bool {
     let of = class_of(type_name).split_once("optional<").and_then(|(_, of)| of.strip_suffix('>'));
     of.is_some_and(|of| is_handle(of.trim()))
 }

@@ -1,10 +1,10 @@
 //! What intrinsics of a device access that move matrices and blocks, by their names (LLVM 22, NVPTX usage guide; PTX ISA 9.0, 9.7.9.25 and 9.7.15).
 
 use super::access::{Access, Extent, Kind, Leading, Space, Tile};
-use crate::ir::Bytes;
+use ir::Bytes;
 
 /// The accesses of an intrinsic, its name without `llvm.`; `None` where it is none of these.
-pub(crate) fn accesses(name: &str) -> Option<Vec<Access>> {
+pub fn accesses(name: &str) -> Option<Vec<Access>> {
     let name = name.strip_prefix("nvvm.")?;
     let parts: Vec<&str> = name.split('.').collect();
     match *parts.first()? {

@@ -6,7 +6,7 @@
 
 /// What an object of such a type says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct View {
+pub struct View {
     /// The template's name, for people.
     pub name: &'static str,
     /// The type of an element, without qualifiers.
@@ -20,7 +20,7 @@ pub(crate) struct View {
 
 /// A number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Side {
     Fixed(u64),
     /// The object's next number says it.
     Given,
@@ -28,7 +28,7 @@ pub(crate) enum Side {
 
 /// How elements lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub enum Layout {
     Dense,
     /// A number for each dimension, behind those of the sides, says how far elements lie apart along it.
     Strided,
@@ -40,7 +40,7 @@ pub(crate) enum Layout {
 const DYNAMIC: u64 = u64::MAX;
 
 /// The view that a type is.
-pub(crate) fn view(type_name: &str) -> Option<View> {
+pub fn view(type_name: &str) -> Option<View> {
     let (template, arguments) = instance(type_name)?;
     let of = |name, element: &str, sides, layout| {
         let element = element.trim_start_matches("const ").trim_start_matches("volatile ").trim().to_owned();
@@ -73,7 +73,7 @@ pub(crate) fn view(type_name: &str) -> Option<View> {
 }
 
 /// Whether a type, or what it refers to, is a `std::string`, as the source or the library spells it.
-pub(crate) fn is_text(type_name: &str) -> bool {
+pub fn is_text(type_name: &str) -> bool {
     let name = type_name.trim().trim_start_matches("const ").trim_end_matches('&').trim_end().replace("__cxx11::", "");
     let of_char = ["std::basic_string<char>", "std::basic_string<char, "].iter().any(|start| name.starts_with(start));
     name == "std::string" || of_char && name.ends_with('>')
@@ -81,7 +81,7 @@ pub(crate) fn is_text(type_name: &str) -> bool {
 
 /// What a container's elements are called that has three pointers, as libstdc++ 12 and libc++ 17 lay it out: to its first element, behind its last
 /// one, and behind its storage; `None` of other types. `std::vector<bool>` is none.
-pub(crate) fn container(type_name: &str) -> Option<String> {
+pub fn container(type_name: &str) -> Option<String> {
     let (template, arguments) = instance(type_name)?;
     match (template.as_str(), arguments.as_slice()) {
         ("std::vector", [element, ..]) if element != "bool" => Some(element.clone()),
@@ -90,7 +90,7 @@ pub(crate) fn container(type_name: &str) -> Option<String> {
 }
 
 /// How the path to a pointer in such a container goes on behind the container's own: a member of its base class.
-pub(crate) const WITHIN_CONTAINERS: [&str; 2] = ["_M_impl", "__begin_"];
+pub const WITHIN_CONTAINERS: [&str; 2] = ["_M_impl", "__begin_"];
 
 /// `18446744073709551615UL`, the number for what is not known when the program is compiled, or another.
 fn side(text: &str) -> Option<Side> {

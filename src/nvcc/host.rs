@@ -254,8 +254,8 @@ pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::{HostCommand, is_tool, nvcc_words, read, without_launchers};
-    use crate::nvcc::request::LinkKind;
-    use crate::nvcc::unit::{Language, Sides};
+    use crate::request::LinkKind;
+    use crate::unit::{Language, Sides};
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 

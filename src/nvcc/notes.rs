@@ -2,7 +2,7 @@
 //!
 //! In: short texts. Out: lines appended to the log. A log that cannot be written stops nothing.
 
-use crate::paths;
+use base::paths;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};

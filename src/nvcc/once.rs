@@ -13,7 +13,7 @@
 //! ([`ASKED`]), writes such a line in a form that [`Once::settle`] reads.
 
 use super::history;
-use crate::paths;
+use base::paths;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

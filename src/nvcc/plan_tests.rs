@@ -1,9 +1,9 @@
 //! Command lines and what they mean, without a compiler; and any command line at all without a panic.
 
 use super::*;
-use crate::nvcc::expand::{Environment, expand};
-use crate::nvcc::parse::parse;
-use crate::nvcc::unit::PreprocessorFlag;
+use crate::expand::{Environment, expand};
+use crate::parse::parse;
+use crate::unit::PreprocessorFlag;
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::os::unix::ffi::OsStringExt;
@@ -288,8 +288,7 @@ fn paths_need_not_be_utf8() {
 
 /// Bytes, pieces of flags, and files that name each other: what a fuzzer would come up with.
 fn word() -> impl Strategy<Value = OsString> {
-    let pieces =
-        crate::nvcc::flags::TABLE.iter().flat_map(|flag| [flag.long, flag.short]).filter(|name| !name.is_empty());
+    let pieces = crate::flags::TABLE.iter().flat_map(|flag| [flag.long, flag.short]).filter(|name| !name.is_empty());
     let known = proptest::sample::select(pieces.collect::<Vec<_>>());
     let value = proptest::sample::select(vec![
         "",
@@ -351,8 +350,8 @@ proptest! {
     fn plain_words_stay(words in proptest::collection::vec("[a-z0-9=._/-]{1,8}", 1..8)) {
         let line = words.join(" ");
         let expected: Vec<Vec<u8>> = words.iter().map(|word| word.clone().into_bytes()).collect();
-        prop_assert_eq!(crate::nvcc::words::environment(line.as_bytes()), expected.clone());
-        prop_assert_eq!(crate::nvcc::words::options_file(line.as_bytes()), expected.clone());
-        prop_assert_eq!(crate::nvcc::words::list(words.join(",").as_bytes()), expected);
+        prop_assert_eq!(crate::words::environment(line.as_bytes()), expected.clone());
+        prop_assert_eq!(crate::words::options_file(line.as_bytes()), expected.clone());
+        prop_assert_eq!(crate::words::list(words.join(",").as_bytes()), expected);
     }
 }

@@ -9,6 +9,9 @@ use std::process::{Child, Command, ExitStatus};
 
 /// Starts a child that is killed when this process dies without being able to clean up (SIGKILL). Call from a thread that
 /// outlives the child: the kernel means the thread that forked.
+///
+/// # Errors
+/// The program cannot be started.
 pub fn start(command: &mut Command) -> std::io::Result<Child> {
     let parent = rustix::process::getpid();
     let die_with_parent = move || {
@@ -25,6 +28,9 @@ pub fn start(command: &mut Command) -> std::io::Result<Child> {
 }
 
 /// Waits without reaping, so that the process number (and its group's) stays taken until `before_reaping` returns.
+///
+/// # Errors
+/// The child cannot be waited for.
 pub fn wait(mut child: Child, before_reaping: impl FnOnce()) -> std::io::Result<ExitStatus> {
     if let Some(pid) = pid_of(&child) {
         while let Err(rustix::io::Errno::INTR) =

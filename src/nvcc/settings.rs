@@ -3,7 +3,7 @@
 //! In: the folder to search upwards from, or `SCUBA_CONFIG`. Out: [`Settings`]. Everything else in the file, and every mistake
 //! in it, is the analysis's to read and to report: here a mistake costs the key that it is in, as it does there.
 
-use crate::statements::recover;
+use base::statements::recover;
 use serde::{Deserialize, Deserializer, de};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use super::plan::Plan;
 use super::request::Request;
 use super::settings::Settings;
 use super::supervise::{self, Ended, Job};
-use crate::paths;
+use base::paths;
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;

@@ -17,7 +17,7 @@ use super::plan::Plan;
 use super::processes;
 use super::request::Request;
 use super::written::Before;
-use crate::files::made;
+use files::made;
 use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use std::ffi::{OsStr, OsString};

@@ -3,7 +3,7 @@
 //! In: the paths a command may write and those it reads, before it runs. Out: after it ran, the regular files among them that
 //! changed are removed, so that make and ninja try again. Never a device, an input, or a file that was left as it was.
 
-use crate::files::{Moment, Stamp};
+use files::{Moment, Stamp};
 use std::path::PathBuf;
 use std::time::Duration;
 

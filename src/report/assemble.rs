@@ -1,16 +1,16 @@
 //! One report from what was found in several programs.
 
 use super::baseline::Baseline;
-use super::counts::{CountedKernel, CountedPlace, PlaceUnion};
-use super::finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided, Unseen};
 use super::levels::Levels;
-use super::paths::ProjectRoot;
-use super::second_reading::SecondReading;
-use super::sources::Sources;
 use super::suppress::{Notice, Suppressed, Suppressions};
 use super::{fingerprint, fix, merge, same_check, span};
-use crate::config::Config;
-use crate::rules::Level;
+use base::rules::Level;
+use config::Config;
+use finding::counts::{CountedKernel, CountedPlace, PlaceUnion};
+use finding::paths::ProjectRoot;
+use finding::second_reading::SecondReading;
+use finding::sources::Sources;
+use finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Summary, Tool, Undecided, Unseen};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The baseline: findings a project had when it began to use the tool, by fingerprint.
 
-use super::finding::Finding;
-use crate::rules::Rule;
+use base::rules::Rule;
+use finding::Finding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ impl Baseline {
 #[cfg(test)]
 mod tests {
     use super::Baseline;
-    use crate::report::samples;
+    use finding::samples;
 
     #[test]
     fn a_baseline_is_read_as_it_was_written() {

@@ -2,9 +2,9 @@
 //!
 //! In: functions with their conditions. Out: text for people, a JSON document, tables for scuba.toml, and source that tests them.
 
-use crate::contracts::ast::{Axis, Function as Builtin, Launch, TermKind};
-use crate::contracts::check::{self, Leaves, SATURATING, Width};
-use crate::contracts::{Cond, Term, parse, simplify};
+use contracts::ast::{Axis, Function as Builtin, Launch, TermKind};
+use contracts::check::{self, Leaves, SATURATING, Width};
+use contracts::{Cond, Term, parse, simplify};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;

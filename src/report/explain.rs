@@ -1,6 +1,6 @@
 //! What `scuba explain RULE` says, and the rule descriptions that SARIF and HTML carry.
 
-use crate::rules::Rule;
+use base::rules::Rule;
 
 /// The page of a rule, in Markdown. Its first line is `# NAME: what it means in a few words`.
 #[must_use]
@@ -34,7 +34,7 @@ pub fn title(rule: Rule) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{page, title};
-    use crate::rules::Rule;
+    use base::rules::Rule;
 
     #[test]
     fn every_page_explains_its_rule_with_examples_and_how_to_silence_it() {

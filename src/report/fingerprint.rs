@@ -1,6 +1,6 @@
 //! Names for findings that survive edits elsewhere in the file: baselines and `scuba confirm` use them.
 
-use super::finding::Finding;
+use finding::Finding;
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub fn assign(findings: &mut [Finding]) {
 #[cfg(test)]
 mod tests {
     use super::assign;
-    use crate::report::samples;
+    use finding::samples;
 
     #[test]
     fn fingerprints_depend_on_neither_lines_nor_folders_and_tell_equal_findings_apart() {
@@ -39,8 +39,7 @@ mod tests {
             f.access.position.file = "/elsewhere/scale.cu".into();
         }
         assign(&mut after);
-        let prints =
-            |fs: &[crate::report::finding::Finding]| fs.iter().map(|f| f.fingerprint.clone()).collect::<Vec<_>>();
+        let prints = |fs: &[finding::Finding]| fs.iter().map(|f| f.fingerprint.clone()).collect::<Vec<_>>();
         assert_eq!(prints(&before), prints(&after));
         let mut distinct = prints(&before);
         distinct.sort();

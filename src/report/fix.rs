@@ -3,8 +3,8 @@
 //! In: what would have to be checked, where the function is defined, its source. Out: where the check goes in, and its text; nothing where the text does not
 //! show where the function's body begins.
 
-use super::finding::{Finding, Fix, MissingCheck, Position};
-use super::sources::Sources;
+use finding::sources::Sources;
+use finding::{Finding, Fix, MissingCheck, Position};
 
 /// Adds edits to findings that say what is not checked. Positions are as they are shown.
 pub(super) fn add(findings: &mut [Finding], sources: &Sources) {

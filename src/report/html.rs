@@ -2,12 +2,12 @@
 
 use super::assemble::Assembled;
 use super::explain;
-use super::finding::{Finding, Summary, Verdict};
 use super::human::notes;
 use super::short::word;
-use super::sources::Sources;
 use super::span;
-use crate::rules::Level;
+use base::rules::Level;
+use finding::sources::Sources;
+use finding::{Finding, Summary, Verdict};
 use std::fmt::Write as _;
 
 const TEMPLATE: &str = include_str!("../../templates/report.html");
@@ -149,7 +149,7 @@ fn article(f: &Finding, sources: &Sources) -> String {
 fn place(what: &str, file: &str, line: u32, column: u32, array: Option<&str>, sources: &Sources) -> String {
     let mut html = format!(
         "<div class=\"at\">{} &mdash; {}</div>\n",
-        escape(&super::finding::Position { file: file.to_owned(), line, column }.to_string()),
+        escape(&finding::Position { file: file.to_owned(), line, column }.to_string()),
         escape(what)
     );
     if line == 0 {
@@ -198,13 +198,13 @@ fn table<const N: usize>(title: &str, heads: [&str; N], rows: impl Iterator<Item
 #[cfg(test)]
 mod tests {
     use super::page;
-    use crate::config::Config;
-    use crate::report::assemble::{Found, Policy, ProgramFindings, assemble};
-    use crate::report::finding::{Axioms, Code, Position, Tool, Undecided};
-    use crate::report::levels::Levels;
-    use crate::report::paths::ProjectRoot;
-    use crate::report::samples;
-    use crate::report::sources::Sources;
+    use crate::assemble::{Found, Policy, ProgramFindings, assemble};
+    use crate::levels::Levels;
+    use config::Config;
+    use finding::paths::ProjectRoot;
+    use finding::samples;
+    use finding::sources::Sources;
+    use finding::{Axioms, Code, Position, Tool, Undecided};
 
     #[test]
     fn a_page_holds_excerpts_and_no_text_of_the_program_becomes_markup() {

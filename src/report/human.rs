@@ -1,13 +1,13 @@
 //! rustc-style text: excerpts of the source with the access, its allocation and its launch, and the counterexample.
 
 use super::assemble::Assembled;
-use super::finding::{Direction, Finding, Position, Replay, SAME_CHECK, Space, Summary, Verdict, Witness};
 use super::render::{Style, Verbosity};
 use super::short::word;
-use super::sources::Sources;
 use super::span;
-use crate::rules::{Level, Rule};
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, Renderer, Snippet};
+use base::rules::{Level, Rule};
+use finding::sources::Sources;
+use finding::{Direction, Finding, Position, Replay, SAME_CHECK, Space, Summary, Verdict, Witness};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Which level a finding has: the rule's default for its verdict, then scuba.toml, then the command line.
 
-use super::finding::{Finding, Verdict};
-use crate::config::{Config, RuleSelector};
-use crate::rules::{Level, Rule};
+use base::rules::{Level, Rule};
+use config::{Config, RuleSelector};
+use finding::{Finding, Verdict};
 
 /// `-D`, `-W` and `-A` in the order of the command line.
 pub type Overrides = Vec<(RuleSelector, Level)>;
@@ -46,10 +46,10 @@ fn default_level(finding: &Finding) -> Level {
 #[cfg(test)]
 mod tests {
     use super::Levels;
-    use crate::config::{Config, RuleSelector};
-    use crate::report::finding::{Finding, Verdict};
-    use crate::report::samples;
-    use crate::rules::{Level, Rule};
+    use base::rules::{Level, Rule};
+    use config::{Config, RuleSelector};
+    use finding::samples;
+    use finding::{Finding, Verdict};
 
     fn level(levels: &Levels, change: impl FnOnce(&mut Finding)) -> Level {
         let mut f = samples::finding();

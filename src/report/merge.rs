@@ -1,7 +1,7 @@
 //! One finding per place in the source: launches, template instances and programs that share it are counted, not listed.
 
-use super::finding::{Finding, Position, Undecided};
-use crate::rules::Rule;
+use base::rules::Rule;
+use finding::{Finding, Position, Undecided};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A place in the source: one array at one position.
@@ -56,9 +56,9 @@ fn badness(f: &Finding) -> impl Ord + use<> {
 #[cfg(test)]
 mod tests {
     use super::{merge, merge_undecided};
-    use crate::report::finding::{Code, Undecided, Verdict};
-    use crate::report::samples;
-    use crate::rules::Rule;
+    use base::rules::Rule;
+    use finding::samples;
+    use finding::{Code, Undecided, Verdict};
 
     #[test]
     fn findings_at_one_place_become_the_worst_with_a_count() {

@@ -2,8 +2,8 @@
 
 use super::assemble::Assembled;
 use super::human::Human;
-use super::sources::Sources;
 use super::{sarif, short};
+use finding::sources::Sources;
 use std::io::{self, Write};
 
 /// `--message-format`.

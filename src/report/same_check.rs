@@ -3,10 +3,10 @@
 //! In: the findings of a run, in order, with the checks that operators lack. Out: of those that one check would mend the worst, with the places of
 //! the others. Accesses are counted apart from this.
 
-use super::finding::{Finding, Position, Related, SAME_CHECK};
 use super::suppress::{Silence, Suppressed};
-use crate::contracts::{Cond, implies, parse};
-use crate::rules::Rule;
+use base::rules::Rule;
+use contracts::{Cond, implies, parse};
+use finding::{Finding, Position, Related, SAME_CHECK};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -116,10 +116,10 @@ fn order(f: &Finding) -> impl Ord + use<'_> {
 #[cfg(test)]
 mod tests {
     use super::{join, strengthen};
-    use crate::report::finding::{Finding, MissingCheck, SAME_CHECK, TensorArgument, Verdict};
-    use crate::report::samples;
-    use crate::report::suppress::{Silence, Suppressed};
-    use crate::rules::Rule;
+    use crate::suppress::{Silence, Suppressed};
+    use base::rules::Rule;
+    use finding::samples;
+    use finding::{Finding, MissingCheck, SAME_CHECK, TensorArgument, Verdict};
 
     fn lacks(line: u32, condition: &str) -> Finding {
         let mut f = samples::finding();

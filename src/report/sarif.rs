@@ -2,10 +2,10 @@
 
 use super::assemble::Assembled;
 use super::explain;
-use super::finding::Finding;
 use super::short::word;
 use super::suppress::Silence;
-use crate::rules::{Level, Rule};
+use base::rules::{Level, Rule};
+use finding::Finding;
 use serde_json::{Value, json};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

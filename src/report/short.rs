@@ -1,9 +1,9 @@
 //! One line per finding, in the form that editors and build tools recognise.
 
 use super::assemble::Assembled;
-use super::finding::Finding;
 use super::render::{Style, Verbosity};
-use crate::rules::Level;
+use base::rules::Level;
+use finding::Finding;
 use std::io::{self, Write};
 
 /// The `short` renderer.

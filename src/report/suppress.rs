@@ -4,10 +4,10 @@
 //! for the first line below that is not such a comment. A comment without a reason silences nothing.
 
 use super::baseline::Baseline;
-use super::finding::Finding;
-use super::paths::ProjectRoot;
-use super::sources::Sources;
-use crate::config::{AllowPath, Config, RuleSelector};
+use config::{AllowPath, Config, RuleSelector};
+use finding::Finding;
+use finding::paths::ProjectRoot;
+use finding::sources::Sources;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -205,12 +205,12 @@ fn parse(body: &str) -> Result<(Vec<RuleSelector>, String), String> {
 #[cfg(test)]
 mod tests {
     use super::{Silence, Suppressions, read};
-    use crate::config::{Config, parse};
-    use crate::report::finding::Finding;
-    use crate::report::paths::ProjectRoot;
-    use crate::report::samples;
-    use crate::report::sources::Sources;
-    use crate::rules::Rule;
+    use base::rules::Rule;
+    use config::{Config, parse};
+    use finding::Finding;
+    use finding::paths::ProjectRoot;
+    use finding::samples;
+    use finding::sources::Sources;
     use std::path::Path;
 
     fn at(line: u32, rule: Rule) -> Finding {

@@ -1,18 +1,18 @@
 //! Every renderer on the same constructed findings, over real little source files.
 
 use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
-use super::counts::PlaceClass;
-use super::finding::{
+use super::levels::Levels;
+use super::render::{Format, Style, Verbosity, render};
+use base::rules::Rule;
+use config::Config;
+use finding::counts::PlaceClass;
+use finding::paths::ProjectRoot;
+use finding::samples;
+use finding::sources::Sources;
+use finding::{
     Allocation, Axioms, Code, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position,
     Space, Summary, Tool, Undecided, Unseen, Verdict,
 };
-use super::levels::Levels;
-use super::paths::ProjectRoot;
-use super::render::{Format, Style, Verbosity, render};
-use super::samples;
-use super::sources::Sources;
-use crate::config::Config;
-use crate::rules::Rule;
 
 fn tool() -> Tool {
     Tool {
@@ -179,7 +179,7 @@ fn short() {
 fn json_is_the_documented_document() {
     let text = rendered(Format::Json, Verbosity::Normal);
     insta::assert_snapshot!(text);
-    let back: super::finding::Report = serde_json::from_str(&text).unwrap();
+    let back: finding::Report = serde_json::from_str(&text).unwrap();
     assert_eq!(serde_json::to_string_pretty(&back).unwrap() + "\n", text);
 }
 
@@ -195,7 +195,7 @@ fn that_no_device_was_asked_is_told_of_each_finding_or_by_the_command_once() {
         String::from_utf8(out).unwrap()
     };
     let short = text(&assembled, Format::Short, false);
-    let denied = assembled.report.findings.iter_mut().filter(|f| f.level == crate::rules::Level::Deny);
+    let denied = assembled.report.findings.iter_mut().filter(|f| f.level == base::rules::Level::Deny);
     let denied = denied.map(|f| f.confirmation_not_run = Some("there is no NVIDIA GPU here".into())).count();
     assert!(denied > 0 && denied < assembled.report.findings.len());
     assert_eq!(text(&assembled, Format::Human, false).matches(NOTE).count(), denied);

@@ -1,9 +1,9 @@
 //! What goes into a run of the interpreter and what comes out of it.
 
-use crate::contracts::Cond;
-use crate::ir::{BlockId, FuncRef};
-use crate::report::finding::{Direction, Held};
-use crate::work::Work;
+use base::work::Work;
+use contracts::Cond;
+use finding::{Direction, Held};
+use ir::{BlockId, FuncRef};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ pub struct Inputs {
     /// comes before what is behind it.
     pub held: Vec<Held>,
     /// Which tensors these are, for people: `held` has all that they are made of.
-    pub tensors: BTreeMap<String, crate::report::finding::TensorArgument>,
+    pub tensors: BTreeMap<String, finding::TensorArgument>,
     /// What a kernel that is itself the root is launched with.
     pub launch: Option<Alone>,
     /// What must hold of the arguments, or the run is none that a caller could make.

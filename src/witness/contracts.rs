@@ -10,14 +10,12 @@ use super::machine::thread::{Launch, Thread, site_of};
 use super::machine::value::Val;
 use super::memory::globals::leaves;
 use super::memory::space::split;
-use crate::contracts::ast::{Axis, Launch as Word};
-use crate::contracts::eval::{Truth, eval};
-use crate::contracts::world::{Reading, Value, World};
-use crate::ir::{
-    FuncRef, Function, Module, Plain, Program, TypeId, TypeKind, element_name, plain_number, pointee_name,
-};
-use crate::models::{tensors, views};
-use crate::report::finding::Direction;
+use contracts::ast::{Axis, Launch as Word};
+use contracts::eval::{Truth, eval};
+use contracts::world::{Reading, Value, World};
+use finding::Direction;
+use ir::{FuncRef, Function, Module, Plain, Program, TypeId, TypeKind, element_name, plain_number, pointee_name};
+use models::{tensors, views};
 
 /// Nodes of a condition that are visited, each value of a `forall` again.
 const STEPS: u64 = 1_000_000;
@@ -25,7 +23,7 @@ const STEPS: u64 = 1_000_000;
 impl Machine<'_> {
     /// Whether somebody seeks a broken contract of this function.
     #[inline]
-    pub(in crate::witness) fn contract_of(&self, f: FuncRef) -> Option<&Required> {
+    pub(crate) fn contract_of(&self, f: FuncRef) -> Option<&Required> {
         self.seen.target.as_ref()?.contract.as_ref().filter(|c| c.function == f)
     }
 
@@ -33,7 +31,7 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// Where they are not, which ends the run.
-    pub(in crate::witness) fn keeps_to_contracts(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
+    pub(crate) fn keeps_to_contracts(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
         if self.inputs.impossible {
             return Err(Stop::Ended("no caller gives these: they break what the type of one of them means".to_owned()));
         }
@@ -57,7 +55,7 @@ impl Machine<'_> {
     /// # Errors
     /// Where its contract is broken, which is what is sought.
     #[cold]
-    pub(in crate::witness) fn contract_at_call(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
+    pub(crate) fn contract_at_call(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
         let depth = th.frames.len();
         self.owe(th, f, args, None, depth)
     }
@@ -67,7 +65,7 @@ impl Machine<'_> {
     /// # Errors
     /// As [`Self::contract_at_call`].
     #[cold]
-    pub(in crate::witness) fn contract_at_launch(
+    pub(crate) fn contract_at_launch(
         &mut self,
         th: &Thread,
         launch: &Launch,
@@ -121,7 +119,7 @@ struct Called<'a, 'p> {
 
 /// A place, and the type of what lies there.
 #[derive(Clone)]
-pub(in crate::witness) struct Typed {
+pub(crate) struct Typed {
     address: u64,
     /// Bytes of an element, where they are known.
     size: Option<u64>,

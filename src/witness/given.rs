@@ -7,9 +7,9 @@ use super::machine::value::{Reason, Val, float_bits, mask};
 use super::memory::globals::leaves;
 use super::memory::space::{Obj, ObjId};
 use super::memory::store::Fill;
-use crate::ir::{FuncRef, TypeKind};
-use crate::models::tensors::OF_STORAGE;
-use crate::report::finding::{Held, HeldValue};
+use finding::{Held, HeldValue};
+use ir::{FuncRef, TypeKind};
+use models::tensors::OF_STORAGE;
 use rustc_hash::FxHashMap;
 
 impl Machine<'_> {

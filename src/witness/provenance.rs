@@ -7,7 +7,7 @@ use super::machine::state::Machine;
 use super::machine::thread::Thread;
 use super::machine::value::Val;
 use super::memory::space::{ObjId, split};
-use crate::report::finding::Direction;
+use finding::Direction;
 
 impl Machine<'_> {
     /// Whether the value that a store writes must be seen: its variable then has memory of its own.

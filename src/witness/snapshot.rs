@@ -2,7 +2,7 @@
 //! `device/capture.rs`.
 
 use super::api::ObjectKind;
-use crate::ir::{FuncRef, GlobalRef};
+use ir::{FuncRef, GlobalRef};
 
 /// What a piece of memory holds. Bytes that are not mentioned are zero or not known: nothing that decided the access
 /// depends on the latter.

@@ -3,8 +3,8 @@
 
 use super::mixed;
 use super::programs::folder;
-use scuba::report::finding::{Report, Verdict};
-use scuba::report::second_reading::Stands;
+use scuba::finding::second_reading::Stands;
+use scuba::finding::{Report, Verdict};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

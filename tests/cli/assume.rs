@@ -1,7 +1,7 @@
 //! What rests on an assumption: asserts that the build removes, and `[[assume]]` in scuba.toml.
 
 use super::{Project, Said};
-use scuba::report::finding::{Report, Verdict};
+use scuba::finding::{Report, Verdict};
 
 /// Safe exactly where `n` is a multiple of 16: one thread for each of the first n / 16 * 16 elements, all of which are there,
 /// but the last block of `clear` counts on a full one.

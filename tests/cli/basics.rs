@@ -1,5 +1,5 @@
 use super::{Project, SAFE, nvcc};
-use scuba::report::finding::Report;
+use scuba::finding::Report;
 use scuba::rules::Rule;
 
 #[test]

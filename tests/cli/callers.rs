@@ -1,7 +1,7 @@
 //! What callers may give a function of a library: null pointers, the same memory twice, the address of a variable.
 
 use super::Project;
-use scuba::report::finding::{Finding, Report};
+use scuba::finding::{Finding, Report};
 
 /// A kernel that writes `n` numbers, and memory for five of them in `d`.
 const FIVE: &str = "\

@@ -2,7 +2,7 @@
 
 use super::tensors::{checked, proved};
 use super::{Project, Said};
-use scuba::report::finding::{Finding, Report, SAME_CHECK};
+use scuba::finding::{Finding, Report, SAME_CHECK};
 use scuba::rules::Rule;
 
 /// Faces of three vertices each, in a tensor of any rank; gradients that nobody checks against them.

@@ -1,7 +1,7 @@
 //! Classes of the user's own that own memory of a device: what they keep to is known of objects that callers give.
 
 use super::{Project, Said};
-use scuba::report::finding::Report;
+use scuba::finding::Report;
 
 const BUFFER: &str = "\
 #include <memory>

@@ -1,7 +1,7 @@
 //! `[[contract]]` in scuba.toml, of kernels that nothing here launches.
 
 use super::{Project, Said};
-use scuba::report::finding::Report;
+use scuba::finding::Report;
 use serde_json::Value;
 
 const GATHER: &str = "\
@@ -257,7 +257,7 @@ fn findings(p: &Project, status: i32, body: &str) -> Vec<String> {
     let said = p.scuba(["check", "main.cpp", "lib.cu", "--message-format", "json"]).status(status);
     let report: Report = serde_json::from_str(&said.out).unwrap();
     assert_eq!(report.summary.not_analysed, 0);
-    let text = |f: &scuba::report::finding::Finding| {
+    let text = |f: &scuba::finding::Finding| {
         let at = &f.access.position;
         format!("{}:{} {} {:?}: {}", at.file, at.line, f.rule, f.verdict, f.access.array)
     };

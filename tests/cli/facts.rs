@@ -1,9 +1,9 @@
 use super::{Project, SAFE, Said};
 use scuba::facts::{Store, Unit};
+use scuba::finding::Report;
 use scuba::ir::{Bytes, TypeDef, TypeKind};
 use scuba::nvcc::command::{Command, Environment};
 use scuba::nvcc::request::Request;
-use scuba::report::finding::Report;
 use std::io::Write;
 use std::process::Stdio;
 use std::sync::Arc;

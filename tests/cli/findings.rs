@@ -1,7 +1,7 @@
 //! Levels, what is accepted, and what a build does with a denied finding.
 
 use super::{Project, SAFE, Said, buggy};
-use scuba::report::finding::{Report, Verdict};
+use scuba::finding::{Report, Verdict};
 use scuba::rules::Level;
 use std::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 //! many elements.
 
 use super::tensors::checked;
-use scuba::report::finding::{Report, Verdict};
+use scuba::finding::{Report, Verdict};
 
 /// An operator that launches one kernel, whose access is the only one.
 fn operator(kernel: &str, body: &str) -> String {

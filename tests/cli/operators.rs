@@ -2,7 +2,7 @@
 
 use super::tensors::{checked, proved};
 use super::{Project, Said};
-use scuba::report::finding::{HeldValue, Report, Verdict};
+use scuba::finding::{HeldValue, Report, Verdict};
 use scuba::rules::{Level, Rule};
 
 /// A reduction by name, whose table is filled when the library is loaded; only `least` goes out of bounds.

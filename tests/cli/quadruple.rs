@@ -1,7 +1,7 @@
 //! Numbers of `__float128` in kernels: what `quadruple.cu` states of its lines is what is said of them, and nothing else.
 
 use super::{Project, Said};
-use scuba::report::finding::Report;
+use scuba::finding::Report;
 
 const SOURCE: &str = include_str!("quadruple.cu");
 

@@ -1,7 +1,7 @@
 //! `scuba stats`, and units that a build compiled without the analysis.
 
 use super::{Project, SAFE, Said, buggy, nvcc};
-use scuba::report::finding::Report;
+use scuba::finding::Report;
 
 impl Project {
     /// A folder in which something other than the shim compiled `a.cu`, by a command that is written down.

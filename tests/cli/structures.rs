@@ -1,7 +1,7 @@
 //! Structures that callers give: members, what pointers in them lead to, and the invariants of their types.
 
 use super::{Project, Said};
-use scuba::report::finding::Report;
+use scuba::finding::Report;
 
 const TENSORS: &str = "\
 #include <cuda_runtime.h>

@@ -2,7 +2,7 @@
 //! ours, with ATen's names (`tests/support/include`).
 
 use super::{Project, Said};
-use scuba::report::finding::{Report, Verdict};
+use scuba::finding::{Report, Verdict};
 use scuba::rules::{Level, Rule};
 
 const SCALE: &str = "\

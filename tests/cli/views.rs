@@ -1,7 +1,7 @@
 //! Views of memory: spans and their kin that callers give, structures in registers, and classes that own memory of a device.
 
 use super::{Project, Said};
-use scuba::report::finding::Report;
+use scuba::finding::Report;
 
 fn checked(source: &str, settings: &str, flags: &[&str]) -> (Report, Said) {
     let p = Project::new();

@@ -2,8 +2,8 @@
 
 use super::program::Program;
 use scuba::check::{Options, ProgramReport, check_program};
+use scuba::finding::{Verdict, Witness};
 use scuba::ir::{BlockId, FuncId, FuncRef, ModuleId, Program as Linked, Side, SourceLoc};
-use scuba::report::finding::{Verdict, Witness};
 use scuba::rules::Rule;
 use scuba::witness::{self, BadAccess, Budget, Fault, Inputs, Site, Target, Threads, enumerate, replay};
 use scuba::work::Work;

@@ -1,6 +1,6 @@
 //! What a program says of itself: headers, expected findings, and how these are rewritten from what was found.
 
-use scuba::report::finding::{Report, Verdict};
+use scuba::finding::{Report, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;

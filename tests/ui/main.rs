@@ -22,7 +22,7 @@ mod expectations;
 
 use expectations::{Findings, Header};
 use libtest_mimic::{Arguments, Failed, Trial};
-use scuba::report::finding::{Replay, Report, Verdict};
+use scuba::finding::{Replay, Report, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -9,17 +9,17 @@
 use super::bounds::Bound;
 use super::invariants::{element, is_open};
 use super::known::{Claim, Known, contents};
-use crate::check::context::{Run, Tools};
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::check::obligations::specialise::Decided;
-use crate::ir::{FuncRef, TypeId, TypeKind};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::context::Loaded;
-use crate::symbolic::loops::quantified_facts;
-use crate::symbolic::memory::memory_ssa::{Moment, Origin, versions};
-use crate::symbolic::memory::object::{Memory, ObjId};
-use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::context::{Run, Tools};
+use crate::obligations::obligation::{Decision, Obligation};
+use crate::obligations::specialise::Decided;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::context::Loaded;
+use engine::symbolic::loops::quantified_facts;
+use engine::symbolic::memory::memory_ssa::{Moment, Origin, versions};
+use engine::symbolic::memory::object::{Memory, ObjId};
+use engine::symbolic::memory::value::Base;
+use engine::symbolic::terms::term::{Term, TermId};
+use ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const CONTENTS: usize = 160;
 
 /// What is supposed, and what of it is still to be shown.
 #[derive(Debug, Default)]
-pub(in crate::check) struct History {
+pub(crate) struct History {
     asked: Vec<Loaded>,
     known: Known,
 }

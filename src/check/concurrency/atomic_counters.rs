@@ -4,26 +4,26 @@
 //! theirs, get to it: the path condition is instantiated once for each, as in bounded model checking. That the counter starts at zero is a
 //! guess: replay decides.
 
-use crate::check::context::Tools;
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::Obligation;
-use crate::check::solver;
-use crate::check::solver::{Limits, Model, ModelAnswer, WrapMode};
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
-use crate::work::Work;
+use crate::context::Tools;
+use crate::obligations::cone;
+use crate::obligations::obligation::Obligation;
+use crate::solver;
+use crate::solver::{Limits, Model, ModelAnswer, WrapMode};
+use base::work::Work;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Threads and rounds of each.
-pub(in crate::check) const SHAPES: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2), (3, 1), (3, 2), (2, 3)];
+pub(crate) const SHAPES: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2), (3, 1), (3, 2), (2, 3)];
 /// For the search of one model.
 const MOST: Work = Work::seconds(2);
 
 /// A model in which the access comes after so many others, of so many threads with so many rounds each, that its counter is
 /// out of bounds; and whether that needs a size that is not positive.
-pub(in crate::check) fn model(
+pub(crate) fn model(
     tools: &mut Tools<'_>,
     run: &KernelRun,
     ev: &AccessEvent,

@@ -3,14 +3,14 @@
 //! Plain data, and the facts that it gives for terms that read such numbers. [`super::invariants`] finds them by induction.
 
 use super::known::Known;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::context::Loaded;
-use crate::symbolic::terms::term::{Term, TermId};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::context::Loaded;
+use engine::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
 /// `0 <= number < below` of the numbers of some width in an object.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::check) struct Bound {
+pub(crate) struct Bound {
     pub loaded: Loaded,
     pub below: TermId,
     /// It is asked of what the launch leaves, too, and so of what was there even where the launch does not run.
@@ -19,7 +19,7 @@ pub(in crate::check) struct Bound {
 
 /// What holds of the numbers that a kernel reads.
 #[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Invariants {
+pub(crate) struct Invariants {
     pub(super) bounds: Vec<Bound>,
     /// Of what memory held before.
     pub(super) known: Known,

@@ -8,19 +8,19 @@
 
 use super::bounds::{Bound, Invariants};
 use super::known::Known;
-use crate::check::context::Tools;
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::context::Loaded;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::loops::quantified_facts;
-use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
-use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use crate::context::Tools;
+use crate::obligations::cone;
+use crate::obligations::obligation::{Decision, Obligation};
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::context::Loaded;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::loops::quantified_facts;
+use engine::symbolic::memory::object::{Memory, ObjId, ObjKind};
+use engine::symbolic::memory::value::Base;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymKind, Term, TermId};
 
 /// Candidates for one launch.
 const MOST: usize = 8;
@@ -183,12 +183,7 @@ impl Invariants {
 }
 
 /// Any number of an object, and that it lies inside.
-pub(in crate::check) fn element(
-    e: &mut Executor<'_>,
-    memory: &Memory,
-    l: &Loaded,
-    size: TermId,
-) -> Option<(TermId, TermId)> {
+pub(crate) fn element(e: &mut Executor<'_>, memory: &Memory, l: &Loaded, size: TermId) -> Option<(TermId, TermId)> {
     let width = i128::from(l.bits / 8);
     let element = e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
     let offset = e.arena.scale(element, width);
@@ -198,7 +193,7 @@ pub(in crate::check) fn element(
 }
 
 /// Whether nothing is known of a number in memory, or of some element that a loop sets and nothing has checked.
-pub(in crate::check) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermId, checked: bool) -> bool {
+pub(crate) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermId, checked: bool) -> bool {
     if checked || known.facts(e, &[held]).is_some() {
         return false;
     }
@@ -208,7 +203,7 @@ pub(in crate::check) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermI
 }
 
 /// Whether a kernel accesses the object of a number in steps of that number's width only, so that no store changes a part of it.
-pub(in crate::check) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Loaded) -> bool {
+pub(crate) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Loaded) -> bool {
     let width = i128::from(l.bits / 8);
     !run.exchanged.otherwise.contains(&l.object)
         && run

@@ -2,11 +2,11 @@
 //!
 //! Plain data, and the facts that it gives for terms that read such contents. [`super::across_launches`] finds it.
 
-use crate::check::obligations::specialise::Decided;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::obligations::specialise::Decided;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::memory::object::ObjId;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
 /// Of the numbers of so many bits in some contents of an object: that they lie in `0..below`. Size and bound are terms of the host or
@@ -22,7 +22,7 @@ pub(super) struct Claim {
 
 /// What is known of contents.
 #[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Known {
+pub(crate) struct Known {
     pub(super) claims: Vec<Claim>,
     pub(super) operations: Vec<String>,
 }

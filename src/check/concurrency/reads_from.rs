@@ -6,16 +6,16 @@
 //! of which nothing is known at the launch, it counts whether the thread itself has written to the place before.
 
 use super::invariants::is_regular;
-use crate::reasons::UnknownReason;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::context::Loaded;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Target};
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::context::Loaded;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::memory::object::{ObjId, ObjKind};
+use engine::symbolic::memory::value::{Base, Target};
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Numbers of one question, and stores that each may come from.
@@ -30,7 +30,7 @@ struct Store<'a> {
 }
 
 /// One launch, and how the size of an object in bytes reads under its conditions.
-pub(in crate::check) struct Exchange<'a> {
+pub(crate) struct Exchange<'a> {
     pub launch: &'a LaunchEvent,
     pub run: &'a KernelRun,
     pub extent: &'a dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,

@@ -7,21 +7,21 @@
 use super::concrete_trials::trials;
 use super::replay::{Judged, Wanted};
 use super::sequential::in_turn;
-use crate::check::concurrency::atomic_counters;
-use crate::check::context::{Context, Run, Tools};
-use crate::check::findings::build::{Bad, Worth};
-use crate::check::inference::missing::{Wrong, missing};
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::check::solver::{Model, WrapMode};
-use crate::reasons::UnknownReason;
-use crate::rules::Rule;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::memory::object::Object;
-use crate::symbolic::terms::term::{SymId, SymKind};
-use crate::witness::Fault;
-use crate::work::{Allotment, Work, done, settle};
+use crate::concurrency::atomic_counters;
+use crate::context::{Context, Run, Tools};
+use crate::findings::build::{Bad, Worth};
+use crate::inference::missing::{Wrong, missing};
+use crate::obligations::cone;
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::Outcome;
+use crate::solver::{Model, WrapMode};
+use base::reasons::UnknownReason;
+use base::rules::Rule;
+use base::work::{Allotment, Work, done, settle};
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::memory::object::Object;
+use engine::symbolic::terms::term::{SymId, SymKind};
+use witness::Fault;
 
 /// Inputs that are tried where a replay does not reach an access, and the most work for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
@@ -34,7 +34,7 @@ const NAMING_WORK: Work = Work::seconds(1);
 const NAMING_TIMES: u32 = 2;
 
 /// An access that a model leads out of bounds, and what the model sets that is not known.
-pub(in crate::check) struct OutOfBounds<'a> {
+pub(crate) struct OutOfBounds<'a> {
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub obligation: &'a Obligation,
@@ -100,7 +100,7 @@ fn named<R>(
 
 /// A finding where small inputs lead out of bounds. What is found so needs no model of what cannot be known. Before anything is searched
 /// for, `meant` leaves out what takes a size below 1: a search may find sizes that are meant.
-pub(in crate::check) fn seen<'p>(
+pub(crate) fn seen<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
     run: &Run,
@@ -125,7 +125,7 @@ fn tried<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, run: &Run, ev: &AccessEven
 }
 
 /// A model was found: replay decides what it is worth.
-pub(in crate::check) fn replayed<'p>(
+pub(crate) fn replayed<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
     run: &Run,

@@ -4,8 +4,8 @@
 //! A proof of a failure looks at the facts that matter for it; a run must keep to the others too, such as a check that two tensors have one type. In:
 //! conditions, the numbers that are known. Out: numbers for other symbols. They are a guess: what a run does with them decides.
 
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{SymId, Term, TermId};
 use std::collections::BTreeMap;
 
 /// A condition `sum + constant == 0`, or `<= 0`, over symbols alone, each by a factor.
@@ -111,9 +111,9 @@ fn row(a: &Arena, t: TermId, equation: bool) -> Option<Row> {
 #[cfg(test)]
 mod tests {
     use super::complete;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{SymKind, Term};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{SymKind, Term};
     use std::collections::BTreeMap;
 
     #[test]

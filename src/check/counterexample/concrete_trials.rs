@@ -6,14 +6,14 @@
 
 use super::tried::{Bad, By, Seen, Shown, Tried};
 use super::{recorded, tensor_trials};
-use crate::check::context::{Context, Tools};
-use crate::check::solver::Model;
-use crate::inside;
-use crate::ir::Side;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind};
-use crate::witness::{self, Budget, Fault, Inputs};
-use crate::work::{Allotment, Work, done, settle};
+use crate::context::{Context, Tools};
+use crate::solver::Model;
+use base::inside;
+use base::work::{Allotment, Work, done, settle};
+use engine::symbolic::terms::term::{InputSource, SymId, SymKind};
+use ir::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
+use witness::{self, Budget, Fault, Inputs};
 
 /// Values that inputs get: all the same, each other than the rest, then mixed.
 const VALUES: [i128; 14] = [2, 3, 4, 1, 5, 8, 6, 7, 12, 9, 16, 33, 20, 64];
@@ -55,7 +55,7 @@ impl New {
 }
 
 /// What small inputs show, found out once for a root.
-pub(in crate::check) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -> &'t Tried {
+pub(crate) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -> &'t Tried {
     tools.tried.get_or_init(|| {
         let before = done();
         let tried = run_all(cx, tools);

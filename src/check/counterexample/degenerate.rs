@@ -3,18 +3,18 @@
 //! In: what one root comes to. Out: the inputs that an allocation, a launch, a copy or the end of a count depends on, and what it allocates
 //! of the device's memory. What goes wrong only where one of these is below 1 is degenerate; an index below 0 is not.
 
-use crate::check::solver::{Model, Positive, WrapMode};
-use crate::symbolic::exec::events::LaunchEvent;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Symbol, Term, TermId};
+use crate::solver::{Model, Positive, WrapMode};
+use engine::symbolic::exec::events::LaunchEvent;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::memory::object::{ObjKind, Object};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Symbol, Term, TermId};
 use rustc_hash::FxHashSet;
 
 #[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Sizes {
+pub(crate) struct Sizes {
     /// The inputs that are sizes; by default all of them.
     inputs: Option<FxHashSet<SymId>>,
     /// Bytes of each allocation of the device's memory. One that a loop makes counts once.
@@ -122,10 +122,10 @@ fn ends(p: &Poly, counting: &FxHashSet<TermId>) -> Vec<TermId> {
 #[cfg(test)]
 mod tests {
     use super::{Sizes, counting, ends};
-    use crate::check::solver::Model;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{Axis, InputSource, SymKind, Term};
+    use crate::solver::Model;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{Axis, InputSource, SymKind, Term};
 
     #[test]
     fn the_end_of_a_count_is_a_size_and_its_start_is_not() {

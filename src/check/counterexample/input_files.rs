@@ -3,13 +3,13 @@
 //! In: what the program reads (files, positions), a model. Out: contents. What the model says nothing of is 0 in binary
 //! files and `1` in text.
 
-use crate::check::solver::Model;
-use crate::reasons::UnknownReason;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::eval::Valuation;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymId, SymKind, Term, TermId};
+use crate::solver::Model;
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::eval::Valuation;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::term::{FileName, FilePart, InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 
 /// Largest file of a witness, in bytes or words.
@@ -19,7 +19,7 @@ const SPARE: [i128; 2] = [4096, 256];
 
 /// What a program reads, as far as it was followed.
 #[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Opened {
+pub(crate) struct Opened {
     files: Vec<FileName>,
     /// How far, by the number of the file.
     ends: Vec<(u32, FilePart, TermId)>,
@@ -27,7 +27,7 @@ pub(in crate::check) struct Opened {
 
 /// Contents of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::check) struct Contents {
+pub(crate) struct Contents {
     pub stdin: Vec<u8>,
     /// By the name under which the program opens them.
     pub named: BTreeMap<String, Vec<u8>>,
@@ -220,16 +220,16 @@ impl Opened {
 #[cfg(test)]
 mod tests {
     use super::{Contents, Opened};
-    use crate::check::solver::Model;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::functions::Function;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, Term};
+    use crate::solver::Model;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::functions::Function;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, Term};
     use std::collections::BTreeMap;
 
     fn contents(
         files: Vec<FileName>,
-        ends: Vec<(u32, FilePart, crate::symbolic::terms::term::TermId)>,
+        ends: Vec<(u32, FilePart, engine::symbolic::terms::term::TermId)>,
         a: &Arena,
         inputs: &[(InputSource, i128)],
         model: &Model,

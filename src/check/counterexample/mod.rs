@@ -1,15 +1,15 @@
 //! From a model to inputs of the program, and from inputs to what a concrete replay makes of them.
 
-pub(in crate::check) mod candidates;
+pub(crate) mod candidates;
 mod completion;
-pub(in crate::check) mod concrete_trials;
-pub(in crate::check) mod degenerate;
-pub(in crate::check) mod input_files;
+pub(crate) mod concrete_trials;
+pub(crate) mod degenerate;
+pub(crate) mod input_files;
 mod model_inputs;
-pub(in crate::check) mod recorded;
-pub(in crate::check) mod replay;
-pub(in crate::check) mod sequential;
-pub(in crate::check) mod tensor_trials;
+pub(crate) mod recorded;
+pub(crate) mod replay;
+pub(crate) mod sequential;
+pub(crate) mod tensor_trials;
 mod tensors;
 mod texts;
-pub(in crate::check) mod tried;
+pub(crate) mod tried;

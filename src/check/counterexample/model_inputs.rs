@@ -1,12 +1,12 @@
 //! From a model to what a program is given: the values of inputs, and what objects behind parameters hold.
 
 use super::{completion, tensors};
-use crate::check::solver::Model;
-use crate::report::finding::{Held, HeldValue};
-use crate::symbolic::memory::tensors::OF_HANDLE;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Symbol, TermId};
+use crate::solver::Model;
+pub use engine::symbolic::memory::tensors::OF_HANDLE;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Symbol, TermId};
+use finding::{Held, HeldValue};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

@@ -3,12 +3,12 @@
 //! In: what a run is given. Out: what it says, from an earlier check of the same code or by running it. A run is a function of the code, of
 //! its inputs, its target and its budget, and of what patient passes came to before it; all of them are the key.
 
-use crate::check::solver::cache;
-use crate::inside::{self, Phase};
-use crate::ir::{FuncRef, Program};
-use crate::witness::{self, Budget, Inputs, Outcome, Patience, Run, Spend, Target};
-use crate::work::Work;
+use crate::solver::cache;
+use base::inside::{self, Phase};
+use base::work::Work;
+use ir::{FuncRef, Program};
 use serde::{Deserialize, Serialize};
+use witness::{self, Budget, Inputs, Outcome, Patience, Run, Spend, Target};
 
 fn write(hasher: &mut blake3::Hasher, what: &str, key: &impl Serialize) {
     hasher.update(what.as_bytes());
@@ -40,7 +40,7 @@ impl Kept {
 }
 
 /// As [`witness::replay_after`].
-pub(in crate::check) fn replay(
+pub(crate) fn replay(
     program: &Program,
     root: FuncRef,
     inputs: &Inputs,
@@ -64,7 +64,7 @@ pub(in crate::check) fn replay(
 }
 
 /// As [`witness::enumerate`].
-pub(in crate::check) fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Budget) -> Run {
+pub(crate) fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Budget) -> Run {
     cache::recorded(
         |h| write(h, "run", &(root, inputs, budget)),
         |_, _| true,
@@ -75,9 +75,9 @@ pub(in crate::check) fn enumerate(program: &Program, root: FuncRef, inputs: &Inp
 #[cfg(test)]
 mod tests {
     use super::Kept;
-    use crate::check::solver::cache;
-    use crate::witness::{Budget, Outcome, Patience, Spend};
-    use crate::work::{Work, charge, done};
+    use crate::solver::cache;
+    use base::work::{Work, charge, done};
+    use witness::{Budget, Outcome, Patience, Spend};
 
     fn kept(by_steps: bool, by_work: bool) -> Kept {
         Kept {

@@ -8,35 +8,35 @@ use super::model_inputs::{contents_held, held, values};
 use super::recorded;
 use super::tensors;
 use super::texts::Texts;
-use crate::check::obligations::obligation::Counterexample;
-use crate::check::options::Options;
-use crate::check::solver::Model;
-use crate::host::Root;
-use crate::inside;
-use crate::ir::registered::registered_name;
-use crate::ir::{Function, Operand, Program, ValueId};
-use crate::reasons::{Code, UnknownReason};
-use crate::report::finding::{Direction, Run, RunFile};
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::inputs::command_line::option_name;
-use crate::symbolic::inputs::contract_facts::{DISJOINT, UNCHANGED};
-use crate::symbolic::kernel::context::Thread;
-use crate::symbolic::memory::callers;
-use crate::symbolic::memory::tensors::OF_STORAGE;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
-use crate::witness::{
-    self, Alone, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Required, Target, Threads, Why,
-};
-use crate::work::{Allotment, Work, done};
+use crate::obligations::obligation::Counterexample;
+use crate::options::Options;
+use crate::solver::Model;
+use base::inside;
+use base::reasons::{Code, UnknownReason};
+use base::work::{Allotment, Work, done};
+use engine::host::Root;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::inputs::command_line::option_name;
+use engine::symbolic::inputs::contract_facts::{DISJOINT, UNCHANGED};
+use engine::symbolic::kernel::context::Thread;
+use engine::symbolic::memory::callers;
+pub use engine::symbolic::memory::tensors::OF_STORAGE;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
+use finding::{Direction, Run, RunFile};
+use ir::registered::registered_name;
+use ir::{Function, Operand, Program, ValueId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use witness::{
+    self, Alone, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Required, Target, Threads, Why,
+};
 
 /// What replay says.
 #[derive(Clone, Debug)]
-pub(in crate::check) enum Judged {
+pub(crate) enum Judged {
     Reached {
         bad: Box<BadAccess>,
         assumptions: Vec<String>,
@@ -58,7 +58,7 @@ pub(in crate::check) enum Judged {
 }
 
 /// What a replay must show.
-pub(in crate::check) enum Wanted {
+pub(crate) enum Wanted {
     Fault(Fault),
     /// That the address is no multiple of so many bytes.
     Unaligned(u32),
@@ -75,7 +75,7 @@ const LONG: Work = Work::seconds(1);
 
 /// Replays the witnesses of one root.
 #[derive(Clone)]
-pub(in crate::check) struct Judge<'p> {
+pub(crate) struct Judge<'p> {
     program: &'p Program,
     root: Root,
     opened: Opened,
@@ -582,7 +582,7 @@ fn uses_first_parameter(f: &Function) -> bool {
 }
 
 /// Terms through which an access depends on the program's inputs.
-pub(in crate::check) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<TermId> {
+pub(crate) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<TermId> {
     let mut roots = vec![ev.path, launch.path, ev.bytes, launch.config.shared];
     roots.extend(launch.config.grid);
     roots.extend(launch.config.block);
@@ -590,6 +590,6 @@ pub(in crate::check) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<T
     roots
 }
 
-pub(in crate::check) fn site(s: Site) -> witness::Site {
+pub(crate) fn site(s: Site) -> witness::Site {
     witness::Site { func: s.func, block: s.block, inst: s.inst }
 }

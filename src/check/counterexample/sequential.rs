@@ -6,19 +6,19 @@
 
 use super::concrete_trials::trials;
 use super::replay::{Judged, site};
-use crate::check::context::{Context, Run, Tools};
-use crate::check::obligations::obligation::Counterexample;
-use crate::check::solver::WrapMode;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::witness::{self, Budget, Fault, Inputs};
-use crate::work::Work;
+use crate::context::{Context, Run, Tools};
+use crate::obligations::obligation::Counterexample;
+use crate::solver::WrapMode;
+use base::work::Work;
+use engine::symbolic::exec::events::AccessEvent;
+use witness::{self, Budget, Fault, Inputs};
 
 /// Instructions and work of the run.
 const STEPS: u64 = 400_000;
 const WORK: Work = Work::millis(500);
 
 /// Small inputs under which the access is out of bounds where threads take turns.
-pub(in crate::check) fn in_turn<'p>(
+pub(crate) fn in_turn<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
     run: &Run,

@@ -5,12 +5,12 @@
 
 use super::completion;
 use super::tensors::{FLOAT, bytes_of_whole_number, usual};
-use crate::check::context::Tools;
-use crate::check::solver::Model;
-use crate::symbolic::memory::tensors::OF_HANDLE;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
+use crate::context::Tools;
+use crate::solver::Model;
+pub use engine::symbolic::memory::tensors::OF_HANDLE;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 
 /// Most runs of one root, most instructions of one, and of all: those with tensors that hold zeros get half of them.
@@ -18,7 +18,7 @@ pub(super) const RUNS: usize = 360;
 pub(super) const STEPS: u64 = 3_000_000;
 pub(super) const ALL_STEPS: u64 = 40_000_000;
 /// Most dimensions of a tensor.
-pub(in crate::check) const RANKS_TRIED: u64 = 4;
+pub(crate) const RANKS_TRIED: u64 = 4;
 /// Most launches whose conditions are asked for types and ranks.
 const LAUNCHES: usize = 12;
 /// Elements of a tensor that get a number.

@@ -4,10 +4,10 @@
 //! on them. Out: the same whole and consistent: sizes, strides and a contiguity that fit, and the least storage that these need. Whether that still
 //! reaches the access is for the replay to say.
 
-use crate::ir::{Module, Program, TypeKind};
-use crate::models::tensors::{CUDA, TENSOR};
-use crate::report::finding::{Held, HeldValue, TensorArgument};
-use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
+pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
+use finding::{Held, HeldValue, TensorArgument};
+use ir::{Module, Program, TypeKind};
+use models::tensors::{CUDA, TENSOR};
 use std::collections::BTreeMap;
 
 /// `at::kFloat` (c10/core/ScalarType.h).
@@ -50,7 +50,7 @@ pub(super) fn bytes_of_whole_number(of_type: i128) -> Option<i128> {
 /// Where the members of a tensor lie.
 struct Layout<'a> {
     module: &'a Module,
-    fields: &'a [crate::ir::Field],
+    fields: &'a [ir::Field],
 }
 
 impl<'a> Layout<'a> {

@@ -3,10 +3,10 @@
 //! In: the root's parameters and the texts of what it reaches. Out: what the strings hold, by a number that says which texts are chosen. They are
 //! guesses, as the sizes of small tensors are: what a run does with them decides.
 
-use crate::ir::initialisers::Initialisers;
-use crate::ir::{FuncRef, Program};
-use crate::models::views::is_text;
-use crate::report::finding::{Held, HeldValue};
+use finding::{Held, HeldValue};
+use ir::initialisers::Initialisers;
+use ir::{FuncRef, Program};
+use models::views::is_text;
 
 /// The strings of a root.
 #[derive(Clone, Debug, Default)]

@@ -3,13 +3,13 @@
 //! Plain data and its look-up. [`super::concrete_trials`] makes the runs.
 
 use super::replay::site;
-use crate::check::solver::Model;
-use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
-use crate::symbolic::kernel::context::Thread;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::Term;
-use crate::witness::{BlockThread, Site};
+use crate::solver::Model;
+use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use engine::symbolic::kernel::context::Thread;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::Term;
 use rustc_hash::FxHashMap;
+use witness::{BlockThread, Site};
 
 /// One access that was out of bounds: its place, the calls to it, the launch.
 pub(super) type Seen = (Site, Vec<Site>, Option<Site>);
@@ -31,10 +31,10 @@ pub(super) struct Shown {
 
 /// What was seen, by the runs that showed something new; those with sizes below 1 come last.
 #[derive(Clone, Default)]
-pub(in crate::check) struct Tried {
+pub(crate) struct Tried {
     pub(super) runs: Vec<Shown>,
     /// Whether these are runs of an operator with tensors.
-    pub(in crate::check) with_tensors: bool,
+    pub(crate) with_tensors: bool,
     /// The same, of runs in which `rand` gave other numbers than it does here.
     pub(super) chance: Vec<Shown>,
     /// Accesses whose address was read out of bounds, and inputs that lead there.

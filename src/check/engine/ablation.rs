@@ -4,19 +4,19 @@
 //! more without any, and what is not as safe then rests on them.
 
 use super::Engine;
-use crate::axioms::Without;
-use crate::check::context::{Place, Run};
-use crate::check::rules::claims;
-use crate::rules::Rule;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::exec::executor::Executor;
+use crate::context::{Place, Run};
+use crate::rules::claims;
+use base::axioms::Without;
+use base::rules::Rule;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::exec::executor::Executor;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What is known of the assumptions of one check.
 #[derive(Debug, Default)]
-pub(in crate::check) struct Assumed {
+pub(crate) struct Assumed {
     /// Whether any made a difference to a path.
     in_effect: bool,
     /// Which ones stand in the conditions of an access.
@@ -94,7 +94,7 @@ impl Engine<'_> {
     }
 
     /// Finds the safe places that rest on assumptions.
-    pub(in crate::check) fn without_assumptions(&mut self) {
+    pub(crate) fn without_assumptions(&mut self) {
         if !self.assumed.in_effect || self.cx.bare {
             return;
         }

@@ -6,23 +6,23 @@ use super::Engine;
 use super::budgets;
 use super::first_pass::extremes_first;
 use super::prepare::run_within_steps;
-use crate::check::context::{Place, Tools};
-use crate::check::counterexample::degenerate::Sizes;
-use crate::check::obligations::decide::Decider;
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, More, Outcome};
-use crate::check::rules::bounds;
-use crate::check::solver::Limits;
-use crate::contracts::Contract;
-use crate::host::Root;
-use crate::ir::FuncRef;
-use crate::reasons::UnknownReason;
-use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::memory::value::{Base, Value};
-use crate::work::Work;
+use crate::context::{Place, Tools};
+use crate::counterexample::degenerate::Sizes;
+use crate::obligations::decide::Decider;
+use crate::obligations::obligation::{Decision, Obligation};
+use crate::obligations::verdict::{Effort, More, Outcome};
+use crate::rules::bounds;
+use crate::solver::Limits;
+use base::reasons::UnknownReason;
+use base::work::Work;
+use contracts::Contract;
+use engine::host::Root;
+use engine::symbolic::exec::events::{LaunchConfig, LaunchEvent};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::memory::value::{Base, Value};
+use ir::FuncRef;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ impl<'p> Engine<'p> {
     }
 
     /// A kernel executed under an arbitrary launch that keeps to these contracts; and what it was launched with.
-    pub(in crate::check) fn any_launch(
+    pub(crate) fn any_launch(
         &self,
         kernel: FuncRef,
         contracts: &[Contract],
@@ -91,7 +91,7 @@ impl<'p> Engine<'p> {
         for a in &args {
             e.ensure_pointees(&mut state, a);
         }
-        let site = Site { func: kernel, block: crate::ir::BlockId(0), inst: 0 };
+        let site = Site { func: kernel, block: ir::BlockId(0), inst: 0 };
         let l = LaunchEvent {
             site,
             stack: std::rc::Rc::new(vec![]),

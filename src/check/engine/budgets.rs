@@ -4,32 +4,32 @@
 //! ended first in another thread. What is left of a phase is given to the next one only where all of it has ended.
 //! Together they let a program of HeCBench's size take a minute on two cores at most.
 
-use crate::check::options::{Options, Pace};
-use crate::host::roots;
-use crate::ir::reach::instructions;
-use crate::ir::{FuncRef, Program, Side};
-use crate::work::Work;
+use crate::options::{Options, Pace};
+use base::work::Work;
+use engine::host::roots;
+use ir::reach::instructions;
+use ir::{FuncRef, Program, Side};
 
 /// The host's code from one root and each kernel that it launches.
-pub(in crate::check) const EXECUTE: Work = Work::seconds(20);
+pub(crate) const EXECUTE: Work = Work::seconds(20);
 /// Of these, one kernel executed under any launch, and one that nothing launches; all of the latter together.
-pub(in crate::check) const ANY_LAUNCH: Work = Work::seconds(3);
-pub(in crate::check) const IDLE: (Work, Work, Work) = (Work::millis(500), Work::seconds(4), Work::seconds(30));
+pub(crate) const ANY_LAUNCH: Work = Work::seconds(3);
+pub(crate) const IDLE: (Work, Work, Work) = (Work::millis(500), Work::seconds(4), Work::seconds(30));
 /// One function of a class whose invariants are sought.
-pub(in crate::check) const METHOD: Work = Work::millis(500);
+pub(crate) const METHOD: Work = Work::millis(500);
 /// Bounds on what the threads of one root's launches exchange.
-pub(in crate::check) const EXCHANGE: Work = Work::seconds(4);
+pub(crate) const EXCHANGE: Work = Work::seconds(4);
 /// All accesses of one root: first looks, and what is left open by them.
-pub(in crate::check) const FIRST_LOOKS: Work = Work::seconds(20);
-pub(in crate::check) const SECOND_LOOKS: Work = Work::seconds(32);
+pub(crate) const FIRST_LOOKS: Work = Work::seconds(20);
+pub(crate) const SECOND_LOOKS: Work = Work::seconds(32);
 /// What the host itself does wrong, freed memory, alignment.
-pub(in crate::check) const CALLS: Work = Work::seconds(8);
+pub(crate) const CALLS: Work = Work::seconds(8);
 /// One obligation at a glance, with so many steps of the polynomial bound; at first, and at most.
-pub(in crate::check) const GLANCE: (Work, u32) = (Work::millis(5), 60);
-pub(in crate::check) const FIRST: Work = Work::millis(250);
-pub(in crate::check) const MOST: Work = Work::seconds(5);
+pub(crate) const GLANCE: (Work, u32) = (Work::millis(5), 60);
+pub(crate) const FIRST: Work = Work::millis(250);
+pub(crate) const MOST: Work = Work::seconds(5);
 /// Where several models in a row that rest on what is not known came to nothing.
-pub(in crate::check) const HURRIED: Work = Work::millis(500);
+pub(crate) const HURRIED: Work = Work::millis(500);
 
 /// What a compile command waits for: on 46 units of 24 programs of HeCBench nvcc took 0.85 s of processor time in the median and a unit
 /// with more code more; this is a seventh of that. Units of work are about nanoseconds.
@@ -38,7 +38,7 @@ const COMPILE: (Work, Work, Work) = (Work::millis(120), Work::units(3_000), Work
 const LINK: Work = Work::seconds(3);
 
 /// All that a check may cost for who waits for it, whatever the other budgets are, and the instructions that it is computed from.
-pub(in crate::check) fn of_pace(program: &Program, options: &Options) -> (Work, u64) {
+pub(crate) fn of_pace(program: &Program, options: &Options) -> (Work, u64) {
     let reached = instructions(program, reached(program, options));
     let units = program.modules.iter().filter(|m| m.side == Side::Host).count().max(1) as u64;
     let budget = match options.pace {
@@ -58,7 +58,7 @@ fn reached(program: &Program, options: &Options) -> Vec<FuncRef> {
 
 /// What each root may take of what a program may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::check) struct Share {
+pub(crate) struct Share {
     /// In hundredths of the allotments of one root.
     pub part: u32,
     /// Of all that the check may cost for who waits for it.
@@ -67,7 +67,7 @@ pub(in crate::check) struct Share {
 
 /// The shares of roots that lead to a launch and of those that do not, where a check may cost `total`. The latter have next to nothing to
 /// decide, as most of what one file registers for all of an extension where only some of it is at hand, and take nothing from the former.
-pub(in crate::check) fn shares(total: Work, launching: usize, others: usize) -> (Share, Share) {
+pub(crate) fn shares(total: Work, launching: usize, others: usize) -> (Share, Share) {
     let rest = if launching > 0 { total / 4 } else { total };
     let most = if others > 0 && total < Work::MAX { total - rest } else { total };
     let share = |total: Work, of: usize, roots: usize| Share { part: share_of(roots), total: total / of as u64 };
@@ -80,20 +80,20 @@ fn share_of(roots: usize) -> u32 {
 }
 
 /// One of so many kernels that nothing launches.
-pub(in crate::check) fn idle(kernels: usize) -> Work {
+pub(crate) fn idle(kernels: usize) -> Work {
     (IDLE.2 / kernels.max(1) as u64).max(IDLE.0).min(IDLE.1)
 }
 
 /// One of so many such kernels where somebody asks for it: its conditions are sought, or some are stated, and decide no less then than was
 /// covered when they were found.
-pub(in crate::check) fn asked_for(kernels: usize) -> Work {
+pub(crate) fn asked_for(kernels: usize) -> Work {
     idle(kernels) * 4
 }
 
 #[cfg(test)]
 mod tests {
     use super::{IDLE, idle, share_of, shares};
-    use crate::work::Work;
+    use base::work::Work;
 
     #[test]
     fn the_more_there_are_the_less_each_may_take() {

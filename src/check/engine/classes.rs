@@ -8,21 +8,21 @@
 
 use super::Engine;
 use super::budgets;
-use crate::check::obligations::decide::Decider;
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::check::options::Options;
-use crate::check::solver::Limits;
-use crate::contracts::{Invariant, Requirement, parse, plain_name};
-use crate::host::{Root, roots};
-use crate::ir::{FuncRef, Function, Module, ModuleId, Program, Side, TypeId, TypeKind, pointee_name};
-use crate::models::views;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::state::State;
-use crate::symbolic::inputs::InClass;
-use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::TermId;
-use crate::work::Allotment;
+use crate::obligations::decide::Decider;
+use crate::obligations::obligation::{Decision, Obligation};
+use crate::options::Options;
+use crate::solver::Limits;
+use base::work::Allotment;
+use contracts::{Invariant, Requirement, parse, plain_name};
+use engine::host::{Root, roots};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::state::State;
+use engine::symbolic::inputs::InClass;
+use engine::symbolic::memory::object::ObjId;
+use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::terms::term::TermId;
+use ir::{FuncRef, Function, Module, ModuleId, Program, Side, TypeId, TypeKind, pointee_name};
+use models::views;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ struct Candidate {
 }
 
 /// What the classes of a program keep to of which entry points are given objects.
-pub(in crate::check) fn invariants(program: &Program, options: &Options) -> Vec<Invariant> {
+pub(crate) fn invariants(program: &Program, options: &Options) -> Vec<Invariant> {
     let entries: Vec<Root> = roots(program, &options.roots, &options.entry);
     let entries = entries.iter().map(|root| root.func).filter(|f| program.func(*f).name != "main");
     let mut wanted: FxHashSet<(ModuleId, TypeId)> = FxHashSet::default();

@@ -4,16 +4,16 @@
 //! In: a kernel and what its executions came to. Out: every other access of it and of the functions that it calls, in the tally.
 
 use super::Engine;
-use crate::check::context::Place;
-use crate::check::findings::position::{inner_places, loc_of};
-use crate::check::findings::wording;
-use crate::check::obligations::verdict::Outcome;
-use crate::inside::{self, Dump};
-use crate::ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, Step, TypeKind, ValueId};
-use crate::reasons::UnknownReason;
-use crate::symbolic::exec::events::AccessKind;
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::kernel::launch::KernelRun;
+use crate::context::Place;
+use crate::findings::position::{inner_places, loc_of};
+use crate::findings::wording;
+use crate::obligations::verdict::Outcome;
+use base::inside::{self, Dump};
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::events::AccessKind;
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::kernel::launch::KernelRun;
+use ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, Step, TypeKind, ValueId};
 use rustc_hash::FxHashSet;
 
 /// A function, and the calls through which it is reached where it is not the user's own: the user's, then those in headers. Of several ways
@@ -36,7 +36,7 @@ struct Accessing {
 impl Engine<'_> {
     /// Takes note of what one execution of a kernel came to, and, where that did not come to its end, counts what the kernel and the
     /// functions that it calls contain beyond it. What happens in functions of system headers (`atomicAdd`, `__ldg`) counts at the user's call.
-    pub(in crate::check) fn came_to(&mut self, kernel: FuncRef, run: &KernelRun, why: Option<&UnknownReason>) {
+    pub(crate) fn came_to(&mut self, kernel: FuncRef, run: &KernelRun, why: Option<&UnknownReason>) {
         self.own_alone.extend(&run.own);
         for e in &run.accesses {
             let (loc, array) = self.cx.place_of(e);
@@ -60,7 +60,7 @@ impl Engine<'_> {
     }
 
     /// The places of these.
-    pub(in crate::check) fn places_beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<Place> {
+    pub(crate) fn places_beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<Place> {
         let place = |a: Accessing| {
             let array = wording::seen(self.cx.program, &a.stack, a.at, a.kind).array;
             (a.loc, array)

@@ -7,13 +7,13 @@
 //! verdict changes.
 
 use super::Engine;
-use crate::axioms::{Axiom, CameTo, Concerns, Kind, Without};
-use crate::check::context::Place;
-use crate::check::obligations::verdict::Outcome;
-use crate::check::options::CHECKS_FOR_DOUBTS;
-use crate::inside::{self, Dump};
-use crate::nets::{self, Nets};
-use crate::report::finding::Code;
+use crate::context::Place;
+use crate::obligations::verdict::Outcome;
+use crate::options::CHECKS_FOR_DOUBTS;
+use base::axioms::{Axiom, CameTo, Concerns, Kind, Without};
+use base::inside::{self, Dump};
+use base::nets::{self, Nets};
+use finding::Code;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 use std::sync::Arc;

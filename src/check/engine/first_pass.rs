@@ -6,14 +6,14 @@
 use super::Engine;
 use super::budgets;
 use super::parallel::SafeAnyway;
-use crate::check::context::{Place, Run, Tools};
-use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::check::rules::{bounds, list};
-use crate::check::solver::Limits;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::TermId;
+use crate::context::{Place, Run, Tools};
+use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::rules::{bounds, list};
+use crate::solver::Limits;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::memory::value::Base;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An access whose first look is not the last word, by the numbers of its launch and its place in it.

@@ -2,13 +2,13 @@
 //! and does nothing on a device; where nothing such costs much, without going round by round through loops that do.
 
 use super::Engine;
-use crate::host::Root;
-use crate::ir::{FuncRef, Function, Side};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::limits::Limits;
-use crate::symbolic::limits::budget::{self, Allowance, Limit};
-use crate::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which};
-use crate::work::{Allotment, done};
+use base::work::{Allotment, done};
+use engine::host::Root;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::limits::Limits;
+use engine::symbolic::limits::budget::{self, Allowance, Limit};
+use engine::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which};
+use ir::{FuncRef, Function, Side};
 use rustc_hash::FxHashMap;
 
 /// What is left out after the first, the second and the third execution: parts that cost such a share of it. The innermost ones
@@ -18,7 +18,7 @@ const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (3
 
 impl<'p> Engine<'p> {
     /// Executes a root. Of the work that is left, executions that may be repeated get a third each.
-    pub(in crate::check) fn follow(&mut self, root: &Root) -> Executor<'p> {
+    pub(crate) fn follow(&mut self, root: &Root) -> Executor<'p> {
         let mut spared = self.for_the_host_alone();
         let mut steps = LEFT_OUT.iter();
         loop {

@@ -12,20 +12,19 @@ use super::Engine;
 use super::budgets;
 use super::first_pass::Open;
 use super::prepare::Prepared;
-use crate::check::context::{Place, Places, Run, Tools};
-use crate::check::counterexample::degenerate::Sizes;
-use crate::check::counterexample::tried::Tried;
-use crate::check::options::STACK;
-use crate::check::solver::cache;
-use crate::host::Root;
-use crate::inside;
-use crate::ir::FuncRef;
-use crate::nets;
-use crate::reasons::UnknownReason;
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::limits::budget::resident;
-use crate::witness::Budget;
-use crate::work::{Allotment, Work, done, settle};
+use crate::context::{Place, Places, Run, Tools};
+use crate::counterexample::degenerate::Sizes;
+use crate::counterexample::tried::Tried;
+use crate::options::STACK;
+use crate::solver::cache;
+use base::inside;
+use base::nets;
+use base::reasons::UnknownReason;
+use base::work::{Allotment, Work, done, settle};
+use engine::host::Root;
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::limits::budget::resident;
+use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::any::Any;
@@ -34,6 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
+use witness::Budget;
 
 /// Places of one task of first looks, of one task of second ones, and the most tasks of each: a task forgets what others proved.
 const FIRST_PLACES: usize = 24;
@@ -48,10 +48,10 @@ const ROUNDS: usize = 3;
 const WORTH: u64 = 10;
 
 /// Which task decides which place.
-pub(in crate::check) type Owners = FxHashMap<Place, usize>;
+pub(crate) type Owners = FxHashMap<Place, usize>;
 
 /// Call stacks of accesses that are safe whatever their kernel is launched with.
-pub(in crate::check) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
+pub(crate) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
 
 /// What two executions of one root must have in common for one to decide places of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -256,7 +256,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Does some work on each of several things, by an engine of its own for each: what comes of them is put together in their order.
-    pub(in crate::check) fn by_turns<T: Sync>(&mut self, all: &[T], work: impl Fn(&mut Self, &T) + Sync) {
+    pub(crate) fn by_turns<T: Sync>(&mut self, all: &[T], work: impl Fn(&mut Self, &T) + Sync) {
         let n = self.threads.min(all.len() / 2).max(1);
         let next = AtomicUsize::new(0);
         let this: &Self = self;
@@ -290,7 +290,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Decides all accesses of a root; gives back the launches and the tools.
-    pub(in crate::check) fn decide_all(
+    pub(crate) fn decide_all(
         &mut self,
         root: &Root,
         prepared: Prepared<'p>,
@@ -381,7 +381,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a place is this engine's to decide.
-    pub(in crate::check) fn is_mine(&self, place: &Place) -> bool {
+    pub(crate) fn is_mine(&self, place: &Place) -> bool {
         self.own.as_ref().is_none_or(|(owners, who)| owners.get(place) == Some(who))
     }
 }

@@ -4,28 +4,28 @@
 
 use super::Engine;
 use super::budgets;
-use crate::check::concurrency::across_launches::History;
-use crate::check::concurrency::bounds::Invariants;
-use crate::check::context::{Run, Tools};
-use crate::check::counterexample::degenerate::Sizes;
-use crate::check::counterexample::replay::Judge;
-use crate::check::counterexample::tensor_trials::RANKS_TRIED;
-use crate::check::counterexample::tried::Tried;
-use crate::check::findings::state;
-use crate::check::obligations::decide::Decider;
-use crate::check::obligations::{cone, specialise};
-use crate::check::rules::layout::Layout;
-use crate::check::solver::Limits;
-use crate::host::Root;
-use crate::inside::{self, Dump, Phase};
-use crate::ir::FuncRef;
-use crate::reasons::UnknownReason;
-use crate::symbolic::exec::events::LaunchEvent;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::limits::budget::{Allowance, Limit};
-use crate::symbolic::terms::term::TermId;
-use crate::work::{Allotment, done};
+use crate::concurrency::across_launches::History;
+use crate::concurrency::bounds::Invariants;
+use crate::context::{Run, Tools};
+use crate::counterexample::degenerate::Sizes;
+use crate::counterexample::replay::Judge;
+use crate::counterexample::tensor_trials::RANKS_TRIED;
+use crate::counterexample::tried::Tried;
+use crate::findings::state;
+use crate::obligations::decide::Decider;
+use crate::obligations::{cone, specialise};
+use crate::rules::layout::Layout;
+use crate::solver::Limits;
+use base::inside::{self, Dump, Phase};
+use base::reasons::UnknownReason;
+use base::work::{Allotment, done};
+use engine::host::Root;
+use engine::symbolic::exec::events::LaunchEvent;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::limits::budget::{Allowance, Limit};
+use engine::symbolic::terms::term::TermId;
+use ir::FuncRef;
 use std::sync::{Arc, OnceLock};
 
 /// How often it is looked at what remains of what was supposed of memory between launches.
@@ -75,7 +75,7 @@ fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment)
 }
 
 /// A root and the kernels that it launches, executed.
-pub(in crate::check) struct Prepared<'p> {
+pub(crate) struct Prepared<'p> {
     pub executor: Executor<'p>,
     pub gave_up: Option<UnknownReason>,
     pub runs: Vec<Run>,
@@ -98,7 +98,7 @@ fn invariants(tools: &mut Tools<'_>, run: &Run, history: &History) -> Invariants
 
 impl<'p> Engine<'p> {
     /// Executes a root and the kernels that it launches.
-    pub(in crate::check) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
+    pub(crate) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
         inside::timed(Phase::Execute, || self.execute(root))
     }
 
@@ -146,13 +146,7 @@ impl<'p> Engine<'p> {
     }
 
     /// What deciding takes, with nothing decided yet.
-    pub(in crate::check) fn tools(
-        &self,
-        e: Executor<'p>,
-        root: &Root,
-        sizes: Sizes,
-        tried: Arc<OnceLock<Tried>>,
-    ) -> Tools<'p> {
+    pub(crate) fn tools(&self, e: Executor<'p>, root: &Root, sizes: Sizes, tried: Arc<OnceLock<Tried>>) -> Tools<'p> {
         let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
         decider.sizes = sizes;
         decider.handy = self.cx.options.handy;

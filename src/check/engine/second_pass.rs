@@ -5,11 +5,11 @@
 use super::Engine;
 use super::budgets;
 use super::first_pass::Open;
-use crate::check::context::{Run, Tallied, Tools};
-use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::check::rules::bounds;
-use crate::report::finding::Verdict;
-use crate::symbolic::exec::events::AccessEvent;
+use crate::context::{Run, Tallied, Tools};
+use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::rules::bounds;
+use engine::symbolic::exec::events::AccessEvent;
+use finding::Verdict;
 use std::collections::VecDeque;
 
 /// How many accesses in a row may stay open that rest on what is not known, before the next get little only.

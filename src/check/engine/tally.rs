@@ -4,18 +4,18 @@
 //! found.
 
 use super::Engine;
-use crate::check::context::{Place, Tallied};
-use crate::check::findings::explanation;
-use crate::check::findings::position::{inner_places, position_of};
-use crate::check::obligations::verdict::Outcome;
-use crate::check::report::{self, ProgramReport, Standing};
-use crate::check::rules::list;
-use crate::check::rules::rule::Tally;
-use crate::ir::FuncRef;
-use crate::report::counts::CountedKernel;
-use crate::report::finding::{Code, Finding, Position, Related, Summary, Undecided};
-use crate::rules::Rule;
-use crate::symbolic::exec::events::AccessEvent;
+use crate::context::{Place, Tallied};
+use crate::findings::explanation;
+use crate::findings::position::{inner_places, position_of};
+use crate::obligations::verdict::Outcome;
+use crate::report::{self, ProgramReport, Standing};
+use crate::rules::list;
+use crate::rules::rule::Tally;
+use base::rules::Rule;
+use engine::symbolic::exec::events::AccessEvent;
+use finding::counts::CountedKernel;
+use finding::{Code, Finding, Position, Related, Summary, Undecided};
+use ir::FuncRef;
 use std::time::Instant;
 
 impl Engine<'_> {

@@ -1,11 +1,11 @@
 //! Tile kernels: they have no threads that could be executed, so that their accesses are counted as undecided, launched or not.
 //!
-//! In: what the front end kept of them ([`crate::ir::TileCode`]). Out: a place in the tally for each access.
+//! In: what the front end kept of them ([`ir::TileCode`]). Out: a place in the tally for each access.
 
 use super::Engine;
-use crate::check::obligations::verdict::Outcome;
-use crate::ir::{FuncRef, Function, Linkage, Side, TileCode};
-use crate::reasons::UnknownReason;
+use crate::obligations::verdict::Outcome;
+use base::reasons::UnknownReason;
+use ir::{FuncRef, Function, Linkage, Side, TileCode};
 use rustc_hash::FxHashSet;
 
 impl<'p> Engine<'p> {

@@ -5,15 +5,15 @@
 
 use super::Engine;
 use super::budgets;
-use crate::check::obligations::decide::Decider;
-use crate::check::obligations::obligation::Decision;
-use crate::check::report::Fault;
-use crate::check::solver::Limits;
-use crate::contracts::Contract;
-use crate::host::Root;
-use crate::ir::FuncRef;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::terms::term::TermId;
+use crate::obligations::decide::Decider;
+use crate::obligations::obligation::Decision;
+use crate::report::Fault;
+use crate::solver::Limits;
+use contracts::Contract;
+use engine::host::Root;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::terms::term::TermId;
+use ir::FuncRef;
 
 const NEVER: &str = "can never hold";
 

@@ -3,29 +3,29 @@
 //! In: an access, the model in which it is bad, what replay said. Out: the finding. It decides nothing.
 
 use super::position::{inner_places, launched_at, loc_of, numbers, seen};
-use crate::check::context::{Place, Run};
-use crate::check::counterexample::replay::{Judge, Judged, depends};
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Counterexample, Obligation};
-use crate::host::Root;
-use crate::ir::Program;
-use crate::reasons::{OfModel, UnknownReason};
-use crate::report::finding::{
+use crate::context::{Place, Run};
+use crate::counterexample::replay::{Judge, Judged, depends};
+use crate::obligations::cone;
+use crate::obligations::obligation::{Counterexample, Obligation};
+use base::reasons::{OfModel, UnknownReason};
+use base::rules::{Level, Rule};
+use engine::host::Root;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::memory::object::{ObjKind, Object};
+pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
+use engine::symbolic::terms::display;
+use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
+use finding::{
     Access, Allocation, Direction, Finding, Launch, PartSites, Position, Replay, Sites, Space, TensorArgument, Verdict,
     Witness, WitnessInput,
 };
-use crate::rules::{Level, Rule};
-use crate::symbolic::exec::events::{AccessEvent, AccessKind};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
-use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
-use crate::witness::{self, Parts};
+use ir::Program;
 use std::collections::{BTreeMap, BTreeSet};
+use witness::{self, Parts};
 
 /// An access that a model leads out of bounds.
-pub(in crate::check) struct Bad<'a> {
+pub(crate) struct Bad<'a> {
     pub root: &'a Root,
     pub run: &'a Run,
     pub event: &'a AccessEvent,
@@ -47,7 +47,7 @@ const ASTRAY: &str = "that what was read out of bounds before, and leads here, i
 const IN_TURN: &str = "that threads run one after another: what it depends on, others write too";
 
 /// What it is worth.
-pub(in crate::check) struct Worth {
+pub(crate) struct Worth {
     pub verdict: Verdict,
     pub replay: Replay,
     pub assumptions: Vec<String>,
@@ -304,7 +304,7 @@ fn has_fixed_rank(e: &Executor<'_>, conditions: &[TermId], name: &str) -> bool {
 
 /// Whether what goes wrong in memory that a caller gave takes structures of callers that disagree: some terms depend on several. What a
 /// member leads to is of the structure that has it.
-pub(in crate::check) fn structures_disagree(e: &Executor<'_>, object: &Object, terms: &[TermId]) -> bool {
+pub(crate) fn structures_disagree(e: &Executor<'_>, object: &Object, terms: &[TermId]) -> bool {
     let structure = |(name, is_object): (String, bool)| match name.rsplit_once("->") {
         Some((owner, _)) if !is_object => Some(owner.to_owned()),
         _ => is_object.then_some(name),
@@ -333,7 +333,7 @@ fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<(String, bool)> 
 }
 
 /// What an access does, in messages.
-pub(in crate::check) fn verb(kind: AccessKind) -> &'static str {
+pub(crate) fn verb(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Read => "read",
         AccessKind::Write => "write",
@@ -342,7 +342,7 @@ pub(in crate::check) fn verb(kind: AccessKind) -> &'static str {
 }
 
 /// What an access must stay in, for those who replay its witness.
-pub(in crate::check) fn part_sites(parts: &Parts) -> PartSites {
+pub(crate) fn part_sites(parts: &Parts) -> PartSites {
     let numbers = |s: &witness::Site| [s.func.module.0, s.func.func.0, s.block.0, s.inst];
     match parts {
         Parts::Named { own, others } => {
@@ -356,7 +356,7 @@ fn triple(v: [Option<i128>; 3]) -> [u64; 3] {
     v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0))
 }
 
-pub(in crate::check) fn narrow(v: Option<i128>) -> i64 {
+pub(crate) fn narrow(v: Option<i128>) -> i64 {
     v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0)
 }
 
@@ -370,6 +370,6 @@ fn dims(t: &[String; 3]) -> String {
 }
 
 /// A rule's own level where it is proved to be broken by sizes that are meant; a warning else.
-pub(in crate::check) fn level(rule: Rule, verdict: Verdict, degenerate: bool) -> Level {
+pub(crate) fn level(rule: Rule, verdict: Verdict, degenerate: bool) -> Level {
     if verdict == Verdict::Proved && !degenerate { rule.default_level() } else { Level::Warn }
 }

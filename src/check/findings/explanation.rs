@@ -3,26 +3,26 @@
 //! In: an access in one context, what it must keep to, what came of that. Out: lines for whoever asked. It decides nothing, and does
 //! nothing where nobody asked.
 
-use crate::check::context::{Context, InObject, Place, Run};
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::check::solver::{Model, WrapMode};
-use crate::inside::{self, Dump};
-use crate::ir::{FuncRef, Program};
-use crate::report::finding::Verdict;
-use crate::symbolic::exec::events::{AccessEvent, Deed, StaleEvent};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::memory::object::Object;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::TermId;
+use crate::context::{Context, InObject, Place, Run};
+use crate::obligations::obligation::{Decision, Obligation};
+use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::solver::{Model, WrapMode};
+use base::inside::{self, Dump};
+use engine::symbolic::exec::events::{AccessEvent, Deed, StaleEvent};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::memory::object::Object;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::display;
+use engine::symbolic::terms::term::TermId;
+use finding::Verdict;
+use ir::{FuncRef, Program};
 
 /// Facts of a path that are written out.
 const FACTS: usize = 40;
 
 /// Whether somebody asked for this access.
-pub(in crate::check) fn is_wanted(cx: &Context<'_>, ev: &AccessEvent) -> bool {
+pub(crate) fn is_wanted(cx: &Context<'_>, ev: &AccessEvent) -> bool {
     inside::is_explaining() && is_asked_for(&cx.place_of(ev))
 }
 
@@ -31,7 +31,7 @@ fn is_asked_for((loc, _): &Place) -> bool {
 }
 
 /// Whether somebody asked for the call of the host, or of a kernel, that this way leads to.
-pub(in crate::check) fn is_wanted_call(program: &Program, stack: &[Site]) -> bool {
+pub(crate) fn is_wanted_call(program: &Program, stack: &[Site]) -> bool {
     inside::is_explaining()
         && super::position::users_call(program, stack).is_some_and(|call| {
             let loc = super::position::loc_of(program, call);
@@ -54,7 +54,7 @@ fn expression(program: &Program, ev: &AccessEvent) -> String {
 }
 
 /// The access itself, once for each look at it.
-pub(in crate::check) fn access(cx: &Context<'_>, run: Option<&Run>, ev: &AccessEvent, effort: Effort) {
+pub(crate) fn access(cx: &Context<'_>, run: Option<&Run>, ev: &AccessEvent, effort: Effort) {
     inside::explain(|| {
         let (loc, array) = cx.place_of(ev);
         let look = match effort {
@@ -112,12 +112,12 @@ fn bounds(a: &Arena, program: &Program, object: &Object, ob: &Obligation) -> Str
 }
 
 /// What one side of a call that copies or fills must keep to.
-pub(in crate::check) fn side(e: &Executor<'_>, (loc, array): &Place, object: &Object, ob: &Obligation) {
+pub(crate) fn side(e: &Executor<'_>, (loc, array): &Place, object: &Object, ob: &Obligation) {
     inside::explain(|| format!("{loc}: the call and `{array}`\n{}", bounds(&e.arena, e.program, object, ob)));
 }
 
 /// What is done with memory that may have been freed.
-pub(in crate::check) fn stale(e: &Executor<'_>, event: &StaleEvent) {
+pub(crate) fn stale(e: &Executor<'_>, event: &StaleEvent) {
     inside::explain(|| {
         let freed: Vec<String> = event
             .freed
@@ -138,7 +138,7 @@ pub(in crate::check) fn stale(e: &Executor<'_>, event: &StaleEvent) {
 }
 
 /// Whether what was noted can happen.
-pub(in crate::check) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
+pub(crate) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
     inside::explain(|| {
         let said = match decision {
             Decision::Safe => "it cannot happen, also where operations wrap".to_owned(),
@@ -151,12 +151,12 @@ pub(in crate::check) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool
 }
 
 /// What came of an event that is no access which a user would count.
-pub(in crate::check) fn outcome(outcome: &Outcome) {
+pub(crate) fn outcome(outcome: &Outcome) {
     inside::explain(|| format!("  => {}", words(outcome)));
 }
 
 /// What a place counts as in the end: the worst of all launches and instances that come to it, and of all rules.
-pub(in crate::check) fn counts_as(place: &Place, kernel: &str, outcome: &Outcome) {
+pub(crate) fn counts_as(place: &Place, kernel: &str, outcome: &Outcome) {
     if inside::is_explaining() {
         inside::at_the_place(is_asked_for(place), || {
             inside::explain(|| {
@@ -178,7 +178,7 @@ fn words(outcome: &Outcome) -> String {
 }
 
 /// What the access must keep to in one object.
-pub(in crate::check) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &InObject<'_>, ob: &Obligation) {
+pub(crate) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &InObject<'_>, ob: &Obligation) {
     let text = || bounds(&e.arena, cx.program, access.object, ob);
     inside::explain(text);
     inside::dump(Dump::Obligations, || {
@@ -203,7 +203,7 @@ fn model(a: &Arena, m: &Model, mode: WrapMode) -> String {
 }
 
 /// What became of the obligation.
-pub(in crate::check) fn decision(e: &Executor<'_>, decision: &Decision, cut: bool) {
+pub(crate) fn decision(e: &Executor<'_>, decision: &Decision, cut: bool) {
     let text = || {
         let said = match decision {
             Decision::Safe => "it holds, also where operations wrap".to_owned(),
@@ -218,7 +218,7 @@ pub(in crate::check) fn decision(e: &Executor<'_>, decision: &Decision, cut: boo
 }
 
 /// The verdict of a look.
-pub(in crate::check) fn verdict(look: &Look) {
+pub(crate) fn verdict(look: &Look) {
     inside::explain(|| match (look.more, &look.outcome) {
         (More::Nothing, o) => format!("  => {}", words(o)),
         (More::Work, Outcome::Unknown(_)) => "  => left to a look with more work, where there is any left".to_owned(),

@@ -4,25 +4,25 @@
 
 use super::build::{Worth, level, narrow};
 use super::position::{below_the_user, numbers, position, users_call};
-use crate::check::context::Tools;
-use crate::check::counterexample::replay::Judged;
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::Decision;
-use crate::check::obligations::verdict::Outcome;
-use crate::check::solver::{Model, WrapMode};
-use crate::reasons::UnknownReason;
-use crate::report::finding::{Access, Allocation, Direction, Finding, Related, Sites, Space, Witness, WitnessInput};
-use crate::rules::Rule;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind};
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::TermId;
-use crate::witness::{Fault, Required};
+use crate::context::Tools;
+use crate::counterexample::replay::Judged;
+use crate::obligations::cone;
+use crate::obligations::obligation::Decision;
+use crate::obligations::verdict::Outcome;
+use crate::solver::{Model, WrapMode};
+use base::reasons::UnknownReason;
+use base::rules::Rule;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind};
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::memory::object::{ObjKind, Object};
+use engine::symbolic::terms::display;
+use engine::symbolic::terms::term::TermId;
+use finding::{Access, Allocation, Direction, Finding, Related, Sites, Space, Witness, WitnessInput};
 use std::rc::Rc;
+use witness::{Fault, Required};
 
 /// What may be wrong with a call.
-pub(in crate::check) struct Suspect {
+pub(crate) struct Suspect {
     pub rule: Rule,
     pub fault: Fault,
     /// The calls from the root inwards, the one in question last.

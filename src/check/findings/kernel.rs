@@ -3,19 +3,19 @@
 //! In: an access of a kernel and a model in which it is wrong. Out: what the replay of that model makes of it.
 
 use super::build::{Bad, Worth, level};
-use crate::check::context::{Place, Run, Tools};
-use crate::check::counterexample::replay::Wanted;
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Counterexample, Obligation};
-use crate::reasons::UnknownReason;
-use crate::report::finding::Finding;
-use crate::rules::Rule;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::memory::object::Object;
-use crate::symbolic::terms::term::TermId;
+use crate::context::{Place, Run, Tools};
+use crate::counterexample::replay::Wanted;
+use crate::obligations::cone;
+use crate::obligations::obligation::{Counterexample, Obligation};
+use base::reasons::UnknownReason;
+use base::rules::Rule;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::memory::object::Object;
+use engine::symbolic::terms::term::TermId;
+use finding::Finding;
 
 /// One access, what it is meant for and what may be wrong with it.
-pub(in crate::check) struct Suspected<'a> {
+pub(crate) struct Suspected<'a> {
     pub rule: Rule,
     pub wanted: Wanted,
     pub event: &'a AccessEvent,

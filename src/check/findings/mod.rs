@@ -1,9 +1,9 @@
 //! From a violated obligation to a finding in the words of the source.
 
-pub(in crate::check) mod build;
-pub(in crate::check) mod explanation;
-pub(in crate::check) mod host_call;
-pub(in crate::check) mod kernel;
-pub(in crate::check) mod position;
-pub(in crate::check) mod state;
-pub(in crate::check) mod wording;
+pub(crate) mod build;
+pub(crate) mod explanation;
+pub(crate) mod host_call;
+pub(crate) mod kernel;
+pub(crate) mod position;
+pub(crate) mod state;
+pub(crate) mod wording;

@@ -4,42 +4,42 @@
 //! their own sources; below it what lies in headers that are nobody's own. It knows nothing of launches, models or findings.
 
 use super::wording::{self, AccessText};
-use crate::ir::{Program, SourceLoc};
-use crate::report::finding::{Position, Related};
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent};
-use crate::symbolic::exec::site::Site;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent};
+use engine::symbolic::exec::site::Site;
+use finding::{Position, Related};
+use ir::{Program, SourceLoc};
 
 /// One access in the source: position and array.
-pub(in crate::check) type Place = (SourceLoc, String);
+pub(crate) type Place = (SourceLoc, String);
 
 /// Source position (of the innermost call outside system headers) and array.
-pub(in crate::check) fn place_of(program: &Program, ev: &AccessEvent) -> Place {
+pub(crate) fn place_of(program: &Program, ev: &AccessEvent) -> Place {
     let (site, text) = seen(program, &ev.stack, ev.site, ev.kind);
     (loc_of(program, site), text.array)
 }
 
 /// Where a user sees an access, and what it looks like there.
-pub(in crate::check) fn seen(program: &Program, stack: &[Site], own: Site, kind: AccessKind) -> (Site, AccessText) {
+pub(crate) fn seen(program: &Program, stack: &[Site], own: Site, kind: AccessKind) -> (Site, AccessText) {
     let site = innermost_of_user(program, stack).unwrap_or(own);
     (site, wording::seen(program, stack, site, kind))
 }
 
 /// Source position of an instruction, as a user sees it.
-pub(in crate::check) fn loc_of(program: &Program, s: Site) -> SourceLoc {
+pub(crate) fn loc_of(program: &Program, s: Site) -> SourceLoc {
     program.users_loc(s.func.module, program.loc_at(s.func, s.block, s.inst))
 }
 
-pub(in crate::check) fn numbers(s: Site) -> [u32; 4] {
+pub(crate) fn numbers(s: Site) -> [u32; 4] {
     [s.func.module.0, s.func.func.0, s.block.0, s.inst]
 }
 
 /// The innermost of these calls that stands in the user's own code.
-pub(in crate::check) fn users_call(program: &Program, stack: &[Site]) -> Option<Site> {
+pub(crate) fn users_call(program: &Program, stack: &[Site]) -> Option<Site> {
     innermost_of_user(program, stack).or_else(|| stack.last().copied())
 }
 
 /// The source's name of an argument of a call, else that of the memory.
-pub(in crate::check) fn named(program: &Program, call: Site, argument: usize, object: &str) -> String {
+pub(crate) fn named(program: &Program, call: Site, argument: usize, object: &str) -> String {
     match wording::argument(program, call, argument) {
         Some(name) => name,
         None if object.is_empty() => "memory".to_owned(),
@@ -48,17 +48,17 @@ pub(in crate::check) fn named(program: &Program, call: Site, argument: usize, ob
 }
 
 /// Position of an instruction.
-pub(in crate::check) fn position(program: &Program, s: Site) -> Position {
+pub(crate) fn position(program: &Program, s: Site) -> Position {
     position_of(loc_of(program, s))
 }
 
-pub(in crate::check) fn position_of(l: SourceLoc) -> Position {
+pub(crate) fn position_of(l: SourceLoc) -> Position {
     Position { file: l.file, line: l.line, column: l.column }
 }
 
 /// What a user's line leads to in headers that are nobody's own, in the order in which it is passed, down to the access; nothing where the
 /// access stands in that line itself, or no line is the user's.
-pub(in crate::check) fn inner_places(program: &Program, stack: &[Site], kind: AccessKind) -> Vec<Related> {
+pub(crate) fn inner_places(program: &Program, stack: &[Site], kind: AccessKind) -> Vec<Related> {
     let what = match kind {
         AccessKind::Read => "the read itself",
         AccessKind::Write => "the write itself",
@@ -68,7 +68,7 @@ pub(in crate::check) fn inner_places(program: &Program, stack: &[Site], kind: Ac
 }
 
 /// The same for what is no access: `what` happens in the innermost place.
-pub(in crate::check) fn below_the_user(program: &Program, stack: &[Site], what: &str) -> Vec<Related> {
+pub(crate) fn below_the_user(program: &Program, stack: &[Site], what: &str) -> Vec<Related> {
     let mut out: Vec<Related> = vec![];
     for s in stack.iter().rev() {
         let mut chain = program.inlined(s.func.module, program.loc_at(s.func, s.block, s.inst)).peekable();
@@ -103,12 +103,12 @@ fn calls_to_launch(launch: &LaunchEvent) -> &[Site] {
 }
 
 /// Where a user sees a launch: libraries launch kernels in their headers.
-pub(in crate::check) fn launched_at(program: &Program, launch: &LaunchEvent) -> Site {
+pub(crate) fn launched_at(program: &Program, launch: &LaunchEvent) -> Site {
     innermost_of_user(program, calls_to_launch(launch)).unwrap_or(launch.site)
 }
 
 /// What that line leads to in headers that are nobody's own.
-pub(in crate::check) fn below_launch(program: &Program, launch: &LaunchEvent) -> Vec<Related> {
+pub(crate) fn below_launch(program: &Program, launch: &LaunchEvent) -> Vec<Related> {
     below_the_user(program, calls_to_launch(launch), "the launch itself")
 }
 

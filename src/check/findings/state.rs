@@ -1,16 +1,16 @@
 //! What is known at a launch, for `--dump state`: its configuration, its arguments, and the memory that they point into.
 
-use crate::ir::FuncRef;
-use crate::symbolic::exec::events::LaunchEvent;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::value::{Base, Value};
-use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::TermId;
+use engine::symbolic::exec::events::LaunchEvent;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::memory::object::ObjId;
+use engine::symbolic::memory::value::{Base, Value};
+use engine::symbolic::terms::display;
+use engine::symbolic::terms::term::TermId;
+use ir::FuncRef;
 use std::collections::BTreeSet;
 
 /// The state of a launch, as lines.
-pub(in crate::check) fn at_launch(e: &Executor<'_>, launch: &LaunchEvent, kernel: FuncRef) -> String {
+pub(crate) fn at_launch(e: &Executor<'_>, launch: &LaunchEvent, kernel: FuncRef) -> String {
     let a = &e.arena;
     let term = |t: TermId| display::term(a, t);
     let three = |t: &[TermId; 3]| t.iter().map(|t| term(*t)).collect::<Vec<_>>().join(", ");

@@ -1,16 +1,14 @@
-//! Accesses in the words of the source; terms are in [`crate::symbolic::terms::display`].
+//! Accesses in the words of the source; terms are in [`engine::symbolic::terms::display`].
 //!
 //! In: a term, or an instruction. Out: a C-like expression, or the variable and the index that an access names, read off the instructions
 //! which compute its address. It knows nothing of launches or models.
 
-use crate::ir::{
-    BinOp, BlockId, Callee, CastOp, Const, FuncRef, Function, Inst, Module, Op, Operand, Program, Step, ValueId,
-};
-use crate::models::access::Kind;
-use crate::models::{ptx, tiles};
-use crate::report::names::base_name;
-use crate::symbolic::exec::events::AccessKind;
-use crate::symbolic::exec::site::Site;
+use engine::symbolic::exec::events::AccessKind;
+use engine::symbolic::exec::site::Site;
+use finding::names::base_name;
+use ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Function, Inst, Module, Op, Operand, Program, Step, ValueId};
+use models::access::Kind;
+use models::{ptx, tiles};
 
 /// Values that are passed at most on the way from an address to the parameter that it was made of.
 const LONGEST: usize = 64;
@@ -526,11 +524,11 @@ fn symbol(op: BinOp) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use crate::reasons::UnknownReason;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::display::term;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::SymKind;
+    use base::reasons::UnknownReason;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::display::term;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::SymKind;
 
     #[test]
     fn what_a_term_has_in_common_with_itself_does_not_make_it_endless() {

@@ -7,11 +7,11 @@
 use super::dimensions::with_divisors;
 use super::signs::sufficient;
 use super::wording::{Names, Words};
-use crate::check::obligations::decide::Decider;
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::check::solver::{Context, LARGEST, Limits, Sought, WrapMode};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Poly, Term, TermId};
+use crate::obligations::decide::Decider;
+use crate::obligations::obligation::{Decision, Obligation};
+use crate::solver::{Context, LARGEST, Limits, Sought, WrapMode};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Poly, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Conditions of one obligation among which the weakest is chosen.

@@ -4,8 +4,8 @@
 //! together suffices (delinearisation; Grosser, Ramanujam, Pouchet, Sadayappan and Pop, "Optimistic Delinearization of Parametrically Sized Arrays", ICS
 //! 2015). It decides nothing.
 
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Monomial, Poly, Term, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Monomial, Poly, Term, TermId};
 
 /// That the index of each dimension is at least 0 and less than the size; `bytes` are those of an element. `None` where the offset is no sum of whole
 /// strides, or has none of another dimension than the last in it: then it counts the elements of all. Of one
@@ -88,9 +88,9 @@ fn without(m: &Monomial, factors: &[TermId]) -> Option<Monomial> {
 #[cfg(test)]
 mod tests {
     use super::goals;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{SymKind, TermId};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{SymKind, TermId};
 
     fn number(a: &mut Arena, name: &str) -> TermId {
         a.fresh(SymKind::Iteration { name: name.into() }, name, Range::new(0, 1 << 40))

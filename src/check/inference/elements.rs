@@ -8,12 +8,12 @@ use super::conditions::{for_goal, happens, implies, where_made};
 use super::dimensions::with_divisors;
 use super::signs::sufficient;
 use super::wording::{Name, Names};
-use crate::check::context::Tools;
-use crate::check::obligations::obligation::Obligation;
-use crate::ir::FuncRef;
-use crate::symbolic::inputs::elements::ElementRead;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Poly, Term, TermId};
+use crate::context::Tools;
+use crate::obligations::obligation::Obligation;
+use engine::symbolic::inputs::elements::ElementRead;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Poly, Term, TermId};
+use ir::FuncRef;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

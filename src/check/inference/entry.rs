@@ -5,12 +5,12 @@ use super::gather::{Launched, Partly, inferred};
 use super::given::{Way, checked, names};
 use super::tensors;
 use super::{Condition, Evidence, Inferred};
-use crate::check::context::Tools;
-use crate::check::counterexample::degenerate::Sizes;
-use crate::check::engine::{Engine, budgets};
-use crate::contracts::{Cond, Contract, Requirement};
-use crate::host::Root;
-use crate::symbolic::terms::term::TermId;
+use crate::context::Tools;
+use crate::counterexample::degenerate::Sizes;
+use crate::engine::{Engine, budgets};
+use contracts::{Cond, Contract, Requirement};
+use engine::host::Root;
+use engine::symbolic::terms::term::TermId;
 use std::sync::Arc;
 
 /// What a function relies on; `None` where it launches nothing, and was followed to its end.

@@ -6,14 +6,14 @@
 use super::Evidence;
 use super::conditions::implies;
 use super::gather::Number;
-use crate::check::context::{Run, Tools};
-use crate::check::counterexample::replay::{Judged, Wanted};
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::symbolic::exec::events::LaunchConfig;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::terms::term::TermId;
-use crate::witness::Fault;
+use crate::context::{Run, Tools};
+use crate::counterexample::replay::{Judged, Wanted};
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use engine::symbolic::exec::events::LaunchConfig;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
+use witness::Fault;
 
 /// Obligations of one condition that are looked at.
 const LOOKED_AT: usize = 3;

@@ -5,10 +5,10 @@
 
 use super::tensors;
 use super::wording::{Name, Names};
-use crate::check::context::Tools;
-use crate::ir::FuncRef;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
+use crate::context::Tools;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
+use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The way to a launch.

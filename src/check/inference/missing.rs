@@ -9,23 +9,23 @@ use super::elements::Needs;
 use super::given::{self, Way};
 use super::wording::{Names, readable};
 use super::{conditions, dimensions, elements, tensors};
-use crate::check::context::{Run, Tools};
-use crate::check::findings::position::position_of;
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::contracts::ast::{Binary, TermKind};
-use crate::contracts::{Cond, Term};
-use crate::report::finding::{MissingCheck, TensorArgument};
-use crate::rules::Rule;
-use crate::symbolic::memory::tensors::OF_STORAGE;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::TermId;
+use crate::context::{Run, Tools};
+use crate::findings::position::position_of;
+use crate::obligations::obligation::{Decision, Obligation};
+use base::rules::Rule;
+use contracts::ast::{Binary, TermKind};
+use contracts::{Cond, Term};
+pub use engine::symbolic::memory::tensors::OF_STORAGE;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::TermId;
+use finding::{MissingCheck, TensorArgument};
 use std::collections::BTreeMap;
 
 /// Characters of a condition; nobody writes a longer check. Four sizes of one tensor against those of another are no more.
 const LONGEST: usize = 240;
 
 /// An access that goes out of bounds.
-pub(in crate::check) struct Wrong<'a> {
+pub(crate) struct Wrong<'a> {
     pub rule: Rule,
     pub obligation: &'a Obligation,
     /// The name of what it goes out of.
@@ -35,7 +35,7 @@ pub(in crate::check) struct Wrong<'a> {
 }
 
 /// The condition, and where the operator is defined.
-pub(in crate::check) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<MissingCheck> {
+pub(crate) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<MissingCheck> {
     let condition = match wrong.rule {
         Rule::DataIndex => left_of(tools, run, wrong)?,
         _ => of_layout_and_sizes(tools, run, wrong)?,

@@ -4,10 +4,10 @@
 //! condition suffices with wrap-around below zero as it is. Overflow beyond the largest value stays what is said of it.
 
 use super::wording::{Names, Words};
-use crate::check::obligations::decide::Decider;
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::obligations::decide::Decider;
+use crate::obligations::obligation::{Decision, Obligation};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Term, TermId};
 
 /// Numbers that are looked at.
 const MOST: usize = 4;

@@ -5,15 +5,15 @@
 //! those that follow from others (extents, numbers of elements, sizes counted from the last dimension, and what is one number); hypotheses, each a
 //! condition as contracts are written.
 
-use crate::check::obligations::obligation::Obligation;
-use crate::contracts::ast::TermKind;
-use crate::contracts::{Cond, parse, parse_term};
-use crate::ir::FuncRef;
-use crate::models::tensors::answer;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term, TermId};
+use crate::obligations::obligation::Obligation;
+use contracts::ast::TermKind;
+use contracts::{Cond, parse, parse_term};
+use engine::symbolic::exec::executor::Executor;
+pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term, TermId};
+use ir::FuncRef;
+use models::tensors::answer;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,7 @@ pub(super) fn has_word(object: &str, path: &str) -> bool {
     of_it
         && parse_term(path).is_ok_and(|t| match &t.kind {
             TermKind::Method(of, _, name, args) => {
-                let number = |t: &crate::contracts::Term| t.to_string().parse::<i128>().ok();
+                let number = |t: &contracts::Term| t.to_string().parse::<i128>().ok();
                 let args: Option<Vec<i128>> = args.iter().map(number).collect();
                 matches!(of.kind, TermKind::Name(_))
                     && name != "scalar_type"

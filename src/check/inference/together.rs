@@ -5,12 +5,12 @@
 
 use super::gather::{Need, Shared};
 use super::{Open, Place};
-use crate::check::context::Tools;
-use crate::check::obligations::decide::Decider;
-use crate::check::obligations::obligation::Decision;
-use crate::check::solver::Limits;
-use crate::symbolic::terms::term::TermId;
-use crate::work::Work;
+use crate::context::Tools;
+use crate::obligations::decide::Decider;
+use crate::obligations::obligation::Decision;
+use crate::solver::Limits;
+use base::work::Work;
+use engine::symbolic::terms::term::TermId;
 use std::collections::BTreeSet;
 
 /// Without conditions that are not known to hold together with what holds anyway and with the others. `work` is what stating them is judged with.

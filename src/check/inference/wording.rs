@@ -5,15 +5,15 @@
 
 use super::elements::{self, Each};
 use super::tensors;
-use crate::contracts::ast::{Axis, Binary, Comparison, CondKind, Forall, Function, Launch, TermKind};
-use crate::contracts::{Cond, Span, Term, parse_term, simplify};
-use crate::ir::FuncRef;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::inputs::elements::ElementRead;
-use crate::symbolic::memory::callers;
-use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term as EngineTerm, TermId};
+use contracts::ast::{Axis, Binary, Comparison, CondKind, Forall, Function, Launch, TermKind};
+use contracts::{Cond, Span, Term, parse_term, simplify};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::inputs::elements::ElementRead;
+use engine::symbolic::memory::callers;
+pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term as EngineTerm, TermId};
+use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

@@ -3,14 +3,14 @@
 //! In: a launch. Out: those conjuncts of its path condition that share symbols with what it is given, or terms; and what in terms is
 //! unknown, with the reason. Fewer facts prove less, so leaving some out is sound. It decides nothing.
 
-use crate::reasons::UnknownReason;
-use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::memory::object::ObjKind;
-use crate::symbolic::memory::value::{Base, Value};
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::value::{Base, Value};
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The terms that a value consists of.
@@ -34,7 +34,7 @@ fn own_terms(l: &LaunchEvent) -> Vec<TermId> {
 }
 
 /// Terms through which a launch depends on the program's inputs.
-pub(in crate::check) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
+pub(crate) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
     let mut all = facts.to_vec();
     all.extend(own_terms(l));
     all.extend(e.heap.objects().iter().filter_map(|o| o.extent));
@@ -44,9 +44,9 @@ pub(in crate::check) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[Te
 /// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on, nor two of the conditions on
 /// what it does (`i < n`, where `n` is how many rounds an earlier loop went): fewer facts prove less, so this is sound; a witness is
 /// replayed in full anyway.
-pub(in crate::check) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
+pub(crate) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
-    roots.extend(l.always.iter().flat_map(crate::symbolic::loops::quantified_facts::Always::terms));
+    roots.extend(l.always.iter().flat_map(engine::symbolic::loops::quantified_facts::Always::terms));
     for (o, st) in l.memory.iter() {
         roots.extend(st.freed.as_ref().map(|f| f.cond));
         if matches!(e.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed) {
@@ -88,7 +88,7 @@ pub(in crate::check) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<Ter
 }
 
 /// Counters that threads count up atomically and that an offset depends on: symbols for the old value that such an operation gives.
-pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
+pub(crate) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
     e.arena.symbols_of(&[offset]).into_iter().filter(|s| e.loaded.get(s).is_some_and(|l| l.counts)).collect()
 }
 
@@ -102,7 +102,7 @@ fn is_data(e: &Executor<'_>, t: TermId) -> bool {
 }
 
 /// Whether an offset depends on such numbers: by one that is in it, or by one that says how often a loop goes round.
-pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
+pub(crate) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
     let reads = |terms: &[TermId]| e.arena.cone(terms).iter().any(|t| is_data(e, *t));
     if reads(&[offset]) {
         return true;
@@ -115,12 +115,12 @@ pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: Term
 }
 
 /// Reasons of what is not modelled in what says how often the loops go round that an offset counts: a model may set that at will.
-pub(in crate::check) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
+pub(crate) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
     unknowns(e, &conditions_of_loops(e, facts, offset, |_| false))
 }
 
 /// The same in what bounds an offset: a model may set the bound at will.
-pub(in crate::check) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
+pub(crate) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
     let of_offset: FxHashSet<_> = e.arena.symbols_of(&[offset]).into_iter().collect();
     let bounds: Vec<TermId> = e
         .arena
@@ -167,7 +167,7 @@ fn conditions_of_loops(
 }
 
 /// That what the kernel reads where data say so lies inside, so that it is known.
-pub(in crate::check) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: &AccessEvent) -> Vec<TermId> {
+pub(crate) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: &AccessEvent) -> Vec<TermId> {
     let mut out = vec![];
     for other in run.accesses.iter().filter(|o| o.site != ev.site) {
         for t in other.targets.iter() {
@@ -187,12 +187,12 @@ pub(in crate::check) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: 
 }
 
 /// Which of several pointers memory is taken to hold under a condition.
-pub(in crate::check) fn choices(e: &Executor<'_>, cond: TermId) -> Vec<UnknownReason> {
+pub(crate) fn choices(e: &Executor<'_>, cond: TermId) -> Vec<UnknownReason> {
     unknowns(e, &[cond]).into_iter().filter(|why| matches!(why, UnknownReason::WhichPointer(_))).collect()
 }
 
 /// Reasons of what is not modelled in these terms: a model may set such values at will.
-pub(in crate::check) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<UnknownReason> {
+pub(crate) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<UnknownReason> {
     let mut out: Vec<UnknownReason> = vec![];
     for t in e.arena.cone(terms) {
         let reason = match e.arena.get(t) {

@@ -7,11 +7,11 @@
 
 use super::decide::{Care, Decider};
 use super::obligation::{Decision, Obligation};
-use crate::check::solver::{self, Answer, Model, ModelAnswer, WrapMode};
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
-use crate::work::Allotment;
+use crate::solver::{self, Answer, Model, ModelAnswer, WrapMode};
+use base::reasons::UnknownReason;
+use base::work::Allotment;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -243,10 +243,10 @@ fn converts(a: &Arena, w: TermId) -> Option<TermId> {
 mod tests {
     use super::super::decide::{Care, Decider};
     use super::super::obligation::{Decision, Obligation};
-    use crate::check::solver::WrapMode;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+    use crate::solver::WrapMode;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 
     /// `left = n - done; tail = (unsigned)left % (4 * width); a[n - tail]`, where `n` and `done` are at most a million.
     fn rest_of_row(a: &mut Arena, least_left: Option<i128>) -> (Obligation, TermId) {

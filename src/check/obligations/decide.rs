@@ -10,12 +10,12 @@ use super::models::QUICK;
 use super::obligation::{Decision, Obligation};
 use super::proofs::Proof;
 use super::ranges::Met;
-use crate::check::counterexample::degenerate::Sizes;
-use crate::check::solver::{self, Answer, Context, Groups, Limits, Model, WrapMode};
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
-use crate::work::{Allotment, Work};
+use crate::counterexample::degenerate::Sizes;
+use crate::solver::{self, Answer, Context, Groups, Limits, Model, WrapMode};
+use base::reasons::UnknownReason;
+use base::work::{Allotment, Work};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -227,10 +227,10 @@ impl Decider {
 #[cfg(test)]
 mod tests {
     use super::{Decider, Decision, Met, Obligation};
-    use crate::check::solver::WrapMode;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{InputSource, SymKind};
+    use crate::solver::WrapMode;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{InputSource, SymKind};
 
     #[test]
     fn a_rough_look_leaves_the_next_ones_thorough() {
@@ -297,13 +297,12 @@ mod tests {
             a.le(end, extent)
         });
         let limits = d.limits;
-        let crate::check::solver::Answer::Proved { mut used, free, .. } = d.prove(&mut a, facts, &all, goal, &limits)
-        else {
+        let crate::solver::Answer::Proved { mut used, free, .. } = d.prove(&mut a, facts, &all, goal, &limits) else {
             panic!("it follows")
         };
         used.push(goal);
         assert_eq!(d.unmet(&mut a, facts, &used, &free).open, vec![]);
-        assert_eq!(d.unmet(&mut a, facts, &used, &crate::check::solver::Free::default()).open, vec![wrapped]);
+        assert_eq!(d.unmet(&mut a, facts, &used, &crate::solver::Free::default()).open, vec![wrapped]);
         let facts = a.and(facts, fewer);
         let beside = Obligation { facts, offset, bytes: four, extent: wrapped_extent };
         assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));
@@ -325,18 +324,15 @@ mod tests {
         let [seven_, eight, nine, six, five] = [7, 8, 9, 6, 5].map(&mut goal);
         let mut d = Decider::default();
         let limits = d.limits;
-        assert!(matches!(
-            d.prove(&mut a, facts, &[facts], eight, &limits),
-            crate::check::solver::Answer::Proved { .. }
-        ));
+        assert!(matches!(d.prove(&mut a, facts, &[facts], eight, &limits), crate::solver::Answer::Proved { .. }));
         assert!(d.proof_of(&mut a, &[facts, other], nine).is_some(), "what is at most 8 is at most 9");
         assert!(d.proof_of(&mut a, &[other], nine).is_none(), "and that only where the same is known");
         assert!(d.proof_of(&mut a, &[facts], six).is_none() && seven_ == facts);
-        let crate::check::solver::Answer::Model(_) = d.prove(&mut a, facts, &[facts], six, &limits) else {
+        let crate::solver::Answer::Model(_) = d.prove(&mut a, facts, &[facts], six, &limits) else {
             panic!("it may be 7")
         };
-        let nothing = crate::check::solver::Limits { work: crate::work::Work::NONE, steps: 0, core: false };
-        let crate::check::solver::Answer::Model(m) = d.prove(&mut a, facts, &[facts], five, &nothing) else {
+        let nothing = crate::solver::Limits { work: base::work::Work::NONE, steps: 0, core: false };
+        let crate::solver::Answer::Model(m) = d.prove(&mut a, facts, &[facts], five, &nothing) else {
             panic!("what is above 6 is above 5")
         };
         assert!(m.refutes(&a, &[facts], five, WrapMode::Assume));

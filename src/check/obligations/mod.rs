@@ -1,13 +1,13 @@
 //! Obligations: that an access stays in its object, under all that is known where it is made; and what becomes of each.
 
-pub(in crate::check) mod cone;
+pub(crate) mod cone;
 mod conversions;
-pub(in crate::check) mod decide;
+pub(crate) mod decide;
 mod models;
-pub(in crate::check) mod obligation;
+pub(crate) mod obligation;
 mod proofs;
 mod ranges;
 mod relevance;
-pub(in crate::check) mod specialise;
-pub(in crate::check) mod verdict;
-pub(in crate::check) mod wrapping;
+pub(crate) mod specialise;
+pub(crate) mod verdict;
+pub(crate) mod wrapping;

@@ -4,11 +4,11 @@
 
 use super::decide::{Care, Decider};
 use super::obligation::Decision;
-use crate::check::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
-use crate::work::{Allotment, Work};
+use crate::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
+use base::work::{Allotment, Work};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 
 /// The least that the search of a small witness gets, and the most of searches that are one of several.
 const SMALLEST: Work = Work::seconds(1);

@@ -3,9 +3,9 @@
 //! `facts ⊢ 0 ≤ offset ∧ offset + bytes ≤ extent`: one access to one object under one path condition. Plain data; [`super::decide`]
 //! decides it.
 
-use crate::check::solver::{Model, WrapMode};
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::term::TermId;
+use crate::solver::{Model, WrapMode};
+use base::reasons::UnknownReason;
+use engine::symbolic::terms::term::TermId;
 
 /// What became of an obligation.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@
 
 use super::decide::Decider;
 use super::relevance::strongest;
-use crate::check::solver::{self, Answer, Context, Free, Limits, WrapMode};
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::solver::{self, Answer, Context, Free, Limits, WrapMode};
+use base::reasons::UnknownReason;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Term, TermId};
 
 /// Why `x + constant <= 0` holds: facts, and what is free in the proof. Of goals of another form the constant is 0.
 #[derive(Clone, Debug)]

@@ -7,12 +7,12 @@
 use super::decide::Decider;
 use super::obligation::Obligation;
 use super::wrapping;
-use crate::check::solver::{self, Answer, Free, Limits, WrapMode};
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{Term, TermId};
-use crate::work::{Allotment, Work};
+use crate::solver::{self, Answer, Free, Limits, WrapMode};
+use base::reasons::UnknownReason;
+use base::work::{Allotment, Work};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const ONE_RANGE: Work = Work::millis(1500);

@@ -5,8 +5,8 @@
 
 use super::decide::Decider;
 use super::proofs::family;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{SymId, SymKind, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{SymId, SymKind, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -71,10 +71,10 @@ fn strongest_of(a: &mut Arena, facts: &[TermId]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::strongest;
-    use crate::check::obligations::decide::Decider;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+    use crate::obligations::decide::Decider;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 
     fn input(a: &mut Arena, n: u32) -> TermId {
         a.fresh(SymKind::Input(InputSource::Argv(n)), format!("argv[{n}]"), Range::of_int(32, true))

@@ -3,13 +3,13 @@
 //!
 //! In: a launch. Out: the launch with these values substituted, and the path's other conditions. It knows no solver.
 
-use crate::symbolic::exec::events::LaunchEvent;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::object::Freed;
-use crate::symbolic::memory::object::{Memory, ObjState, Rest};
-use crate::symbolic::memory::value::{Ratio, Target, Value};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
+use engine::symbolic::exec::events::LaunchEvent;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::memory::object::Freed;
+use engine::symbolic::memory::object::{Memory, ObjState, Rest};
+use engine::symbolic::memory::value::{Ratio, Target, Value};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ const ROUNDS: usize = 4;
 
 /// What a path condition decides.
 #[derive(Default)]
-pub(in crate::check) struct Decided {
+pub(crate) struct Decided {
     /// Values of symbols and other atoms, and conditions with their truth.
     all: FxHashMap<TermId, TermId>,
     /// Terms with that put in: those of a memory have most in common with each other.
@@ -159,7 +159,7 @@ fn fixed(a: &mut Arena, c: TermId) -> Option<(TermId, i128)> {
 
 /// The launch with what its path decides put in; its path becomes the conditions that are left. `None` where they exclude
 /// each other.
-pub(in crate::check) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEvent, Decided)> {
+pub(crate) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEvent, Decided)> {
     let conditions = e.arena.conjuncts(l.path);
     let (decided, facts) = Decided::by(&mut e.arena, &conditions);
     let path = e.arena.and_all(facts);

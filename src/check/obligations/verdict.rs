@@ -3,14 +3,14 @@
 //! An [`Outcome`] is the verdict of one access in one context; a [`Look`] is an outcome with what more effort could change about it. Plain
 //! data with the order in which outcomes outweigh each other.
 
-use crate::reasons::UnknownReason;
-use crate::report::counts::PlaceClass;
-use crate::report::finding::{Finding, Verdict};
-use crate::rules::Rule;
+use base::reasons::UnknownReason;
+use base::rules::Rule;
+use finding::counts::PlaceClass;
+use finding::{Finding, Verdict};
 
 /// Verdict of one access in one context.
 #[derive(Clone, Debug)]
-pub(in crate::check) enum Outcome {
+pub(crate) enum Outcome {
     Safe,
     SafeIfNoWrap(Vec<String>),
     Unknown(UnknownReason),
@@ -19,7 +19,7 @@ pub(in crate::check) enum Outcome {
 
 /// What more effort could change about an outcome; the most promising last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::check) enum More {
+pub(crate) enum More {
     Nothing,
     /// A model rests on unknowns and was not replayed yet.
     Replay,
@@ -29,7 +29,7 @@ pub(in crate::check) enum More {
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::check) enum Effort {
+pub(crate) enum Effort {
     /// What takes next to nothing: a few milliseconds for each obligation, no model is looked at and nothing is replayed.
     Glance,
     /// Models that rest on unknowns are put off: their replays seldom end well.
@@ -39,7 +39,7 @@ pub(in crate::check) enum Effort {
 
 /// One look at an access.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Look {
+pub(crate) struct Look {
     pub outcome: Outcome,
     pub more: More,
 }
@@ -148,7 +148,7 @@ impl Look {
 #[cfg(test)]
 mod tests {
     use super::{Look, More, Outcome};
-    use crate::reasons::UnknownReason;
+    use base::reasons::UnknownReason;
 
     #[test]
     fn a_second_look_without_a_verdict_keeps_the_first() {

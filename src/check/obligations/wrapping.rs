@@ -5,12 +5,12 @@
 
 use super::decide::Decider;
 use super::obligation::Obligation;
-use crate::check::solver::{self, Limits, Model, ModelAnswer, WrapMode};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::display;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
-use crate::work::Work;
+use crate::solver::{self, Limits, Model, ModelAnswer, WrapMode};
+use base::work::Work;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::display;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 
 /// Operations of an obligation that may wrap.
 pub struct Operations {

@@ -3,19 +3,19 @@
 //! In: accesses of a kernel that are not surely aligned. Out: findings at them.
 
 use super::rule::{Rule, Tally};
-use crate::check::context::{Context, Place, Run, Tools};
-use crate::check::counterexample::replay::Wanted;
-use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{loc_of, seen};
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, UnalignedEvent};
-use crate::symbolic::terms::term::TermId;
+use crate::context::{Context, Place, Run, Tools};
+use crate::counterexample::replay::Wanted;
+use crate::findings::kernel::Suspected;
+use crate::findings::position::{loc_of, seen};
+use crate::obligations::cone;
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::Outcome;
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, UnalignedEvent};
+use engine::symbolic::terms::term::TermId;
 
 /// The rule.
-pub(in crate::check) struct Alignment;
+pub(crate) struct Alignment;
 
 impl Rule for Alignment {
     fn classes(&self) -> &'static [Class] {

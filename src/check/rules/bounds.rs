@@ -6,27 +6,27 @@
 
 use super::rule::Rule;
 use super::{list, pointer};
-use crate::check::concurrency::reads_from::Exchange;
-use crate::check::context::{Context, InObject, Run, Tools};
-use crate::check::counterexample::candidates::{self, OutOfBounds};
-use crate::check::counterexample::concrete_trials::trials;
-use crate::check::findings::explanation;
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::inside;
-use crate::reasons::UnknownReason;
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::loops::{prefix_sum, quantified_facts};
-use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
-use crate::symbolic::memory::value::{Base, Lost, Target};
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymKind, TermId};
+use crate::concurrency::reads_from::Exchange;
+use crate::context::{Context, InObject, Run, Tools};
+use crate::counterexample::candidates::{self, OutOfBounds};
+use crate::counterexample::concrete_trials::trials;
+use crate::findings::explanation;
+use crate::obligations::cone;
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use base::inside;
+use base::reasons::UnknownReason;
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::loops::{prefix_sum, quantified_facts};
+use engine::symbolic::memory::object::{ObjId, ObjKind, Object};
+use engine::symbolic::memory::value::{Base, Lost, Target};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymKind, TermId};
 
 /// The rule.
-pub(in crate::check) struct Bounds;
+pub(crate) struct Bounds;
 
 impl Rule for Bounds {
     fn classes(&self) -> &'static [Class] {
@@ -49,7 +49,7 @@ struct Asked<'a> {
 }
 
 /// Looks at an access.
-pub(in crate::check) fn look<'p>(
+pub(crate) fn look<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
     launch: Option<&Run>,
@@ -127,7 +127,7 @@ fn through_null(
 }
 
 /// What is said of an access through a pointer that was lost.
-pub(in crate::check) fn lost_pointer(lost: &Lost) -> UnknownReason {
+pub(crate) fn lost_pointer(lost: &Lost) -> UnknownReason {
     UnknownReason::LostPointer(Box::new((*lost.reason).clone()))
 }
 
@@ -184,11 +184,7 @@ fn in_hosts_memory(
 }
 
 /// What one access must keep to in one object, and whether that takes what the threads of a launch exchange into account.
-pub(in crate::check) fn obligation(
-    tools: &mut Tools<'_>,
-    launch: Option<&Run>,
-    access: &InObject<'_>,
-) -> (Obligation, bool) {
+pub(crate) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, access: &InObject<'_>) -> (Obligation, bool) {
     let InObject { event: ev, target, facts, extent, .. } = *access;
     let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
     let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));

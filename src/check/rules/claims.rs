@@ -1,24 +1,24 @@
 //! `false-assumption`: what a kernel claims of itself, and a launch of it makes false.
 //!
 //! In: claims of a kernel that may not hold. Out: findings at them. What rests on a claim that holds is told by
-//! [`crate::check::engine`]'s ablation.
+//! [`crate::engine`]'s ablation.
 
 use super::rule::{Rule, Tally};
-use crate::check::context::{Context, Place, Run, Tools};
-use crate::check::counterexample::replay::Wanted;
-use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{below_the_user, loc_of, users_call};
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::ir::Program;
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, ClaimEvent};
-use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::terms::term::TermId;
-use crate::witness::Fault;
+use crate::context::{Context, Place, Run, Tools};
+use crate::counterexample::replay::Wanted;
+use crate::findings::kernel::Suspected;
+use crate::findings::position::{below_the_user, loc_of, users_call};
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::Outcome;
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, ClaimEvent};
+use engine::symbolic::memory::object::{ObjKind, Object};
+use engine::symbolic::terms::term::TermId;
+use ir::Program;
+use witness::Fault;
 
 /// The rule.
-pub(in crate::check) struct Claims;
+pub(crate) struct Claims;
 
 impl Rule for Claims {
     fn classes(&self) -> &'static [Class] {
@@ -45,7 +45,7 @@ impl Rule for Claims {
 }
 
 /// Where such a finding stands: at the claim, by the way it is written.
-pub(in crate::check) fn place(program: &Program, event: &ClaimEvent) -> Option<Place> {
+pub(crate) fn place(program: &Program, event: &ClaimEvent) -> Option<Place> {
     let site = users_call(program, &event.stack)?;
     Some((loc_of(program, site), event.written.to_string()))
 }

@@ -3,24 +3,24 @@
 //! In: calls and launches of the host, and calls in kernels, under which a contract may not hold. Out: findings at them.
 
 use super::rule::{HostEvents, Rule, Tally};
-use crate::check::context::{Context, Place, Run, Tools};
-use crate::check::counterexample::replay::Wanted;
-use crate::check::findings::host_call::Suspect;
-use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{below_the_user, loc_of, users_call};
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::ir::Program;
-use crate::report::finding::{Direction, Position, Related};
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, ContractEvent};
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::witness::{Fault, Required};
+use crate::context::{Context, Place, Run, Tools};
+use crate::counterexample::replay::Wanted;
+use crate::findings::host_call::Suspect;
+use crate::findings::kernel::Suspected;
+use crate::findings::position::{below_the_user, loc_of, users_call};
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::Outcome;
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, ContractEvent};
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::memory::object::{ObjKind, Object};
+use finding::{Direction, Position, Related};
+use ir::Program;
 use rustc_hash::FxHashSet;
+use witness::{Fault, Required};
 
 /// The rule.
-pub(in crate::check) struct Contracts;
+pub(crate) struct Contracts;
 
 impl Rule for Contracts {
     fn classes(&self) -> &'static [Class] {

@@ -1,22 +1,22 @@
 //! An access through one named part of an object, and another part that it may reach.
 
-use crate::check::context::Tools;
-use crate::check::obligations::obligation::Obligation;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::memory::object::{ObjId, Object};
-use crate::symbolic::memory::partition::PartId;
-use crate::symbolic::terms::term::TermId;
+use crate::context::Tools;
+use crate::obligations::obligation::Obligation;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::memory::object::{ObjId, Object};
+use engine::symbolic::memory::partition::PartId;
+use engine::symbolic::terms::term::TermId;
 
 /// Which end of a part an access may go beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::check) enum End {
+pub(crate) enum End {
     Start,
     Finish,
 }
 
 /// Another part that an access may reach.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::check) struct Neighbour {
+pub(crate) struct Neighbour {
     pub id: PartId,
     pub start: TermId,
     pub end: End,
@@ -25,7 +25,7 @@ pub(in crate::check) struct Neighbour {
 }
 
 /// One access through one named part.
-pub(in crate::check) struct Through<'a> {
+pub(crate) struct Through<'a> {
     pub event: &'a AccessEvent,
     pub id: ObjId,
     pub object: &'a Object,

@@ -5,22 +5,22 @@
 //! are decided as if the check were there.
 
 use super::rule::{Rule, Tally};
-use crate::check::context::{Context, Place, Run, Tools};
-use crate::check::counterexample::replay::Wanted;
-use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{launched_at, loc_of, place_of, position_of};
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::ir::registered::is_dispatched_for_devices;
-use crate::models::tensors::{CPU, CUDA, OF_STORAGE};
-use crate::report::finding::{Finding, MissingCheck, Related, USED_HERE, Verdict};
-use crate::rules::{Level, Rule as Class};
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::memory::object::ObjKind;
-use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::term::TermId;
-use crate::witness::Fault;
+use crate::context::{Context, Place, Run, Tools};
+use crate::counterexample::replay::Wanted;
+use crate::findings::kernel::Suspected;
+use crate::findings::position::{launched_at, loc_of, place_of, position_of};
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::Outcome;
+use base::rules::{Level, Rule as Class};
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::value::Base;
+use engine::symbolic::terms::term::TermId;
+use finding::{Finding, MissingCheck, Related, USED_HERE, Verdict};
+use ir::registered::is_dispatched_for_devices;
+use models::tensors::{CPU, CUDA, OF_STORAGE};
 use rustc_hash::FxHashMap;
+use witness::Fault;
 
 /// Most launches that are asked of one tensor, and most accesses of one launch: where none of them can happen it is likely to be checked.
 const LAUNCHES: usize = 4;
@@ -29,7 +29,7 @@ const ACCESSES: usize = 4;
 const TENSORS: usize = 8;
 
 /// The rule.
-pub(in crate::check) struct Device;
+pub(crate) struct Device;
 
 impl Rule for Device {
     fn classes(&self) -> &'static [Class] {

@@ -2,12 +2,12 @@
 //!
 //! In: a kernel as it was executed. It says nothing of what the layout is for: that is weighed in [`super::layout_intent`].
 
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::kernel::launch::KernelRun;
-use crate::symbolic::memory::partition::{Moment, PartId, Partition};
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::kernel::launch::KernelRun;
+use engine::symbolic::memory::partition::{Moment, PartId, Partition};
 
 /// Which parts a kernel uses.
-pub(in crate::check) struct Layout {
+pub(crate) struct Layout {
     used: Vec<bool>,
 }
 

@@ -7,23 +7,23 @@
 
 use super::crossing::{End, Neighbour, Through};
 use super::layout::Layout;
-use crate::check::context::{Run, Tools};
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::ir::{Op, Operand, Program};
-use crate::symbolic::exec::events::{AccessEvent, AccessKind};
-use crate::symbolic::memory::object::ObjKind;
-use crate::symbolic::memory::partition::PartId;
-use crate::symbolic::memory::value::{Base, Target};
-use crate::symbolic::terms::term::TermId;
+use crate::context::{Run, Tools};
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use engine::symbolic::exec::events::{AccessEvent, AccessKind};
+use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::partition::PartId;
+use engine::symbolic::memory::value::{Base, Target};
+use engine::symbolic::terms::term::TermId;
+use ir::{Op, Operand, Program};
 
 /// How far beyond its part an index may go that was meant to stay inside, in widths of the access.
-pub(in crate::check) const SLIP: i128 = 2;
+pub(crate) const SLIP: i128 = 2;
 
 /// Least size of the parts, in widths of the access: smaller ones may be single values, or rows of one array.
 const LEAST: i128 = 4;
 
 /// What a crossing means.
-pub(in crate::check) enum Meaning {
+pub(crate) enum Meaning {
     /// The parts are apart; a model in which they are large enough to tell.
     Apart(Counterexample),
     /// They may be; why it is not certain.

@@ -4,32 +4,32 @@
 
 use super::memcpy;
 use super::rule::{HostEvents, Rule, Tally};
-use crate::check::context::{Context, Place, Run, Tools};
-use crate::check::counterexample::replay::Wanted;
-use crate::check::findings::explanation;
-use crate::check::findings::host_call::Suspect;
-use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{
+use crate::context::{Context, Place, Run, Tools};
+use crate::counterexample::replay::Wanted;
+use crate::findings::explanation;
+use crate::findings::host_call::Suspect;
+use crate::findings::kernel::Suspected;
+use crate::findings::position::{
     below_launch, below_the_user, inner_places, launched_at, loc_of, named, position, seen, users_call,
 };
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::inside;
-use crate::ir::Program;
-use crate::report::finding::{Direction, Related};
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind, Deed, StaleEvent};
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::memory::object::Freed;
-use crate::symbolic::memory::value::{Base, Value};
-use crate::witness::Fault;
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::Outcome;
+use base::inside;
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind, Deed, StaleEvent};
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::memory::object::Freed;
+use engine::symbolic::memory::value::{Base, Value};
+use finding::{Direction, Related};
+use ir::Program;
 use rustc_hash::FxHashMap;
+use witness::Fault;
 
 /// Uses of freed memory by one launch that are looked at for each place of a finding.
 const TRIES: usize = 8;
 
 /// The rule.
-pub(in crate::check) struct Lifetime;
+pub(crate) struct Lifetime;
 
 impl Rule for Lifetime {
     fn classes(&self) -> &'static [Class] {

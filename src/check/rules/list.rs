@@ -12,13 +12,13 @@ use super::partition::NamedParts;
 use super::pointer::InvalidPointer;
 use super::rule::Rule;
 use super::subarray::Subarray;
-use crate::check::context::Run;
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::exec::executor::Executor;
+use crate::context::Run;
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::exec::executor::Executor;
 
 /// The findings of those that come first stand in a report where several are made at one place and none outweighs the others.
-pub(in crate::check) const ALL: [&dyn Rule; 11] = [
+pub(crate) const ALL: [&dyn Rule; 11] = [
     &Bounds,
     &NamedParts,
     &Subarray,
@@ -33,7 +33,7 @@ pub(in crate::check) const ALL: [&dyn Rule; 11] = [
 ];
 
 /// Who makes the findings of a class. A class that nobody makes does not compile.
-pub(in crate::check) const fn of(class: Class) -> &'static dyn Rule {
+pub(crate) const fn of(class: Class) -> &'static dyn Rule {
     match class {
         Class::OobGlobal
         | Class::OobShared
@@ -53,14 +53,14 @@ pub(in crate::check) const fn of(class: Class) -> &'static dyn Rule {
 }
 
 /// Whether an access may have to keep to more than its object.
-pub(in crate::check) fn concern(e: &Executor<'_>, run: &Run, event: &AccessEvent) -> bool {
+pub(crate) fn concern(e: &Executor<'_>, run: &Run, event: &AccessEvent) -> bool {
     ALL.iter().any(|r| r.concerns(e, run, event))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{ALL, of};
-    use crate::rules::Rule as Class;
+    use base::rules::Rule as Class;
 
     #[test]
     fn every_class_of_findings_has_its_rule() {

@@ -4,30 +4,30 @@
 
 use super::pointer;
 use super::rule::{HostEvents, Rule, Tally};
-use crate::check::context::{Context, Place, Tools};
-use crate::check::findings::build::structures_disagree;
-use crate::check::findings::explanation;
-use crate::check::findings::host_call::Suspect;
-use crate::check::findings::position::{loc_of, named, users_call};
-use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::inside;
-use crate::ir::{Callee, Program};
-use crate::report::finding::Direction;
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessKind, CopyEvent};
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::value::{Base, Target};
-use crate::witness::Fault;
-use crate::work::{Work, done};
+use crate::context::{Context, Place, Tools};
+use crate::findings::build::structures_disagree;
+use crate::findings::explanation;
+use crate::findings::host_call::Suspect;
+use crate::findings::position::{loc_of, named, users_call};
+use crate::obligations::obligation::{Decision, Obligation};
+use crate::obligations::verdict::Outcome;
+use base::inside;
+use base::rules::Rule as Class;
+use base::work::{Work, done};
+use engine::symbolic::exec::events::{AccessKind, CopyEvent};
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::memory::object::ObjId;
+use engine::symbolic::memory::value::{Base, Target};
+use finding::Direction;
+use ir::{Callee, Program};
 use rustc_hash::FxHashMap;
+use witness::Fault;
 
 /// Work on the copies of one call beyond which no further way to it is looked at.
 const CALL_WORK: Work = Work::seconds(1);
 
 /// The rule.
-pub(in crate::check) struct Memcpy;
+pub(crate) struct Memcpy;
 
 impl Rule for Memcpy {
     fn classes(&self) -> &'static [Class] {

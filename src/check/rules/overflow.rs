@@ -7,28 +7,28 @@
 
 use super::bounds::obligation;
 use super::rule::Rule;
-use crate::check::context::{Context, InObject, Place, Places, Run, Tallied, Tools};
-use crate::check::counterexample::replay::Wanted;
-use crate::check::findings::build::verb;
-use crate::check::findings::kernel::Suspected;
-use crate::check::findings::position::{position, position_of};
-use crate::check::findings::wording;
-use crate::check::obligations::obligation::{Counterexample, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::check::obligations::wrapping::{inside, integer};
-use crate::check::solver::WrapMode;
-use crate::ir::FuncRef;
-use crate::report::finding::{Finding, Position, Related};
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::memory::object::Object;
-use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::{Term, TermId};
-use crate::witness::Fault;
-use crate::work::Work;
+use crate::context::{Context, InObject, Place, Places, Run, Tallied, Tools};
+use crate::counterexample::replay::Wanted;
+use crate::findings::build::verb;
+use crate::findings::kernel::Suspected;
+use crate::findings::position::{position, position_of};
+use crate::findings::wording;
+use crate::obligations::obligation::{Counterexample, Obligation};
+use crate::obligations::verdict::Outcome;
+use crate::obligations::wrapping::{inside, integer};
+use crate::solver::WrapMode;
+use base::rules::Rule as Class;
+use base::work::Work;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::memory::object::Object;
+use engine::symbolic::memory::value::Base;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::display;
+use engine::symbolic::terms::term::{Term, TermId};
+use finding::{Finding, Position, Related};
+use ir::FuncRef;
 use rustc_hash::FxHashSet;
+use witness::Fault;
 
 /// What one root's overflows get together, and what one of them gets: they are worth less than everything else.
 const MOST: Work = Work::seconds(2);
@@ -50,7 +50,7 @@ const LONG: usize = 80;
 const COUNTED: i128 = i32::MAX as i128;
 
 /// The rule. It is asked last, of all that came out safe if nothing wraps.
-pub(in crate::check) struct IndexOverflow;
+pub(crate) struct IndexOverflow;
 
 impl Rule for IndexOverflow {
     fn classes(&self) -> &'static [Class] {
@@ -59,7 +59,7 @@ impl Rule for IndexOverflow {
 }
 
 /// What was found at an access.
-pub(in crate::check) struct Overflow<'r> {
+pub(crate) struct Overflow<'r> {
     pub kernel: FuncRef,
     pub event: &'r AccessEvent,
     pub outcome: Outcome,
@@ -133,12 +133,7 @@ fn leading_form(a: &mut Arena, t: TermId) -> TermId {
 }
 
 /// Looks for inputs under which what is safe if nothing wraps goes out of bounds. `places` says of which accesses that is so.
-pub(in crate::check) fn find<'r>(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    runs: &'r [Run],
-    places: &Places,
-) -> Vec<Overflow<'r>> {
+pub(crate) fn find<'r>(cx: &Context<'_>, tools: &mut Tools<'_>, runs: &'r [Run], places: &Places) -> Vec<Overflow<'r>> {
     let mut out = vec![];
     if cx.bare || !tools.root.trusted {
         return out;

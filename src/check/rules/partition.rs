@@ -7,20 +7,20 @@
 use super::crossing::{End, Neighbour, Through};
 use super::layout_intent::Meaning;
 use super::rule::Rule;
-use crate::check::context::{Context, InObject, Run, Tools};
-use crate::check::counterexample::replay::{self, Judged, Wanted};
-use crate::check::findings::build::{Bad, Worth, part_sites, verb};
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::reasons::UnknownReason;
-use crate::report::finding::{Finding, Replay, Verdict};
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::TermId;
-use crate::witness::{Fault, Parts};
+use crate::context::{Context, InObject, Run, Tools};
+use crate::counterexample::replay::{self, Judged, Wanted};
+use crate::findings::build::{Bad, Worth, part_sites, verb};
+use crate::obligations::cone;
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use base::reasons::UnknownReason;
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::terms::display;
+use engine::symbolic::terms::term::TermId;
+use finding::{Finding, Replay, Verdict};
+use witness::{Fault, Parts};
 
 /// Letters of a bound beyond which nobody reads it.
 const LONG: usize = 60;
@@ -32,7 +32,7 @@ struct Crossing {
 }
 
 /// The rule.
-pub(in crate::check) struct NamedParts;
+pub(crate) struct NamedParts;
 
 impl Rule for NamedParts {
     fn classes(&self) -> &'static [Class] {

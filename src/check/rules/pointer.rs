@@ -5,31 +5,31 @@
 //! some systems: what is said of it is *possible* at most, and nothing where the replay had to take anything for granted.
 
 use super::rule::Rule;
-use crate::check::context::{Context, Place, Run, Tools};
-use crate::check::counterexample::concrete_trials::trials;
-use crate::check::counterexample::replay::Wanted;
-use crate::check::findings::build::narrow;
-use crate::check::findings::host_call::Suspect;
-use crate::check::findings::kernel::Suspected;
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::Outcome;
-use crate::check::solver::WrapMode;
-use crate::reasons::UnknownReason;
-use crate::report::finding::{Direction, Replay, Verdict};
-use crate::rules::Level;
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind};
-use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::TermId;
-use crate::witness::Fault;
+use crate::context::{Context, Place, Run, Tools};
+use crate::counterexample::concrete_trials::trials;
+use crate::counterexample::replay::Wanted;
+use crate::findings::build::narrow;
+use crate::findings::host_call::Suspect;
+use crate::findings::kernel::Suspected;
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::Outcome;
+use crate::solver::WrapMode;
+use base::reasons::UnknownReason;
+use base::rules::Level;
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::{AccessEvent, AccessKind};
+use engine::symbolic::memory::object::{ObjId, ObjKind, Object};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::TermId;
+use finding::{Direction, Replay, Verdict};
+use witness::Fault;
 
 /// What a finding about memory of the host rests on.
 pub(super) const WHETHER_PAGEABLE: &str =
     "whether kernels may use pageable memory of the host on the systems that this runs on";
 
 /// The rule. What it asks of accesses is part of [`super::bounds`], since a pointer may be null or not.
-pub(in crate::check) struct InvalidPointer;
+pub(crate) struct InvalidPointer;
 
 impl Rule for InvalidPointer {
     fn classes(&self) -> &'static [Class] {
@@ -51,7 +51,7 @@ fn verb(kind: AccessKind) -> (&'static str, Direction) {
 }
 
 /// A kernel's access through a pointer that is null under these facts; `offset` is the address then.
-pub(in crate::check) fn null_in_kernel(
+pub(crate) fn null_in_kernel(
     tools: &mut Tools<'_>,
     run: &Run,
     event: &AccessEvent,
@@ -97,7 +97,7 @@ fn constant_address(a: &Arena, offset: TermId) -> Option<i128> {
 }
 
 /// A kernel's access at an address that depends on a variable which was never set, under these facts; `None` where that is no finding.
-pub(in crate::check) fn unset_index(
+pub(crate) fn unset_index(
     tools: &mut Tools<'_>,
     run: &Run,
     event: &AccessEvent,
@@ -158,7 +158,7 @@ fn unset_in_kernel(
 }
 
 /// An access through a pointer that was never set, under these facts.
-pub(in crate::check) fn unset<'p>(
+pub(crate) fn unset<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
     run: &Run,
@@ -191,7 +191,7 @@ pub(in crate::check) fn unset<'p>(
 }
 
 /// Whether an object is memory of the host that it has not made known to devices.
-pub(in crate::check) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
+pub(crate) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
     if tools.e.heap.is_registered(o) {
         return false;
     }
@@ -203,7 +203,7 @@ pub(in crate::check) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
 }
 
 /// A kernel's access to memory of the host; `None` where that is no finding.
-pub(in crate::check) fn hosts_in_kernel(
+pub(crate) fn hosts_in_kernel(
     tools: &mut Tools<'_>,
     run: &Run,
     event: &AccessEvent,
@@ -243,7 +243,7 @@ pub(in crate::check) fn hosts_in_kernel(
 }
 
 /// One side of a copy through null.
-pub(in crate::check) fn null_in_copy(
+pub(crate) fn null_in_copy(
     tools: &mut Tools<'_>,
     event: &AccessEvent,
     (facts, offset): (TermId, TermId),

@@ -3,15 +3,15 @@
 //! Each rule implements [`Rule`] and stands in the list of [`super::list`]; the engine and the other rules go through that list. A rule is
 //! given a context, the tools and an event, and gives back a look or tells the tally what it found. It must not know when it is asked.
 
-use crate::check::context::{Context, InObject, Place, Run, Tools};
-use crate::check::obligations::verdict::{Effort, Look, Outcome};
-use crate::ir::FuncRef;
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{AccessEvent, ContractEvent, CopyEvent, StaleEvent};
-use crate::symbolic::exec::executor::Executor;
+use crate::context::{Context, InObject, Place, Run, Tools};
+use crate::obligations::verdict::{Effort, Look, Outcome};
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::{AccessEvent, ContractEvent, CopyEvent, StaleEvent};
+use engine::symbolic::exec::executor::Executor;
+use ir::FuncRef;
 
 /// What the host itself does below one root, apart from launches.
-pub(in crate::check) struct HostEvents {
+pub(crate) struct HostEvents {
     /// What is used, or freed again, after it may have been freed.
     pub stale: Vec<StaleEvent>,
     /// Each side of each copy.
@@ -21,7 +21,7 @@ pub(in crate::check) struct HostEvents {
 }
 
 /// Who keeps what was decided.
-pub(in crate::check) trait Tally {
+pub(crate) trait Tally {
     /// Whether a place is proved to be wrong already.
     fn is_proved(&self, place: &Place) -> bool;
 
@@ -33,7 +33,7 @@ pub(in crate::check) trait Tally {
 }
 
 /// One rule.
-pub(in crate::check) trait Rule: Sync {
+pub(crate) trait Rule: Sync {
     /// The classes of its findings. Their names, levels and pages hang on these.
     fn classes(&self) -> &'static [Class];
 

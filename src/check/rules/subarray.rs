@@ -5,24 +5,24 @@
 
 use super::layout_intent::SLIP;
 use super::rule::Rule;
-use crate::check::context::{Context, InObject, Run, Tools};
-use crate::check::counterexample::replay::{self, Judged, Wanted};
-use crate::check::findings::build::{Bad, Worth, part_sites, verb};
-use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::report::finding::{Replay, Verdict};
-use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::AccessEvent;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::object::Object;
-use crate::symbolic::memory::partition::Row;
-use crate::symbolic::memory::value::{Base, Target};
-use crate::symbolic::terms::term::TermId;
-use crate::witness::{Fault, Parts};
+use crate::context::{Context, InObject, Run, Tools};
+use crate::counterexample::replay::{self, Judged, Wanted};
+use crate::findings::build::{Bad, Worth, part_sites, verb};
+use crate::obligations::cone;
+use crate::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::obligations::verdict::{Effort, Look, More, Outcome};
+use base::rules::Rule as Class;
+use engine::symbolic::exec::events::AccessEvent;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::memory::object::Object;
+use engine::symbolic::memory::partition::Row;
+use engine::symbolic::memory::value::{Base, Target};
+use engine::symbolic::terms::term::TermId;
+use finding::{Replay, Verdict};
+use witness::{Fault, Parts};
 
 /// The rule.
-pub(in crate::check) struct Subarray;
+pub(crate) struct Subarray;
 
 impl Rule for Subarray {
     fn classes(&self) -> &'static [Class] {

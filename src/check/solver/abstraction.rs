@@ -7,9 +7,9 @@
 //! it. Models mean nothing.
 
 use super::query::Free;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A choice of fewer terms is left to the solver as it is.
@@ -84,10 +84,10 @@ fn is_number_of_the_host(arena: &Arena, t: TermId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Opaque;
-    use crate::check::solver::{Answer, Limits, WrapMode, prove};
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{Axis, InputSource, SymKind, TermId};
+    use crate::solver::{Answer, Limits, WrapMode, prove};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{Axis, InputSource, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId {
         a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, (1 << 31) - 1))
@@ -118,7 +118,7 @@ mod tests {
             a.le(end, all)
         };
         // With no time for anything else.
-        let hurried = Limits { work: crate::work::Work::millis(4), steps: 40, core: false };
+        let hurried = Limits { work: base::work::Work::millis(4), steps: 40, core: false };
         assert!(
             matches!(prove(&mut a, &[within], goal, WrapMode::Exact, &hurried), Answer::Proved { used, .. } if used == [within])
         );
@@ -152,7 +152,7 @@ mod tests {
             let size = a.mul(w, h);
             a.lt(index, size)
         };
-        let hurried = Limits { work: crate::work::Work::millis(4), steps: 40, core: false };
+        let hurried = Limits { work: base::work::Work::millis(4), steps: 40, core: false };
         let Answer::Proved { free, .. } = prove(&mut a, &facts, goal, WrapMode::Exact, &hurried) else {
             panic!("not proved")
         };

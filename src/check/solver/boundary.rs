@@ -5,9 +5,9 @@
 
 use super::enumerate;
 use super::query::{Model, Query};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Terms that are evaluated at most: some hundredths of a second.
@@ -91,10 +91,10 @@ fn kept(r: Range, all: impl Iterator<Item = i128>) -> Vec<i128> {
 
 #[cfg(test)]
 mod tests {
-    use crate::check::solver::{Groups, Limits, ModelAnswer, Positive, WrapMode, find_model};
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{InputSource, SymKind};
+    use crate::solver::{Groups, Limits, ModelAnswer, Positive, WrapMode, find_model};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{InputSource, SymKind};
 
     /// `n |= n >> 1; …; n + 1` of a positive `int`.
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         }
         let most = a.int((1 << 31) - 2);
         let wraps = a.lt(most, all);
-        let limits = Limits { work: crate::work::Work::seconds(2), ..Limits::default() };
+        let limits = Limits { work: base::work::Work::seconds(2), ..Limits::default() };
         let ModelAnswer::Model(m) = find_model(
             &a,
             &[wraps],

@@ -7,13 +7,13 @@
 
 use super::canonical::Own;
 use super::query::{Model, Outcome, Query};
-use crate::inside::{self, Phase};
-use crate::nets;
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::SymId;
-use crate::work::{self, Work, charge, done};
+use base::inside::{self, Phase};
+use base::nets;
+use base::reasons::UnknownReason;
+use base::work::{self, Work, charge, done};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::term::SymId;
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -262,14 +262,14 @@ pub(super) fn answer(
 #[cfg(test)]
 mod tests {
     use super::{Answers, Own, recalling};
-    use crate::check::solver::entail;
-    use crate::check::solver::independence::Groups;
-    use crate::check::solver::query::{Answer, Limits, Model, Outcome, Query, WrapMode};
-    use crate::reasons::UnknownReason;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
-    use crate::work::{Work, charge, done};
+    use crate::solver::entail;
+    use crate::solver::independence::Groups;
+    use crate::solver::query::{Answer, Limits, Model, Outcome, Query, WrapMode};
+    use base::reasons::UnknownReason;
+    use base::work::{Work, charge, done};
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex};
 

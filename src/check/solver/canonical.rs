@@ -5,10 +5,10 @@
 //! same question in different arenas get the same key.
 
 use super::query::{Query, WrapMode};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
-use crate::work::{Work, cost};
+use base::work::{Work, cost};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// A query in an arena of its own.

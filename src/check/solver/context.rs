@@ -7,8 +7,8 @@ use super::entail;
 use super::independence::Groups;
 use super::poly::{Found, Prepared, Sought};
 use super::query::{Answer, Free, Limits, Method, Model, WrapMode};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Poly, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Poly, TermId};
 
 /// Facts prepared once for several goals: the obligations of one block share their path condition.
 pub struct Context {
@@ -88,7 +88,7 @@ impl Context {
     }
 
     /// Conditions over the terms that may stay from which the goal `t <= 0` follows where nothing wraps.
-    pub(in crate::check) fn conditions(
+    pub(crate) fn conditions(
         &mut self,
         arena: &mut Arena,
         goal: TermId,

@@ -10,9 +10,9 @@
 //! any value.
 
 use super::query::WrapMode;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, Int};
 
@@ -362,7 +362,7 @@ impl<'a> Encoder<'a> {
         let (ta, tb) = (top(self.arena.range(a)), top(self.arena.range(b)));
         for (x, y) in [(a, b), (b, a)] {
             let Some(m) = self.arena.as_int(x) else { continue };
-            let mask = crate::symbolic::terms::term::wrap_value(m, width, false);
+            let mask = engine::symbolic::terms::term::wrap_value(m, width, false);
             let v = self.int(y);
             let masked = Self::masked(&v, mask, width);
             if and {

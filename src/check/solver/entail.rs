@@ -5,8 +5,8 @@
 use super::independence::{self, Groups, Split};
 use super::query::{Answer, Budget, Free, Limits, Method, Outcome, WrapMode};
 use super::smt;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::TermId;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::TermId;
 
 /// `facts ⊢ goal`: the facts that share symbols with the goal first, then the others.
 pub(super) fn prove(

@@ -4,11 +4,11 @@
 //! their assignments too many, or an operation may be without value.
 
 use super::query::{Model, Outcome, WrapMode};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::eval::Valuation;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
-use crate::work::{charge_each, cost};
+use base::work::{charge_each, cost};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::eval::Valuation;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Assignments times terms evaluated for each: a few tenths of a second.

@@ -7,11 +7,11 @@
 
 use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, WrapMode};
 use super::{minimise, smt};
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
-use crate::work::{Allotment, Work};
+use base::reasons::UnknownReason;
+use base::work::{Allotment, Work};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What links facts: symbols and uninterpreted functions.
@@ -181,10 +181,10 @@ pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Sp
 #[cfg(test)]
 mod tests {
     use super::split;
-    use crate::reasons::UnknownReason;
-    use crate::symbolic::terms::arena::Arena;
-    use crate::symbolic::terms::interval::Range;
-    use crate::symbolic::terms::term::SymKind;
+    use base::reasons::UnknownReason;
+    use engine::symbolic::terms::arena::Arena;
+    use engine::symbolic::terms::interval::Range;
+    use engine::symbolic::terms::term::SymKind;
 
     #[test]
     fn facts_are_grouped_by_what_they_share() {

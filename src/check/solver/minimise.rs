@@ -2,10 +2,10 @@
 
 use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, Query, WrapMode};
 use super::{boundary, smt};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, TermId};
-use crate::work::Work;
+use base::work::Work;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, TermId};
 
 /// Bounds on the magnitude of inputs, tried in turn.
 const STEPS: [i128; 12] = [1, 2, 3, 4, 8, 16, 32, 64, 128, 1024, 16_384, 1 << 20];

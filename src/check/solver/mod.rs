@@ -8,26 +8,26 @@
 //! ([`Arena::eval_under`]); division by zero and `2^n` outside 0..=126 may have any value in a proof, and have none
 //! in a model.
 
-pub(in crate::check) mod abstraction;
-pub(in crate::check) mod boundary;
+pub(crate) mod abstraction;
+pub(crate) mod boundary;
 pub mod cache;
 mod canonical;
 mod context;
 mod encode;
 mod entail;
 mod enumerate;
-pub(in crate::check) mod independence;
-pub(in crate::check) mod minimise;
+pub(crate) mod independence;
+pub(crate) mod minimise;
 mod poly;
 mod query;
 mod smt;
 
 pub use self::context::Context;
 pub use self::independence::Groups;
-pub(in crate::check) use self::poly::{LARGEST, Sought};
+pub(crate) use self::poly::{LARGEST, Sought};
 pub use self::query::{Answer, Free, Limits, Method, Model, ModelAnswer, Positive, WrapMode};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{SymId, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{SymId, TermId};
 
 /// Whether `goal` follows from the facts: the polynomial bound first, then Z3 for `facts ∧ ¬goal`.
 pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits) -> Answer {

@@ -3,13 +3,13 @@
 //! Plain data and the evaluation of models. It lies below all that searches, so that the polynomial bound, Z3, the cache and the search for
 //! small models need not know each other.
 
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::eval::Valuation;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
-use crate::work::{Allotment, Work};
+use base::reasons::UnknownReason;
+use base::work::{Allotment, Work};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::eval::Valuation;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

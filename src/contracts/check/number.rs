@@ -3,8 +3,8 @@
 //! In: a term. Out: its text with the casts that it needs, how large it may be, and what must be true for it to have a value.
 
 use super::{Comparison, NoCheck, Text, Width, Writer};
-use crate::contracts::ast::{Binary, Function, Span, Term, TermKind, Unary};
-use crate::contracts::print::{AND, CHOICE, OR, RELATION, SUFFIX, UNARY};
+use crate::ast::{Binary, Function, Span, Term, TermKind, Unary};
+use crate::print::{AND, CHOICE, OR, RELATION, SUFFIX, UNARY};
 
 /// A number of at most 2 to the power of this is not taken for one that saturated.
 pub(super) const EXACT: u32 = 125;

@@ -4,8 +4,8 @@
 //! that was probably meant.
 
 use super::{Comparison, Cond, CondKind, DEEPEST, Input, Parsed, Span, Term, TermKind, refuse};
-use crate::contracts::ast::Binary;
-use crate::contracts::operators::Operator;
+use crate::ast::Binary;
+use crate::operators::Operator;
 
 /// What was read, before it is known whether a term or a condition is wanted.
 #[derive(Clone, Debug)]

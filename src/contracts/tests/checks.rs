@@ -2,11 +2,11 @@
 
 use super::random::{conds, worlds};
 use super::small::{Signature, Small};
-use crate::contracts::ast::{Function, Term, TermKind};
-use crate::contracts::check::{Check, Leaves, SATURATING, Width, check};
-use crate::contracts::eval::eval;
-use crate::contracts::parse::parse;
-use crate::contracts::resolve::resolve;
+use crate::ast::{Function, Term, TermKind};
+use crate::check::{Check, Leaves, SATURATING, Width, check};
+use crate::eval::eval;
+use crate::parse::parse;
+use crate::resolve::resolve;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! `scuba.h` as compilers read it: nothing where they make programs, texts in LLVM IR where they are asked to.
 
-use crate::contracts::{COUNTED_BY, ENTRY, REQUIRES, SCUBA_H, parse};
+use crate::{COUNTED_BY, ENTRY, REQUIRES, SCUBA_H, parse};
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -2,11 +2,11 @@
 
 use super::random::{conds, numbers, worlds};
 use super::small::Signature;
-use crate::contracts::ast::Cond;
-use crate::contracts::eval::{EvalError, eval};
-use crate::contracts::parse::{DEEPEST, parse, parse_term};
-use crate::contracts::resolve::resolve;
-use crate::contracts::simplify::simplify;
+use crate::ast::Cond;
+use crate::eval::{EvalError, eval};
+use crate::parse::{DEEPEST, parse, parse_term};
+use crate::resolve::resolve;
+use crate::simplify::simplify;
 use proptest::prelude::*;
 
 const STEPS: u64 = 20_000;

@@ -1,10 +1,10 @@
 //! What names are found to be, what conditions mean, and what their normal forms look like.
 
 use super::small::{Signature, Small};
-use crate::contracts::eval::{EvalError, Truth, Undefined, eval};
-use crate::contracts::parse::parse;
-use crate::contracts::resolve::resolve;
-use crate::contracts::simplify::simplify;
+use crate::eval::{EvalError, Truth, Undefined, eval};
+use crate::parse::parse;
+use crate::resolve::resolve;
+use crate::simplify::simplify;
 
 const F: Signature = Signature { kernel: true };
 

@@ -1,7 +1,7 @@
 //! Conditions and worlds at random. What is made here resolves in [`super::small::Signature`].
 
 use super::small::Small;
-use crate::contracts::ast::{
+use crate::ast::{
     Access, Axis, Binary, Comparison, Cond, CondKind, Forall, Function, Launch, Span, Term, TermKind, Unary, WideType,
 };
 use proptest::prelude::*;

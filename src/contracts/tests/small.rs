@@ -1,8 +1,8 @@
 //! A function whose arguments are few and small: `f(int n, int m, unsigned k, const int *p, const int *q, tensor x, const shape *t, void *v, float alpha)`.
 
-use crate::contracts::ast::{Axis, Launch, Sort};
-use crate::contracts::resolve::{Method, Scope, TypeDesc};
-use crate::contracts::world::{Reading, Value, World};
+use crate::ast::{Axis, Launch, Sort};
+use crate::resolve::{Method, Scope, TypeDesc};
+use crate::world::{Reading, Value, World};
 
 pub struct Signature {
     pub kernel: bool,

@@ -1,8 +1,8 @@
 //! Texts and what is read of them; texts that are refused and what is said of them.
 
-use crate::contracts::ast::{Cond, CondKind, Term, TermKind, Unary};
-use crate::contracts::parse::{DEEPEST, LONGEST, parse};
-use crate::contracts::print::toml;
+use crate::ast::{Cond, CondKind, Term, TermKind, Unary};
+use crate::parse::{DEEPEST, LONGEST, parse};
+use crate::print::toml;
 
 /// With every parenthesis.
 fn show(c: &Cond) -> String {

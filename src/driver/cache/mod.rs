@@ -1,5 +1,5 @@
 //! What was read and said before.
 
-pub(in crate::driver) mod placeless;
-pub(in crate::driver) mod readings;
-pub(in crate::driver) mod reports;
+pub(crate) mod placeless;
+pub(crate) mod readings;
+pub(crate) mod reports;

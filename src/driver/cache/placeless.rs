@@ -3,8 +3,8 @@
 //! In: modules with absolute paths; later, what a check of them said as JSON. Out: modules with a mark in place of the project's
 //! folder; later, the JSON with the folder of this checkout. What lies outside the project keeps its path.
 
-use crate::ir::Module;
-use crate::report::paths::ProjectRoot;
+use finding::paths::ProjectRoot;
+use ir::Module;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,8 +36,8 @@ pub fn settle(json: &str, root: &ProjectRoot) -> String {
 #[cfg(test)]
 mod tests {
     use super::{mark, settle};
-    use crate::ir::{Module, Side, SourceFile};
-    use crate::report::paths::ProjectRoot;
+    use finding::paths::ProjectRoot;
+    use ir::{Module, Side, SourceFile};
     use std::sync::Arc;
 
     fn module(root: &str) -> Arc<Module> {

@@ -5,14 +5,14 @@
 //! what it was and none has come to where clang would have looked before it. Only whole readings by clang are kept: what a limit
 //! cut off, or clang refused, is tried again each time.
 
-use crate::config::FrontendKind;
-use crate::facts::Present;
-use crate::facts::verdicts::Verdicts;
-use crate::files::program::identity;
-use crate::files::{Dependency, Hashes, Since};
-use crate::frontend::namesakes::{Namesakes, SearchFolders};
-use crate::frontend::{ExtractOptions, Extraction};
-use crate::nvcc::unit::TranslationUnit;
+use config::FrontendKind;
+use facts::Present;
+use facts::verdicts::Verdicts;
+use files::program::identity;
+use files::{Dependency, Hashes, Since};
+use frontend::namesakes::{Namesakes, SearchFolders};
+use frontend::{ExtractOptions, Extraction};
+use nvcc::unit::TranslationUnit;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;

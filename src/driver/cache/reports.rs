@@ -4,14 +4,14 @@
 //! their order, wherever their project lies, options and axioms, this program and Z3.
 
 use super::placeless;
-use crate::check::solver::cache::Answers;
-use crate::check::{self, Options, ProgramReport};
-use crate::driver::worker::guarded::Fault;
-use crate::driver::worker::parcel::Parcel;
-use crate::facts::verdicts::Verdicts;
-use crate::files::{Hashes, program};
-use crate::ir::Module;
-use crate::report::paths::ProjectRoot;
+use crate::worker::guarded::Fault;
+use crate::worker::parcel::Parcel;
+use check::solver::cache::Answers;
+use check::{self, Options, ProgramReport};
+use facts::verdicts::Verdicts;
+use files::{Hashes, program};
+use finding::paths::ProjectRoot;
+use ir::Module;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, LazyLock};
 
@@ -123,11 +123,11 @@ fn unpack(text: &str, root: &ProjectRoot, settled: bool) -> Option<ProgramReport
 #[cfg(test)]
 mod tests {
     use super::{Options, key, pack, unpack};
-    use crate::check::{Pace, ProgramReport};
-    use crate::ir::{Module, Side};
-    use crate::nets::Net;
-    use crate::report::paths::ProjectRoot;
-    use crate::report::samples::finding;
+    use base::nets::Net;
+    use check::{Pace, ProgramReport};
+    use finding::paths::ProjectRoot;
+    use finding::samples::finding;
+    use ir::{Module, Side};
     use std::sync::Arc;
 
     #[test]

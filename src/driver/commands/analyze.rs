@@ -4,27 +4,27 @@
 //! unit that could not be analysed; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
 
 use super::confirm::{self, Project};
-use crate::check::Pace;
-use crate::confirm::prepare::Ways;
-use crate::driver::history::{Analysed, Record};
-use crate::driver::programs::joined::Joined;
-use crate::driver::programs::{checking, pending, unseen};
-use crate::driver::session::{Session, folder_of};
-use crate::driver::{Status, extraction, output};
-use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
-use crate::nvcc::history::{self, History};
-use crate::nvcc::notes::Notes;
-use crate::nvcc::once::{self, Line, Once};
-use crate::nvcc::processes;
-use crate::nvcc::request::{Link, Request};
-use crate::nvcc::shim;
-use crate::nvcc::unit::TranslationUnit;
-use crate::paths;
-use crate::report::assemble::Assembled;
-use crate::report::finding::{Finding, NotAnalysed, Report, Verdict};
-use crate::report::sources::Sources;
-use crate::rules::Level;
+use crate::history::{Analysed, Record};
+use crate::programs::joined::Joined;
+use crate::programs::{checking, pending, unseen};
+use crate::session::{Session, folder_of};
+use crate::{Status, extraction, output};
 use anyhow::{Context, Result};
+use base::paths;
+use base::rules::Level;
+use check::Pace;
+pub use confirm::prepare::Ways;
+use facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
+use finding::sources::Sources;
+use finding::{Finding, NotAnalysed, Report, Verdict};
+use nvcc::history::{self, History};
+use nvcc::notes::Notes;
+use nvcc::once::{self, Line, Once};
+use nvcc::processes;
+use nvcc::request::{Link, Request};
+use nvcc::shim;
+use nvcc::unit::TranslationUnit;
+use report::assemble::Assembled;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

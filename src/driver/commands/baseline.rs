@@ -1,11 +1,11 @@
 //! `scuba baseline`: accept the findings there are.
 
-use crate::driver::args::BaselineArgs;
-use crate::driver::programs::stored;
-use crate::driver::{Status, output};
-use crate::report::baseline::{Baseline, Entry};
-use crate::report::levels::Overrides;
+use crate::args::BaselineArgs;
+use crate::programs::stored;
+use crate::{Status, output};
 use anyhow::Result;
+use report::baseline::{Baseline, Entry};
+use report::levels::Overrides;
 use std::fmt::Write as _;
 
 /// Writes the baseline, or says what writing it would change.

@@ -1,20 +1,20 @@
 //! `scuba check`: sources as one program, the units of a compile_commands.json, or the facts that a build left.
 
-use crate::driver::args::{CheckArgs, CommonArgs};
-use crate::driver::programs::checking;
-use crate::driver::programs::checking::Checked;
-use crate::driver::programs::sources::{self, Nvcc};
-use crate::driver::programs::stored;
-use crate::driver::programs::unseen;
-use crate::driver::session::{Session, folder_of};
-use crate::driver::{Status, extraction, output};
-use crate::facts::join::{self, Plan};
-use crate::facts::{Unit, UnitFacts};
-use crate::nvcc::interpose::progress::Progress;
-use crate::nvcc::unit::TranslationUnit;
-use crate::paths;
-use crate::report::levels::Overrides;
+use crate::args::{CheckArgs, CommonArgs};
+use crate::programs::checking;
+use crate::programs::checking::Checked;
+use crate::programs::sources::{self, Nvcc};
+use crate::programs::stored;
+use crate::programs::unseen;
+use crate::session::{Session, folder_of};
+use crate::{Status, extraction, output};
 use anyhow::{Result, bail};
+use base::paths;
+use facts::join::{self, Plan};
+use facts::{Unit, UnitFacts};
+use nvcc::interpose::progress::Progress;
+use nvcc::unit::TranslationUnit;
+use report::levels::Overrides;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -1,18 +1,18 @@
 //! `scuba contracts`: what kernels need of their arguments, for people, for programs, for scuba.toml and for sources.
 
 use super::check;
-use crate::check::inference::{self, Inferred, OfProgram};
-use crate::driver::args::{ContractFormat, ContractsArgs};
-use crate::driver::programs::architectures;
-use crate::driver::programs::stored;
-use crate::driver::session::Session;
-use crate::driver::worker::guarded;
-use crate::driver::{Status, output};
-use crate::ir::{Module, Program};
-use crate::report::contracts::{self as text, Function};
-use crate::report::levels::Overrides;
+use crate::args::{ContractFormat, ContractsArgs};
+use crate::programs::architectures;
+use crate::programs::stored;
+use crate::session::Session;
+use crate::worker::guarded;
+use crate::{Status, output};
+use ::check::inference::{self, Inferred, OfProgram};
 use anyhow::{Context, Result, anyhow, bail};
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use ir::{Module, Program};
+use report::contracts::{self as text, Function};
+use report::levels::Overrides;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;

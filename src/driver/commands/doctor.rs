@@ -1,14 +1,13 @@
 //! `scuba doctor`: what is installed, which versions, what is missing and how to get it.
 
-use crate::check;
-use crate::config::{self, Config, FrontendKind};
-use crate::confirm::device;
-use crate::driver::args::DoctorArgs;
-use crate::driver::session::{named_cgeist, named_cgeist_cuda, named_nvcc, real_nvcc};
-use crate::driver::{Status, output};
-use crate::frontend::bundled;
-use crate::frontend::cgeist::process::{Failure, Tool};
-use crate::frontend::{ExtractOptions, cgeist, probe};
+use crate::args::DoctorArgs;
+use crate::session::{named_cgeist, named_cgeist_cuda, named_nvcc, real_nvcc};
+use crate::{Status, output};
+use config::{self, Config, FrontendKind};
+use confirm::device;
+use frontend::bundled;
+use frontend::cgeist::process::{Failure, Tool};
+use frontend::{ExtractOptions, cgeist, probe};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

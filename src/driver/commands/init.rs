@@ -1,8 +1,8 @@
 //! `scuba init`: a commented scuba.toml for the project in a folder, and what to run next.
 
-use crate::driver::args::InitArgs;
-use crate::driver::commands::project::{BuildSystem, Project, Shape};
-use crate::driver::{Status, output, session};
+use crate::args::InitArgs;
+use crate::commands::project::{BuildSystem, Project, Shape};
+use crate::{Status, output, session};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn run(args: &InitArgs) -> Result<Status> {
     if project.sources.is_empty() {
         bail!("no CUDA source (.cu) under {}: give the project's folder", here.display());
     }
-    let nvcc = session::real_nvcc(&crate::config::Config::default());
+    let nvcc = session::real_nvcc(&config::Config::default());
     let text = settings(&project, nvcc.as_deref());
     // As a whole or not at all.
     let mut made =
@@ -192,7 +192,7 @@ mod tests {
                     let text = settings(&project(shape, vec![BuildSystem::Make], foreign), nvcc.as_deref());
                     let dir = tempfile::tempdir().unwrap();
                     std::fs::write(dir.path().join(NAME), &text).unwrap();
-                    let config = crate::config::load(&dir.path().join(NAME)).unwrap_or_else(|e| panic!("{e}\n{text}"));
+                    let config = config::load(&dir.path().join(NAME)).unwrap_or_else(|e| panic!("{e}\n{text}"));
                     assert_eq!(config.allow.len(), foreign.len(), "{text}");
                     assert_eq!(config.entry.exports, shape == Shape::Library);
                     // What is commented out is right, too.
@@ -204,7 +204,7 @@ mod tests {
                         })
                         .collect();
                     std::fs::write(dir.path().join(NAME), &all).unwrap();
-                    crate::config::load(&dir.path().join(NAME)).unwrap_or_else(|e| panic!("{e}\n{all}"));
+                    config::load(&dir.path().join(NAME)).unwrap_or_else(|e| panic!("{e}\n{all}"));
                 }
             }
         }

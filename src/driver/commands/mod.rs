@@ -1,13 +1,13 @@
 //! One file for each command.
 
-pub(in crate::driver) mod analyze;
-pub(in crate::driver) mod baseline;
-pub(in crate::driver) mod build;
-pub(in crate::driver) mod check;
-pub(in crate::driver) mod confirm;
-pub(in crate::driver) mod contracts;
-pub(in crate::driver) mod doctor;
-pub(in crate::driver) mod init;
-pub(in crate::driver) mod pages;
-pub(in crate::driver) mod project;
-pub(in crate::driver) mod stats;
+pub(crate) mod analyze;
+pub(crate) mod baseline;
+pub(crate) mod build;
+pub(crate) mod check;
+pub(crate) mod confirm;
+pub(crate) mod contracts;
+pub(crate) mod doctor;
+pub(crate) mod init;
+pub(crate) mod pages;
+pub(crate) mod project;
+pub(crate) mod stats;

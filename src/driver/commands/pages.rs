@@ -2,8 +2,8 @@
 //!
 //! For whoever packs SCuBA (`make dist`): they lie where man, bash, zsh and fish look under a prefix.
 
-use crate::driver::Status;
-use crate::driver::args::Cli;
+use crate::Status;
+use crate::args::Cli;
 use anyhow::Context;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;

@@ -1,11 +1,11 @@
 //! `scuba stats`: what the last builds and checks cost and decided, what caches spared, and which units were built without the analysis.
 
-use crate::driver::args::{StatsArgs, StatsFormat};
-use crate::driver::history::{self, Build};
-use crate::driver::programs::stored::Stored;
-use crate::driver::{Status, output};
-use crate::report::paths::ProjectRoot;
+use crate::args::{StatsArgs, StatsFormat};
+use crate::history::{self, Build};
+use crate::programs::stored::Stored;
+use crate::{Status, output};
 use anyhow::{Context, Result, bail};
+use finding::paths::ProjectRoot;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -117,7 +117,7 @@ fn human(builds: &[Build], all: usize, without: &[String]) -> String {
 fn row(build: &Build) -> Vec<String> {
     let some = |n: u32, there: bool| if there { n.to_string() } else { "-".into() };
     let s = build.summary.as_ref();
-    let decided = |of: fn(&crate::report::finding::Summary) -> u32| s.map_or_else(|| "-".into(), |s| of(s).to_string());
+    let decided = |of: fn(&finding::Summary) -> u32| s.map_or_else(|| "-".into(), |s| of(s).to_string());
     let by_shim = build.commands > 0;
     let time = |ms: u64, there: bool| if there { seconds(ms) } else { "-".into() };
     vec![
@@ -163,7 +163,7 @@ fn moment(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{human, moment};
-    use crate::driver::history::Build;
+    use crate::history::Build;
 
     #[test]
     fn moments_are_dates_of_the_calendar() {

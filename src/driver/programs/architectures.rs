@@ -3,9 +3,9 @@
 //! In: the modules of units, the device side perhaps several times. Out: the program of the lowest architecture and one for each other that
 //! has code of its own; reports joined.
 
-use crate::check::{Place, ProgramReport};
-use crate::ir::{Module, Side};
-use crate::report::finding::{Finding, Position};
+use check::{Place, ProgramReport};
+use finding::{Finding, Position};
+use ir::{Module, Side};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -95,10 +95,10 @@ pub fn join(report: &mut ProgramReport, mut other: ProgramReport, arch: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Standing;
-    use crate::report::counts::PlaceClass;
-    use crate::report::finding::Verdict;
-    use crate::report::samples;
+    use check::Standing;
+    use finding::Verdict;
+    use finding::counts::PlaceClass;
+    use finding::samples;
 
     fn place(line: u32, standing: Standing) -> Place {
         let position = Position { file: "a.cu".into(), line, column: 1 };

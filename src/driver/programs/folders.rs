@@ -2,8 +2,8 @@
 //!
 //! In: a folder that somebody named, or that a build was about. Out: the `.scuba` folders that count for it.
 
-use crate::paths;
-use crate::paths::NAME as FOLDER;
+use base::paths;
+use base::paths::NAME as FOLDER;
 use std::path::{Path, PathBuf};
 
 /// Folders below this are not searched for facts: build trees are not nested so deep.

@@ -4,18 +4,18 @@
 //! waits while one of its units is about to be compiled again: its facts are of a version that will never be linked.
 
 use super::{pending, unseen};
-use crate::driver::session::Session;
-use crate::facts::generated::Planned;
-use crate::facts::join::{self, Plan};
-use crate::facts::linked::{self, ByOutput, Folders, Search};
-use crate::facts::{LinkFacts, Linkers, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
-use crate::files::made;
-use crate::ir::Module;
-use crate::nvcc::history;
-use crate::nvcc::request::{Link, LinkKind};
-use crate::nvcc::unit::Language;
-use crate::report::finding::Unseen;
+use crate::session::Session;
 use anyhow::Result;
+use facts::generated::Planned;
+use facts::join::{self, Plan};
+use facts::linked::{self, ByOutput, Folders, Search};
+use facts::{LinkFacts, Linkers, Maker, Present, Second, Store, StoreError, Told, Unit, UnitFacts, gone};
+use files::made;
+use finding::Unseen;
+use ir::Module;
+use nvcc::history;
+use nvcc::request::{Link, LinkKind};
+use nvcc::unit::Language;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

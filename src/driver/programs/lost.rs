@@ -4,10 +4,10 @@
 //! that were not read, and these named as reasons of what is undecided. A part that neither calls, defines nor uses anything of the
 //! units that were read changes nothing: its symbols tell (System V ABI, "Symbol Table").
 
-use crate::check::ProgramReport;
-use crate::facts::{Symbol, UnitFacts};
-use crate::frontend::names::demangle;
-use crate::report::finding::Code;
+use check::ProgramReport;
+use facts::{Symbol, UnitFacts};
+use finding::Code;
+use frontend::names::demangle;
 use std::collections::{HashMap, HashSet};
 
 /// How many objects a reason names.
@@ -104,13 +104,13 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::account;
-    use crate::check::{Place, ProgramReport, Standing};
-    use crate::facts::linked::Stray;
-    use crate::facts::objects::ObjectFile;
-    use crate::facts::{Symbol, Symbols, UnitFacts};
-    use crate::report::counts::PlaceClass;
-    use crate::report::finding::{Code, Undecided};
-    use crate::report::samples;
+    use check::{Place, ProgramReport, Standing};
+    use facts::linked::Stray;
+    use facts::objects::ObjectFile;
+    use facts::{Symbol, Symbols, UnitFacts};
+    use finding::counts::PlaceClass;
+    use finding::samples;
+    use finding::{Code, Undecided};
 
     fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
         let all = |names: &[&str]| names.iter().map(|n| Symbol { device: false, name: (*n).to_owned() }).collect();

@@ -6,14 +6,14 @@
 //! the sources are new (`-W`; GNU make's manual, "Summary of Options"), so that it prints what it would do and does nothing.
 
 use super::sources::{self, Nvcc};
-use crate::facts::key_of;
-use crate::facts::linked::{Folders, Stray};
-use crate::nvcc::command::{Command as NvccCommand, Environment};
-use crate::nvcc::host;
-use crate::nvcc::interpose::execution::Execution;
-use crate::nvcc::interpose::links;
-use crate::nvcc::request::Link;
-use crate::nvcc::unit::TranslationUnit;
+use facts::key_of;
+use facts::linked::{Folders, Stray};
+use nvcc::command::{Command as NvccCommand, Environment};
+use nvcc::host;
+use nvcc::interpose::execution::Execution;
+use nvcc::interpose::links;
+use nvcc::request::Link;
+use nvcc::unit::TranslationUnit;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -204,10 +204,10 @@ fn link(words: &[String], folder: &Path) -> Option<Link> {
 #[cfg(test)]
 mod tests {
     use super::{Make, commands};
-    use crate::facts::linked::{Folders, Stray};
-    use crate::facts::objects::ObjectFile;
-    use crate::nvcc::interpose::execution::Execution;
-    use crate::nvcc::unit::PreprocessorFlag;
+    use facts::linked::{Folders, Stray};
+    use facts::objects::ObjectFile;
+    use nvcc::interpose::execution::Execution;
+    use nvcc::unit::PreprocessorFlag;
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 

@@ -3,12 +3,12 @@
 //! In: a compile command whose object is there; later, programs. Out: facts without code; later, those with it that a join
 //! needs. Most C++ units of a project have nothing to do with its kernels, and reading one takes about a second.
 
-use crate::driver::extraction;
-use crate::driver::session::Session;
-use crate::facts::join::Plan;
-use crate::facts::linked::Stray;
-use crate::facts::{Recipe, Symbol, Unit, UnitFacts, Unseen, key_of, objects};
-use crate::nvcc::unit::{Language, Sides, TranslationUnit};
+use crate::extraction;
+use crate::session::Session;
+use facts::join::Plan;
+use facts::linked::Stray;
+use facts::{Recipe, Symbol, Unit, UnitFacts, Unseen, key_of, objects};
+use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Translation units named on the command line or in a compile_commands.json.
 
-use crate::nvcc::command::{Command, Environment, Plan};
-use crate::nvcc::host;
-use crate::nvcc::unit::TranslationUnit;
 use anyhow::{Context, Result, bail};
+use nvcc::command::{Command, Environment, Plan};
+use nvcc::host;
+use nvcc::unit::TranslationUnit;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -128,7 +128,7 @@ fn host_compile(words: &[String], directory: &Path) -> Option<Plan> {
 #[cfg(test)]
 mod tests {
     use super::{Nvcc, of_database};
-    use crate::nvcc::unit::{Language, PreprocessorFlag};
+    use nvcc::unit::{Language, PreprocessorFlag};
 
     #[test]
     fn a_compilation_database_gives_units_with_their_flags_and_folders() {

@@ -6,23 +6,23 @@ use super::folders::{below, find, is_generated, of_build_folder};
 use super::pending;
 use super::tools::Tools;
 use super::unseen::{self, Interest, project_folders};
-use crate::driver::args::ReportArgs;
-use crate::driver::session::Session;
-use crate::driver::{Status, output};
-use crate::facts::generated::Planned;
-use crate::facts::join::{self, Plan};
-use crate::facts::linked::{self, Search, Stray};
-use crate::facts::{LinkFacts, Linkers, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
-use crate::files::{Moment, Stamp, made};
-use crate::ir::{self, Module};
-use crate::nvcc::interpose::progress::Progress;
-use crate::nvcc::request::Link;
-use crate::nvcc::unit::{Language, TranslationUnit};
-use crate::paths;
-use crate::report::finding::{NotAnalysed, Unseen};
-use crate::report::levels::Overrides;
-use crate::report::{html, sarif};
+use crate::args::ReportArgs;
+use crate::session::Session;
+use crate::{Status, output};
 use anyhow::{Context, Result, bail};
+use base::paths;
+use facts::generated::Planned;
+use facts::join::{self, Plan};
+use facts::linked::{self, Search, Stray};
+use facts::{LinkFacts, Linkers, Present, Recipe, Store, StoreError, Told, UnitFacts, canonical, gone, key_of};
+use files::{Moment, Stamp, made};
+use finding::{NotAnalysed, Unseen};
+use ir::{self, Module};
+use nvcc::interpose::progress::Progress;
+use nvcc::request::Link;
+use nvcc::unit::{Language, TranslationUnit};
+use report::levels::Overrides;
+use report::{html, sarif};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -510,7 +510,7 @@ fn mark_replaced(units: &mut [UnitFacts], store: &Store) -> Vec<String> {
 /// When there are no facts, or the settings cannot be read.
 pub fn open_with_session(
     dir: Option<&Path>,
-    common: &crate::driver::args::CommonArgs,
+    common: &crate::args::CommonArgs,
     overrides: &Overrides,
 ) -> Result<(Stored, Session)> {
     let here = match dir {
@@ -519,9 +519,9 @@ pub fn open_with_session(
         None => std::env::current_dir().context("there is no working folder")?,
     };
     let stored = Stored::open(&here, dir.is_some(), output::complain)?;
-    let start = match crate::config::find(&here) {
+    let start = match config::find(&here) {
         Some(_) => here,
-        None => stored.source_folder().filter(|s| crate::config::find(s).is_some()).unwrap_or(here),
+        None => stored.source_folder().filter(|s| config::find(s).is_some()).unwrap_or(here),
     };
     let session = Session::new(common, overrides, &start)?;
     Ok((stored, session))

@@ -6,10 +6,10 @@
 //! reach it through its parent.
 
 use super::makefile::{self, Make, Printed};
-use crate::facts::key_of;
-use crate::facts::linked::{Folders, Stray};
-use crate::nvcc::interpose::execution::Execution;
-use crate::nvcc::unit::TranslationUnit;
+use facts::key_of;
+use facts::linked::{Folders, Stray};
+use nvcc::interpose::execution::Execution;
+use nvcc::unit::TranslationUnit;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -151,8 +151,8 @@ impl Ninja {
 #[cfg(test)]
 mod tests {
     use super::{Ninja, Tools};
-    use crate::facts::linked::{Folders, Stray};
-    use crate::nvcc::interpose::execution::Execution;
+    use facts::linked::{Folders, Stray};
+    use nvcc::interpose::execution::Execution;
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 

@@ -1,11 +1,11 @@
 //! The check of one program, so run that a panic, an overflowing stack's cause or a loop without end in it costs one
 //! line and nothing else.
 
-use crate::check::solver::cache::{Answers, recalling};
-use crate::check::{self, Options, Pace, ProgramReport};
-use crate::driver::cross_check;
-use crate::frontend::cgeist;
-use crate::ir::{Doubt, Module, Program};
+use crate::cross_check;
+use check::solver::cache::{Answers, recalling};
+use check::{self, Options, Pace, ProgramReport};
+use frontend::cgeist;
+use ir::{Doubt, Module, Program};
 use std::collections::BTreeSet;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Once, PoisonError};

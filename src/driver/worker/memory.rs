@@ -5,8 +5,7 @@
 //! another, with a status. Processes that it starts while the limit holds have it too; a build
 //! command or a program on a GPU is never started meanwhile.
 
-use crate::check;
-use crate::driver::output;
+use crate::output;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -20,7 +19,7 @@ struct Ending {
 /// Null while no limit of ours holds. Never freed: a thread may be about to read it.
 static ENDING: AtomicPtr<Ending> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Status of a worker whose memory is spent; not one of [`crate::driver::Status`].
+/// Status of a worker whose memory is spent; not one of [`crate::Status`].
 pub const SPENT: i32 = 3;
 
 /// A limit that ends with this value.

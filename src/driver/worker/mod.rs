@@ -1,6 +1,6 @@
 //! The check of one program in a process and a thread of its own.
 
-pub(in crate::driver) mod guarded;
+pub(crate) mod guarded;
 pub mod memory;
-pub(in crate::driver) mod parcel;
-pub(in crate::driver) mod process;
+pub(crate) mod parcel;
+pub(crate) mod process;

@@ -1,7 +1,7 @@
 //! The report of one program's check as it travels: to another process, or to a later one through the cache.
 
-use crate::check::ProgramReport;
-use crate::report::finding::Sites;
+use check::ProgramReport;
+use finding::Sites;
 use serde::{Deserialize, Serialize};
 
 /// A report with all that belongs to it.
@@ -38,9 +38,9 @@ impl Parcel {
 #[cfg(test)]
 mod tests {
     use super::Parcel;
-    use crate::check::ProgramReport;
-    use crate::report::finding::Sites;
-    use crate::report::samples::finding;
+    use check::ProgramReport;
+    use finding::Sites;
+    use finding::samples::finding;
 
     #[test]
     fn a_report_comes_back_with_the_sites_of_its_witnesses() {

@@ -5,9 +5,9 @@
 
 use super::folders::tidy;
 use super::reply::{Reply, Target};
-use crate::nvcc::interpose::execution::Execution;
-use crate::nvcc::interpose::links;
-use crate::nvcc::request::{Link, LinkKind};
+use nvcc::interpose::execution::Execution;
+use nvcc::interpose::links;
+use nvcc::request::{Link, LinkKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

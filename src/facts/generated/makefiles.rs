@@ -3,11 +3,11 @@
 
 use super::file_api::Compiled;
 use super::folders::tidy;
-use crate::nvcc::command::{Command, Environment};
-use crate::nvcc::host::{self, SHIM};
-use crate::nvcc::interpose::execution::Execution;
-use crate::nvcc::interpose::links;
-use crate::nvcc::request::{Link, LinkKind};
+use nvcc::command::{Command, Environment};
+use nvcc::host::{self, SHIM};
+use nvcc::interpose::execution::Execution;
+use nvcc::interpose::links;
+use nvcc::request::{Link, LinkKind};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -111,7 +111,7 @@ fn made<'t>(text: &'t str, root: &'t Path) -> impl Iterator<Item = (PathBuf, Pat
 #[cfg(test)]
 mod tests {
     use super::{compile_commands, read};
-    use crate::nvcc::request::LinkKind;
+    use nvcc::request::LinkKind;
 
     #[test]
     fn commands_of_cuda_sources_are_known_with_their_folders_and_flags() {

@@ -2,8 +2,8 @@
 
 use super::file_api::Compiled;
 use super::folders::tidy;
-use crate::nvcc::host::SHIM;
-use crate::nvcc::request::{Link, LinkKind};
+use nvcc::host::SHIM;
+use nvcc::request::{Link, LinkKind};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -215,7 +215,7 @@ fn words(text: &str) -> Vec<Word> {
 #[cfg(test)]
 mod tests {
     use super::Ninja;
-    use crate::nvcc::request::LinkKind;
+    use nvcc::request::LinkKind;
     use std::path::{Path, PathBuf};
 
     const TEXT: &str = "\

@@ -3,8 +3,8 @@
 use super::folders::{root, target_folder};
 use super::makefiles::{self, Makefiles};
 use super::{file_api, query};
-use crate::facts::currency::Present;
-use crate::nvcc::request::Link;
+use crate::currency::Present;
+use nvcc::request::Link;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -14,12 +14,12 @@ use std::time::SystemTime;
 pub struct Planned {
     pub links: Vec<Link>,
     /// Outputs of links whose command is given to the shim.
-    pub(in crate::facts) watched: HashSet<PathBuf>,
+    pub(crate) watched: HashSet<PathBuf>,
     /// The folders of whose objects all are known.
-    pub(in crate::facts) roots: Vec<PathBuf>,
-    pub(in crate::facts) objects: BTreeSet<PathBuf>,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) objects: BTreeSet<PathBuf>,
     /// All of CMake's.
-    pub(in crate::facts) folders: Vec<PathBuf>,
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 impl Planned {

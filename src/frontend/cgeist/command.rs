@@ -2,9 +2,9 @@
 
 use super::process::joined;
 use super::root::Root;
-use crate::frontend::clang::flags::nvcc_macros;
-use crate::frontend::paths::normalise;
-use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
+use crate::clang::flags::nvcc_macros;
+use crate::paths::normalise;
+use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -83,7 +83,7 @@ pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, wi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nvcc::command::{Command, Environment};
+    use nvcc::command::{Command, Environment};
 
     fn of(words: &[&str], root: &Root) -> (String, Vec<String>) {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();

@@ -6,7 +6,7 @@
 use super::lower::module::lower;
 use super::lower::unit::About;
 use super::mlir::{self, tests::fixtures};
-use crate::ir::{Module, Op, Operand, ValueId};
+use ir::{Module, Op, Operand, ValueId};
 use rand::{RngExt, SeedableRng};
 use rand_xorshift::XorShiftRng;
 use std::ops::Range;

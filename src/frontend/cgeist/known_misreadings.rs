@@ -3,7 +3,6 @@
 //! It drops `throw` and `catch`, knows neither managed variables nor OpenMP, makes bit-fields separate words, and loses the row length behind `T (*p)[n]`. A verdict that one of
 //! these could matter to is not certain. Whether one could is read off the text. What it takes for signed: `signs`.
 
-use crate::ir;
 use std::collections::BTreeSet;
 
 /// The same module as it is where every subscript is unsigned; `None` where it has none of which that is not known. cgeist

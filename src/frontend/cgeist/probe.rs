@@ -2,8 +2,8 @@
 
 use super::process::Failure;
 use super::{read, sources};
-use crate::frontend::extraction::ExtractOptions;
-use crate::frontend::small_program::write;
+use crate::extraction::ExtractOptions;
+use crate::small_program::write;
 use std::path::Path;
 use std::time::Instant;
 

@@ -5,8 +5,8 @@
 
 use super::root::NAME_ONE;
 use super::text::TextError;
-use crate::files::{Hashes, program};
-use crate::nvcc::processes;
+use files::{Hashes, program};
+use nvcc::processes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::{Read, Write};

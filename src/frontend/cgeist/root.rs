@@ -5,10 +5,10 @@
 //! folder with `cuda_runtime`, `cuda_nvcc`, `curand` and `cuda_cccl` in it, of which a root of links is made, since clang wants one folder.
 
 use super::process::Failure;
-use crate::frontend::clang;
-use crate::frontend::extraction::ExtractOptions;
-use crate::frontend::paths::normalise;
-use crate::nvcc::unit::TranslationUnit;
+use crate::clang;
+use crate::extraction::ExtractOptions;
+use crate::paths::normalise;
+use nvcc::unit::TranslationUnit;
 use std::fmt::Write as _;
 use std::io;
 use std::os::unix::fs::symlink;

@@ -1,7 +1,7 @@
 //! The user's own text of a unit: the source and the headers that it includes, as far as plain reading finds them.
 
-use crate::frontend::paths::normalise;
-use crate::nvcc::unit::{PreprocessorFlag, TranslationUnit};
+use crate::paths::normalise;
+use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use std::path::{Path, PathBuf};
 
 /// Files read at most, and bytes of one.

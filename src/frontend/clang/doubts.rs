@@ -5,10 +5,10 @@
 
 use super::flags;
 use super::predefined::{self, QUESTIONS};
-use crate::frontend::asked;
-use crate::frontend::own::Own;
-use crate::ir::Doubt;
-use crate::nvcc::unit::TranslationUnit;
+use crate::asked;
+use crate::own::Own;
+use ir::Doubt;
+use nvcc::unit::TranslationUnit;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -6,10 +6,10 @@ use super::float128;
 use super::lead::Lead;
 use super::source_overlay::Overlay;
 use super::toolkit::{self, Toolkit};
-use crate::frontend::extraction::ExtractOptions;
-use crate::ir::Side;
-use crate::nvcc::arch::{Compiled, FeatureSet};
-use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
+use crate::extraction::ExtractOptions;
+use ir::Side;
+use nvcc::arch::{Compiled, FeatureSet};
+use nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use std::path::{Path, PathBuf};
 
 /// Compute capabilities that clang 22 compiles for, ascending (clang/lib/Basic/OffloadArch.cpp).
@@ -408,7 +408,7 @@ fn gnu_version(host: &str, language: Language) -> Option<String> {
 
 /// Macros that nvcc defines in every compilation, and those that its language flags stand for
 /// (CUDA 13.0, `nvcc -E -Xcompiler -dM`). clang itself defines `__CUDACC__` and `__CUDA_ARCH__`.
-pub(in crate::frontend) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u32, u32)) -> Vec<String> {
+pub(crate) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u32, u32)) -> Vec<String> {
     let (major, minor, build) = version;
     if unit.nvcc.is_none() && unit.language != Language::Cuda {
         return vec![];

@@ -1,6 +1,6 @@
 use super::*;
-use crate::frontend::clang::toolkit::HostCompiler;
-use crate::nvcc::unit::Sides;
+use crate::clang::toolkit::HostCompiler;
+use nvcc::unit::Sides;
 
 fn unit(language: Language) -> TranslationUnit {
     TranslationUnit {

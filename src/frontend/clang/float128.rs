@@ -3,7 +3,7 @@
 //! In: what clang said; then the modules of a unit. Out: whether the type is to be read so; the modules with the names that functions have in the
 //! source. Kernels must bear those of their stubs, since the host's side has the type itself.
 
-use crate::ir::{Module, Program, Side};
+use ir::{Module, Program, Side};
 use std::collections::BTreeMap;
 
 /// Asks compat.h for its type.
@@ -31,7 +31,7 @@ pub(super) fn rename(modules: &mut [Module]) {
     let mut kernels: BTreeMap<String, String> = BTreeMap::new();
     for f in modules.iter().filter(|m| m.side == Side::Host).flat_map(|m| &m.functions) {
         if let Some(kernel) = Program::kernel_symbol_of_stub(&f.name) {
-            kernels.insert(crate::frontend::names::demangle(&kernel), kernel);
+            kernels.insert(crate::names::demangle(&kernel), kernel);
         }
     }
     for m in modules.iter_mut().filter(device) {

@@ -1,8 +1,8 @@
 //! Runs clang with a deadline and reads what it says.
 
-use crate::files::{Hashes, program};
-use crate::frontend::paths::normalise;
-use crate::nvcc::processes;
+use crate::paths::normalise;
+use files::{Hashes, program};
+use nvcc::processes;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};

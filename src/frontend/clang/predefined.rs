@@ -3,7 +3,7 @@
 //! In: a unit, clang's command for one side of it. Out: the names that are defined otherwise, or only for one of both. nvcc preprocesses
 //! with the host's compiler (CUDA 13.0, `nvcc --dryrun`): its macros are what a source sees, on the device's side as well.
 
-use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
+use nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};

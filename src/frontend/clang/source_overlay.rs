@@ -13,9 +13,9 @@
 use super::device_functions::{self, Mentioned};
 use super::kernel_bodies;
 use super::spread_launches::{self, EXPRESSION};
-use crate::frontend::names::SHARED_PREFIX;
-use crate::frontend::paths::normalise;
-use crate::ir::Side;
+use crate::names::SHARED_PREFIX;
+use crate::paths::normalise;
+use ir::Side;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::bindings::{Opcode, Type, Value, ValueKind as K};
-use crate::ir::{Bytes, Const, Elements};
+use ir::{Bytes, Const, Elements};
 
 /// What a constant address computation steps through.
 pub(super) enum GepPart<'m> {

@@ -5,9 +5,9 @@
 
 use super::bindings::{Bitcode, Meta, MetaKind, Value};
 use super::members::{Described, Members};
-use crate::frontend::own::Own;
-use crate::frontend::paths::normalise;
-use crate::ir::{ADDED, Declared, FileId, Loc, LocId, SourceFile, TypeDef, TypeId, TypeKind, Var};
+use crate::own::Own;
+use crate::paths::normalise;
+use ir::{ADDED, Declared, FileId, Loc, LocId, SourceFile, TypeDef, TypeId, TypeKind, Var};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::bindings::{BasicBlock, Meta, Opcode, Value, ValueKind as K};
-use crate::ir::{Block, BlockId, Callee, Inst, LocId, Op, Operand, Terminator, ValueId, Var};
+use ir::{Block, BlockId, Callee, Inst, LocId, Op, Operand, Terminator, ValueId, Var};
 use rustc_hash::FxHashMap;
 
 /// One function while it is lowered.
@@ -211,7 +211,7 @@ impl<'m> Body<'_, 'm> {
 
     pub(super) fn callee(&mut self, called: Value<'m>, loc: LocId) -> Callee {
         match self.reader.address(called) {
-            Some(crate::ir::Const::Func(f)) => Callee::Direct(f),
+            Some(ir::Const::Func(f)) => Callee::Direct(f),
             _ => Callee::Indirect(self.operand(called, loc)),
         }
     }

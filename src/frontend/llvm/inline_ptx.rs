@@ -5,7 +5,7 @@
 
 use super::bindings::{LlvmTypeKind, Type, Value};
 use super::function::Body;
-use crate::ir::{Bytes, CastOp, Const, LocId, Op, Operand, Step, TypeKind};
+use ir::{Bytes, CastOp, Const, LocId, Op, Operand, Step, TypeKind};
 
 /// One `ld` or `st`.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use super::bindings::{IntPredicate, Opcode, RealPredicate, RmwOp, Value, ValueKind};
 use super::constants::GepPart;
 use super::function::Body;
-use crate::ir::{AtomicOp, BinOp, CastOp, Inst, LocId, Op, Operand, Pred, Step, TypeId};
+use ir::{AtomicOp, BinOp, CastOp, Inst, LocId, Op, Operand, Pred, Step, TypeId};
 
 /// LLVM's own spelling of an opcode, for messages.
 pub(super) fn opcode_name(o: Opcode) -> String {

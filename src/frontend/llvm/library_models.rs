@@ -8,7 +8,7 @@
 use super::bindings::{Bitcode, Value};
 use rustc_hash::FxHashMap;
 
-pub(super) use crate::ir::LIBRARY_MODEL as MODEL;
+pub(super) use ir::LIBRARY_MODEL as MODEL;
 
 /// Which functions models stand for.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl<'m> LibraryModels<'m> {
             if !name.starts_with("_Z") {
                 continue;
             }
-            let demangled = crate::frontend::names::demangle(&name);
+            let demangled = crate::names::demangle(&name);
             let model = whole.get(&demangled).or_else(|| {
                 patterns
                     .iter()

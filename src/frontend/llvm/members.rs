@@ -6,7 +6,7 @@
 
 use super::bindings::{Bitcode, Meta, MetaKind};
 use super::debug::operand;
-use crate::ir::{Field, TypeDef, TypeId, TypeKind};
+use ir::{Field, TypeDef, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// DWARF 5 tags, section 7.5.3.

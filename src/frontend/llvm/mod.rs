@@ -1,4 +1,4 @@
-//! LLVM bitcode → [`ir::Module`](crate::ir::Module).
+//! LLVM bitcode → [`ir::Module`](ir::Module).
 //!
 //! In: a bitcode file that clang wrote without running any pass, and what is known of the unit it came from. Out: one
 //! module of the analysis form, holding what is reachable from kernels, exported definitions and static constructors.
@@ -6,25 +6,25 @@
 //!
 //! Only the worker process `scuba-extract` may refer to this module: it is what loads libLLVM.
 
-pub(in crate::frontend) mod bindings;
-pub(in crate::frontend) mod constants;
+pub(crate) mod bindings;
+pub(crate) mod constants;
 mod debug;
-pub(in crate::frontend) mod function;
-pub(in crate::frontend) mod inline_ptx;
-pub(in crate::frontend) mod instruction;
+pub(crate) mod function;
+pub(crate) mod inline_ptx;
+pub(crate) mod instruction;
 mod library_models;
 mod members;
-pub(in crate::frontend) mod reachable;
+pub(crate) mod reachable;
 mod shapes;
 mod stated;
 mod tiles;
 mod types;
 
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
-use crate::frontend::names::SHARED_PREFIX;
-use crate::frontend::own::Own;
-use crate::ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
+use crate::names::SHARED_PREFIX;
+use crate::own::Own;
 use debug::Debug;
+use ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
 use library_models::{LibraryModels, MODEL};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ impl<'m> Reader<'m> {
                 own if own == f => self.function(f),
                 // One model of many functions, under the name of this one.
                 model => {
-                    let display = crate::frontend::names::demangle(&f.name());
+                    let display = crate::names::demangle(&f.name());
                     Function { name: format!("{MODEL}{display}"), display, ..self.function(model) }
                 }
             })
@@ -173,7 +173,7 @@ impl<'m> Reader<'m> {
             }
             let mut f = self.function(target);
             f.name = alias.name();
-            f.display = crate::frontend::names::demangle(&f.name);
+            f.display = crate::names::demangle(&f.name);
             f.linkage = linkage(alias.linkage());
             out.push(f);
         }
@@ -182,16 +182,14 @@ impl<'m> Reader<'m> {
 
     /// Linkage as the source has it.
     fn linkage(&self, v: Value<'m>, name: &str) -> Linkage {
-        let internal =
-            self.about.side == Side::Device && !v.is_declaration() && crate::frontend::names::is_internal(name);
+        let internal = self.about.side == Side::Device && !v.is_declaration() && crate::names::is_internal(name);
         if internal { Linkage::Internal } else { linkage(v.linkage()) }
     }
 
     fn global(&mut self, g: Value<'m>) -> Global {
         let name = g.name();
         let variable = self.debug.global_variable(g);
-        let mut source_name =
-            variable.as_ref().map_or_else(|| crate::frontend::names::demangle(&name), |(_, n)| n.clone());
+        let mut source_name = variable.as_ref().map_or_else(|| crate::names::demangle(&name), |(_, n)| n.clone());
         // A shared variable that was read without its constructor.
         if let Some(own) = source_name.strip_prefix(SHARED_PREFIX) {
             source_name = own.to_owned();
@@ -234,7 +232,7 @@ impl<'m> Reader<'m> {
         Function {
             display: match name.strip_prefix(MODEL) {
                 Some(of) => library_models::display(of),
-                None => crate::frontend::names::demangle(&name),
+                None => crate::names::demangle(&name),
             },
             // Each unit has its own.
             linkage: if name.starts_with(MODEL) { Linkage::Internal } else { self.linkage(f, &name) },
@@ -248,7 +246,7 @@ impl<'m> Reader<'m> {
             requires: vec![],
             max_threads: threads(f, "nvvm.reqntid").or_else(|| threads(f, "nvvm.maxntid")),
             tile: None,
-            shape: crate::ir::LaunchShape { most_blocks: threads(f, "nvvm.maxclusterrank"), ..Default::default() },
+            shape: ir::LaunchShape { most_blocks: threads(f, "nvvm.maxclusterrank"), ..Default::default() },
             loc: self.debug.declared_at(f.subprogram()),
             name,
         }

@@ -6,7 +6,7 @@
 //! without their bodies ([`super::tiles`]), and a table without those rows.
 
 use super::tiles;
-use crate::ir::{Const, FuncId, LaunchShape, Module};
+use ir::{Const, FuncId, LaunchShape, Module};
 
 /// The annotations of `compat.h`.
 const BLOCK_SIZE: &[u8] = b"scuba:block_size\0";

@@ -4,10 +4,8 @@
 //! annotations of members, of which `SCUBA_COUNTED_BY`'s stay with the member's type (LLVM 22 Language Reference, `llvm.ptr.annotation`). Names in
 //! them are those of the enclosing function, so this comes before anything else looks at the code.
 
-use crate::contracts::{COUNTED_BY, REQUIRES};
-use crate::ir::{
-    Callee, CastOp, Const, Counted, FuncId, Global, Inst, Module, Op, Operand, Stated, Step, TypeId, TypeKind,
-};
+use contracts::{COUNTED_BY, REQUIRES};
+use ir::{Callee, CastOp, Const, Counted, FuncId, Global, Inst, Module, Op, Operand, Stated, Step, TypeId, TypeKind};
 
 /// Moves what functions and members state out of the blocks.
 pub(super) fn lift(m: &mut Module) {
@@ -16,7 +14,7 @@ pub(super) fn lift(m: &mut Module) {
 }
 
 fn requirements(m: &mut Module) {
-    let named = |f: &crate::ir::Function| f.name == REQUIRES;
+    let named = |f: &ir::Function| f.name == REQUIRES;
     let Some(requires) = m.functions.iter().position(named).and_then(|i| u32::try_from(i).ok()).map(FuncId) else {
         return;
     };
@@ -43,7 +41,7 @@ fn stated(inst: &Inst, requires: FuncId, globals: &[Global]) -> Option<String> {
 
 /// An annotation gives its pointer back.
 fn counts(m: &mut Module) {
-    let annotates = |f: &crate::ir::Function| f.name.starts_with("llvm.ptr.annotation.");
+    let annotates = |f: &ir::Function| f.name.starts_with("llvm.ptr.annotation.");
     let those: Vec<bool> = m.functions.iter().map(annotates).collect();
     if !those.contains(&true) {
         return;

@@ -1,14 +1,12 @@
 //! Tile kernels (`__tile_global__`): what of them is kept.
 //!
 //! In: a module, and which of its kernels are such. Out: these without bodies, each with the places at which it, or a function that it calls,
-//! accesses memory: calls of functions of the library that do ([`crate::ir::tile::accessing`]), of functions that nothing here defines and that
+//! accesses memory: calls of functions of the library that do ([`ir::tile::accessing`]), of functions that nothing here defines and that
 //! are given a pointer, and plain accesses in the user's own code. What happens in headers of the system counts at the user's call.
 
-use crate::ir::tile::{accessing, is_of_library};
-use crate::ir::{
-    Block, Callee, FuncId, Function, Inst, LocId, Module, Op, Operand, Step, TileAccess, TileCode, TypeKind,
-};
-use crate::ir::{Terminator, ValueId};
+use ir::tile::{accessing, is_of_library};
+use ir::{Block, Callee, FuncId, Function, Inst, LocId, Module, Op, Operand, Step, TileAccess, TileCode, TypeKind};
+use ir::{Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The name of a plain access.

@@ -1,7 +1,7 @@
 //! LLVM types → [`TypeDef`]s with the sizes and offsets of the module's data layout.
 
 use super::bindings::{Bitcode, LlvmTypeKind as K, Type};
-use crate::ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
+use ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 
 /// The module's type table; equal LLVM types share one entry.

@@ -4,7 +4,7 @@ use super::grammar::{self, Instruction, Statement, number};
 
 /// What a statement waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waiting {
+pub enum Waiting {
     /// The barrier of this number, at which all threads of the block arrive; the statement does nothing else.
     Block(u32),
     /// The barrier of the cluster; likewise.
@@ -14,7 +14,7 @@ pub(crate) enum Waiting {
 }
 
 /// What a statement waits for, if it waits.
-pub(crate) fn waiting(text: &str) -> Option<Waiting> {
+pub fn waiting(text: &str) -> Option<Waiting> {
     let statements = grammar::statements(text);
     let each: Vec<Option<Waiting>> = statements.iter().map(of).collect();
     if each.iter().all(Option::is_none) {

@@ -1,6 +1,6 @@
 //! CUDA's runtime and driver (CUDA Runtime API and Driver API references 13.0).
 
-use crate::models::row::{Kind, On, Row, host, host_starts};
+use crate::row::{Kind, On, Row, host, host_starts};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

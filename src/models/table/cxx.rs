@@ -1,7 +1,7 @@
 //! The C++ library and its runtime (C++17, libstdc++, Itanium C++ ABI), by symbols and by patterns of symbols and demangled names.
 
-use crate::models::returns::Returns::Never;
-use crate::models::row::{Kind, On, Row, Throws, host, host_starts};
+use crate::returns::Returns::Never;
+use crate::row::{Kind, On, Row, Throws, host, host_starts};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

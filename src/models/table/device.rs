@@ -1,6 +1,6 @@
 //! Functions of devices: libdevice (user's guide 13.0), NVPTX's intrinsics (LLVM 22, NVPTX usage guide), what kernels call of the C library.
 
-use crate::models::row::{Kind, On, Row, device, device_starts};
+use crate::row::{Kind, On, Row, device, device_starts};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! LLVM's intrinsics of every target (LLVM 22 Language Reference), without the types that they are overloaded for.
 
-use crate::models::row::{Kind, On, Row, either};
+use crate::row::{Kind, On, Row, either};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! Libraries with an interface for C: cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER, cuDNN, NCCL, NVTX, MPI, OpenMP.
 
-use crate::models::row::{Kind, On, Row, host, host_starts};
+use crate::row::{Kind, On, Row, host, host_starts};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! The C library's mathematics (C11 7.12, glibc).
 
-use crate::models::row::{Row, host};
+use crate::row::{Row, host};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! Memory of the C library: the heap, copies, fills and comparisons (C11, POSIX.1-2017, glibc).
 
-use crate::models::row::{Row, host};
+use crate::row::{Row, host};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

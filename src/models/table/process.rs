@@ -1,7 +1,7 @@
 //! Processes: their end, signals, jumps, options and the environment (C11, POSIX.1-2017, glibc 2.39).
 
-use crate::models::returns::Returns::{IfHandled, IfZero, Never, Perhaps};
-use crate::models::row::{Row, host};
+use crate::returns::Returns::{IfHandled, IfZero, Never, Perhaps};
+use crate::row::{Row, host};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

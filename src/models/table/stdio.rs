@@ -1,6 +1,6 @@
 //! Streams of the C library (C11 7.21, POSIX.1-2017, glibc).
 
-use crate::models::row::{Row, host};
+use crate::row::{Row, host};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

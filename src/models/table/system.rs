@@ -1,6 +1,6 @@
 //! The system: files by name, time, threads, random numbers, resources (C11, POSIX.1-2017, glibc).
 
-use crate::models::row::{Row, host, host_starts};
+use crate::row::{Row, host, host_starts};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

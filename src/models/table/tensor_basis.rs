@@ -1,6 +1,6 @@
 //! What the models of tensors in `templates/models/aten.cpp` are built on.
 
-use crate::models::row::{Row, host};
+use crate::row::{Row, host};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! Texts of the C library, and what is read from them (C11 7.22, 7.24, POSIX.1-2017, glibc).
 
-use crate::models::row::{Row, host};
+use crate::row::{Row, host};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -6,7 +6,7 @@
 
 use super::execution::Execution;
 use super::scripts;
-use crate::nvcc::request::{Link, LinkKind};
+use crate::request::{Link, LinkKind};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -21,7 +21,7 @@ pub use execution::Execution;
 use super::command::Plan;
 use super::host;
 use super::locate;
-use crate::nvcc::request::Link;
+use crate::request::Link;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

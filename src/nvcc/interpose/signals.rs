@@ -1,6 +1,6 @@
 //! What happens to signals while a command runs in the foreground.
 
-use crate::nvcc::processes::not_ignored;
+use crate::processes::not_ignored;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};

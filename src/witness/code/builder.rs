@@ -1,14 +1,12 @@
 //! A function while it is compiled: its registers and constants, the shapes of its values, and which of its variables live in registers.
 
 use super::flow::Flow;
-use crate::ir::{
-    BlockId, Const, FuncRef, Function, Module, ModuleId, Op, Operand, Terminator, TypeId, TypeKind, ValueId,
-};
-use crate::witness::api::Site;
-use crate::witness::machine::form::{Flat, I, Layout, Leaf, Opd, Relocation};
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::value::Val;
-use crate::witness::memory::globals::{MAX_LEAVES, is_fp80, leaves};
+use crate::api::Site;
+use crate::machine::form::{Flat, I, Layout, Leaf, Opd, Relocation};
+use crate::machine::state::Machine;
+use crate::machine::value::Val;
+use crate::memory::globals::{MAX_LEAVES, is_fp80, leaves};
+use ir::{BlockId, Const, FuncRef, Function, Module, ModuleId, Op, Operand, Terminator, TypeId, TypeKind, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function while it is compiled.

@@ -4,12 +4,12 @@
 
 use super::builder::{Builder, Patch};
 use super::kept;
-use crate::ir::{self, BlockId, FuncRef, Op, Operand, Terminator, ValueId};
-use crate::witness::library::modelled;
-use crate::witness::machine::form::{Arg, CallInfo, Callee, Code, Flat, I, Opd, Relocation, SwitchInfo};
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::value::mask;
-use crate::work::{charge_each, cost};
+use crate::library::modelled;
+use crate::machine::form::{Arg, CallInfo, Callee, Code, Flat, I, Opd, Relocation, SwitchInfo};
+use crate::machine::state::Machine;
+use crate::machine::value::mask;
+use base::work::{charge_each, cost};
+use ir::{self, BlockId, FuncRef, Op, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! What code may do beside computing: types alone. They are found out in `effects`, from what functions are modelled.
 
-use crate::ir::{BlockId, FuncRef, GlobalRef};
+use ir::{BlockId, FuncRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

@@ -1,12 +1,12 @@
 //! What calling a function may do, as far as skipping the call needs to know.
 
 use super::effect::{Called, Effect, Effects};
-use crate::ir::{self, BlockId, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
-use crate::models::ptx;
-use crate::witness::device::builtins::is_trap;
-use crate::witness::library::model::Class;
-use crate::witness::library::modelled;
-use crate::witness::machine::form::Callee;
+use crate::device::builtins::is_trap;
+use crate::library::model::Class;
+use crate::library::modelled;
+use crate::machine::form::Callee;
+use ir::{self, BlockId, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
+use models::ptx;
 use std::rc::Rc;
 
 impl Effects {

@@ -2,7 +2,7 @@
 //!
 //! Edges along which an exception travels are left out: calls do not throw here.
 
-use crate::ir::{BlockId, Function, Terminator};
+use ir::{BlockId, Function, Terminator};
 use rustc_hash::FxHashSet;
 
 /// A natural loop.

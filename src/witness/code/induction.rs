@@ -1,9 +1,9 @@
 //! The induction variable of a loop and its value behind the loop, in closed form.
 
 use super::region::{defs, promoted_stores};
-use crate::ir::{BinOp, BlockId, Const, Function, Op, Operand, Pred, Terminator, ValueId};
-use crate::witness::machine::form::Code;
-use crate::witness::machine::value::{Val, mask, signed};
+use crate::machine::form::Code;
+use crate::machine::value::{Val, mask, signed};
+use ir::{BinOp, BlockId, Const, Function, Op, Operand, Pred, Terminator, ValueId};
 
 /// The variable that counts a loop and its value behind the loop: one `v = v ± c` inside, and a comparison with
 /// something that the loop does not change in its header.

@@ -1,11 +1,11 @@
 //! Instructions of the analysis form → instructions of the machine, one scalar each.
 
 use super::builder::Builder;
-use crate::ir::{self, AtomicOp, CastOp, Const, Inst, Op, Operand, Step, TypeId, TypeKind, ValueId, Var};
-use crate::models::ptx;
-use crate::witness::machine::form::{Arg, AsmInfo, FloatPred, I, Layout, Leaf, Opd};
-use crate::witness::machine::value::{Reason, Val, is_float_width};
-use crate::witness::memory::globals::{leaves, parts};
+use crate::machine::form::{Arg, AsmInfo, FloatPred, I, Layout, Leaf, Opd};
+use crate::machine::value::{Reason, Val, is_float_width};
+use crate::memory::globals::{leaves, parts};
+use ir::{self, AtomicOp, CastOp, Const, Inst, Op, Operand, Step, TypeId, TypeKind, ValueId, Var};
+use models::ptx;
 
 /// NVPTX's address space of shared memory (LLVM 22, NVPTX usage guide).
 const SHARED_SPACE: u32 = 3;

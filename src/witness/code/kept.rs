@@ -3,9 +3,9 @@
 //! In: a program. Out: flat forms and effects that an earlier run of this thread found out. What a run is charged for does not depend on it.
 
 use super::effect::Effects;
-use crate::ir::initialisers::Initialisers;
-use crate::ir::{FuncRef, Program};
-use crate::witness::machine::form::Flat;
+use crate::machine::form::Flat;
+use ir::initialisers::Initialisers;
+use ir::{FuncRef, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -43,17 +43,17 @@ pub(super) fn keep(program: &Program, flat: &Rc<Flat>) {
 }
 
 /// What earlier runs found out that functions do, until it is given back.
-pub(in crate::witness) fn take_effects(program: &Program) -> Effects {
+pub(crate) fn take_effects(program: &Program) -> Effects {
     with(program, |kept| std::mem::take(&mut kept.effects))
 }
 
 /// Gives back what a run knows of the effects of functions.
-pub(in crate::witness) fn keep_effects(program: &Program, effects: Effects) {
+pub(crate) fn keep_effects(program: &Program, effects: Effects) {
     with(program, |kept| kept.effects = effects);
 }
 
 /// What is initialised before a root of a library is called.
-pub(in crate::witness) fn initialisers(program: &Program, root: FuncRef) -> Rc<Initialisers> {
+pub(crate) fn initialisers(program: &Program, root: FuncRef) -> Rc<Initialisers> {
     with(program, |kept| {
         kept.initialisers.entry(root).or_insert_with(|| Rc::new(Initialisers::before(program, root))).clone()
     })

@@ -5,13 +5,13 @@
 //! machine, whose state keeps what was found out; `kept` holds what is the same for all runs of a program.
 
 mod builder;
-pub(in crate::witness) mod compile;
-pub(in crate::witness) mod effect;
-pub(in crate::witness) mod effects;
-pub(in crate::witness) mod flow;
-pub(in crate::witness) mod induction;
+pub(crate) mod compile;
+pub(crate) mod effect;
+pub(crate) mod effects;
+pub(crate) mod flow;
+pub(crate) mod induction;
 mod instructions;
-pub(in crate::witness) mod kept;
-pub(in crate::witness) mod region;
-pub(in crate::witness) mod roots;
-pub(in crate::witness) mod skip;
+pub(crate) mod kept;
+pub(crate) mod region;
+pub(crate) mod roots;
+pub(crate) mod skip;

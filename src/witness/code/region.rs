@@ -1,7 +1,7 @@
 //! Blocks of a function that may be left out together, and what was found out of branches. Types alone.
 
 use super::effect::Effect;
-use crate::ir::{BlockId, FuncRef, Function, Op, Operand, ValueId};
+use ir::{BlockId, FuncRef, Function, Op, Operand, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -1,12 +1,12 @@
 //! Where the addresses computed in a region may point: followed back through its instructions to values that it does not compute.
 
 use super::region::Region;
-use crate::ir::{BinOp, Const, Op, Operand, ValueId};
-use crate::witness::machine::form::Code;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::Val;
-use crate::witness::memory::space::{ObjId, split};
+use crate::machine::form::Code;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::Val;
+use crate::memory::space::{ObjId, split};
+use ir::{BinOp, Const, Op, Operand, ValueId};
 use rustc_hash::FxHashSet;
 
 /// The objects into which addresses computed inside a region may point.

@@ -1,14 +1,14 @@
 //! The threads of one block: each runs until it waits, then barriers and warp operations let them go on.
 
-use crate::ir::FuncRef;
-use crate::witness::api::Why;
-use crate::witness::machine::arith;
-use crate::witness::machine::call::{Shuffle, Stop, Wait, WarpOp};
-use crate::witness::machine::interp::Pause;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::{Launch, Place, Thread};
-use crate::witness::machine::value::{Reason, Val, mask};
-use crate::witness::memory::store::Fill;
+use crate::api::Why;
+use crate::machine::arith;
+use crate::machine::call::{Shuffle, Stop, Wait, WarpOp};
+use crate::machine::interp::Pause;
+use crate::machine::state::Machine;
+use crate::machine::thread::{Launch, Place, Thread};
+use crate::machine::value::{Reason, Val, mask};
+use crate::memory::store::Fill;
+use ir::FuncRef;
 
 /// A kernel's arguments as the launch gives them.
 #[derive(Clone)]
@@ -43,10 +43,10 @@ impl Machine<'_> {
         for o in &mut self.mem.shared {
             o.store.fill_all(Fill::Poison(content));
         }
-        let mut host = crate::witness::memory::space::Stack::host();
+        let mut host = crate::memory::space::Stack::host();
         if let Some(o) = self.mem.get_mut(&mut host, id) {
             o.size = bytes;
-            o.store = crate::witness::memory::store::Store::new(bytes, Fill::Poison(content));
+            o.store = crate::memory::store::Store::new(bytes, Fill::Poison(content));
         }
     }
 
@@ -267,7 +267,7 @@ const fn source_lane(kind: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::witness::machine::call::Vote;
+    use crate::machine::call::Vote;
 
     #[test]
     fn shuffles_read_the_lane_ptx_says() {

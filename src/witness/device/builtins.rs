@@ -1,20 +1,20 @@
 //! What device code finds built in: thread and block numbers, barriers, warp operations, atomics.
 
-use crate::ir::AtomicOp;
-use crate::models::row::Key;
-use crate::models::tiles;
-use crate::witness::api::Cause;
-use crate::witness::library::arguments::arg;
-use crate::witness::library::heap::{free, malloc};
-use crate::witness::library::model::{self, Class, Entry, Table, by_name, by_start};
-use crate::witness::library::simple::{ends, first, nothing, outside, zero};
-use crate::witness::library::string;
-use crate::witness::machine::arith;
-use crate::witness::machine::call::{Reduce, Ret, Shuffle, Stop, Vote, Wait, WarpOp};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::{Machine, Model};
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val};
+use crate::api::Cause;
+use crate::library::arguments::arg;
+use crate::library::heap::{free, malloc};
+use crate::library::model::{self, Class, Entry, Table, by_name, by_start};
+use crate::library::simple::{ends, first, nothing, outside, zero};
+use crate::library::string;
+use crate::machine::arith;
+use crate::machine::call::{Reduce, Ret, Shuffle, Stop, Vote, Wait, WarpOp};
+use crate::machine::form::CallInfo;
+use crate::machine::state::{Machine, Model};
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val};
+use ir::AtomicOp;
+use models::row::Key;
+use models::tiles;
 
 type Res = Result<Ret, Stop>;
 
@@ -173,7 +173,7 @@ pub fn find(name: &str) -> Option<Entry> {
 macro_rules! register {
     ($f:expr) => {{
         fn model(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-            let f: fn(&crate::witness::machine::thread::Launch, crate::witness::machine::thread::Place) -> u32 = $f;
+            let f: fn(&crate::machine::thread::Launch, crate::machine::thread::Place) -> u32 = $f;
             let (Some(l), Some(p)) = (m.launch.as_ref(), th.place) else { return Ok(Ret::Val(Val::UNINIT)) };
             Ok(Ret::Val(Val::new(u64::from(f(l, p)))))
         }
@@ -255,7 +255,7 @@ fn wait(w: Wait) -> Res {
 
 /// A barrier's number; all that wait for one that is not known are taken for the same.
 fn number(v: Val) -> u32 {
-    v.known().map_or(0, crate::witness::machine::value::low32)
+    v.known().map_or(0, crate::machine::value::low32)
 }
 
 fn barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
@@ -279,7 +279,7 @@ barrier_vote!(barrier_count, Vote::Count, true);
 
 /// Lanes of a mask; all of them where it is not known.
 fn lanes(v: Val) -> u32 {
-    v.known().map_or(u32::MAX, crate::witness::machine::value::low32)
+    v.known().map_or(u32::MAX, crate::machine::value::low32)
 }
 
 fn warp_sync(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
@@ -373,7 +373,7 @@ fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) ->
 fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let (Some(site), Some(f)) = (m.site(th), call.target) else { return Ok(Ret::Void) };
     let (module, ret) = (m.program.module(f.module), m.program.func(f).ret);
-    let leaves = crate::witness::memory::globals::leaves(module, ret);
+    let leaves = crate::memory::globals::leaves(module, ret);
     let mut out = Vec::new();
     for (off, bits) in leaves {
         let p = arg(a, 0);

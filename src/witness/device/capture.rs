@@ -1,15 +1,15 @@
 //! Takes the snapshot of a launch: arguments, and the contents of all memory that the kernel can reach.
 
 use super::block::Arguments;
-use crate::ir::GlobalRef;
-use crate::witness::api::ObjectKind;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::{Launch, Thread};
-use crate::witness::machine::value::Val;
-use crate::witness::memory::globals::leaves;
-use crate::witness::memory::space::{ObjId, looks_like_address, split};
-use crate::witness::memory::store::{Fill, Store};
-use crate::witness::snapshot::{Image, Snapshot, SnapshotObject};
+use crate::api::ObjectKind;
+use crate::machine::state::Machine;
+use crate::machine::thread::{Launch, Thread};
+use crate::machine::value::Val;
+use crate::memory::globals::leaves;
+use crate::memory::space::{ObjId, looks_like_address, split};
+use crate::memory::store::{Fill, Store};
+use crate::snapshot::{Image, Snapshot, SnapshotObject};
+use ir::GlobalRef;
 
 /// Bytes of contents beyond which the rest of an object is left at zero.
 const MAX_CONTENTS: usize = 16 << 20;

@@ -3,18 +3,18 @@
 use super::block::{Arguments, End};
 use super::outcome::Fate;
 use super::shape::{Configuration, Shape};
-use crate::ir::{FuncRef, Program};
-use crate::witness::api::{Alone, BlockThread, ObjectKind, Site, Threads};
-use crate::witness::api::{Cause, Why};
-use crate::witness::library::arguments::read;
-use crate::witness::library::runtime::COOPERATIVE_TOO_LARGE;
-use crate::witness::machine::call::{Stop, Wait};
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::{Launch, Place, Thread};
-use crate::witness::machine::value::{Reason, Val, mask};
-use crate::witness::memory::globals::leaves;
-use crate::witness::memory::space::{Obj, ObjId, split};
-use crate::witness::memory::store::Fill;
+use crate::api::{Alone, BlockThread, ObjectKind, Site, Threads};
+use crate::api::{Cause, Why};
+use crate::library::arguments::read;
+use crate::library::runtime::COOPERATIVE_TOO_LARGE;
+use crate::machine::call::{Stop, Wait};
+use crate::machine::state::Machine;
+use crate::machine::thread::{Launch, Place, Thread};
+use crate::machine::value::{Reason, Val, mask};
+use crate::memory::globals::leaves;
+use crate::memory::space::{Obj, ObjId, split};
+use crate::memory::store::Fill;
+use ir::{FuncRef, Program};
 use std::rc::Rc;
 
 /// Bounds in a first pass on running launches for their effects alone, beyond which those are forgotten: steps of one
@@ -90,7 +90,7 @@ impl Machine<'_> {
             self.forget_effects(kernel, &values, v.poison);
             return Ok(0);
         }
-        let small = |v: Val| crate::witness::machine::value::low32(v.bits);
+        let small = |v: Val| crate::machine::value::low32(v.bits);
         let shared = shared.bits;
         let asked = (grid.map(small), block.map(small));
         let (Shape { grid, block, cluster }, fate) = match self.shape(kernel, asked, attributes) {
@@ -172,9 +172,7 @@ impl Machine<'_> {
     fn launch_site(&self, th: &Thread) -> Option<Site> {
         let mut frames = th.frames.iter().rev();
         let inner = frames.next()?;
-        let site = |f: &crate::witness::machine::thread::Frame| {
-            crate::witness::machine::thread::site_of(&f.code, f.pc.wrapping_sub(1))
-        };
+        let site = |f: &crate::machine::thread::Frame| crate::machine::thread::site_of(&f.code, f.pc.wrapping_sub(1));
         if Program::kernel_symbol_of_stub(&self.program.func(inner.code.func).name).is_some() {
             return frames.next().map(site);
         }
@@ -396,7 +394,7 @@ impl Machine<'_> {
     /// Everything that a kernel could write becomes unknown.
     fn forget_effects(&mut self, kernel: FuncRef, values: &[Val], why: Reason) {
         let program = self.program;
-        let konst = crate::witness::library::modelled::const_params(&program.func(kernel).display);
+        let konst = crate::library::modelled::const_params(&program.func(kernel).display);
         let m = program.module(kernel.module);
         // One flag per parameter, one or more scalars each.
         let mut roots: Vec<ObjId> = Vec::new();
@@ -408,7 +406,7 @@ impl Machine<'_> {
             }
             at += n;
         }
-        let e: Rc<crate::witness::code::effect::Effect> = self.effects.of(program, kernel);
+        let e: Rc<crate::code::effect::Effect> = self.effects.of(program, kernel);
         for g in &e.globals {
             let a = self.global_address(g.module, g.global);
             roots.push(split(a).0);

@@ -1,9 +1,9 @@
 //! The device side of a run: launches, blocks of threads, and what device code finds built in.
 
-pub(in crate::witness) mod block;
-pub(in crate::witness) mod builtins;
-pub(in crate::witness) mod capture;
-pub(in crate::witness) mod launch;
-pub(in crate::witness) mod outcome;
-pub(in crate::witness) mod shape;
+pub(crate) mod block;
+pub(crate) mod builtins;
+pub(crate) mod capture;
+pub(crate) mod launch;
+pub(crate) mod outcome;
+pub(crate) mod shape;
 mod tiles;

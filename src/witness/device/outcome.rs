@@ -3,15 +3,15 @@
 //!
 //! In: a kernel and its configuration. Out: that it runs, that the runtime refuses it, which changes nothing, or that it cannot be told.
 
-use crate::ir::shared::most_static_shared;
-use crate::ir::{FuncRef, Pred};
-use crate::models::launches;
-use crate::witness::api::Cause;
-use crate::witness::library::runtime::INVALID_VALUE;
-use crate::witness::machine::arith::icmp;
-use crate::witness::machine::call::Stop;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::value::{Val, low32};
+use crate::api::Cause;
+use crate::library::runtime::INVALID_VALUE;
+use crate::machine::arith::icmp;
+use crate::machine::call::Stop;
+use crate::machine::state::Machine;
+use crate::machine::value::{Val, low32};
+use ir::shared::most_static_shared;
+use ir::{FuncRef, Pred};
+use models::launches;
 
 /// Bytes of shared memory of a block, static and dynamic together: without `cudaFuncAttributeMaxDynamicSharedMemorySize`, and with the largest
 /// that any capability up to 12.0 takes.
@@ -73,7 +73,7 @@ impl Machine<'_> {
             return Fate::Refused(REFUSED);
         }
         let asked = self.cuda.most_shared.get(&kernel).copied();
-        match asked.map(crate::witness::machine::value::Val::known) {
+        match asked.map(crate::machine::value::Val::known) {
             Some(None) if shared > 0 => {
                 Fate::Open("the dynamic shared memory that the kernel may have is not known".to_owned())
             }

@@ -4,14 +4,14 @@
 //! In: a kernel, the numbers that it is launched with. Out: the grid and block that run, that the launch is refused, or that it cannot be told.
 
 use super::outcome::{Fate, REFUSED};
-use crate::ir::FuncRef;
-use crate::models::launches::{self, Effect, INVALID_CLUSTER_SIZE};
-use crate::witness::library::arguments::read;
-use crate::witness::library::runtime::INVALID_VALUE;
-use crate::witness::machine::call::Stop;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Val, low32};
+use crate::library::arguments::read;
+use crate::library::runtime::INVALID_VALUE;
+use crate::machine::call::Stop;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Val, low32};
+use ir::FuncRef;
+pub use models::launches::{self, Effect, INVALID_CLUSTER_SIZE};
 
 /// What a launch is made with.
 pub struct Configuration {

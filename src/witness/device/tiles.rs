@@ -2,13 +2,13 @@
 
 use super::outcome::Fate;
 use super::shape::Configuration;
-use crate::ir::{FuncRef, GlobalId, ModuleId, Side, space};
-use crate::witness::api::Cause;
-use crate::witness::machine::call::Stop;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::{Place, Thread};
-use crate::witness::machine::value::{Reason, Val, low32};
-use crate::witness::memory::space::{ObjId, split};
+use crate::api::Cause;
+use crate::machine::call::Stop;
+use crate::machine::state::Machine;
+use crate::machine::thread::{Place, Thread};
+use crate::machine::value::{Reason, Val, low32};
+use crate::memory::space::{ObjId, split};
+use ir::{FuncRef, GlobalId, ModuleId, Side, space};
 
 impl Machine<'_> {
     /// The tile kernel behind a launch handle.

@@ -1,11 +1,11 @@
 //! What models read and write through their arguments, and what the function called is named.
 
-use crate::witness::machine::call::Stop;
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val};
-use crate::witness::memory::space::split;
+use crate::machine::call::Stop;
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val};
+use crate::memory::space::split;
 use rustc_hash::FxHashMap;
 
 /// The function called, as users know it.

@@ -2,12 +2,12 @@
 
 use super::arguments::{arg, read};
 use super::cuda::is_done_now;
-use crate::witness::api::Cause;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::Val;
+use crate::api::Cause;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::Val;
 
 /// Copies that are done one by one; of more nothing is known.
 const MOST: u64 = 1 << 12;

@@ -1,11 +1,11 @@
 //! Lists, trees and hash tables of libstdc++: what its templates call in the library itself, on the nodes' own layout.
 
 use super::arguments::{arg, read, write};
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val};
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val};
 
 type Res = Result<Ret, Stop>;
 

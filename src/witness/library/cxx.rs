@@ -8,13 +8,13 @@ use super::heap::{free, malloc};
 use super::model::{self, Class, Entry, Table, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
 use super::std_string;
-use crate::models::row::Key;
-use crate::witness::api::Cause;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::Val;
+use crate::api::Cause;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::Val;
+use models::row::Key;
 
 type Res = Result<Ret, Stop>;
 
@@ -295,8 +295,8 @@ fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
     let w = info.map_or(64, |i| u32::from(i.bits));
     let s = match v.known() {
         None => "?".to_owned(),
-        Some(b) if name.ends_with(['d', 'f']) => crate::witness::machine::value::float(b, w).to_string(),
-        Some(b) if name.ends_with(['i', 'l', 's']) => crate::witness::machine::value::signed(b, w).to_string(),
+        Some(b) if name.ends_with(['d', 'f']) => crate::machine::value::float(b, w).to_string(),
+        Some(b) if name.ends_with(['i', 'l', 's']) => crate::machine::value::signed(b, w).to_string(),
         Some(b) => b.to_string(),
     };
     m.print(s.as_bytes());

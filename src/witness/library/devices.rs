@@ -2,14 +2,14 @@
 
 use super::arguments::arg;
 use super::runtime::INVALID_VALUE;
-use crate::witness::api::Cause;
-use crate::witness::api::ObjectKind;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::Val;
-use crate::witness::memory::space::ObjId;
+use crate::api::Cause;
+use crate::api::ObjectKind;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::Val;
+use crate::memory::space::ObjId;
 
 type Res = Result<Ret, Stop>;
 

@@ -1,7 +1,7 @@
 //! `printf` and `scanf` formats.
 
 use super::numbers::{as_signed, as_unsigned, is_space, parse_float, parse_int};
-use crate::witness::machine::value::{Reason, Val, mask, signed};
+use crate::machine::value::{Reason, Val, mask, signed};
 
 /// One value that `scanf` stores.
 #[derive(Debug, PartialEq)]

@@ -2,12 +2,12 @@
 //! itself, and a program that sets `optind` begins anew.
 
 use super::arguments::{arg, library_variables, read, text};
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, signed};
-use crate::witness::memory::space::split;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val, signed};
+use crate::memory::space::split;
 
 type Res = Result<Ret, Stop>;
 

@@ -1,14 +1,14 @@
 //! The C library's allocation, on both sides, and what frees memory.
 
 use super::arguments::{arg, short_name, write};
-use crate::witness::api::ObjectKind;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val};
-use crate::witness::memory::space::split;
-use crate::witness::memory::store::Fill;
+use crate::api::ObjectKind;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val};
+use crate::memory::space::split;
+use crate::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 

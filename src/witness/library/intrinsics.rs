@@ -7,13 +7,13 @@ use super::model::{self, Class, Entry, Table, by_name};
 use super::nvvm::{self, nvvm};
 use super::simple::{first, nothing, zero};
 use super::stdio::{va_copy, va_start};
-use crate::models::row::Key;
-use crate::witness::device::builtins::trap;
-use crate::witness::machine::call::Ret;
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::{Machine, Model};
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, float, float_bits, is_float_width, mask, signed};
+use crate::device::builtins::trap;
+use crate::machine::call::Ret;
+use crate::machine::form::CallInfo;
+use crate::machine::state::{Machine, Model};
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val, float, float_bits, is_float_width, mask, signed};
+use models::row::Key;
 
 /// `{result, overflowed}`.
 macro_rules! overflow {
@@ -201,7 +201,7 @@ const LLVM: Table = &[
 /// LLVM's intrinsics, the name without `llvm.`; those of one target are elsewhere.
 pub fn intrinsic(name: &str) -> Option<Entry> {
     // The whole name says which is meant, less the types behind it.
-    let base = crate::ir::intrinsic::without_types(name);
+    let base = ir::intrinsic::without_types(name);
     let to_long = name.strip_prefix(base).is_some_and(|types| types.starts_with(".i64."));
     if matches!(base, "lround" | "llround" | "lrint" | "llrint") && !to_long {
         return None;
@@ -287,8 +287,7 @@ fn is_fpclass(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> R
     }
     let (Some(b), Some(m)) = (x.known(), m.known()) else { return Ok(Ret::Val(Val::poison(x.poison))) };
     let v = float(b, w);
-    let class =
-        if w == 32 { f32::from_bits(crate::witness::machine::value::low32(b)).classify() } else { v.classify() };
+    let class = if w == 32 { f32::from_bits(crate::machine::value::low32(b)).classify() } else { v.classify() };
     let negative = v.is_sign_negative();
     let bit = match (class, negative) {
         // Signalling NaNs are not told from quiet ones.
@@ -358,14 +357,14 @@ mod tests {
 
     #[test]
     fn functions_of_integers_are_what_they_are_at_each_width() {
-        use crate::ir::reference;
-        use crate::witness::machine::form::{Arg, Callee, Opd};
-        let program = crate::ir::Program::default();
+        use crate::machine::form::{Arg, Callee, Opd};
+        use ir::reference;
+        let program = ir::Program::default();
         let mut m = Machine::new(
             &program,
-            &crate::witness::Inputs::default(),
-            &crate::witness::Budget::default(),
-            crate::witness::observe::Observer::exhaustive(),
+            &crate::Inputs::default(),
+            &crate::Budget::default(),
+            crate::observe::Observer::exhaustive(),
         );
         let mut th = Thread::host();
         for bits in [8u8, 16, 32, 64] {

@@ -1,13 +1,13 @@
 //! How models of mathematics are made of plain functions: each lane by itself, unknown where an argument is.
 
 use super::arguments::arg;
-use crate::ir::BinOp;
-use crate::witness::machine::arith::floating;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, float, float_bits, is_float_width, low32, mask, signed};
+use crate::machine::arith::floating;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val, float, float_bits, is_float_width, low32, mask, signed};
+use ir::BinOp;
 
 pub(super) type Res = Result<Ret, Stop>;
 

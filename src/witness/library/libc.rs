@@ -7,15 +7,15 @@ use super::model::{Class, Entry, Table, by_name};
 use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
 use super::random::{Drand48, Rand};
 use super::simple::{one, outside, zero};
-use crate::witness::api::Cause;
-use crate::witness::api::ObjectKind;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, mask};
-use crate::witness::memory::space::split;
-use crate::witness::memory::store::Fill;
+use crate::api::Cause;
+use crate::api::ObjectKind;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val, mask};
+use crate::memory::space::split;
+use crate::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 
@@ -300,14 +300,14 @@ fn rand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
 fn srand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let seed = arg(args, 0);
     m.libc.rand_unknown = seed.poison;
-    m.libc.rand = Rand::new(crate::witness::machine::value::low32(seed.bits));
+    m.libc.rand = Rand::new(crate::machine::value::low32(seed.bits));
     Ok(Ret::Void)
 }
 
 fn rand_r(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let seed = read(m, th, arg(args, 0), 32)?;
     let Some(s) = seed.known() else { return Ok(Ret::Val(seed)) };
-    let (next, result) = super::random::rand_r(crate::witness::machine::value::low32(s));
+    let (next, result) = super::random::rand_r(crate::machine::value::low32(s));
     write(m, th, call, arg(args, 0), 32, Val::new(u64::from(next)))?;
     Ok(Ret::Val(Val::new(u64::from(result))))
 }
@@ -333,7 +333,7 @@ fn mrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res 
 fn srand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let seed = arg(args, 0);
     m.libc.drand48_unknown = seed.poison;
-    m.libc.drand48 = Drand48::new(crate::witness::machine::value::low32(seed.bits));
+    m.libc.drand48 = Drand48::new(crate::machine::value::low32(seed.bits));
     Ok(Ret::Void)
 }
 
@@ -366,10 +366,9 @@ fn errno(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
 
 fn abs32(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let v = arg(args, 0);
-    m.wrapped |= v.known().is_some_and(|b| crate::witness::machine::value::low32(b).cast_signed() == i32::MIN);
+    m.wrapped |= v.known().is_some_and(|b| crate::machine::value::low32(b).cast_signed() == i32::MIN);
     Ok(Ret::Val(
-        v.known()
-            .map_or(v, |b| Val::new(u64::from(crate::witness::machine::value::low32(b).cast_signed().unsigned_abs()))),
+        v.known().map_or(v, |b| Val::new(u64::from(crate::machine::value::low32(b).cast_signed().unsigned_abs()))),
     ))
 }
 
@@ -403,7 +402,7 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
                     unknown = true;
                     break;
                 };
-                if crate::witness::machine::value::signed(sign, 32) <= 0 {
+                if crate::machine::value::signed(sign, 32) <= 0 {
                     next.push(left[i]);
                     i += 1;
                 } else {

@@ -9,13 +9,13 @@ use super::lanes::{
     unary, unary_each, width,
 };
 use super::model::{self, Class, Entry, Table, by_name};
-use crate::models::row::Key;
-use crate::witness::api::Cause;
-use crate::witness::machine::call::Ret;
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::{Machine, Model};
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, float, is_float_width, mask, signed};
+use crate::api::Cause;
+use crate::machine::call::Ret;
+use crate::machine::form::CallInfo;
+use crate::machine::state::{Machine, Model};
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val, float, is_float_width, mask, signed};
+use models::row::Key;
 
 /// The common functions of real numbers by the name they have in C without suffix.
 const REAL: Table = &[

@@ -1,7 +1,7 @@
 //! What the tables of modelled functions give: a model, and what leaving a call of it out would lose.
 
-use crate::models::row::Key;
-use crate::witness::machine::state::Model;
+use crate::machine::state::Model;
+use models::row::Key;
 
 /// What leaving a call out would lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

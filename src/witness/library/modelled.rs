@@ -2,11 +2,11 @@
 
 use super::model::{self, Class, Entry};
 use super::{cuda, cxx, intrinsics, libc, math, stdio, string, tensors};
-use crate::ir::{FuncRef, Program, Side};
-use crate::models::row::{Key, On};
-use crate::models::table::not_returning;
-use crate::witness::device::builtins;
-use crate::witness::machine::form::Callee;
+use crate::device::builtins;
+use crate::machine::form::Callee;
+use ir::{FuncRef, Program, Side};
+use models::row::{Key, On};
+use models::table::not_returning;
 
 /// What a call of this function (resolved in the program) goes to.
 pub fn resolve(program: &Program, f: FuncRef) -> Callee {

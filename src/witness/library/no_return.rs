@@ -3,15 +3,15 @@
 use super::arguments::{arg, name_of};
 use super::model::{Class, Entry};
 use super::simple::{ends, outside};
-use crate::ir::Side;
-use crate::models::no_return::returns;
-use crate::models::returns::Returns;
-use crate::witness::api::{Cause, Why};
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Val, signed};
+use crate::api::{Cause, Why};
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Val, signed};
+use ir::Side;
+use models::no_return::returns;
+use models::returns::Returns;
 
 type Res = Result<Ret, Stop>;
 

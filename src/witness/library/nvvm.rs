@@ -4,14 +4,14 @@ use super::arguments::arg;
 use super::lanes::{Res, binary, float1, float2, fma, int_n, integers, rint, round_to, s, to_int, unary};
 use super::model::{Class, Entry};
 use super::simple::first;
-use crate::models::row::Key;
-use crate::witness::api::ObjectKind;
-use crate::witness::machine::call::Ret;
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::{Machine, Model};
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Val, mask, signed};
-use crate::witness::memory::space::split;
+use crate::api::ObjectKind;
+use crate::machine::call::Ret;
+use crate::machine::form::CallInfo;
+use crate::machine::state::{Machine, Model};
+use crate::machine::thread::Thread;
+use crate::machine::value::{Val, mask, signed};
+use crate::memory::space::split;
+use models::row::Key;
 
 /// What may stand behind the name of an intrinsic.
 enum Way {

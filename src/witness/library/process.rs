@@ -2,13 +2,13 @@
 
 use super::random::{Drand48, Rand};
 use super::streams::Files;
-use crate::witness::machine::value::{Reason, Val};
+use crate::machine::value::{Reason, Val};
 
 /// State of the C library.
 #[derive(Default)]
 pub struct Libc {
     pub rand: Rand,
-    /// How many numbers were drawn from [`crate::witness::api::Inputs::random`].
+    /// How many numbers were drawn from [`crate::api::Inputs::random`].
     pub(super) drawn: usize,
     pub drand48: Drand48,
     /// Why the random numbers to come are not known.

@@ -1,9 +1,9 @@
 //! What the CUDA runtime remembers of a process between calls. Types alone; the models are in `cuda`.
 
-use crate::ir::FuncRef;
-use crate::witness::api::Site;
-use crate::witness::machine::value::Val;
-use crate::witness::memory::space::ObjId;
+use crate::api::Site;
+use crate::machine::value::Val;
+use crate::memory::space::ObjId;
+use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// State of the runtime.

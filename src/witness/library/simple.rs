@@ -1,12 +1,12 @@
 //! Models that many functions share: of those that do nothing that matters here, end the program, or come from outside it.
 
 use super::arguments::{arg, name_of};
-use crate::witness::api::Cause;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::Val;
+use crate::api::Cause;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::Val;
 
 type Res = Result<Ret, Stop>;
 

@@ -4,13 +4,13 @@ use super::arguments::{arg, read, text, write};
 use super::heap::release;
 use super::model::{Class, Entry, Table, by_name};
 use super::simple::nothing;
-use crate::witness::api::ObjectKind;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val};
-use crate::witness::memory::store::Fill;
+use crate::api::ObjectKind;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val};
+use crate::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 

@@ -6,14 +6,14 @@ use super::model::{Class, Entry, Table, by_name};
 use super::simple::zero;
 use super::streams::{Stream, last_of};
 use super::string::put_text;
-use crate::witness::api::Cause;
-use crate::witness::api::ObjectKind;
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, mask, signed};
-use crate::witness::memory::space::Obj;
+use crate::api::Cause;
+use crate::api::ObjectKind;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val, mask, signed};
+use crate::memory::space::Obj;
 
 type Res = Result<Ret, Stop>;
 
@@ -316,7 +316,7 @@ fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
             // Checked as one access, then written.
             let len = bytes.len() as u64;
             m.set(th, || site, p, Val::ZERO, Val::new(len))?;
-            let (id, off) = crate::witness::memory::space::split(p.bits);
+            let (id, off) = crate::memory::space::split(p.bits);
             if let Some(o) = m.mem.get_mut(&mut th.stack, id).filter(|o| o.holds(off, len)) {
                 o.store.write_bytes(off.cast_unsigned(), &bytes);
             }
@@ -523,13 +523,7 @@ fn getline(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
         Ok(s) => {
             let site = m.user_site(th);
             let size = Val::new(s.len() as u64 + 1);
-            let p = m.heap_object(
-                ObjectKind::HostHeap,
-                "getline",
-                site,
-                size,
-                crate::witness::memory::store::Fill::Byte(0),
-            )?;
+            let p = m.heap_object(ObjectKind::HostHeap, "getline", site, size, crate::memory::store::Fill::Byte(0))?;
             put_text(m, th, call, p, &s)?;
             write(m, th, call, arg(args, 0), 64, p)?;
             write(m, th, call, arg(args, 1), 64, size)?;

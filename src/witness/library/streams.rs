@@ -1,7 +1,7 @@
 //! The open streams of a run: what they hold and where reading stands. Types alone; functions are in `stdio` and `cxx`.
 
 use super::numbers::{extract_float, extract_int, is_space};
-use crate::witness::machine::value::{Reason, Val, float_bits, mask};
+use crate::machine::value::{Reason, Val, float_bits, mask};
 use rustc_hash::FxHashMap;
 
 /// One open file. Its address is that of an object without contents.

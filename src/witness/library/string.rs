@@ -2,12 +2,12 @@
 
 use super::arguments::{arg, not_null, text, write};
 use super::model::{Class, Entry, Table, by_name};
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val, mask, signed};
-use crate::witness::memory::space::split;
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val, mask, signed};
+use crate::memory::space::split;
 
 type Res = Result<Ret, Stop>;
 
@@ -222,11 +222,11 @@ fn copy_of(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, function: &str
     let site = m.user_site(th);
     let size = Val::new(s.len() as u64 + 1);
     let p = m.heap_object(
-        crate::witness::api::ObjectKind::HostHeap,
+        crate::api::ObjectKind::HostHeap,
         function,
         site,
         size,
-        crate::witness::memory::store::Fill::Poison(Reason::UNINIT),
+        crate::memory::store::Fill::Poison(Reason::UNINIT),
     )?;
     put_text(m, th, call, p, s)?;
     Ok(Ret::Val(p))

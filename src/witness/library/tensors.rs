@@ -2,14 +2,14 @@
 
 use super::arguments::arg;
 use super::model::{Class, Table};
-use crate::witness::api::{Cause, ObjectKind};
-use crate::witness::machine::call::{Ret, Stop};
-use crate::witness::machine::form::CallInfo;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::thread::Thread;
-use crate::witness::machine::value::{Reason, Val};
-use crate::witness::memory::space::split;
-use crate::witness::memory::store::Fill;
+use crate::api::{Cause, ObjectKind};
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val};
+use crate::memory::space::split;
+use crate::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 

@@ -5,10 +5,10 @@ use super::form::Layout;
 use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, mask};
-use crate::report::finding::Direction;
-use crate::witness::api::{Fault, ObjectKind, Site};
-use crate::witness::memory::space::{Obj, ObjId, split};
-use crate::witness::memory::store::Fill;
+use crate::api::{Fault, ObjectKind, Site};
+use crate::memory::space::{Obj, ObjId, split};
+use crate::memory::store::Fill;
+use finding::Direction;
 
 /// Memory that other threads of the launch can write.
 const fn is_common(kind: ObjectKind) -> bool {

@@ -2,7 +2,7 @@
 
 use super::call::{Reduce, Vote};
 use super::value::{Reason, Val, float, float_bits, mask, signed};
-use crate::ir::{AtomicOp, BinOp, CastOp, Pred};
+use ir::{AtomicOp, BinOp, CastOp, Pred};
 
 /// Why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use super::form::{AsmInfo, CallInfo, Callee};
 use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, mask, signed};
-use crate::models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
-use crate::models::ptx::End;
-use crate::report::finding::Direction;
-use crate::witness::api::{Cause, Why};
-use crate::witness::device::builtins::linear;
-use crate::witness::memory::space::shared_number;
+use crate::api::{Cause, Why};
+use crate::device::builtins::linear;
+use crate::memory::space::shared_number;
+use finding::Direction;
+pub use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
+pub use models::ptx::End;
 
 /// One operand of a PTX instruction: `$n`, `[$n+off]`, an immediate.
 fn position(word: &str) -> Option<usize> {
@@ -170,7 +170,7 @@ impl Machine<'_> {
                 let Some(reg) = rest.split(',').nth(1).and_then(|r| r.trim().strip_prefix('%')) else {
                     return Ok(None);
                 };
-                let Some(model) = crate::witness::device::builtins::register_by_asm_name(reg) else { return Ok(None) };
+                let Some(model) = crate::device::builtins::register_by_asm_name(reg) else { return Ok(None) };
                 let call = CallInfo { callee: Callee::Unknown, target: None, args: Vec::new(), dst: 0, slots: 1 };
                 match model(self, th, &call, &[])? {
                     Ret::Val(v) => Ok(Some(vec![v])),

@@ -1,7 +1,7 @@
 //! How a call of a modelled function ends: with a result, by waiting for other threads, or not at all.
 
 use super::value::Val;
-use crate::witness::api::Why;
+use crate::api::Why;
 
 /// Why a thread does not go on.
 #[derive(Clone, Debug, PartialEq)]

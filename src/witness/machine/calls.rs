@@ -7,12 +7,12 @@ use super::state::Machine;
 use super::step::get;
 use super::thread::Thread;
 use super::value::{Reason, Val};
-use crate::ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Side, space};
-use crate::models::attributes::{is_of_cuda, may_be_the_programs};
-use crate::models::ptx::Waiting;
-use crate::witness::api::{Cause, Why};
-use crate::witness::library::modelled::{const_params, resolve};
-use crate::witness::memory::space::{ObjId, split};
+use crate::api::{Cause, Why};
+use crate::library::modelled::{const_params, resolve};
+use crate::memory::space::{ObjId, split};
+use ir::{FuncRef, GlobalId, GlobalRef, ModuleId, Side, space};
+use models::attributes::{is_of_cuda, may_be_the_programs};
+pub use models::ptx::Waiting;
 use smallvec::SmallVec;
 use std::rc::Rc;
 

@@ -5,10 +5,10 @@
 
 use super::state::Model;
 use super::value::Val;
-use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, Const, FuncRef, ModuleId, Pred, TypeId, ValueId};
-use crate::models::access::Access;
-use crate::models::ptx::{Ending, Waiting};
-use crate::witness::code::flow::Flow;
+use crate::code::flow::Flow;
+use ir::{AtomicOp, BinOp, BlockId, CastOp, Const, FuncRef, ModuleId, Pred, TypeId, ValueId};
+use models::access::Access;
+pub use models::ptx::{Ending, Waiting};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ops::Deref;

@@ -14,7 +14,7 @@ use super::step::{
 };
 use super::thread::{Frame, Thread, site_of};
 use super::value::{Reason, Val, float};
-use crate::ir::{AtomicOp, FuncRef};
+use ir::{AtomicOp, FuncRef};
 use smallvec::SmallVec;
 
 /// Why [`Machine::run`] came back.
@@ -274,7 +274,7 @@ impl Machine<'_> {
                             // Asked again only after as many steps again.
                             let (d, header) = (*d, *header);
                             put!(d, Val::new(self.steps));
-                            if let Some(to) = self.skip_loop(th, &code, base, crate::ir::BlockId(header))? {
+                            if let Some(to) = self.skip_loop(th, &code, base, ir::BlockId(header))? {
                                 pc = to;
                             }
                         }

@@ -4,14 +4,14 @@
 //! and why it is not known), `call` (how calls end), `form` (the instructions), `thread`, `state` (the machine as models get it), then `access`,
 //! `arith`, `asm`, `step`, `calls` and the loop in `interp`. It must not know which access is sought, or why.
 
-pub(in crate::witness) mod access;
-pub(in crate::witness) mod arith;
-pub(in crate::witness) mod asm;
-pub(in crate::witness) mod call;
-pub(in crate::witness) mod calls;
-pub(in crate::witness) mod form;
-pub(in crate::witness) mod interp;
-pub(in crate::witness) mod state;
+pub(crate) mod access;
+pub(crate) mod arith;
+pub(crate) mod asm;
+pub(crate) mod call;
+pub(crate) mod calls;
+pub(crate) mod form;
+pub(crate) mod interp;
+pub(crate) mod state;
 mod step;
-pub(in crate::witness) mod thread;
-pub(in crate::witness) mod value;
+pub(crate) mod thread;
+pub(crate) mod value;

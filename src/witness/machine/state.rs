@@ -7,17 +7,17 @@ use super::call::{Ret, Stop};
 use super::form::{CallInfo, Code};
 use super::thread::{Launch, Place, Thread, site_of};
 use super::value::{Reason, Reasons, Val};
-use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
-use crate::report::finding::Direction;
-use crate::witness::api::Cause;
-use crate::witness::api::{BadAccess, Budget, Fault, Inputs, Object, ObjectKind, Site};
-use crate::witness::code::effect::Effects;
-use crate::witness::code::region::Known;
-use crate::witness::library::process::Libc;
-use crate::witness::library::runtime::Cuda;
-use crate::witness::memory::space::{Memory, ObjId, split};
-use crate::witness::observe::{Kind, Observer};
-use crate::work::{self, Allotment, cost};
+use crate::api::Cause;
+use crate::api::{BadAccess, Budget, Fault, Inputs, Object, ObjectKind, Site};
+use crate::code::effect::Effects;
+use crate::code::region::Known;
+use crate::library::process::Libc;
+use crate::library::runtime::Cuda;
+use crate::memory::space::{Memory, ObjId, split};
+use crate::observe::{Kind, Observer};
+use base::work::{self, Allotment, cost};
+use finding::Direction;
+use ir::{BlockId, FuncRef, GlobalRef, Program};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -97,7 +97,7 @@ impl<'p> Machine<'p> {
 
     /// Whether what is written takes all the memory that it may.
     pub fn fills_memory(&self) -> bool {
-        crate::witness::memory::store::held() > self.budget.memory
+        crate::memory::store::held() > self.budget.memory
     }
 
     /// Checks the budget; called at jumps and calls.

@@ -6,12 +6,12 @@ use super::form::{Code, Layout, Opd, SwitchInfo};
 use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, float, float_bits, mask, signed};
-use crate::ir::{BinOp, CastOp, Pred};
-use crate::witness::api::Cause;
-use crate::witness::api::Site;
-use crate::witness::device::outcome::{REFUSED, WHICH_CODE, compare_refused, one_of_refused};
-use crate::witness::memory::space::split;
-use crate::witness::memory::store::{Fill, Store};
+use crate::api::Cause;
+use crate::api::Site;
+use crate::device::outcome::{REFUSED, WHICH_CODE, compare_refused, one_of_refused};
+use crate::memory::space::split;
+use crate::memory::store::{Fill, Store};
+use ir::{BinOp, CastOp, Pred};
 use std::rc::Rc;
 
 /// What an operand holds.

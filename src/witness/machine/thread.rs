@@ -2,9 +2,9 @@
 
 use super::form::{Arg, Code};
 use super::value::Val;
-use crate::ir::{BlockId, FuncRef};
-use crate::witness::api::Site;
-use crate::witness::memory::space::Stack;
+use crate::api::Site;
+use crate::memory::space::Stack;
+use ir::{BlockId, FuncRef};
 use std::rc::Rc;
 
 /// A function under way.

@@ -1,9 +1,9 @@
 //! One scalar of the machine: 64 bits, or poison with a reason.
 //!
 //! Integers narrower than 64 bits are zero-extended, floating point is its bit pattern, pointers and functions are
-//! addresses of [`crate::witness::memory::space`]. Vectors and aggregates are several scalars side by side; 128-bit integers are two.
+//! addresses of [`crate::memory::space`]. Vectors and aggregates are several scalars side by side; 128-bit integers are two.
 
-use crate::witness::api::{Cause, Why};
+use crate::api::{Cause, Why};
 use rustc_hash::FxHashMap;
 
 /// Why a value is not known. [`Reason::NONE`]: it is known.

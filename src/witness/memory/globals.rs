@@ -2,11 +2,11 @@
 
 use super::space::{Obj, ObjId, split};
 use super::store::Fill;
-use crate::ir::{Const, Global, GlobalId, Module, ModuleId, Side, TypeDef, TypeId, TypeKind, space};
-use crate::witness::api::Cause;
-use crate::witness::api::ObjectKind;
-use crate::witness::machine::state::Machine;
-use crate::witness::machine::value::{Reason, Val, mask, parse_fp80};
+use crate::api::Cause;
+use crate::api::ObjectKind;
+use crate::machine::state::Machine;
+use crate::machine::value::{Reason, Val, mask, parse_fp80};
+use ir::{Const, Global, GlobalId, Module, ModuleId, Side, TypeDef, TypeId, TypeKind, space};
 
 impl Machine<'_> {
     /// Address of a variable as `module` names it.

@@ -5,9 +5,9 @@
 //! block and stack objects the same in every thread, as on hardware; their contents are the running block's and thread's.
 
 use super::store::{Fill, Store};
-use crate::ir::FuncRef;
-use crate::witness::api::{ObjectKind, Site};
-use crate::witness::machine::value::{Reason, Val};
+use crate::api::{ObjectKind, Site};
+use crate::machine::value::{Reason, Val};
+use ir::FuncRef;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -3,8 +3,8 @@
 //! A 100-GiB allocation that nothing writes costs a few words. Copies share pages until one side writes.
 
 use super::space::looks_like_address;
-use crate::witness::machine::value::{Reason, Val};
-use crate::work::charge;
+use crate::machine::value::{Reason, Val};
+use base::work::charge;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -173,7 +173,7 @@ impl Store {
         let Some(p) = self.page(page) else {
             return match self.fill {
                 Fill::Byte(b) => {
-                    Val::new((u64::from(b) * 0x0101_0101_0101_0101) & crate::witness::machine::value::mask(bytes * 8))
+                    Val::new((u64::from(b) * 0x0101_0101_0101_0101) & crate::machine::value::mask(bytes * 8))
                 }
                 Fill::Poison(r) => Val::poison(r),
             };
@@ -541,7 +541,7 @@ mod tests {
     #[test]
     fn words_finds_pointers() {
         let mut s = Store::new(64, Fill::Poison(R));
-        let p = crate::witness::memory::space::ObjId(3).address() + 8;
+        let p = crate::memory::space::ObjId(3).address() + 8;
         assert!(s.words().is_empty());
         s.write(8, 8, Val::new(p));
         s.write(16, 8, Val::new(77));

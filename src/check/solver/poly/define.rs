@@ -6,10 +6,10 @@
 use super::form::{Used, atom, divide, gcd, plus, product, scaled, single, union};
 use super::quotients::Division;
 use super::store::Store;
-use crate::check::solver::query::WrapMode;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{Monomial, Poly, Term, TermId};
+use crate::solver::query::WrapMode;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{Monomial, Poly, Term, TermId};
 
 /// Depth of searches for the side conditions of a definition.
 const DEPTH: u32 = 4;

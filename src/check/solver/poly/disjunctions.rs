@@ -6,8 +6,8 @@
 use super::form::{Used, gcd, plus, scaled, tighten, union};
 use super::search::Memo;
 use super::store::{Literal, Store};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Poly, Term, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Poly, Term, TermId};
 use smallvec::SmallVec;
 
 impl Store {

@@ -8,8 +8,8 @@
 use super::form::{plus, tighten};
 use super::search::{Bounds, Target};
 use super::store::Store;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Poly, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Poly, TermId};
 use rustc_hash::FxHashSet;
 
 /// Facts subtracted one after the other.
@@ -20,11 +20,11 @@ const BRANCHES: usize = 5;
 const TRIES: usize = 2;
 
 /// Of a relation between several variables: those of types have greater numbers.
-pub(in crate::check) const LARGEST: i128 = 1 << 16;
+pub(crate) const LARGEST: i128 = 1 << 16;
 
 /// What a search for conditions is after.
 #[derive(Clone, Copy)]
-pub(in crate::check) struct Sought {
+pub(crate) struct Sought {
     /// Conditions that are wanted.
     pub most: usize,
     /// Bounds of single variables by greater numbers are not used: what follows from the range of a type is true and of no use to anybody.

@@ -1,8 +1,8 @@
 //! Arithmetic on polynomials for the search: tightening, bounds, divisibility of monomials. Everything is checked:
 //! `None` where 127 bits do not suffice.
 
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{Monomial, Poly, TermId};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{Monomial, Poly, TermId};
 use smallvec::SmallVec;
 
 /// Which facts something rests on: sorted indices.

@@ -15,9 +15,9 @@ mod search;
 mod store;
 
 use super::query::WrapMode;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Poly, SymId, Term, TermId};
-pub(in crate::check) use eliminate::{LARGEST, Sought};
+pub(crate) use eliminate::{LARGEST, Sought};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Poly, SymId, Term, TermId};
 use form::{Used, plus, scaled, union};
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::DEPTH;

@@ -5,8 +5,8 @@
 
 use super::form::{Used, atom, divide, plus, product, quotient, scaled, union};
 use super::store::Store;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::term::{Monomial, Poly, TermId};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::term::{Monomial, Poly, TermId};
 
 /// `dividend = divisor·quotient + remainder`, where all four occur.
 #[derive(Clone)]

@@ -3,11 +3,11 @@
 //! In: literals. Out: assignments under which every literal is true. They prove nothing: they refute. A polynomial
 //! that is negative under one need not be searched, and a goal that is false under one has a counterexample.
 
-use crate::check::solver::query::WrapMode;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::eval::Valuation;
-use crate::symbolic::terms::term::{Poly, SymId, Term, TermId};
-use crate::work::{charge, cost};
+use crate::solver::query::WrapMode;
+use base::work::{charge, cost};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::eval::Valuation;
+use engine::symbolic::terms::term::{Poly, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 const SAMPLES: usize = 6;

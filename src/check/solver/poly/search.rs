@@ -9,10 +9,10 @@ use super::form::{
     Used, cofactor, common, divide, gcd, mul_ranges, power, product, quotient, scaled, single, subtract, tighten, union,
 };
 use super::store::{Constraint, Store};
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{Monomial, Poly, TermId};
-use crate::work::{charge_each, cost};
+use base::work::{charge_each, cost};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{Monomial, Poly, TermId};
 use rustc_hash::FxHashMap;
 
 /// Facts subtracted one after the other.

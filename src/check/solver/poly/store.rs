@@ -7,12 +7,12 @@ use super::form::{Used, common, quotient, scaled, tighten, union};
 use super::quotients::Division;
 use super::samples::{self, Sample};
 use super::search::Memo;
-use crate::check::solver::query::WrapMode;
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
-use crate::work::{charge_each, cost};
+use crate::solver::query::WrapMode;
+use base::reasons::UnknownReason;
+use base::work::{charge_each, cost};
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `p >= 0`, or `p == 0`.

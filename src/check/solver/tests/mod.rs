@@ -3,8 +3,8 @@ mod obligations;
 mod random;
 
 use super::*;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{InputSource, SymKind, Term};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{InputSource, SymKind, Term};
 
 pub(super) fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
     a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(lo, hi))

@@ -1,11 +1,11 @@
 //! A small notation for terms in tests: C's operators with C's meaning over mathematical integers, and
 //! `min max abs ite floor mod and or xor pow2 i32 u32 f` as functions. A name's range is declared as `name lo..hi`.
 
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::arena::Arena;
-use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use base::reasons::UnknownReason;
+use engine::symbolic::terms::arena::Arena;
+use engine::symbolic::terms::functions::Function;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::collections::BTreeMap;
 
 #[derive(Default)]

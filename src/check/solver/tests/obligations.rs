@@ -1,7 +1,7 @@
 //! Obligations as GPU kernels give them, and who must decide each.
 
 use super::notation::Scope;
-use crate::check::solver::*;
+use crate::solver::*;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum By {

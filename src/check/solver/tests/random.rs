@@ -1,10 +1,10 @@
 //! Random facts and goals over small ranges, judged by trying all assignments.
 
-use crate::check::solver::*;
-use crate::reasons::UnknownReason;
-use crate::symbolic::terms::eval::Valuation;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{InputSource, SymKind, Term};
+use crate::solver::*;
+use base::reasons::UnknownReason;
+use engine::symbolic::terms::eval::Valuation;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{InputSource, SymKind, Term};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -2,8 +2,8 @@
 
 use super::side::SideBuilder;
 use super::unit::Unit;
-use crate::frontend::cgeist::mlir::{Loc, Op as MOp, Region, Type, Value};
-use crate::ir::{
+use crate::cgeist::mlir::{Loc, Op as MOp, Region, Type, Value};
+use ir::{
     BinOp, Block, BlockId, Callee, CastOp, Const, FuncId, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind,
     ValueId, Var,
 };
@@ -88,7 +88,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
     /// Parameters that are pointers to arrays (`T (*m)[16]`): cgeist loses their row length, so that where they point
     /// to after a step is not known.
     fn rows(&mut self, mut args: Vec<Operand>) -> Vec<Operand> {
-        let display = crate::frontend::names::demangle(self.op.text("sym_name").unwrap_or_default());
+        let display = crate::names::demangle(self.op.text("sym_name").unwrap_or_default());
         let lost = super::names::row_pointers(&display);
         let Some(block) = self.op.regions.first().and_then(|r| r.blocks.first()) else { return args };
         for (i, a) in args.iter_mut().enumerate() {

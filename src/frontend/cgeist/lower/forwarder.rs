@@ -1,6 +1,6 @@
 //! Functions of CUDA's headers that stand for one machine operation.
 
-use crate::ir::AtomicOp;
+use ir::AtomicOp;
 
 /// A function of CUDA's headers that does one machine operation through its first argument. It is lowered to that
 /// operation where it is called: the access is the caller's.

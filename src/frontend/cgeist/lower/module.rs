@@ -2,8 +2,7 @@
 
 use super::side::SideBuilder;
 use super::unit::{About, Unit};
-use crate::frontend::cgeist::mlir::{self, Op};
-use crate::ir;
+use crate::cgeist::mlir::{self, Op};
 use std::collections::BTreeMap;
 
 /// Both sides.

@@ -6,9 +6,9 @@ use super::forwarder::Forwarder;
 use super::names;
 use super::types::TypeTable;
 use super::unit::{STUB, Unit, has_body};
-use crate::frontend::names::{demangle, is_internal};
-use crate::frontend::paths::normalise;
-use crate::ir::{
+use crate::names::{demangle, is_internal};
+use crate::paths::normalise;
+use ir::{
     self, Const, Elements, FileId, FuncId, Function, Global, GlobalId, Linkage, Loc, LocId, Param, Side, SourceFile,
     TypeId, space,
 };
@@ -260,7 +260,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             values: 0,
             requires: vec![],
             max_threads: None,
-            shape: crate::ir::LaunchShape::default(),
+            shape: ir::LaunchShape::default(),
             tile: None,
             loc: LocId(0),
         });

@@ -4,7 +4,7 @@
 use super::super::mlir::{self, AffineMap, Attr, Expr, Value};
 use super::module::lower;
 use super::unit::About;
-use crate::ir::{BinOp, CastOp, Const, Function, Module, Op, Operand, Pred, Step, Terminator};
+use ir::{BinOp, CastOp, Const, Function, Module, Op, Operand, Pred, Step, Terminator};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -287,8 +287,8 @@ fn run(m: &Module, f: &Function, args: &[i64]) -> Option<(i64, Vec<i64>)> {
         v[i] = Some(*a);
     }
     let (mut memory, mut calls): (Vec<i64>, Vec<i64>) = (vec![], vec![]);
-    let bits = |t: crate::ir::TypeId| match m.ty(t).kind {
-        crate::ir::TypeKind::Int(b) => b,
+    let bits = |t: ir::TypeId| match m.ty(t).kind {
+        ir::TypeKind::Int(b) => b,
         _ => 64,
     };
     let (mut block, mut from, mut fuel) = (0usize, 0usize, FUEL * 4);
@@ -765,7 +765,7 @@ fn check(tape: &[u8]) {
     let lowered = lower(&module, &About::default()).unwrap();
     assert!(lowered.unknown.is_empty(), "{:?}", lowered.unknown);
     let f = lowered.host.functions.iter().find(|f| f.name == "f").unwrap();
-    assert!(!crate::ir::cfg::Cfg::new(f).irreducible, "a loop with several ways in:\n{text}\n{}", lowered.host);
+    assert!(!ir::cfg::Cfg::new(f).irreducible, "a loop with several ways in:\n{text}\n{}", lowered.host);
     for (a, b) in [(0, 0), (1, -2), (3, 2), (-3, 1), (5, 5), (i64::from(i32::MIN), 7)] {
         let mut m = Mlir { fuel: FUEL, ..Mlir::default() };
         let body = module.ops[0].regions[0].blocks[0].ops.iter().find(|o| o.text("sym_name") == Some("f")).unwrap();

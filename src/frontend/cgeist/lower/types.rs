@@ -1,7 +1,7 @@
 //! MLIR types → the analysis form's, with sizes and offsets as on x86-64 and NVPTX alike.
 
 use super::super::mlir::{MemRef, Type};
-use crate::ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
+use ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
 
 /// A module's type table; equal types share one entry.
 #[derive(Default)]

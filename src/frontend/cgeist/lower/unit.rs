@@ -3,7 +3,7 @@
 //! In: the operations of the module, what is known of the unit. Out: [`Unit`]. It lowers nothing.
 
 use super::names::{Macros, Names, plain};
-use crate::frontend::cgeist::mlir::{Attr, MemRef, Op, Signature, Type, Value};
+use crate::cgeist::mlir::{Attr, MemRef, Op, Signature, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ pub struct About {
     /// Where cgeist ran, absolute: relative paths start there.
     pub directory: std::path::PathBuf,
     /// Which files are the user's.
-    pub own: crate::frontend::own::Own,
+    pub own: crate::own::Own,
     /// The architecture of the device side, `sm_60`.
     pub arch: String,
     /// `cgeist 17.0.6`.
     pub producer: String,
-    /// See [`crate::ir::Module::asserts_restored`].
+    /// See [`ir::Module::asserts_restored`].
     pub asserts_restored: bool,
-    /// See [`crate::ir::Module::relocatable`].
+    /// See [`ir::Module::relocatable`].
     pub relocatable: bool,
 }
 

@@ -3,9 +3,9 @@
 use super::names::{Class, Declared};
 use super::side::SideBuilder;
 use super::unit::{STUB, Unit};
-use crate::frontend::cgeist::mlir::{Loc as MLoc, Op as MOp, Type, Value};
-use crate::frontend::names::demangle;
-use crate::ir::{FuncId, Var};
+use crate::cgeist::mlir::{Loc as MLoc, Op as MOp, Type, Value};
+use crate::names::demangle;
+use ir::{FuncId, Var};
 use std::collections::HashMap;
 
 /// The variables of a function by the `alloca` that makes each.

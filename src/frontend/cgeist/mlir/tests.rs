@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 pub(crate) fn fixtures() -> Vec<(String, String)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cgeist/fixtures");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cgeist/fixtures");
     let mut all: Vec<(String, String)> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())

@@ -5,7 +5,7 @@
 //! both kinds keeps its choice open.
 
 use super::WHICH;
-use crate::ir::{BinOp, CastOp, Const, Function, Inst, Module, Op, Operand, Pred, TypeKind, ValueId};
+use ir::{BinOp, CastOp, Const, Function, Inst, Module, Op, Operand, Pred, TypeKind, ValueId};
 use std::collections::{BTreeMap, HashMap};
 
 /// What is done with numbers whose sign matters, without the sign.
@@ -134,9 +134,9 @@ fn width(m: &Module, f: &Function, o: &Operand) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::settled;
-    use crate::frontend::cgeist::lower::module::lower;
-    use crate::frontend::cgeist::{mlir, signs};
-    use crate::ir::Module;
+    use crate::cgeist::lower::module::lower;
+    use crate::cgeist::{mlir, signs};
+    use ir::Module;
 
     /// `f` with comparisons of 32 bits by these predicates; `source` leaves them open where it names an unsigned type.
     fn module(predicates: &[u32], source: &str) -> Module {

@@ -16,7 +16,7 @@ pub use by_clang::settled;
 
 use super::lower::unit::STUB;
 use super::mlir::{Attr, Module, Op, Type};
-use crate::frontend::names::demangle;
+use crate::names::demangle;
 use std::collections::BTreeSet;
 use text::{Said, Source};
 
@@ -232,7 +232,7 @@ fn base(display: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::cgeist::mlir;
+    use crate::cgeist::mlir;
 
     /// A function with one operation on two values of a type, behind what else it does.
     fn module(symbol: &str, before: &str, op: &str, ty: &str) -> Module {

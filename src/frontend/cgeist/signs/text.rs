@@ -6,7 +6,7 @@
 use super::words::{
     Token, angle, closing, depths, is_assigned, is_class, is_word, signed_long, tokens, without_attributes,
 };
-use crate::frontend::cgeist::lower::unit::with_macros;
+use crate::cgeist::lower::unit::with_macros;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Widths of integers as a set.

@@ -1,8 +1,8 @@
 //! The affine dialect: maps and sets are evaluated exactly.
 
-use crate::frontend::cgeist::lower::body::{Body, Exit};
-use crate::frontend::cgeist::mlir::{AffineMap, AffineSet, Attr, Expr, Op as MOp, Type};
-use crate::ir::{BinOp, Op, Operand, Pred};
+use crate::cgeist::lower::body::{Body, Exit};
+use crate::cgeist::mlir::{AffineMap, AffineSet, Attr, Expr, Op as MOp, Type};
+use ir::{BinOp, Op, Operand, Pred};
 use std::sync::Arc;
 
 impl<'m> Body<'_, '_, 'm> {
@@ -78,7 +78,7 @@ impl<'m> Body<'_, '_, 'm> {
         Some(all.unwrap_or(Self::int(1, -1)))
     }
 
-    pub(in crate::frontend::cgeist::lower) fn affine(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+    pub(in crate::cgeist::lower) fn affine(&mut self, op: &'m MOp, exit: &Exit) -> bool {
         self.affine_op(op, exit).unwrap_or(false)
     }
 

@@ -1,9 +1,9 @@
 //! Scalars: the arith, math and index dialects, and the LLVM dialect's like.
 
-use crate::frontend::cgeist::lower::body::Body;
-use crate::frontend::cgeist::mlir::{Attr, Op as MOp, Type};
-use crate::frontend::cgeist::signs;
-use crate::ir::{BinOp, CastOp, Const, Op, Operand, Pred};
+use crate::cgeist::lower::body::Body;
+use crate::cgeist::mlir::{Attr, Op as MOp, Type};
+use crate::cgeist::signs;
+use ir::{BinOp, CastOp, Const, Op, Operand, Pred};
 
 /// Comparison predicates by number (MLIR `arith.cmpi` and `llvm.icmp`).
 const INT_PREDICATES: [Pred; 10] =
@@ -37,7 +37,7 @@ fn binary(name: &str) -> Option<BinOp> {
 }
 
 impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::frontend::cgeist::lower) fn arith(&mut self, op: &'m MOp) -> bool {
+    pub(in crate::cgeist::lower) fn arith(&mut self, op: &'m MOp) -> bool {
         let (dialect, name) = op.name.split_once('.').unwrap_or(("", &op.name));
         if dialect == "math" {
             return self.math(op, name);
@@ -46,7 +46,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// A scalar operation by its name without the dialect.
-    pub(in crate::frontend::cgeist::lower) fn scalar(&mut self, op: &'m MOp, name: &str) -> bool {
+    pub(in crate::cgeist::lower) fn scalar(&mut self, op: &'m MOp, name: &str) -> bool {
         let Some(signed) = self.scalar_value(op, name) else { return false };
         let value = match op.text(signs::MARK) {
             Some(word) => self.of_either_sign(op, signed, word),
@@ -163,7 +163,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// The quotient rounded towards zero, corrected where there is a remainder.
-    pub(in crate::frontend::cgeist::lower) fn rounded_division(
+    pub(in crate::cgeist::lower) fn rounded_division(
         &mut self,
         name: &str,
         a: Operand,

@@ -1,11 +1,11 @@
 //! The cf dialect, and the branches of LLVM's: edges between the blocks of a region.
 
-use crate::frontend::cgeist::lower::body::Body;
-use crate::frontend::cgeist::mlir::{Attr, Op as MOp};
-use crate::ir::{BlockId, Op, Operand, Terminator};
+use crate::cgeist::lower::body::Body;
+use crate::cgeist::mlir::{Attr, Op as MOp};
+use ir::{BlockId, Op, Operand, Terminator};
 
 impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::frontend::cgeist::lower) fn cf(&mut self, op: &'m MOp, targets: &[BlockId]) -> bool {
+    pub(in crate::cgeist::lower) fn cf(&mut self, op: &'m MOp, targets: &[BlockId]) -> bool {
         let to = |i: usize| op.successors.get(i).and_then(|s| targets.get(*s)).copied();
         match (op.name.as_str(), to(0), to(1)) {
             ("cf.br" | "llvm.br", Some(b), _) => {

@@ -1,11 +1,11 @@
 //! Calls: of functions of the unit, of the run-time, and of what stands for a single machine operation.
 
-use crate::frontend::cgeist::lower::body::Body;
-use crate::frontend::cgeist::lower::forwarder::{Forwarder, operation};
-use crate::frontend::cgeist::lower::side::{ENDS, SideBuilder};
-use crate::frontend::cgeist::mlir::Op as MOp;
-use crate::frontend::names::demangle;
-use crate::ir::{Callee, Const, Op, Operand, Side, Terminator, TypeId};
+use crate::cgeist::lower::body::Body;
+use crate::cgeist::lower::forwarder::{Forwarder, operation};
+use crate::cgeist::lower::side::{ENDS, SideBuilder};
+use crate::cgeist::mlir::Op as MOp;
+use crate::names::demangle;
+use ir::{Callee, Const, Op, Operand, Side, Terminator, TypeId};
 
 impl SideBuilder<'_, '_> {
     /// What a function stands for.
@@ -60,7 +60,7 @@ impl SideBuilder<'_, '_> {
 }
 
 impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::frontend::cgeist::lower) fn call_op(&mut self, op: &'m MOp) -> bool {
+    pub(in crate::cgeist::lower) fn call_op(&mut self, op: &'m MOp) -> bool {
         let args = self.operands(op);
         let ty = self.result_type(op);
         let Some(name) = op.text("callee") else {
@@ -112,7 +112,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// The func dialect.
-    pub(in crate::frontend::cgeist::lower) fn function_op(&mut self, op: &'m MOp) -> bool {
+    pub(in crate::cgeist::lower) fn function_op(&mut self, op: &'m MOp) -> bool {
         match op.name.as_str() {
             "func.return" => self.ret(op),
             "func.call" => self.call_op(op),
@@ -133,19 +133,13 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    pub(in crate::frontend::cgeist::lower) fn ret(&mut self, op: &MOp) -> bool {
+    pub(in crate::cgeist::lower) fn ret(&mut self, op: &MOp) -> bool {
         let v = if op.operands.is_empty() { None } else { Some(self.operand(op, 0)) };
         self.terminate(Terminator::Ret(v));
         true
     }
 
-    pub(in crate::frontend::cgeist::lower) fn indirect(
-        &mut self,
-        op: &MOp,
-        callee: Operand,
-        args: Vec<Operand>,
-        ty: TypeId,
-    ) {
+    pub(in crate::cgeist::lower) fn indirect(&mut self, op: &MOp, callee: Operand, args: Vec<Operand>, ty: TypeId) {
         let call = Op::Call { callee: Callee::Indirect(callee), args };
         if op.results.is_empty() {
             self.effect(call);

@@ -1,15 +1,15 @@
 //! Launches and what device code finds built in, by clang's conventions.
 
-use crate::frontend::cgeist::lower::body::{Body, Exit};
-use crate::frontend::cgeist::lower::side::SideBuilder;
-use crate::frontend::cgeist::lower::unit::Unit;
-use crate::frontend::cgeist::mlir::{Attr, Op as MOp, Type};
-use crate::ir::{
+use crate::cgeist::lower::body::{Body, Exit};
+use crate::cgeist::lower::side::SideBuilder;
+use crate::cgeist::lower::unit::Unit;
+use crate::cgeist::mlir::{Attr, Op as MOp, Type};
+use ir::{
     Block, Bytes, Callee, Const, FuncId, Inst, Linkage, LocId, Op, Operand, Side, Step, Terminator, TypeId, ValueId,
 };
 
 impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::frontend::cgeist::lower) fn gpu(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+    pub(in crate::cgeist::lower) fn gpu(&mut self, op: &'m MOp, exit: &Exit) -> bool {
         let builtin = match op.name.as_str() {
             "gpu.thread_id" => "threadIdx",
             "gpu.block_id" => "blockIdx",
@@ -61,7 +61,7 @@ impl<'m> Body<'_, '_, 'm> {
             return false;
         }
         let Some(stub) = stub else { return false };
-        let kernel = crate::ir::Program::kernel_symbol_of_stub(stub).unwrap_or_default();
+        let kernel = ir::Program::kernel_symbol_of_stub(stub).unwrap_or_default();
         let (i32t, i64t, ptr) = (self.side.types.int(32), self.side.types.int(64), self.side.types.ptr());
         let dims: Vec<Operand> = dims
             .iter()
@@ -200,7 +200,7 @@ impl SideBuilder<'_, '_> {
         let (void, ptr, i32t, i64t) = (self.types.void(), self.types.ptr(), self.types.int(32), self.types.int(64));
         let params = self.of(id).params.clone();
         let name = self.of(id).name.clone();
-        let by_value = crate::frontend::cgeist::lower::names::values(&self.of(id).display);
+        let by_value = crate::cgeist::lower::names::values(&self.of(id).display);
         let n = params.len() as u64;
         let loc = self.of(id).loc;
         let mut s = Straight { insts: vec![], next: u32::try_from(params.len()).unwrap_or(0), loc };

@@ -1,8 +1,8 @@
 //! Structured control flow (the scf dialect) as a graph of blocks.
 
-use crate::frontend::cgeist::lower::body::{Body, Exit};
-use crate::frontend::cgeist::mlir::{Attr, Op as MOp, Type};
-use crate::ir::{BinOp, BlockId, Operand, Pred, Terminator, TypeId};
+use crate::cgeist::lower::body::{Body, Exit};
+use crate::cgeist::mlir::{Attr, Op as MOp, Type};
+use ir::{BinOp, BlockId, Operand, Pred, Terminator, TypeId};
 
 impl<'m> Body<'_, '_, 'm> {
     fn types(&mut self, t: &[Type]) -> Vec<TypeId> {
@@ -10,19 +10,19 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// The block where an operation's results come together; the results are its phis.
-    pub(in crate::frontend::cgeist::lower) fn join(&mut self, op: &'m MOp) -> BlockId {
+    pub(in crate::cgeist::lower) fn join(&mut self, op: &'m MOp) -> BlockId {
         let types = self.types(&op.result_types);
         self.block("", &types)
     }
 
-    pub(in crate::frontend::cgeist::lower) fn bind_results(&mut self, op: &'m MOp, join: BlockId) {
+    pub(in crate::cgeist::lower) fn bind_results(&mut self, op: &'m MOp, join: BlockId) {
         for i in 0..op.results.len() {
             let o = self.phi(join, i);
             self.set(op, i, o);
         }
     }
 
-    pub(in crate::frontend::cgeist::lower) fn yielded(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+    pub(in crate::cgeist::lower) fn yielded(&mut self, op: &'m MOp, exit: &Exit) -> bool {
         let args = self.operands(op);
         match exit {
             Exit::Yield(to) => {
@@ -33,7 +33,7 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    pub(in crate::frontend::cgeist::lower) fn scf(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+    pub(in crate::cgeist::lower) fn scf(&mut self, op: &'m MOp, exit: &Exit) -> bool {
         match (op.name.as_str(), exit) {
             ("scf.yield" | "scf.reduce.return" | "scf.reduce" | "scf.forall.in_parallel", Exit::Yield(_)) => {
                 return self.yielded(op, exit);
@@ -140,7 +140,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Loops one inside the other: what runs in parallel runs in some order here.
-    pub(in crate::frontend::cgeist::lower) fn nest(
+    pub(in crate::cgeist::lower) fn nest(
         &mut self,
         lo: &[Operand],
         hi: &[Operand],
@@ -165,7 +165,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// `for (iv = lo; iv < hi; iv += step)`, with values carried around; leaves through `join`, which gets them.
     #[expect(clippy::too_many_arguments, reason = "all of a loop")]
-    pub(in crate::frontend::cgeist::lower) fn counted(
+    pub(in crate::cgeist::lower) fn counted(
         &mut self,
         lo: Operand,
         hi: Operand,

@@ -1,14 +1,14 @@
 //! The LLVM dialect, as far as cgeist mixes it in.
 
-use crate::frontend::cgeist::lower::body::Body;
-use crate::frontend::cgeist::mlir::{Attr, Op as MOp, Type};
-use crate::ir::{AtomicOp, CastOp, Const, Elements, Op, Operand, Step, Terminator, TypeId};
+use crate::cgeist::lower::body::Body;
+use crate::cgeist::mlir::{Attr, Op as MOp, Type};
+use ir::{AtomicOp, CastOp, Const, Elements, Op, Operand, Step, Terminator, TypeId};
 
 /// `llvm.getelementptr` marks the places of its operands among constants so.
 const DYNAMIC: i128 = i32::MIN as i128;
 
 impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::frontend::cgeist::lower) fn llvm(&mut self, op: &'m MOp, targets: &[crate::ir::BlockId]) -> bool {
+    pub(in crate::cgeist::lower) fn llvm(&mut self, op: &'m MOp, targets: &[ir::BlockId]) -> bool {
         let name = op.name.strip_prefix("llvm.").unwrap_or(&op.name);
         match name {
             "return" => return self.ret(op),
@@ -218,7 +218,7 @@ impl<'m> Body<'_, '_, 'm> {
                     let n = usize::try_from(Self::as_int(i)?).ok()?;
                     let inner = f.get(n)?.clone();
                     let (whole, ty) = (self.side.types.of(&t), self.side.types.of(&inner));
-                    let crate::ir::TypeKind::Struct { fields, .. } = self.side.types.kind(whole) else { return None };
+                    let ir::TypeKind::Struct { fields, .. } = self.side.types.kind(whole) else { return None };
                     steps.push(Step::Field {
                         offset: fields.get(n)?.offset,
                         field: u32::try_from(n).ok()?,

@@ -2,10 +2,10 @@
 //!
 //! A memory reference is an address here; its shape stands at each use.
 
-use crate::frontend::cgeist::lower::body::{Body, Exit};
-use crate::frontend::cgeist::lower::unit::is_shared;
-use crate::frontend::cgeist::mlir::{Attr, MemRef, Op as MOp, Type};
-use crate::ir::{AtomicOp, Bytes, Const, Elements, Global, Linkage, Op, Operand, Side, Step, space};
+use crate::cgeist::lower::body::{Body, Exit};
+use crate::cgeist::lower::unit::is_shared;
+use crate::cgeist::mlir::{Attr, MemRef, Op as MOp, Type};
+use ir::{AtomicOp, Bytes, Const, Elements, Global, Linkage, Op, Operand, Side, Step, space};
 
 /// The shape of what an operand refers to.
 fn memref(op: &MOp, i: usize) -> Option<MemRef> {
@@ -16,7 +16,7 @@ fn memref(op: &MOp, i: usize) -> Option<MemRef> {
 }
 
 impl<'m> Body<'_, '_, 'm> {
-    pub(in crate::frontend::cgeist::lower) fn memory(&mut self, op: &'m MOp) -> bool {
+    pub(in crate::cgeist::lower) fn memory(&mut self, op: &'m MOp) -> bool {
         match op.name.as_str() {
             "memref.alloca" => return self.alloca(op),
             "memref.alloc" => return self.heap(op),
@@ -135,12 +135,8 @@ impl<'m> Body<'_, '_, 'm> {
 
     fn function_address(&mut self, op: &'m MOp) -> bool {
         let Some(n) = op.text("name") else { return false };
-        let stub = self
-            .unit
-            .symbols
-            .keys()
-            .copied()
-            .find(|s| crate::ir::Program::kernel_symbol_of_stub(s).as_deref() == Some(n));
+        let stub =
+            self.unit.symbols.keys().copied().find(|s| ir::Program::kernel_symbol_of_stub(s).as_deref() == Some(n));
         let f = self.side.function(match (self.side.side, stub) {
             (Side::Host, Some(s)) => s,
             _ => n,
@@ -166,13 +162,13 @@ impl<'m> Body<'_, '_, 'm> {
         for s in sizes {
             n = Some(match n {
                 None => s.clone(),
-                Some(n) => self.bin(crate::ir::BinOp::Mul, n, s.clone(), i64t),
+                Some(n) => self.bin(ir::BinOp::Mul, n, s.clone(), i64t),
             });
         }
         match n {
             None => Self::int(64, i128::from(fixed)),
             Some(n) if fixed == 1 => n,
-            Some(n) => self.bin(crate::ir::BinOp::Mul, n, Self::int(64, i128::from(fixed)), i64t),
+            Some(n) => self.bin(ir::BinOp::Mul, n, Self::int(64, i128::from(fixed)), i64t),
         }
     }
 
@@ -238,7 +234,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let n = self.count(m, &sizes);
                 match Self::as_int(&n) {
                     Some(n) => Self::int(64, n.saturating_mul(i128::from(size))),
-                    None => self.bin(crate::ir::BinOp::Mul, n, Self::int(64, i128::from(size)), i64t),
+                    None => self.bin(ir::BinOp::Mul, n, Self::int(64, i128::from(size)), i64t),
                 }
             }
         };
@@ -248,12 +244,12 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Stores a value; a structure member by member, so that each lies where its type says.
-    pub(in crate::frontend::cgeist::lower) fn store(&mut self, ptr: Operand, value: Operand, t: &Type) {
+    pub(in crate::cgeist::lower) fn store(&mut self, ptr: Operand, value: Operand, t: &Type) {
         let Type::Struct { fields: Some(members), .. } = t else {
             return self.effect(Op::Store { ptr, value, volatile: false, align: 0 });
         };
         let ty = self.side.types.of(t);
-        let crate::ir::TypeKind::Struct { fields, .. } = self.side.types.kind(ty).clone() else { return };
+        let ir::TypeKind::Struct { fields, .. } = self.side.types.kind(ty).clone() else { return };
         let p = self.side.types.ptr();
         for (i, (f, m)) in (0u32..).zip(fields.iter().zip(members.iter())) {
             let v = self.emit(Op::ExtractValue { agg: value.clone(), path: vec![i] }, f.ty);
@@ -294,12 +290,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// The address of an element.
-    pub(in crate::frontend::cgeist::lower) fn address(
-        &mut self,
-        base: Operand,
-        m: &MemRef,
-        indices: &[Operand],
-    ) -> Operand {
+    pub(in crate::cgeist::lower) fn address(&mut self, base: Operand, m: &MemRef, indices: &[Operand]) -> Operand {
         let ptr = self.side.types.ptr();
         if m.layout.is_some() || indices.len() != m.shape.len() {
             return self.unknown("an element of an array in an unusual layout", ptr, vec![base]);

@@ -1,10 +1,10 @@
 //! One file for each dialect that cgeist prints.
 
-pub(in crate::frontend) mod affine;
-pub(in crate::frontend) mod arith;
-pub(in crate::frontend) mod branches;
-pub(in crate::frontend) mod calls;
-pub(in crate::frontend) mod cuda;
-pub(in crate::frontend) mod flow;
-pub(in crate::frontend) mod llvm;
-pub(in crate::frontend) mod memory;
+pub(crate) mod affine;
+pub(crate) mod arith;
+pub(crate) mod branches;
+pub(crate) mod calls;
+pub(crate) mod cuda;
+pub(crate) mod flow;
+pub(crate) mod llvm;
+pub(crate) mod memory;

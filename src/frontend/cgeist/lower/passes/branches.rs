@@ -4,10 +4,10 @@
 //! tree is told by two numbers of a walk over the forest, so that a question costs a constant, not a walk back.
 
 use super::tidy::boolean;
-use crate::ir::{BinOp, BlockId, Function, Op, Operand, Terminator, ValueId};
+use ir::{BinOp, BlockId, Function, Op, Operand, Terminator, ValueId};
 use std::collections::HashMap;
 
-pub(in crate::frontend::cgeist::lower) struct Branches {
+pub(in crate::cgeist::lower) struct Branches {
     /// When the walk comes to a block and when it leaves its tree; 0 where it does not come.
     come: Vec<u32>,
     leave: Vec<u32>,
@@ -95,8 +95,8 @@ impl Branches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::cgeist::lower::passes::ssa::all_predecessors;
-    use crate::ir::{Block, Const, Inst, Linkage, LocId, TypeId};
+    use crate::cgeist::lower::passes::ssa::all_predecessors;
+    use ir::{Block, Const, Inst, Linkage, LocId, TypeId};
 
     /// Blocks by their ends; block 0 computes `%9 = not %1`.
     fn function(ends: Vec<Terminator>) -> Function {
@@ -119,7 +119,7 @@ mod tests {
             values: 10,
             requires: vec![],
             max_threads: None,
-            shape: crate::ir::LaunchShape::default(),
+            shape: ir::LaunchShape::default(),
             tile: None,
             loc: LocId(0),
         }

@@ -2,10 +2,10 @@
 //! their own, which copy member by member and stand where the structure is declared; to a compiler such a copy is one
 //! access of each side where it is written. A call of one becomes that.
 
-use crate::frontend::cgeist::lower::body::Body;
-use crate::frontend::cgeist::lower::side::SideBuilder;
-use crate::frontend::names::demangle;
-use crate::ir::{Function, Op, Operand, Step, Terminator, ValueId};
+use crate::cgeist::lower::body::Body;
+use crate::cgeist::lower::side::SideBuilder;
+use crate::names::demangle;
+use ir::{Function, Op, Operand, Step, Terminator, ValueId};
 use std::collections::{BTreeMap, HashMap};
 
 impl SideBuilder<'_, '_> {
@@ -47,7 +47,7 @@ enum What {
     Slot(ValueId),
 }
 
-fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
+fn copy(f: &Function, types: &[ir::TypeDef]) -> Option<u64> {
     let [block] = f.blocks.as_slice() else { return None };
     if f.params.len() != 2 {
         return None;
@@ -86,7 +86,7 @@ fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
                 for s in steps {
                     at += match s {
                         Step::Field { offset, .. } => *offset,
-                        Step::Index { index: Operand::Const(crate::ir::Const::Int { value, .. }), stride, .. } => {
+                        Step::Index { index: Operand::Const(ir::Const::Int { value, .. }), stride, .. } => {
                             u64::try_from(*value).ok()?.checked_mul(stride.get())?
                         }
                         Step::Index { .. } => return None,
@@ -116,7 +116,7 @@ fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
 
 impl Body<'_, '_, '_> {
     /// A call of a function that only copies; its result is its first argument.
-    pub(in crate::frontend::cgeist::lower) fn copy_call(&mut self, name: &str, args: &[Operand]) -> Option<Operand> {
+    pub(in crate::cgeist::lower) fn copy_call(&mut self, name: &str, args: &[Operand]) -> Option<Operand> {
         let [dst, src] = args else { return None };
         let bytes = self.side.copied_bytes(name)?;
         let len = Self::int(64, i128::from(bytes));

@@ -1,6 +1,6 @@
 //! What follows the lowering of single operations: values in several blocks, empty blocks, functions that only copy.
 
-pub(in crate::frontend) mod branches;
-pub(in crate::frontend) mod copies;
-pub(in crate::frontend) mod ssa;
-pub(in crate::frontend) mod tidy;
+pub(crate) mod branches;
+pub(crate) mod copies;
+pub(crate) mod ssa;
+pub(crate) mod tidy;

@@ -1,14 +1,12 @@
 //! Values in more than one place: variables in memory that become values, and blocks of which one edge gets a copy.
 
 use super::tidy::{boolean, operands, term_operands};
-use crate::frontend::cgeist::lower::types::TypeTable;
-use crate::ir::{
-    BinOp, BlockId, Const, Function, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind, ValueId,
-};
+use crate::cgeist::lower::types::TypeTable;
+use ir::{BinOp, BlockId, Const, Function, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind, ValueId};
 use std::collections::{HashMap, HashSet};
 
 /// Which blocks an edge leads back to, in an order of depth-first search.
-pub(in crate::frontend::cgeist::lower) fn headers(f: &Function) -> Vec<bool> {
+pub(in crate::cgeist::lower) fn headers(f: &Function) -> Vec<bool> {
     let n = f.blocks.len();
     let (mut out, mut state) = (vec![false; n], vec![0u8; n]);
     let mut stack: Vec<(usize, usize)> = vec![(0, 0)];
@@ -103,7 +101,7 @@ impl Variable<'_> {
 }
 
 /// Blocks that lead to each block, each once.
-pub(in crate::frontend::cgeist::lower) fn all_predecessors(f: &Function) -> Vec<Vec<BlockId>> {
+pub(in crate::cgeist::lower) fn all_predecessors(f: &Function) -> Vec<Vec<BlockId>> {
     let mut out = vec![vec![]; f.blocks.len()];
     for (i, b) in (0u32..).zip(&f.blocks) {
         let mut s = b.term.successors();
@@ -117,7 +115,7 @@ pub(in crate::frontend::cgeist::lower) fn all_predecessors(f: &Function) -> Vec<
 }
 
 /// Scalars in memory that are no variables of the source (flags, results of `return`) become values.
-pub(in crate::frontend::cgeist::lower) fn promote(f: &mut Function, types: &TypeTable) {
+pub(in crate::cgeist::lower) fn promote(f: &mut Function, types: &TypeTable) {
     let mut slots: HashMap<ValueId, TypeId> = HashMap::new();
     for i in f.blocks.iter().flat_map(|b| &b.insts) {
         if let (Op::Alloca { ty, var: None, count: Operand::Const(Const::Int { value: 1, .. }), .. }, Some(r)) =
@@ -198,7 +196,7 @@ pub(in crate::frontend::cgeist::lower) fn promote(f: &mut Function, types: &Type
 }
 
 /// Replaces values; what replaces one may be replaced itself.
-pub(in crate::frontend::cgeist::lower) fn replace(f: &mut Function, with: &HashMap<ValueId, Operand>) {
+pub(in crate::cgeist::lower) fn replace(f: &mut Function, with: &HashMap<ValueId, Operand>) {
     let last = |o: &mut Operand| {
         // Chains end: each step leads to a value that is defined before the one it replaces.
         for _ in 0..=with.len() {
@@ -220,7 +218,7 @@ pub(in crate::frontend::cgeist::lower) fn replace(f: &mut Function, with: &HashM
 }
 
 /// Computations without effect, which may be done twice.
-pub(in crate::frontend::cgeist::lower) fn is_pure(op: &Op) -> bool {
+pub(in crate::cgeist::lower) fn is_pure(op: &Op) -> bool {
     matches!(
         op,
         Op::Bin { .. }
@@ -237,7 +235,7 @@ pub(in crate::frontend::cgeist::lower) fn is_pure(op: &Op) -> bool {
 
 /// What a block's values are on the way in from one predecessor, and the instructions that compute those which are not
 /// known from there already.
-pub(in crate::frontend::cgeist::lower) fn copied(
+pub(in crate::cgeist::lower) fn copied(
     f: &mut Function,
     block: BlockId,
     pred: BlockId,
@@ -314,7 +312,7 @@ fn folded(op: &Op) -> Option<Operand> {
 
 /// Makes the way `pred → block → to` a way `pred → copy → to`, where the copy computes what the block does. What is used
 /// beyond the block then has two definitions, between which phis choose.
-pub(in crate::frontend::cgeist::lower) fn bypass(
+pub(in crate::cgeist::lower) fn bypass(
     f: &mut Function,
     block: BlockId,
     pred: BlockId,
@@ -324,7 +322,7 @@ pub(in crate::frontend::cgeist::lower) fn bypass(
 ) {
     let term_loc = f.blocks[block.index()].term_loc;
     let copy = BlockId(u32::try_from(f.blocks.len()).unwrap_or(u32::MAX));
-    f.blocks.push(crate::ir::Block { name: String::new(), insts, term: Terminator::Br(to), term_loc });
+    f.blocks.push(ir::Block { name: String::new(), insts, term: Terminator::Br(to), term_loc });
     redirect(&mut f.blocks[pred.index()].term, block, copy);
     for i in &mut f.blocks[block.index()].insts {
         if let Op::Phi(e) = &mut i.op {
@@ -395,7 +393,7 @@ pub(in crate::frontend::cgeist::lower) fn bypass(
     }
 }
 
-pub(in crate::frontend::cgeist::lower) fn redirect(t: &mut Terminator, from: BlockId, to: BlockId) {
+pub(in crate::cgeist::lower) fn redirect(t: &mut Terminator, from: BlockId, to: BlockId) {
     let lead = |t: &mut BlockId| {
         if *t == from {
             *t = to;
@@ -418,7 +416,7 @@ pub(in crate::frontend::cgeist::lower) fn redirect(t: &mut Terminator, from: Blo
 }
 
 /// Whether a block's values are used anywhere but in phis of one block on the way from it.
-pub(in crate::frontend::cgeist::lower) fn used_elsewhere(f: &Function, block: BlockId, to: BlockId) -> bool {
+pub(in crate::cgeist::lower) fn used_elsewhere(f: &Function, block: BlockId, to: BlockId) -> bool {
     let own: HashSet<ValueId> = f.blocks[block.index()].insts.iter().filter_map(|i| i.result).collect();
     let mut found = false;
     for (b, x) in (0u32..).zip(&f.blocks) {
@@ -442,7 +440,7 @@ pub(in crate::frontend::cgeist::lower) fn used_elsewhere(f: &Function, block: Bl
 
 /// Whether an edge into the head of a loop may be led past it so that every loop keeps one way in: the head is left by one
 /// side only, and the loop entered by one edge.
-pub(in crate::frontend::cgeist::lower) fn may_pass(
+pub(in crate::cgeist::lower) fn may_pass(
     f: &Function,
     preds: &[Vec<BlockId>],
     head: BlockId,

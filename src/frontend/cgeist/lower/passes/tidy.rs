@@ -7,11 +7,11 @@
 
 use super::branches::Branches;
 use super::ssa;
-use crate::frontend::cgeist::lower::types::TypeTable;
-use crate::ir::{BinOp, Block, BlockId, Const, Function, Op, Operand, Terminator, TypeKind, ValueId};
+use crate::cgeist::lower::types::TypeTable;
+use ir::{BinOp, Block, BlockId, Const, Function, Op, Operand, Terminator, TypeKind, ValueId};
 use std::collections::{HashMap, HashSet};
 
-pub(in crate::frontend::cgeist::lower) fn function(f: &mut Function, types: &TypeTable) {
+pub(in crate::cgeist::lower) fn function(f: &mut Function, types: &TypeTable) {
     if f.blocks.is_empty() {
         return;
     }
@@ -223,7 +223,7 @@ fn single(f: &mut Function) -> bool {
     true
 }
 
-pub(in crate::frontend::cgeist::lower) fn boolean(o: &Operand) -> Option<bool> {
+pub(in crate::cgeist::lower) fn boolean(o: &Operand) -> Option<bool> {
     match o {
         Operand::Const(Const::Int { bits: 1, value }) => Some(*value != 0),
         _ => None,
@@ -384,12 +384,8 @@ fn compact(f: &mut Function) {
             && t.index() != 0
             && !f.blocks[t.index()].insts.iter().any(|i| matches!(i.op, Op::Phi(_)))
         {
-            let gone = Block {
-                name: String::new(),
-                insts: vec![],
-                term: Terminator::Unreachable,
-                term_loc: crate::ir::LocId(0),
-            };
+            let gone =
+                Block { name: String::new(), insts: vec![], term: Terminator::Unreachable, term_loc: ir::LocId(0) };
             let next = std::mem::replace(&mut f.blocks[t.index()], gone);
             into[t.index()] = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
             let block = &mut f.blocks[b];
@@ -445,7 +441,7 @@ fn compact(f: &mut Function) {
     }
 }
 
-pub(in crate::frontend::cgeist::lower) fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operand)) {
+pub(in crate::cgeist::lower) fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operand)) {
     match op {
         Op::Alloca { count: a, .. }
         | Op::Load { ptr: a, .. }
@@ -478,7 +474,7 @@ pub(in crate::frontend::cgeist::lower) fn operands(op: &mut Op, visit: &mut impl
         Op::Gep { base, steps, .. } => {
             visit(base);
             for s in steps {
-                if let crate::ir::Step::Index { index, .. } = s {
+                if let ir::Step::Index { index, .. } = s {
                     visit(index);
                 }
             }
@@ -489,7 +485,7 @@ pub(in crate::frontend::cgeist::lower) fn operands(op: &mut Op, visit: &mut impl
             }
         }
         Op::Call { callee, args } => {
-            if let crate::ir::Callee::Indirect(o) = callee {
+            if let ir::Callee::Indirect(o) = callee {
                 visit(o);
             }
             args.iter_mut().for_each(visit);
@@ -499,7 +495,7 @@ pub(in crate::frontend::cgeist::lower) fn operands(op: &mut Op, visit: &mut impl
     }
 }
 
-pub(in crate::frontend::cgeist::lower) fn term_operands(t: &mut Terminator, visit: &mut impl FnMut(&mut Operand)) {
+pub(in crate::cgeist::lower) fn term_operands(t: &mut Terminator, visit: &mut impl FnMut(&mut Operand)) {
     match t {
         Terminator::Ret(Some(o)) | Terminator::CondBr { cond: o, .. } | Terminator::Switch { value: o, .. } => visit(o),
         Terminator::Invoke { args, .. } => args.iter_mut().for_each(visit),

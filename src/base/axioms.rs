@@ -1,0 +1,240 @@
+//! The axioms: what every *safe* takes for granted, each with its name, what it says, and whether it can be left out.
+//!
+//! Plain data, the one list of them. Code that takes an axiom asks [`Without`] whether it is taken in this execution, by
+//! `Assumptions::takes`; the table in `docs/glossary.md` is this list. What rests on which is found by leaving one out
+//! (`check/engine/doubts.rs`).
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// One thing that is taken for granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Axiom {
+    Argc,
+    LaunchLimits,
+    KernelLimits,
+    KnownLaunches,
+    DeviceAllocation,
+    DeviceMemory,
+    HostMemory,
+    CallsSucceed,
+    TypesApart,
+    SidesApart,
+    TensorSizes,
+    View,
+    ClassInvariant,
+    ToolchainClaim,
+    Claim,
+    RemovedAssert,
+    Stated,
+    Contract,
+    Invariant,
+    NoWrap,
+    UnseenUnits,
+    HostDefined,
+    InitialOrder,
+    LibraryCallbacks,
+    LibraryObjects,
+    NoThrow,
+    HostReach,
+    HostFloating,
+    SoleWriter,
+    SeparateObjects,
+    Stack,
+    Models,
+    SameProgram,
+    LeftOpen,
+    Machine,
+    Tool,
+}
+
+/// How it is found out what rests on an axiom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The program is checked once more without it.
+    LeftOut,
+    /// Verdicts name it themselves.
+    Named,
+    /// Built into the engine: it concerns these safe accesses.
+    BuiltIn(Concerns),
+}
+
+/// The accesses that an axiom of the engine's own could concern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concerns {
+    Every,
+    /// Accesses in kernels that host code at hand launches.
+    Launched,
+}
+
+/// Each axiom's name, what it says, and how it is found out what rests on it, in the order of the axioms.
+#[rustfmt::skip]
+const ROWS: [(Axiom, &str, &str, Kind); 36] = [
+    (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", Kind::LeftOut),
+    (Axiom::LaunchLimits, "launch-limits", "a launch that runs stays within CUDA's limits: blocks of at most 1024 threads, grids and shared memory as the programming guide has them", Kind::LeftOut),
+    (Axiom::KernelLimits, "kernel-limits", "a launch that runs keeps to what its kernel declares or the program sets: launch bounds, block and cluster sizes, dynamic shared memory", Kind::LeftOut),
+    (Axiom::KnownLaunches, "known-launches", "a kernel that host code at hand launches is launched by nobody else", Kind::LeftOut),
+    (Axiom::DeviceAllocation, "device-allocation", "an allocation of device or pinned memory that a kernel uses has succeeded", Kind::LeftOut),
+    (Axiom::DeviceMemory, "device-memory", "no allocation is larger than `[limits] device_memory` (192 GiB)", Kind::LeftOut),
+    (Axiom::HostMemory, "host-memory", "no block of host memory and no file is larger than 1 TiB, and no argument longer than 1 MiB", Kind::LeftOut),
+    (Axiom::CallsSucceed, "calls-succeed", "calls of the CUDA runtime succeed, but for launches, allocations and queries, whose codes are followed", Kind::LeftOut),
+    (Axiom::TypesApart, "types-apart", "memory that a caller gave is not changed through a pointer to another type (C++ [basic.lval], C 6.5)", Kind::LeftOut),
+    (Axiom::SidesApart, "sides-apart", "memory that a caller gave and host code uses is not what kernels write through another pointer", Kind::LeftOut),
+    (Axiom::TensorSizes, "tensor-sizes", "tensors that a caller gives are as PyTorch makes them: ranks, sizes and strides in range, storage as large as they say", Kind::LeftOut),
+    (Axiom::View, "views", "spans and containers that a caller gives have the elements that they say (`std::span`, `std::vector`, `mdspan`, …)", Kind::LeftOut),
+    (Axiom::ClassInvariant, "class-invariants", "objects that a caller gives keep to what every constructor and function of their class keeps", Kind::LeftOut),
+    (Axiom::ToolchainClaim, "toolchain-claims", "what headers of the toolchain claim of their own code is true (`__builtin_assume`)", Kind::LeftOut),
+    (Axiom::Claim, "claims", "what the program claims is true (`__builtin_assume`, `__builtin_unreachable`)", Kind::LeftOut),
+    (Axiom::RemovedAssert, "removed-asserts", "an `assert` that `-DNDEBUG` removes would hold", Kind::LeftOut),
+    (Axiom::Stated, "stated", "what scuba.toml states under `[[assume]]` holds", Kind::LeftOut),
+    (Axiom::Contract, "contracts", "callers that are not at hand keep to contracts", Kind::LeftOut),
+    (Axiom::Invariant, "invariants", "objects that a caller gives keep to the invariants stated of their types", Kind::LeftOut),
+    (Axiom::NoWrap, "no-wrap", "an integer operation that `-v` names stays in the range of its type", Kind::Named),
+    (Axiom::UnseenUnits, "unseen-units", "objects that were linked without being read do nothing that changes a verdict", Kind::Named),
+    (Axiom::HostDefined, "host-defined", "host code has no undefined behaviour: its own loads and stores, which are not checked, go to memory that it was given", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::InitialOrder, "initial-order", "constructors of variables run unit by unit in the order in which the units are linked", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::LibraryCallbacks, "library-callbacks", "the C library and CUDA call no function that they only find in memory, nor does anybody one whose address was handed on as a number", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::LibraryObjects, "library-objects", "objects of the C++ library are changed through their members alone", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::NoThrow, "no-throw", "functions of CUDA throw no exception", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::HostReach, "host-reach", "a kernel reaches host memory only through pointers that it is given or that are registered", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::HostFloating, "host-floating", "floating-point arithmetic of the host is not compiled with `-ffast-math`", Kind::BuiltIn(Concerns::Launched)),
+    (Axiom::SoleWriter, "sole-writer", "nobody outside the program writes its memory or changes a file while it is read", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::SeparateObjects, "separate-objects", "allocations and variables that are alive do not overlap", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::Stack, "stack", "call stacks of host and device are large enough", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::Models, "models", "functions of libraries do what their models say", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::SameProgram, "same-program", "nvcc compiles what clang reads: the same macros, headers, types and layout", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::LeftOpen, "left-open", "what C++ leaves to a compiler is as clang has it, where code depends on it: the order in which operands and arguments are evaluated, copies that are left out, `__PRETTY_FUNCTION__`, what `__has_include` says of a compiler's own headers, sizes of extended lambdas", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::Machine, "machine", "the host is x86-64 with unified addressing, the device of capability 7.5 to 12.0", Kind::BuiltIn(Concerns::Every)),
+    (Axiom::Tool, "tool", "the engine and Z3 have no bug that makes a proof wrong", Kind::BuiltIn(Concerns::Every)),
+];
+
+impl Axiom {
+    pub const ALL: [Self; ROWS.len()] = {
+        let mut all = [ROWS[0].0; ROWS.len()];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = ROWS[i].0;
+            i += 1;
+        }
+        all
+    };
+
+    /// Its name, what it says, and how it is found out what rests on it.
+    #[must_use]
+    pub const fn row(self) -> (&'static str, &'static str, Kind) {
+        let (_, name, says, kind) = ROWS[self as usize];
+        (name, says, kind)
+    }
+
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Whether a program can be checked without it.
+    #[must_use]
+    pub const fn can_be_left_out(self) -> bool {
+        matches!(self.row().2, Kind::LeftOut)
+    }
+}
+
+/// The axioms that an execution does not take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without(u64);
+
+impl Without {
+    pub const NOTHING: Self = Self(0);
+
+    /// The axioms that users state, that programs claim, or that are taken of objects that callers give. An access that is safe only by these
+    /// counts as safe under an assumption.
+    pub const ASSUMPTIONS: Self = Self::NOTHING
+        .and(Axiom::View)
+        .and(Axiom::ClassInvariant)
+        .and(Axiom::Claim)
+        .and(Axiom::RemovedAssert)
+        .and(Axiom::Stated)
+        .and(Axiom::Contract)
+        .and(Axiom::Invariant);
+
+    #[must_use]
+    pub const fn and(self, axiom: Axiom) -> Self {
+        Self(self.0 | 1 << axiom as u64)
+    }
+
+    /// Every axiom that can be left out.
+    #[must_use]
+    pub fn any() -> Self {
+        Axiom::ALL.into_iter().filter(|a| a.can_be_left_out()).fold(Self::NOTHING, Self::and)
+    }
+
+    #[must_use]
+    pub const fn has(self, axiom: Axiom) -> bool {
+        self.0 & (1 << axiom as u64) != 0
+    }
+}
+
+/// The axioms that executions came to: one that none asked for changes nothing.
+#[derive(Debug, Default)]
+pub struct CameTo([AtomicU32; 2]);
+
+impl CameTo {
+    const EACH: usize = 32;
+
+    pub fn note(&self, axiom: Axiom) {
+        let n = axiom as usize;
+        self.0[n / Self::EACH].fetch_or(1 << (n % Self::EACH), Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn has(&self, axiom: Axiom) -> bool {
+        let n = axiom as usize;
+        self.0[n / Self::EACH].load(Ordering::Relaxed) & (1 << (n % Self::EACH)) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axiom, CameTo, Concerns, Kind, Without};
+
+    #[test]
+    fn every_axiom_is_listed_once_under_a_name_of_its_own() {
+        for (i, a) in Axiom::ALL.into_iter().enumerate() {
+            assert_eq!(a as usize, i, "{a:?}");
+            assert!(Axiom::ALL[..i].iter().all(|b| b.name() != a.name()), "{a:?}");
+        }
+        let came_to = CameTo::default();
+        came_to.note(Axiom::Tool);
+        assert!(came_to.has(Axiom::Tool) && !came_to.has(Axiom::Argc) && !came_to.has(Axiom::LaunchLimits));
+        assert!(Without::any().has(Axiom::Argc) && !Without::any().has(Axiom::Tool));
+        assert!(Without::ASSUMPTIONS.has(Axiom::Contract) && !Without::ASSUMPTIONS.has(Axiom::Argc));
+    }
+
+    /// The table of the glossary, between its marks.
+    fn table() -> String {
+        let mut out = String::from("\n| axiom | says | what rests on it |\n| --- | --- | --- |\n");
+        for a in Axiom::ALL {
+            let (name, says, kind) = a.row();
+            let how = match kind {
+                Kind::LeftOut => "found by leaving it out",
+                Kind::Named => "named by the verdict",
+                Kind::BuiltIn(Concerns::Every) => "built in: could concern every safe access",
+                Kind::BuiltIn(Concerns::Launched) => "built in: could concern safe accesses of launched kernels",
+            };
+            out += &format!("| `{name}` | {says} | {how} |\n");
+        }
+        out
+    }
+
+    #[test]
+    fn the_glossary_has_this_list() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/glossary.md");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (before, rest) = text.split_once("<!-- axioms -->").expect("the glossary has a table of axioms");
+        let (there, after) = rest.split_once("<!-- /axioms -->").expect("the table of axioms has an end");
+        if std::env::var_os("SCUBA_BLESS").is_some() {
+            let whole = format!("{before}<!-- axioms -->{}<!-- /axioms -->{after}", table());
+            std::fs::write(&path, whole).unwrap();
+            return;
+        }
+        assert_eq!(there, table(), "SCUBA_BLESS=1 cargo test --lib axioms writes the table");
+    }
+}

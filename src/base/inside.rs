@@ -1,0 +1,305 @@
+//! Looking inside a check: where its time went, how one access was judged, and what its parts passed to each other.
+//!
+//! In: what somebody wants to see (`--timings`, `--explain FILE:LINE`, `--dump KIND`). Out: lines of text and durations, in the order in which
+//! the check came to them. The parts of a check say what they do through the functions of this module, which cost a look at a thread's own
+//! variable where nobody wants to see it. Nothing here decides anything.
+
+use crate::work::{Work, done};
+use serde::{Deserialize, Serialize};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What can be written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+pub enum Dump {
+    /// The analysis form of the program's functions
+    Ir,
+    /// What memory holds at each launch
+    State,
+    /// How each loop was summarised
+    Loops,
+    /// What each access must keep to, and what became of it
+    Obligations,
+    /// The queries to Z3, as SMT-LIB 2
+    Smt2,
+    /// Each access that was looked at: its place, what it does, and to what
+    Accesses,
+    /// What safe verdicts rest on, axiom by axiom: one line of JSON for each program
+    Doubts,
+}
+
+/// A place in a source, as users write it: `FILE:LINE` or `FILE:LINE:COLUMN`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spot {
+    /// The end of a path, by whole components, or an absolute path.
+    pub file: String,
+    pub line: u32,
+    pub column: Option<u32>,
+}
+
+impl FromStr for Spot {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no place: FILE:LINE or FILE:LINE:COLUMN is meant, as in kernel.cu:20");
+        let number = |s: &str| s.parse::<u32>().ok().filter(|n| *n > 0);
+        let (rest, last) = text.rsplit_once(':').ok_or_else(wrong)?;
+        let last = number(last).ok_or_else(wrong)?;
+        let (file, line, column) = match rest.rsplit_once(':').and_then(|(file, line)| Some((file, number(line)?))) {
+            Some((file, line)) => (file, line, Some(last)),
+            None => (rest, last, None),
+        };
+        if file.is_empty() {
+            return Err(wrong());
+        }
+        Ok(Self { file: file.to_owned(), line, column })
+    }
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        self.column.map_or(Ok(()), |c| write!(f, ":{c}"))
+    }
+}
+
+impl Spot {
+    /// The same as the check knows files: by their paths below the project's folder, absolute outside it. What is no path of a file here is
+    /// the end of one.
+    #[must_use]
+    pub fn below(self, project: &Path) -> Self {
+        let Ok(path) = Path::new(&self.file).canonicalize() else { return self };
+        let path = project.canonicalize().ok().and_then(|p| path.strip_prefix(p).ok()).unwrap_or(&path);
+        Self { file: path.to_string_lossy().into_owned(), ..self }
+    }
+
+    /// Whether it names this place.
+    #[must_use]
+    pub fn is_at(&self, file: &str, line: u32, column: u32) -> bool {
+        let named = file == self.file || file.strip_suffix(self.file.as_str()).is_some_and(|rest| rest.ends_with('/'));
+        named && line == self.line && self.column.is_none_or(|c| c == column)
+    }
+}
+
+/// What is to be seen of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    pub dumps: Vec<Dump>,
+    pub explain: Option<Spot>,
+    pub timings: bool,
+}
+
+impl Wanted {
+    /// Whether nothing is.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether text is, in the order in which one thread comes to it.
+    #[must_use]
+    pub fn is_in_order(&self) -> bool {
+        self.explain.is_some() || self.dumps.iter().any(|d| *d != Dump::Doubts)
+    }
+}
+
+/// What takes time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Phase {
+    Execute,
+    Exchange,
+    FirstLooks,
+    SecondLooks,
+    HostCalls,
+    Overflow,
+    Trials,
+    Solver,
+    Replay,
+}
+
+impl Phase {
+    /// In a table; what happens within others is set in.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Execute => "execute host and kernels",
+            Self::Exchange => "bounds on shared memory",
+            Self::FirstLooks => "first looks at accesses",
+            Self::SecondLooks => "second looks",
+            Self::HostCalls => "calls of the host",
+            Self::Overflow => "index overflow",
+            Self::Trials => "  runs with small inputs",
+            Self::Solver => "  solver",
+            Self::Replay => "  replays",
+        }
+    }
+}
+
+/// What one phase took, all threads together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Taken {
+    pub seconds: f64,
+    pub work: u64,
+    pub times: u64,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Seen {
+    pub lines: Vec<String>,
+    pub taken: BTreeMap<Phase, Taken>,
+}
+
+/// Where the threads of one check say what they do.
+#[derive(Clone)]
+pub struct Watch {
+    wanted: Arc<Wanted>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+thread_local! {
+    static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
+    /// Whether what this thread does now belongs to the place that somebody asked for.
+    static AT_THE_PLACE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does some work, and gives what was wanted of it.
+pub fn watching<T>(wanted: &Wanted, work: impl FnOnce() -> T) -> (T, Seen) {
+    if wanted.is_nothing() {
+        return (work(), Seen::default());
+    }
+    let watch = Watch { wanted: Arc::new(wanted.clone()), seen: Arc::default() };
+    let done = with(Some(watch.clone()), work);
+    let seen = std::mem::take(&mut *watch.seen.lock().unwrap_or_else(PoisonError::into_inner));
+    (done, seen)
+}
+
+/// Who watches this thread, for another one that works on the same check.
+pub fn current() -> Option<Watch> {
+    WATCH.with(|w| w.borrow().clone())
+}
+
+/// Does some work that another thread's check is part of.
+pub fn with<T>(watch: Option<Watch>, work: impl FnOnce() -> T) -> T {
+    let before = WATCH.with(|w| w.replace(watch));
+    let done = work();
+    WATCH.with(|w| w.replace(before));
+    done
+}
+
+fn say(wants: impl FnOnce(&Wanted) -> bool, text: impl FnOnce() -> String) {
+    let Some(watch) = WATCH.with(|w| w.borrow().as_ref().filter(|w| wants(&w.wanted)).cloned()) else { return };
+    let text = text();
+    watch.seen.lock().unwrap_or_else(PoisonError::into_inner).lines.push(text);
+}
+
+/// Writes something out for whoever wants to see it.
+pub fn dump(kind: Dump, text: impl FnOnce() -> String) {
+    say(|w| w.dumps.contains(&kind), text);
+}
+
+/// Whether somebody wants to see that.
+pub fn is_wanted(kind: Dump) -> bool {
+    WATCH.with(|w| w.borrow().as_ref().is_some_and(|w| w.wanted.dumps.contains(&kind)))
+}
+
+/// Whether somebody asked how some place is judged.
+pub fn is_explaining() -> bool {
+    WATCH.with(|w| w.borrow().as_ref().is_some_and(|w| w.wanted.explain.is_some()))
+}
+
+/// Whether it is this one.
+pub fn explains(file: &str, line: u32, column: u32) -> bool {
+    WATCH.with(|w| {
+        w.borrow().as_ref().is_some_and(|w| w.wanted.explain.as_ref().is_some_and(|s| s.is_at(file, line, column)))
+    })
+}
+
+/// Does some work for the place that somebody asked for: what is explained meanwhile is of it.
+pub fn at_the_place<T>(is_there: bool, work: impl FnOnce() -> T) -> T {
+    let before = AT_THE_PLACE.replace(is_there);
+    let done = work();
+    AT_THE_PLACE.set(before);
+    done
+}
+
+/// Says something of the place that somebody asked for, if that is at hand.
+pub fn explain(text: impl FnOnce() -> String) {
+    if AT_THE_PLACE.get() {
+        say(|w| w.explain.is_some(), text);
+    }
+}
+
+/// Does some work, and notes what it took.
+pub fn timed<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
+    let _span = tracing::debug_span!("check", phase = phase.name().trim_start()).entered();
+    let watch = WATCH.with(|w| w.borrow().as_ref().filter(|w| w.wanted.timings).cloned());
+    let Some(watch) = watch else { return work() };
+    let (start, before) = (Instant::now(), done());
+    let out = work();
+    note(&watch, phase, start.elapsed(), done() - before);
+    out
+}
+
+fn note(watch: &Watch, phase: Phase, time: Duration, work: Work) {
+    let mut seen = watch.seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let taken = seen.taken.entry(phase).or_default();
+    taken.seconds += time.as_secs_f64();
+    taken.work = taken.work.saturating_add(work.get());
+    taken.times += 1;
+}
+
+/// A table of what each phase took.
+#[must_use]
+pub fn table(taken: &BTreeMap<Phase, Taken>) -> Vec<String> {
+    let head = format!("{:<28} {:>9} {:>12} {:>8}", "phase", "seconds", "work, 10^6", "times");
+    let rows = taken
+        .iter()
+        .map(|(phase, t)| format!("{:<28} {:>9.3} {:>12} {:>8}", phase.name(), t.seconds, t.work / 1_000_000, t.times));
+    std::iter::once(head).chain(rows).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dump, Phase, Spot, Wanted, at_the_place, current, dump, explain, explains, timed, watching, with};
+
+    #[test]
+    fn places_are_read_as_users_write_them() {
+        let spot = |text: &str| text.parse::<Spot>();
+        let at = |file: &str, line, column| Spot { file: file.into(), line, column };
+        assert_eq!(spot("a.cu:20"), Ok(at("a.cu", 20, None)));
+        assert_eq!(spot("src/a.cu:20:3"), Ok(at("src/a.cu", 20, Some(3))));
+        assert_eq!(spot("C:x.cu:7"), Ok(at("C:x.cu", 7, None)));
+        for wrong in ["a.cu", "a.cu:", "a.cu:x", ":3", "a.cu:0", ""] {
+            assert!(spot(wrong).is_err(), "{wrong}");
+        }
+        let a = spot("src/a.cu:20").unwrap();
+        assert!(a.is_at("/p/src/a.cu", 20, 9) && a.is_at("src/a.cu", 20, 1));
+        assert!(!a.is_at("/p/othersrc/a.cu", 20, 9) && !a.is_at("/p/src/a.cu", 21, 9));
+        assert!(!spot("a.cu:20:3").unwrap().is_at("a.cu", 20, 4));
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_seen_and_of_all_threads() {
+        let wanted = Wanted { dumps: vec![Dump::Loops], explain: "a.cu:3".parse().ok(), timings: true };
+        let (out, seen) = watching(&wanted, || {
+            dump(Dump::Ir, || panic!("nobody wants it"));
+            dump(Dump::Loops, || "a loop".into());
+            assert!(explains("x/a.cu", 3, 1) && !explains("x/a.cu", 4, 1));
+            let here = current();
+            std::thread::scope(|s| {
+                s.spawn(|| with(here, || timed(Phase::Solver, || at_the_place(true, || explain(|| "why".into())))));
+            });
+            explain(|| panic!("it is of another place"));
+            timed(Phase::Solver, || 7)
+        });
+        assert_eq!((out, seen.lines), (7, vec!["a loop".to_owned(), "why".to_owned()]));
+        assert_eq!(seen.taken[&Phase::Solver].times, 2);
+        explain(|| panic!("nobody watches any more"));
+    }
+}

@@ -1,0 +1,72 @@
+//! One proof obligation per access and launch, decided by a polynomial bound and then Z3.
+//!
+//! In: a linked [`ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
+//!
+//! From the bottom up: `solver` (facts ⊢ goal), `obligations` (one access under the conditions of its path), `concurrency` (what threads
+//! exchange through memory), `counterexample` (a model becomes inputs, a replay judges it), `findings` (in the user's terms), `rules` (what
+//! is asked of an access, a copy, a call), `engine` (which is asked when, and what it may cost).
+
+pub(crate) mod concurrency;
+pub(crate) mod context;
+pub(crate) mod counterexample;
+mod engine;
+pub(crate) mod findings;
+pub mod inference;
+mod names;
+pub(crate) mod obligations;
+mod options;
+mod report;
+pub(crate) mod rules;
+pub mod solver;
+mod stated;
+
+use base::inside;
+use base::nets::{self, Nets};
+use ir::Program;
+pub use options::{CHECKS_FOR_DOUBTS, Options, Pace, STACK};
+pub use report::{Fault, Place, ProgramReport, Standing};
+use std::time::Duration;
+
+/// Analyses one program from all its roots.
+#[must_use]
+pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
+    // Some of the time is for what comes after the last verdict.
+    let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
+    let (mut report, seen) = inside::watching(&options.inside, || {
+        nets::under(Some(nets.clone()), || {
+            for module in &program.modules {
+                inside::dump(inside::Dump::Ir, || module.to_string());
+            }
+            let (mut options, mut problems, mut faults) = stated::with_sources(program, options);
+            options.classes = engine::classes::invariants(program, &options);
+            let (budget, reached) = engine::budgets::of_pace(program, &options);
+            let check = || engine::Engine::new(program, &options).run(budget);
+            let mut report = solver::cache::on_program(|| program.digest(), check);
+            report.problems.append(&mut problems);
+            faults.append(&mut report.faults);
+            report.faults = faults;
+            if options.pace != Pace::Whole {
+                report.notes.push(format!(
+                    "while the build waits: {reached} instructions are reached; of {} ms of work {} were done",
+                    budget.get() / 1_000_000,
+                    report.summary.work / 1_000_000
+                ));
+            }
+            report
+        })
+    });
+    report.seen = seen;
+    report.nets = nets.reached();
+    report
+}
+
+/// Lets Z3 give up, rather than take more than so many bytes.
+pub fn limit_memory(bytes: u64) {
+    z3::set_global_param("memory_high_watermark_mb", &(bytes >> 20).max(1).to_string());
+}
+
+/// Version of the Z3 library in use.
+#[must_use]
+pub fn z3_version() -> &'static str {
+    z3::full_version()
+}

@@ -1,0 +1,122 @@
+//! The CUDA runtime API (CUDA Runtime API reference 13.0), copies apart. Calls succeed, but for launches and allocations, whose codes are any
+//! (`runs.rs`), and queries.
+
+use super::Call;
+use super::table::{Table, find};
+use super::{copies, cuda_launch, cuda_memory, waits};
+use crate::kernel::builtins::Modelled;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::value::{Target, Value};
+use base::reasons::UnknownReason;
+use models::cuda_names::is_of_runtime;
+use std::rc::Rc;
+
+/// Devices, status codes and graphs.
+pub(super) const STATUS: Table = &[
+    (&["cudaSetDevice"], |e, c, s| e.set_device(c, s)),
+    (&["cudaGetLastError", "cudaPeekAtLastError"], |e, c, s| e.last_error(c, s)),
+    (&["cudaStreamQuery", "cudaEventQuery"], |e, c, s| e.query(c, s)),
+    (
+        &[
+            "cudaStreamBeginCapture",
+            "cudaStreamBeginCaptureToGraph",
+            "cudaStreamBeginRecaptureToGraph",
+            "cudaGraphLaunch",
+        ],
+        |e, c, s| e.graph(c, s),
+    ),
+    (&["cudaGetErrorString", "cudaGetErrorName"], |e, c, s| e.error_text(c, s)),
+];
+
+/// How names of the runtime's functions begin; a call of any of these that has no model of its own succeeds.
+pub(super) const REST: &[&str] = &["cuda", "__cuda"];
+
+/// How names begin of functions whose codes are followed, or that say what another call gave.
+const FOLLOWED: &[&str] =
+    &["cudaMalloc", "cudaHostAlloc", "cudaLaunch", "cudaGetLastError", "cudaPeekAtLastError", "cudaGetError"];
+
+/// Whether a call gives a code of which success is taken for granted.
+pub(super) fn may_fail(c: &Call<'_>) -> bool {
+    let name = c.base();
+    is_of_runtime(name) && !name.ends_with("Query") && !FOLLOWED.iter().any(|p| name.starts_with(p))
+}
+
+impl Executor<'_> {
+    /// A call as where its success is not taken for granted: where it fails it does nothing, and gives some other code.
+    pub(super) fn call_that_may_fail(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let Value::Int(status) = self.status(c.base()) else { return Err(Box::new(s)) };
+        let zero = self.arena.int(0);
+        let well = self.arena.eq(status, zero);
+        let failed = self.arena.not(well);
+        let before = self.assume(s.clone(), failed);
+        let done = match self.assume(s.clone(), well) {
+            Some(s) => self.library_call(c, s),
+            None => Ok(None),
+        };
+        let (Ok(done), code) = (done, Value::Int(status)) else { return Err(Box::new(s)) };
+        match (done, before) {
+            (done, None) => Ok(done),
+            (None, Some(before)) => Ok(Some((code, before))),
+            (Some((v, after)), Some(before)) => {
+                let Some((s, choices)) = self.merge(vec![after, before]) else { return Ok(None) };
+                let v = choices.first().map_or(code.clone(), |done| self.ite_value(*done, &v, &code));
+                Ok(Some((v, s)))
+            }
+        }
+    }
+
+    pub(super) fn cuda_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        if !REST.iter().any(|p| c.name.starts_with(p)) {
+            return Err(Box::new(s));
+        }
+        let families = [copies::COPIES, waits::WAITS, cuda_memory::MEMORY, cuda_launch::LAUNCHES, STATUS];
+        if let Some(model) = find(&families, c.base()) {
+            return model(self, c, s);
+        }
+        // The body of a template overload (`cudaMalloc<float>`) leads to the plain call; a function of the program's may begin so too.
+        if !self.program.func(c.func).is_declaration() || c.name.starts_with("cuda") && !is_of_runtime(c.name) {
+            return Err(Box::new(s));
+        }
+        self.pass_by(&mut s, &[c.func], c.args, &UnknownReason::Returns(c.name.to_string()));
+        self.success(s)
+    }
+
+    fn set_device(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (device, zero) = (self.int_arg(c, 0, 32), self.arena.int(0));
+        let first = self.arena.eq(device, zero);
+        self.runtime.several_devices |= self.arena.as_bool(first) != Some(true);
+        self.success(s)
+    }
+
+    fn last_error(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        if self.runtime.refusable { self.query(c, s) } else { self.success(s) }
+    }
+
+    fn query(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let status = self.status(c.base());
+        Ok(Some((status, s)))
+    }
+
+    /// What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
+    fn graph(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let name = c.base();
+        self.limits.miss(|| UnknownReason::KernelGraph(name.to_string()));
+        self.success(s)
+    }
+
+    fn error_text(&mut self, _: &Call<'_>, s: State) -> Modelled {
+        let v = self.unknown_pointer(&UnknownReason::ErrorText);
+        Ok(Some((v, s)))
+    }
+
+    pub(super) fn pointer_arg(&mut self, c: &Call<'_>, i: usize) -> Rc<Vec<Target>> {
+        match c.args.get(i) {
+            Some(v) => {
+                let v = v.clone();
+                self.as_pointer(&v)
+            }
+            None => Rc::new(vec![]),
+        }
+    }
+}

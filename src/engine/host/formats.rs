@@ -1,0 +1,307 @@
+//! `printf`, `scanf` and their like: what is read as an input, and what is stored where.
+
+use super::Call;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::text::Reader;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use base::reasons::UnknownReason;
+use std::rc::Rc;
+
+/// Formatted output and input; output of other kinds.
+pub(super) const FORMATS: Table = &[
+    (
+        &[
+            "printf",
+            "fprintf",
+            "puts",
+            "putchar",
+            "fputs",
+            "fputc",
+            "putc",
+            "fwrite",
+            "fflush",
+            "perror",
+            "vprintf",
+            "vfprintf",
+            "fclose",
+            "srand",
+            "srand48",
+            "srandom",
+            "setbuf",
+            "setvbuf",
+            "usleep",
+            "sleep",
+            "system",
+            "feof",
+            "ferror",
+            "gettimeofday_",
+            "atexit",
+            "__cxa_atexit",
+            "omp_set_num_threads",
+        ],
+        |e, c, s| e.output(c, s),
+    ),
+    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], |e, c, s| e.scanf(c, s)),
+    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], |e, c, s| e.fscanf(c, s)),
+    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], |e, c, s| e.scan(c, s, 1, None)),
+];
+
+impl Executor<'_> {
+    /// `setbuf`, `setvbuf`: from here on the C library writes the buffer whenever it likes (C11 7.21.5.5 and 6).
+    fn lend_to_stream(&mut self, c: &Call<'_>, s: &mut State) {
+        let buffer = self.pointer_arg(c, 1);
+        if buffer.iter().all(|t| matches!(t.base, Base::Null)) {
+            return;
+        }
+        self.forget_targets(s, &buffer, &UnknownReason::StreamBuffer);
+        let lost = buffer.iter().any(|t| matches!(t.base, Base::Unknown(_)));
+        let objects = self.objects_at(s, &buffer);
+        self.lend_objects(objects, lost);
+        self.runtime.stream_buffers = true;
+    }
+
+    fn output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        match c.name {
+            // All others read what they are given, and write nothing that the program sees.
+            "atexit" | "__cxa_atexit" => {
+                let f = self.functions_of(c.args.first());
+                self.at_exit(&f);
+            }
+            "printf" => self.printed(c, &mut s, 0),
+            "fprintf" => self.printed(c, &mut s, 1),
+            "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, &UnknownReason::Printed),
+            "setbuf" | "setvbuf" => self.lend_to_stream(c, &mut s),
+            _ => {}
+        }
+        let m = self.program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, &UnknownReason::ResultOf(c.name.to_string()));
+        Ok(Some((v, s)))
+    }
+
+    fn scanf(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let f = self.standard_input(&mut s);
+        self.scan(c, s, 0, Some(&f))
+    }
+
+    fn fscanf(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let f = self.pointer_arg(c, 0);
+        self.scan(c, s, 1, Some(&f))
+    }
+
+    /// `printf` and `fprintf`: `%n` stores how much was printed so far (C11, 7.21.6.1).
+    pub(super) fn printed(&mut self, c: &Call<'_>, s: &mut State, format: usize) {
+        let text = self.pointer_arg(c, format);
+        let stores = self.text_of(&text).is_none_or(|t| stores_length(&t));
+        if stores {
+            self.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), &UnknownReason::HowMuchPrinted);
+        }
+    }
+
+    /// `scanf` and its kin: each conversion stores an input.
+    pub(super) fn scan(&mut self, c: &Call<'_>, mut s: State, format: usize, stream: Option<&[Target]>) -> Modelled {
+        let text = self.pointer_arg(c, format);
+        let format_of = self.text_of(&text).map(|t| conversions(&t));
+        let mut targets = c.args.iter().skip(format + 1);
+        let mut words = stream.filter(|_| format_of.as_ref().is_some_and(|f| f.plain));
+        if stream.is_none()
+            && let Some((reader, bytes)) = format_of.as_ref().and_then(Format::only_number)
+            && let Some(to) = c.args.get(2)
+        {
+            let (from, to) = (self.pointer_arg(c, 0), self.as_pointer(&to.clone()));
+            if let Some(result) = self.scan_argument(&mut s, &from, &to, (bytes, reader)) {
+                return Ok(Some((Value::Int(result), s)));
+            }
+        }
+        for conversion in format_of.iter().flat_map(|f| &f.each) {
+            let word = words.and_then(|f| self.next_word(&mut s, f, conversion.bytes));
+            if word.is_none() {
+                words = None;
+            }
+            if !conversion.stored {
+                continue;
+            }
+            let Some(a) = targets.next() else { break };
+            let p = self.as_pointer(&a.clone());
+            match word {
+                Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(conversion.bytes)),
+                None if conversion.bytes > 0 => {
+                    let bits = conversion.bytes * 8;
+                    let ordinal = self.next_read();
+                    let what = if stream.is_some() { "a file" } else { "a text" };
+                    let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, bits);
+                    self.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes));
+                }
+                _ => self.forget_targets(&mut s, &p, &UnknownReason::Read),
+            }
+        }
+        for a in targets {
+            let p = self.as_pointer(&a.clone());
+            self.forget_targets(&mut s, &p, &UnknownReason::Read);
+        }
+        if words.is_none()
+            && let Some(f) = stream
+        {
+            self.lose_position(&mut s, f);
+        }
+        let m = self.program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, &UnknownReason::HowManyRead);
+        Ok(Some((v, s)))
+    }
+
+    /// `sscanf` of one number in an argument: what is stored if it is one, else nothing is; how many were read.
+    pub(super) fn scan_argument(
+        &mut self,
+        s: &mut State,
+        from: &[Target],
+        to: &Rc<Vec<Target>>,
+        (bytes, reader): (u32, Reader),
+    ) -> Option<TermId> {
+        let (argument, bits) = (self.argument_of(s, from), bytes * 8);
+        let number = self.argument_as_number(from, s, (bits, reader))?;
+        // No text that programs compare with has a blank in it (`comparison`).
+        let is_number = match argument {
+            Some(index) => {
+                let (word, zero) =
+                    (self.input(InputSource::ArgvWord { index, word: "no number".into() }, 32), self.arena.int(0));
+                self.arena.ne(word, zero)
+            }
+            None => self.perhaps(&UnknownReason::TextIsNumber),
+        };
+        let mut read = self.assume(s.clone(), is_number);
+        if let Some(read) = &mut read {
+            self.store_value(read, to, Value::Int(number), u64::from(bytes));
+        }
+        let no_number = self.arena.not(is_number);
+        let not_read = self.assume(s.clone(), no_number);
+        *s = self.merge(read.into_iter().chain(not_read).collect())?.0;
+        let (one, failed) = (
+            self.arena.int(1),
+            self.arena.fresh(SymKind::Unknown { reason: UnknownReason::HowManyRead }, "?", Range::new(-1, 0)),
+        );
+        Some(self.arena.ite(is_number, one, failed))
+    }
+}
+
+/// Whether a `printf` format has a conversion `%n`.
+fn stores_length(format: &str) -> bool {
+    let mut rest = format;
+    while let Some((_, after)) = rest.split_once('%') {
+        let end =
+            after.find(|c: char| c.is_ascii_alphabetic() && !"hlLqjzt".contains(c) || c == '%').unwrap_or(after.len());
+        if after[end..].starts_with('n') {
+            return true;
+        }
+        rest = after.get(end + 1..).unwrap_or_default();
+    }
+    false
+}
+
+/// One conversion of a `scanf` format: bytes that it stores as an integer, 0 for anything else.
+#[derive(Debug, PartialEq, Eq)]
+struct Conversion {
+    bytes: u32,
+    stored: bool,
+    letter: char,
+}
+
+/// A `scanf` format.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Format {
+    each: Vec<Conversion>,
+    /// Nothing but words that white space separates is read.
+    plain: bool,
+}
+
+impl Format {
+    /// The format of one number alone: how it is read, and its bytes.
+    fn only_number(&self) -> Option<(Reader, u32)> {
+        let [Conversion { bytes: bytes @ 1.., stored: true, letter }] = self.each[..] else { return None };
+        let reader = match letter {
+            'd' => Reader::Decimal,
+            'i' => Reader::AnyBase,
+            'u' => Reader::Unsigned,
+            _ => return None,
+        };
+        self.plain.then_some((reader, bytes))
+    }
+}
+
+fn conversions(format: &str) -> Format {
+    let mut out = Format { plain: true, ..Format::default() };
+    let mut it = format.chars().peekable();
+    // Two numbers that no space separates may still be two words: `%d%d` skips space before each.
+    while let Some(ch) = it.next() {
+        if ch != '%' {
+            out.plain &= ch.is_ascii_whitespace();
+            continue;
+        }
+        let (mut longs, mut halves, mut stored) = (0, 0, true);
+        while let Some(c) = it.next() {
+            match c {
+                '%' => {
+                    out.plain = false;
+                    break;
+                }
+                '*' => stored = false,
+                'l' => longs += 1,
+                'z' | 'j' | 't' => longs = 2,
+                'h' => halves += 1,
+                '0'..='9' => out.plain = false,
+                _ => {
+                    let bytes = match c {
+                        'd' | 'i' | 'u' | 'x' | 'o' => {
+                            if longs > 0 {
+                                8
+                            } else if halves > 0 {
+                                4 / (2 * halves)
+                            } else {
+                                4
+                            }
+                        }
+                        _ => 0,
+                    };
+                    // A hexadecimal or octal word is none of those that a witness has.
+                    out.plain &= matches!(c, 'd' | 'i' | 'u' | 'f' | 'g' | 'e' | 's');
+                    if c == '[' {
+                        for c in it.by_ref() {
+                            if c == ']' {
+                                break;
+                            }
+                        }
+                    }
+                    out.each.push(Conversion { bytes, stored, letter: c });
+                    break;
+                }
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reader, conversions};
+
+    #[test]
+    fn scanf_formats() {
+        let read = |f: &str| conversions(f).each.into_iter().map(|c| (c.bytes, c.stored)).collect::<Vec<_>>();
+        assert_eq!(
+            read("%d %ld,%hd %f %*d %s %u%%"),
+            [(4, true), (8, true), (2, true), (0, true), (4, false), (0, true), (4, true)]
+        );
+        assert_eq!(read("%[a-d] %d"), [(0, true), (4, true)]);
+        assert_eq!(
+            (conversions("%i").only_number(), conversions("%d %d").only_number()),
+            (Some((Reader::AnyBase, 4)), None)
+        );
+        assert!(conversions("%d %lf\n%*s").plain);
+        for f in ["%d,%d", "n=%d", "%c", "%3d", "%x", "%[0-9]"] {
+            assert!(!conversions(f).plain, "{f}");
+        }
+    }
+}

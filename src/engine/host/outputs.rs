@@ -1,0 +1,260 @@
+//! What functions of libraries write of which only the results are not followed: of the object that an argument points to, the bytes of
+//! that result and no more, though a class may hold it beside sizes and pointers.
+//!
+//! In: a call. Out: the state after it, with these bytes unknown.
+
+use super::Call;
+use crate::kernel::builtins::Modelled;
+use crate::symbolic::effects::havoc::Part;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use base::reasons::UnknownReason;
+use ir::Param;
+use models::attributes::is_of_library;
+use models::row::{Key, Kind};
+
+/// What an argument points to that a function writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Int,
+    Float,
+    Size,
+    Handle,
+    Bytes(u64),
+}
+
+use Output::{Bytes, Float, Handle, Int, Size};
+
+/// Bytes of `cudaFuncAttributes` (CUDA 13.0, `driver_types.h`; earlier ones have less).
+const FUNCTION_ATTRIBUTES: u64 = 144;
+
+/// Arguments that a function writes through, counted from 0, and what; it writes nothing else that the program can see (CUDA
+/// Runtime API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
+const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
+    ("cudaStreamCreate", &[(0, Handle)]),
+    ("cudaStreamCreateWithFlags", &[(0, Handle)]),
+    ("cudaStreamCreateWithPriority", &[(0, Handle)]),
+    ("cudaStreamDestroy", &[]),
+    ("cudaStreamWaitEvent", &[]),
+    ("cudaStreamGetPriority", &[(1, Int)]),
+    ("cudaStreamGetFlags", &[(1, Int)]),
+    ("cudaStreamIsCapturing", &[(1, Int)]),
+    ("cudaEventCreate", &[(0, Handle)]),
+    ("cudaEventCreateWithFlags", &[(0, Handle)]),
+    ("cudaEventDestroy", &[]),
+    ("cudaEventElapsedTime", &[(0, Float)]),
+    ("cudaEventElapsedTime_v2", &[(0, Float)]),
+    ("cudaSetDeviceFlags", &[]),
+    ("cudaGetDevice", &[(0, Int)]),
+    ("cudaGetDeviceCount", &[(0, Int)]),
+    ("cudaGetDeviceFlags", &[(0, Int)]),
+    ("cudaDeviceGetAttribute", &[(0, Int)]),
+    ("cudaDeviceCanAccessPeer", &[(0, Int)]),
+    ("cudaDeviceEnablePeerAccess", &[]),
+    ("cudaDeviceDisablePeerAccess", &[]),
+    ("cudaDeviceGetLimit", &[(0, Size)]),
+    ("cudaDeviceSetLimit", &[]),
+    ("cudaDeviceSetCacheConfig", &[]),
+    ("cudaDeviceSetSharedMemConfig", &[]),
+    ("cudaDeviceGetStreamPriorityRange", &[(0, Int), (1, Int)]),
+    ("cudaDeviceGetDefaultMemPool", &[(0, Handle)]),
+    ("cudaDeviceGetMemPool", &[(0, Handle)]),
+    ("cudaDeviceSetMemPool", &[]),
+    ("cudaMemPoolSetAttribute", &[]),
+    ("cudaMemGetInfo", &[(0, Size), (1, Size)]),
+    ("cudaDriverGetVersion", &[(0, Int)]),
+    ("cudaRuntimeGetVersion", &[(0, Int)]),
+    ("cudaFuncGetAttributes", &[(0, Bytes(FUNCTION_ATTRIBUTES))]),
+    ("cudaFuncSetCacheConfig", &[]),
+    ("cudaFuncSetSharedMemConfig", &[]),
+    ("cudaMemPrefetchAsync", &[]),
+    ("cudaMemAdvise", &[]),
+    ("cudaProfilerStart", &[]),
+    ("cudaProfilerStop", &[]),
+    ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &[(0, Int)]),
+    ("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &[(0, Int)]),
+    ("cudaOccupancyMaxPotentialBlockSize", &[(0, Int), (1, Int)]),
+    ("cudaOccupancyAvailableDynamicSMemPerBlock", &[(0, Size)]),
+    ("cudaGetSymbolSize", &[(0, Size)]),
+    ("cudaCreateTextureObject", &[(0, Size)]),
+    ("cudaCreateSurfaceObject", &[(0, Size)]),
+    ("cudaDestroyTextureObject", &[]),
+    ("cudaDestroySurfaceObject", &[]),
+    ("cudaMallocArray", &[(0, Handle)]),
+    ("cudaMalloc3DArray", &[(0, Handle)]),
+    ("cudaFreeArray", &[]),
+    ("cudaGraphCreate", &[(0, Handle)]),
+    ("cudaGraphDestroy", &[]),
+    ("cudaGraphExecDestroy", &[]),
+    ("cudaGraphInstantiateWithFlags", &[(0, Handle)]),
+    ("cudaStreamEndCapture", &[(1, Handle)]),
+    ("cublasCreate_v2", &[(0, Handle)]),
+    ("cublasDestroy_v2", &[]),
+    ("cublasSetStream_v2", &[]),
+    ("cublasSetMathMode", &[]),
+    ("cublasSetPointerMode_v2", &[]),
+    ("cublasLtCreate", &[(0, Handle)]),
+    ("cufftPlan1d", &[(0, Int)]),
+    ("cufftPlan2d", &[(0, Int)]),
+    ("cufftPlan3d", &[(0, Int)]),
+    ("cufftPlanMany", &[(0, Int)]),
+    ("cufftCreate", &[(0, Int)]),
+    ("cufftDestroy", &[]),
+    ("cufftSetStream", &[]),
+    ("curandCreateGenerator", &[(0, Handle)]),
+    ("curandCreateGeneratorHost", &[(0, Handle)]),
+    ("curandSetPseudoRandomGeneratorSeed", &[]),
+    ("curandSetStream", &[]),
+    ("curandDestroyGenerator", &[]),
+    ("cusparseCreate", &[(0, Handle)]),
+    ("cusparseDestroy", &[]),
+    ("cusparseSetStream", &[]),
+    ("cusolverDnCreate", &[(0, Handle)]),
+    ("cusolverDnDestroy", &[]),
+    ("cusolverDnSetStream", &[]),
+    ("cudnnCreate", &[(0, Handle)]),
+    ("cudnnDestroy", &[]),
+    ("cudnnSetStream", &[]),
+    ("cudnnCreateTensorDescriptor", &[(0, Handle)]),
+    ("cudnnCreateFilterDescriptor", &[(0, Handle)]),
+    ("cudnnCreateConvolutionDescriptor", &[(0, Handle)]),
+    ("cudnnCreatePoolingDescriptor", &[(0, Handle)]),
+    ("cudnnCreateActivationDescriptor", &[(0, Handle)]),
+    ("gettimeofday", &[(0, Bytes(16)), (1, Size)]),
+    ("clock_gettime", &[(1, Bytes(16))]),
+    ("clock_getres", &[(1, Bytes(16))]),
+    ("time", &[(0, Size)]),
+    ("nanosleep", &[(1, Bytes(16))]),
+    ("getrusage", &[(1, Bytes(144))]),
+    ("pthread_mutex_init", &[(0, Bytes(40))]),
+    ("pthread_mutex_lock", &[(0, Bytes(40))]),
+    ("pthread_mutex_trylock", &[(0, Bytes(40))]),
+    ("pthread_mutex_unlock", &[(0, Bytes(40))]),
+    ("pthread_mutex_destroy", &[(0, Bytes(40))]),
+    ("pthread_cond_init", &[(0, Bytes(48))]),
+    ("pthread_cond_wait", &[(0, Bytes(48)), (1, Bytes(40))]),
+    ("pthread_cond_signal", &[(0, Bytes(48))]),
+    ("pthread_cond_broadcast", &[(0, Bytes(48))]),
+    ("pthread_cond_destroy", &[(0, Bytes(48))]),
+    ("pthread_barrier_init", &[(0, Bytes(32))]),
+    ("pthread_barrier_wait", &[(0, Bytes(32))]),
+    ("pthread_barrier_destroy", &[(0, Bytes(32))]),
+    ("MPI_Comm_rank", &[(1, Int)]),
+    ("MPI_Comm_size", &[(1, Int)]),
+    ("MPI_Initialized", &[(0, Int)]),
+    ("MPI_Barrier", &[]),
+    ("MPI_Finalize", &[]),
+];
+
+/// Routines of cuBLAS that read scalars of the host and write arrays of the device: beginnings of their names behind `cublas` and the
+/// letter of the element type. Those of cuBLASXt write arrays of the host.
+const READ_SCALARS: &[&str] = &[
+    "gemm", "gemv", "axpy", "scal", "geam", "syr", "her", "ger", "trsm", "trmm", "symm", "symv", "hemm", "hemv",
+    "dgmm", "gbmv", "sbmv",
+];
+
+/// Letters of element types.
+const TYPES: [char; 5] = ['S', 'D', 'C', 'Z', 'H'];
+
+/// The functions of which only the results are not followed.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    let scalars = READ_SCALARS.iter().map(|r| Key::new(Kind::Typed, format!("cublas{r}")));
+    OUTPUTS.iter().map(|(n, _)| Key::whole(*n)).chain(scalars)
+}
+
+fn reads_scalars(name: &str) -> bool {
+    let routine = name.strip_prefix("cublas").and_then(|n| n.strip_prefix(TYPES));
+    routine.is_some_and(|r| READ_SCALARS.iter().any(|p| r.starts_with(p)))
+}
+
+/// Bytes of a `std::string` (libstdc++'s ABI of C++11), which keeps no address of another.
+const STRING_BYTES: u64 = 32;
+
+/// What a function writes, by its name without the suffix of a default stream.
+fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
+    OUTPUTS.iter().find(|(n, _)| *n == name).map(|(_, out)| *out)
+}
+
+impl Executor<'_> {
+    /// A call of a function of which only the results are not followed.
+    pub(super) fn result_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let name = c.base();
+        if !self.program.func(c.func).is_declaration() {
+            return Err(Box::new(s));
+        }
+        if reads_scalars(name) {
+            let args: Vec<Value> = c.args.iter().filter(|a| !self.is_of_host(a)).cloned().collect();
+            return self.opaque(&Call { args: &args, ..*c }, s, &UnknownReason::Computed(name.to_owned()));
+        }
+        let Some(outputs) = outputs(name) else { return Err(Box::new(s)) };
+        let why = UnknownReason::Gives(name.to_owned());
+        for (i, output) in outputs {
+            let p = self.pointer_arg(c, *i);
+            let (v, bytes) = match output {
+                Int => (Value::Int(self.unknown_int(&why, 32)), 4),
+                Float => (Value::unknown(why.clone()), 4),
+                Size => (Value::Int(self.unknown_int(&why, 64)), 8),
+                Handle if name.starts_with("cudaStreamCreate") || name.starts_with("cudaEventCreate") => {
+                    (self.new_handle(c, name), 8)
+                }
+                Handle => (self.unknown_pointer(&why), 8),
+                Bytes(n) => (Value::unknown(why.clone()), *n),
+            };
+            self.store_value(&mut s, &p, v, bytes);
+        }
+        if c.name.starts_with("cuda") {
+            return self.success(s);
+        }
+        let m = self.program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, &why);
+        Ok(Some((v, s)))
+    }
+
+    /// Whether a value points to memory of the host alone.
+    fn is_of_host(&self, v: &Value) -> bool {
+        let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !self.heap.is_registered(o));
+        matches!(v, Value::Ptr(p) if p.iter().all(of_host))
+    }
+
+    /// What a call of the C++ library writes of each object that it is given, where that is known: one of its classes ends where its type
+    /// says. Streams do not, which have a base at their end.
+    pub(super) fn library_objects(&self, c: &Call<'_>) -> Vec<Part> {
+        let func = self.program.func(c.func);
+        if !is_of_library(c.name)
+            || ["stream", "basic_ios", "ios_base", "streambuf", "filebuf"].iter().any(|s| c.display.contains(s))
+        {
+            return vec![];
+        }
+        let strings = c.display.contains("std::__cxx11::basic_string<");
+        let part = |(i, p): (usize, &Param)| {
+            let string = strings && p.dereferenceable == STRING_BYTES;
+            // What a template is given beside its own object may be the base of an object of the program.
+            let ends = func.is_declaration() || i == 0 || string;
+            Part { bytes: if ends { p.dereferenceable } else { 0 }, linked: !string }
+        };
+        func.params.iter().enumerate().map(part).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Float, OUTPUTS, outputs, reads_scalars};
+
+    #[test]
+    fn each_function_stands_once() {
+        let mut names: Vec<&str> = OUTPUTS.iter().map(|(n, _)| *n).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|w| w[0] != w[1]));
+        for n in ["cublasSgemm_v2", "cublasDaxpy_v2", "cublasSgemmStridedBatched"] {
+            assert!(reads_scalars(n), "{n}");
+        }
+        for n in
+            ["cublasXtSgemm", "cusparseXcsrgeam2Nnz", "cusparseSpMV_bufferSize", "cublasIsamax_v2", "cublasSdot_v2"]
+        {
+            assert!(!reads_scalars(n), "{n}");
+        }
+        assert_eq!((outputs("cudaEventElapsedTime"), outputs("cudaMalloc")), (Some(&[(0, Float)][..]), None));
+    }
+}

@@ -1,0 +1,297 @@
+//! Where a program starts: `main`, and functions that nobody known calls.
+
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::InputSource;
+use base::reasons::UnknownReason;
+use contracts::Entry;
+use ir::registered::{is_bound_only, registered};
+use ir::{
+    Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeId, TypeKind,
+};
+use models::tensors::is_given_class;
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// A function from which host code runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    pub func: FuncRef,
+    /// `main`, or named under `[roots]` or `[entry]`: its caller is known to give it anything that its contract allows.
+    pub trusted: bool,
+    /// Code outside the program calls it, with whatever its checks accept: named under `[entry]`, or a registered operator.
+    pub entry: bool,
+    /// Its caller is a binding that makes an object of its own of each argument ([`is_bound_only`]); nobody says that others call it.
+    pub bound: bool,
+}
+
+/// The roots of a program: `main`, functions named in the configuration, entry points and operators that it registers; where there is no `main` and none of the former,
+/// also external functions that no known function calls and that reach a launch.
+#[must_use]
+pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
+    let mut out = vec![];
+    let main = program.find_func(Side::Host, "main");
+    if let Some(main) = main {
+        out.push(Root { func: main, trusted: true, entry: false, bound: false });
+    }
+    let functions = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
+    for (r, _, f) in functions() {
+        if Some(r) != main && named.iter().any(|n| f.answers_to(n)) {
+            out.push(Root { func: r, trusted: true, entry: false, bound: false });
+        }
+    }
+    let alone = out.is_empty();
+    let is_there = |out: &[Root], r: FuncRef| out.iter().any(|o| o.func == r);
+    for (r, _, f) in functions().filter(|(_, _, f)| Program::kernel_symbol_of_stub(&f.name).is_none()) {
+        if entry.names(&f.name, &f.display) && !is_there(&out, r) {
+            out.push(Root { func: r, trusted: true, entry: true, bound: false });
+        }
+    }
+    for r in registered(program) {
+        if !is_there(&out, r) {
+            out.push(Root { func: r, trusted: true, entry: true, bound: is_bound_only(program, r) });
+        }
+    }
+    if !alone {
+        return out;
+    }
+    let Launching { called, launching } = launching(program);
+    for (r, _, f) in functions() {
+        let exported = matches!(f.linkage, Linkage::External) && launching.contains(&r);
+        // Python loads a module by it, and runs no kernel.
+        let loads = f.name.starts_with("PyInit_");
+        if loads || !exported || Program::kernel_symbol_of_stub(&f.name).is_some() || is_there(&out, r) {
+            continue;
+        }
+        if entry.exports && !f.name.starts_with("_Z") {
+            out.push(Root { func: r, trusted: true, entry: true, bound: false });
+        } else if !called.contains(&r) {
+            out.push(Root { func: r, trusted: false, entry: false, bound: false });
+        }
+    }
+    out
+}
+
+/// Functions of the host that lead to a launch by calls of functions by their names.
+#[must_use]
+pub fn lead_to_launches(program: &Program) -> FxHashSet<FuncRef> {
+    launching(program).launching
+}
+
+/// Functions of the host that others call or name, and those that lead to a launch.
+struct Launching {
+    called: FxHashSet<FuncRef>,
+    launching: FxHashSet<FuncRef>,
+}
+
+fn launching(program: &Program) -> Launching {
+    let mut called: FxHashSet<FuncRef> = FxHashSet::default();
+    let mut launching: FxHashSet<FuncRef> = FxHashSet::default();
+    let mut edges: Vec<(FuncRef, FuncRef)> = vec![];
+    for (r, ..) in program.functions().filter(|(_, m, _)| m.side == Side::Host) {
+        for callee in callees(program, r) {
+            if callee != r {
+                called.insert(callee);
+                edges.push((r, callee));
+            }
+            if program.func(callee).name.starts_with("cudaLaunch") {
+                launching.insert(r);
+            }
+        }
+    }
+    loop {
+        let before = launching.len();
+        for (a, b) in &edges {
+            if launching.contains(b) {
+                launching.insert(*a);
+            }
+        }
+        if launching.len() == before {
+            return Launching { called, launching };
+        }
+    }
+}
+
+/// Functions that a function calls or names.
+fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
+    let f = program.func(r);
+    let mut out = vec![];
+    let mut add = |c: &Callee| {
+        if let Callee::Direct(id) = c {
+            out.push(program.resolve_func(r.module, *id));
+        }
+    };
+    for b in &f.blocks {
+        for i in &b.insts {
+            if let Op::Call { callee, .. } = &i.op {
+                add(callee);
+            }
+        }
+        if let Terminator::Invoke { callee, .. } = &b.term {
+            add(callee);
+        }
+    }
+    for b in &f.blocks {
+        for i in &b.insts {
+            let operands: Vec<&Operand> = match &i.op {
+                Op::Store { value, .. } => vec![value],
+                Op::Call { args, .. } => args.iter().collect(),
+                // A function that is named elsewhere is one more root.
+                _ => vec![],
+            };
+            for o in operands {
+                if let Operand::Const(Const::Func(id)) = o {
+                    out.push(program.resolve_func(r.module, *id));
+                }
+            }
+        }
+    }
+    out
+}
+
+impl Executor<'_> {
+    /// Arguments of a root and the state in which it starts.
+    pub fn root_state(&mut self, Root { func: root, bound, .. }: &Root) -> (Vec<Value>, State) {
+        let (root, bound) = (*root, *bound);
+        let mut s = self.initial_state();
+        self.standard_input(&mut s);
+        self.nothing_under_way(&mut s);
+        let program = self.program;
+        let func = program.func(root);
+        let m = program.module(root.module);
+        self.from_the_start = func.name == "main";
+        if func.name == "main" {
+            let argc = Value::Int(self.input(InputSource::Argc, 32));
+            let o = self.heap.add(Object {
+                kind: ObjKind::ArgvArray,
+                name: "argv".into(),
+                extent: None,
+                site: None,
+                func: None,
+                array: true,
+            });
+            let argv = self.pointer(o, 0);
+            self.first_contents(&mut s);
+            self.ensure_written(&mut s);
+            return (vec![argc, argv], s);
+        }
+        let args: Vec<Value> = (0..func.params.len()).map(|i| self.root_argument(&mut s, m, root, i, bound)).collect();
+        self.ensure_written(&mut s);
+        for a in &args {
+            self.ensure_pointees(&mut s, a);
+        }
+        self.fill_given_handles(&mut s);
+        (args, s)
+    }
+
+    /// A part of a structure that is passed by value in registers: what the structure that the caller gave holds there.
+    fn part_in_registers(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize) -> Option<Value> {
+        let program = self.program;
+        let func = program.func(f);
+        let (name, ty, at) = func.in_registers(i)?;
+        let part = func.params[i].ty;
+        if m.size_of(part).get() > 8 || !matches!(m.ty(part).kind, TypeKind::Int(_) | TypeKind::Ptr(_)) {
+            return None;
+        }
+        let o = self.structure_given(f, name).unwrap_or_else(|| self.add_structure_given(f, name, ty));
+        self.whole_as_given(s, o);
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
+        let targets = Rc::new(vec![Target::new(cond, Base::Object(o), offset)]);
+        match self.load_typed(s, f, &targets, part) {
+            Value::Unknown(_) => None,
+            v => Some(v),
+        }
+    }
+
+    /// What a caller gave for a structure that is passed by value: the function's own.
+    fn add_structure_given(&mut self, f: FuncRef, name: &str, ty: TypeId) -> ObjId {
+        let m = self.program.module(f.module);
+        let extent = self.arena.int(i128::from(m.size_of(ty)));
+        let o = self.heap.add(Object {
+            kind: if m.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal },
+            name: name.to_owned(),
+            extent: Some(extent),
+            site: Some((f.module, self.program.func(f).loc)),
+            func: Some(f),
+            array: false,
+        });
+        self.note_given(o, f, Some(ty), true);
+        o
+    }
+
+    /// The state in which a root is called: `main` after the constructors of variables, in the order of the modules where that of
+    /// translation units is not told. `None` where these do not end.
+    pub fn initialised(&mut self, root: FuncRef, state: State) -> Option<State> {
+        if self.program.func(root).name != "main" {
+            return Some(state);
+        }
+        let mut state = state;
+        let (Some(constructors), Some(destructors)) = (self.program.constructors(), self.program.destructors()) else {
+            self.limits.miss(|| UnknownReason::AroundMain);
+            return Some(state);
+        };
+        self.at_exit(&destructors);
+        for f in constructors {
+            if self.program.func(f).name == super::variables::REGISTERS {
+                continue;
+            }
+            state = self.call(f, vec![], state, 0)?.1;
+        }
+        Some(state)
+    }
+
+    /// An arbitrary value for a parameter whose caller is not known, but for whether it is a binding that makes what it hands on by reference.
+    pub fn root_argument(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize, bound: bool) -> Value {
+        if let Some(v) = self.part_in_registers(s, m, f, i) {
+            return v;
+        }
+        let program = self.program;
+        let p: &Param = &program.func(f).params[i];
+        let function = program.func(f).display.clone();
+        match &m.ty(p.ty).kind {
+            TypeKind::Int(1) => self.unknown_of(m, p.ty, &UnknownReason::Parameter),
+            TypeKind::Int(bits) => {
+                let signed = !self.program.func(f).is_unsigned(&p.name);
+                let source = InputSource::Param { function, name: p.name.clone() };
+                Value::Int(self.signed_input(source, *bits, signed))
+            }
+            TypeKind::Ptr(_) => {
+                let site: Option<(ModuleId, ir::LocId)> = Some((f.module, self.program.func(f).loc));
+                let object = Object {
+                    kind: ObjKind::Parameter,
+                    name: p.name.clone(),
+                    extent: None,
+                    site,
+                    func: Some(f),
+                    array: true,
+                };
+                if let Some(ty) = p.byval {
+                    let o = self.add_structure_given(f, &p.name, ty);
+                    return self.pointer(o, 0);
+                }
+                let declared = program.func(f).declared_type(&p.name);
+                let given = match &p.class {
+                    Some(class) => m.type_named(class),
+                    None => declared.and_then(|d| self.pointee_type(m, d)),
+                };
+                // An object of a class that is passed by address is the function's own, and so is what it returns in memory. So is a handle
+                // that the binding made of what Python gave.
+                let own = p.class.is_some() || p.sret.is_some() || bound && declared.is_some_and(is_given_class);
+                let o = if own && m.side == Side::Host {
+                    self.heap.add(Object { kind: ObjKind::HostLocal, array: false, ..object })
+                } else {
+                    self.heap.add(object)
+                };
+                let of_a_library =
+                    p.class.as_deref().or(declared).is_some_and(|d| self.note_given_class(o, f, d, p.class.is_some()));
+                if !of_a_library && p.sret.is_none() {
+                    self.note_given(o, f, given, p.class.is_some());
+                }
+                self.pointer(o, 0)
+            }
+            _ => self.unknown_of(m, p.ty, &UnknownReason::Parameter),
+        }
+    }
+}

@@ -1,0 +1,458 @@
+//! The C++ library: what is better known by name than by its body. Containers are entered like any other code.
+
+use super::Call;
+use super::table::Model;
+use crate::kernel::builtins::Modelled;
+use crate::symbolic::effects::havoc::Part;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::inputs::command_line::one_object;
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
+use base::reasons::UnknownReason;
+use ir::{BinOp, TypeKind};
+use models::attributes::is_of_library;
+use models::row::{Key, Kind};
+use std::rc::Rc;
+
+/// Text output: no effect on anything that is followed. Prefixes of mangled names.
+const OUTPUT: &[&str] = &[
+    "_ZNSo",
+    "_ZStls",
+    "_ZSt4endl",
+    "_ZSt5flush",
+    "_ZSt4ends",
+    "_ZNSt9basic_ios",
+    "_ZNKSt9basic_ios",
+    "_ZNSt8ios_base",
+    "_ZNKSt8ios_base",
+    "_ZSt16__ostream_insert",
+    "_ZSt7setfill",
+    "_ZSt12setprecision",
+    "_ZSt4setw",
+    "_ZStorSt",
+    "_ZStanSt",
+    "_ZSt13setiosflags",
+];
+
+/// Entered nowhere: too large to follow and nothing that sizes depend on. Substrings of demangled names.
+const OPAQUE: &[&str] = &[
+    "std::basic_ofstream",
+    "std::basic_ifstream",
+    "std::basic_fstream",
+    "std::basic_filebuf",
+    "std::locale",
+    "basic_stringstream",
+    "basic_ostringstream",
+    "basic_istringstream",
+    "basic_stringbuf",
+    "basic_streambuf",
+    "std::mersenne_twister_engine",
+    "std::linear_congruential_engine",
+    "std::random_device",
+    "std::uniform_",
+    "std::normal_distribution",
+    "std::bernoulli_distribution",
+    "std::discard_block_engine",
+    "std::thread",
+    "std::mutex::",
+    "std::condition_variable",
+    "std::regex",
+    "std::filesystem",
+    "std::_Rb_tree",
+    "std::_Hashtable",
+    "std::__detail::",
+    "std::this_thread",
+    "std::future",
+    "std::async",
+    "std::basic_regex",
+    "std::ctype",
+    "std::use_facet",
+    "std::has_facet",
+    "std::__convert",
+    "std::__throw",
+];
+
+/// Algorithms that only permute or overwrite what their iterators reach. Prefixes of demangled names.
+const ALGORITHMS: &[&str] = &[
+    "void std::sort<",
+    "void std::stable_sort<",
+    "void std::shuffle<",
+    "void std::random_shuffle<",
+    "void std::reverse<",
+    "void std::generate<",
+    "void std::iota<",
+    "void std::nth_element<",
+    "void std::partial_sort<",
+    "std::sort",
+    "std::stable_sort",
+];
+
+/// Where libstdc++ keeps the size of a `std::span`.
+const EXTENT: &str = "std::__detail::__extent_storage<";
+
+/// A number between two others, which the distribution keeps one behind the other.
+const UNIFORM: &str = "std::uniform_int_distribution<";
+
+/// Readers of numbers: of 32 bits, of 64.
+const NUMBERS_32: &[&str] = &["_ZNSt7__cxx114stoiERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi"];
+const NUMBERS_64: &[&str] = &[
+    "_ZNSt7__cxx114stolERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
+    "_ZNSt7__cxx115stollERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
+    "_ZNSt7__cxx115stoulERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
+    "_ZNSt7__cxx116stoullERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
+];
+
+/// `std::istream::operator>>`, in front of the type that is read.
+const EXTRACTION: &str = "_ZNSirsER";
+
+/// Constructors and the member of `std::ifstream` that open a file, in front of what they are given.
+const OPENS: &[&str] = &[
+    "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1E",
+    "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2E",
+    "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openE",
+];
+
+/// A model, the patterns of the names that it is for, and to which of their calls it applies.
+struct Step {
+    patterns: &'static [(Kind, &'static [&'static str])],
+    applies: fn(&Call<'_>) -> bool,
+    model: Model,
+    /// Whether a call that it gives back is entered, and no model behind it asked.
+    last: bool,
+}
+
+/// One that applies to all such calls.
+const fn step(patterns: &'static [(Kind, &'static [&'static str])], model: Model) -> Step {
+    Step { patterns, applies: |_| true, model, last: false }
+}
+
+/// The models, in the order in which they are asked.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method's path is of one lifetime of the executor, a model of any"
+)]
+const STEPS: &[Step] = &[
+    step(&[(Kind::Start, OUTPUT)], |e, c, s| e.stream_output(c, s)),
+    step(&[(Kind::Start, &[EXTRACTION])], |e, c, s| e.extraction(c, s)),
+    step(&[(Kind::Start, OPENS)], |e, c, s| e.open_ifstream(c, s)),
+    step(&[(Kind::Whole, &["_ZNSi4readEPcl"])], |e, c, s| e.istream_read(c, s)),
+    step(&[(Kind::Start, &["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"])], |e, c, s| e.reads_on(c, s)),
+    step(&[(Kind::DemangledPart, &["std::chrono::"])], |e, c, s| e.clock(c, s)),
+    step(&[(Kind::Whole, NUMBERS_32)], |e, c, s| e.string_number(c, s, 32)),
+    step(&[(Kind::Whole, NUMBERS_64)], |e, c, s| e.string_number(c, s, 64)),
+    Step {
+        patterns: &[
+            (Kind::DemangledPart, &["basic_string<"]),
+            (Kind::Part, &["basic_string"]),
+            (Kind::Start, &["_ZNSs"]),
+        ],
+        applies: |_| true,
+        model: |e, c, s| e.string_call(c, s),
+        last: true,
+    },
+    // What a distribution of integers does beside giving a number is entered.
+    Step {
+        patterns: &[(Kind::DemangledPart, &[UNIFORM])],
+        applies: |c| holds_no_vector(c) && !c.display.contains("::operator()<std::"),
+        model: |_, _, s| Err(Box::new(s)),
+        last: true,
+    },
+    Step { applies: holds_no_vector, ..step(&[(Kind::DemangledPart, &[UNIFORM])], |e, c, s| e.distribution(c, s)) },
+    Step {
+        patterns: &[(Kind::DemangledPart, OPAQUE)],
+        applies: |c| holds_no_vector(c) && !c.display.contains(EXTENT),
+        model: |e, c, s| e.not_entered(c, s),
+        last: true,
+    },
+    step(&[(Kind::DemangledStart, ALGORITHMS)], |e, c, s| e.beside(c, s, &UnknownReason::Algorithm)),
+];
+
+fn holds_no_vector(c: &Call<'_>) -> bool {
+    !c.display.contains("std::vector<")
+}
+
+fn fits(c: &Call<'_>, kind: Kind, pattern: &str) -> bool {
+    match kind {
+        Kind::Whole => c.name == pattern,
+        Kind::Start => c.name.starts_with(pattern),
+        Kind::Part => c.name.contains(pattern),
+        Kind::DemangledStart => c.display.starts_with(pattern),
+        Kind::DemangledPart => c.display.contains(pattern),
+        Kind::Real | Kind::Typed | Kind::Rest => false,
+    }
+}
+
+/// The functions of the C++ library that are modelled.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    STEPS.iter().flat_map(|step| step.patterns).flat_map(|(kind, texts)| texts.iter().map(|t| Key::new(*kind, *t)))
+}
+
+/// What starts a thread of the host. Substrings of demangled names.
+const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "std::async<"];
+
+/// What a string is made of, or assigned, as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Text,
+    String,
+    Moved,
+}
+
+impl Source {
+    /// By the mangled name of a constructor or an assignment. Others take a part of a text.
+    fn of(name: &str) -> Option<Self> {
+        let member = name.strip_prefix("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE")?;
+        let member =
+            member.strip_prefix("C1").or_else(|| member.strip_prefix("C2")).or_else(|| member.strip_prefix("aS"))?;
+        match member {
+            "EPKc" | "EPKcRKS3_" | "IS3_EEPKcRKS3_" => Some(Self::Text),
+            "ERKS4_" | "ERKS4_RKS3_" => Some(Self::String),
+            "EOS4_" | "EOS4_RKS3_" => Some(Self::Moved),
+            _ => None,
+        }
+    }
+}
+
+/// Members of `std::string`.
+const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSs", "_ZNKSs"];
+
+impl Executor<'_> {
+    /// What a distribution gives from one of the library's generators (`operator()(generator)`, or with parameters of its own), of at
+    /// most 32 bits.
+    fn random_between(&mut self, c: &Call<'_>, s: &mut State) -> Option<Value> {
+        let TypeKind::Int(bits @ 8..=32) = self.program.module(c.site.func.module).ty(c.ty).kind else { return None };
+        let (bytes, signed) = (bits / 8, !c.display.split_once(UNIFORM)?.1.starts_with("unsigned"));
+        let kept = self.pointer_arg(c, if c.args.len() > 2 { 2 } else { 0 });
+        let distance = self.arena.int(i128::from(bytes));
+        let last = self.offset_targets(&kept, distance);
+        let [least, most] =
+            [kept, last].map(|p| self.load_number(s, &p, u64::from(bytes)).map(|t| self.interpret(t, bits, signed)));
+        let (least, most) = (least?, most?);
+        self.forget_reachable(s, &c.args[1..2], &UnknownReason::GeneratorState);
+        let number = self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::RandomNumber },
+            "random number",
+            Range::new(0, 1 << 62),
+        );
+        let span = self.arena.sub(most, least);
+        let span = self.arena.add_const(span, 1);
+        let beyond = self.int_op(BinOp::SRem, number, span, 64);
+        Some(Value::Int(self.arena.add(least, beyond)))
+    }
+
+    pub(super) fn stdcxx_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        // A function of the program itself is followed, whatever its parameters are.
+        if !is_of_library(c.name) {
+            return Err(Box::new(s));
+        }
+        for step in STEPS {
+            let fits = step.patterns.iter().any(|(kind, texts)| texts.iter().any(|t| fits(c, *kind, t)));
+            if fits && (step.applies)(c) {
+                s = match (step.model)(self, c, s) {
+                    Err(back) if !step.last => *back,
+                    done => return done,
+                };
+            }
+        }
+        Err(Box::new(s))
+    }
+
+    fn stream_output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        // Buffers and manipulators of the program.
+        self.lend(&mut s, &[c.func], c.args, &UnknownReason::StreamCalls);
+        // Streams give themselves back.
+        let m = self.program.module(c.site.func.module);
+        let v = match c.args.first() {
+            Some(v @ Value::Ptr(_)) => v.clone(),
+            _ => self.unknown_of(m, c.ty, &UnknownReason::StreamState),
+        };
+        let v = if matches!(m.ty(c.ty).kind, ir::TypeKind::Ptr(_)) {
+            v
+        } else {
+            self.unknown_of(m, c.ty, &UnknownReason::StreamState)
+        };
+        Ok(Some((v, s)))
+    }
+
+    /// `std::istream::operator>>(T&)`.
+    fn extraction(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let bytes = match c.name.strip_prefix(EXTRACTION).unwrap_or_default() {
+            "i" | "j" => 4,
+            "l" | "m" | "x" | "y" => 8,
+            "s" | "t" => 2,
+            _ => 0,
+        };
+        let p = self.pointer_arg(c, 1);
+        let stream = self.stream_of(c, &mut s);
+        match stream.and_then(|f| self.next_word(&mut s, &f, bytes)) {
+            Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(bytes)),
+            _ => self.forget_targets(&mut s, &p, &UnknownReason::ReadFromStream),
+        }
+        Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::Stream)), s)))
+    }
+
+    fn clock(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        if self.program.func(c.func).is_declaration() {
+            self.opaque(c, s, &UnknownReason::Time)
+        } else {
+            Err(Box::new(s))
+        }
+    }
+
+    fn distribution(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        match self.random_between(c, &mut s) {
+            Some(v) => Ok(Some((v, s))),
+            None => Err(Box::new(s)),
+        }
+    }
+
+    fn not_entered(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        if self.program.func(c.func).noreturn {
+            return Ok(None);
+        }
+        let head: String = c.display.chars().take(60).collect();
+        self.beside(c, s, &UnknownReason::ResultOf(head.to_string()))
+    }
+
+    /// As [`Self::opaque`], of a function that may call the program's own: what these may write through globals is forgotten too.
+    /// One that leads to CUDA is entered instead.
+    fn beside(&mut self, c: &Call<'_>, s: State, reason: &UnknownReason) -> Modelled {
+        let mut s = s;
+        if self.program.func(c.func).is_declaration() {
+            self.lend(&mut s, &[c.func], c.args, reason);
+            return self.opaque(c, s, reason);
+        }
+        // What another thread does is not executed.
+        if THREADS.iter().any(|t| c.display.contains(t)) {
+            self.start(&mut s, c.func, c.args, &UnknownReason::OtherHostThread);
+            return self.opaque(c, s, reason);
+        }
+        if self.limits.effort().leads_to_cuda(c.func) {
+            return Err(Box::new(s));
+        }
+        let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else {
+            return Err(Box::new(s));
+        };
+        let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
+        self.opaque(&Call { args: &args, ..*c }, s, reason)
+    }
+
+    /// The stream that a member of `std::istream` reads from, where it is known.
+    fn stream_of(&mut self, c: &Call<'_>, s: &mut State) -> Option<Rc<Vec<Target>>> {
+        let this = self.pointer_arg(c, 0);
+        let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return None };
+        if let ObjKind::HostGlobal(r) = &self.object(*o).kind
+            && self.program.global(*r).name == "_ZSt3cin"
+        {
+            return Some(self.standard_input(s));
+        }
+        if self.arena.as_int(*offset) != Some(0) {
+            return None;
+        }
+        let stream = *self.inputs.file_streams.get(o)?;
+        match self.pointer(stream, 0) {
+            Value::Ptr(p) => Some(p),
+            _ => None,
+        }
+    }
+
+    /// `std::ifstream`: opening.
+    fn open_ifstream(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let Some(text) = OPENS.iter().find_map(|p| c.name.strip_prefix(p)).filter(|m| !m.starts_with('v')) else {
+            return Err(Box::new(s));
+        };
+        let (this, name) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
+        if self.arena.as_int(*offset) != Some(0) {
+            return Err(Box::new(s));
+        }
+        let name =
+            if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
+        let name = self.file_name(&s, &name);
+        self.forget_targets(&mut s, &this, &UnknownReason::Stream);
+        let stream = self.open_stream(c, &mut s, name);
+        self.inputs.file_streams.insert(*o, stream);
+        Self::no_value(s)
+    }
+
+    /// `std::istream::read`.
+    fn istream_read(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let Some(f) = self.stream_of(c, &mut s) else { return Err(Box::new(s)) };
+        let to = self.pointer_arg(c, 1);
+        let (length, one) = (self.int_arg(c, 2, 64), self.arena.int(1));
+        self.read_bytes(&mut s, &to, &f, length, one);
+        Ok(Some((c.args[0].clone(), s)))
+    }
+
+    /// What else reads leaves a stream at a place that is not known.
+    fn reads_on(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let reads = !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
+        if reads && let Some(f) = self.stream_of(c, &mut s) {
+            self.lose_position(&mut s, &f);
+        }
+        Err(Box::new(s))
+    }
+
+    /// `std::string`: only which program argument it holds is followed, by its data pointer at offset 0.
+    fn string_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let [equal, unequal] = ["_ZSteqIc", "_ZStneIc"].map(|p| c.name.starts_with(p));
+        if (equal || unequal) && c.display.ends_with("char const*)") {
+            let (this, text) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+            let held = self.load_pointer(&mut s, &this);
+            let (difference, zero) = (self.comparison(&s, &held, &text, None, false), self.arena.int(0));
+            let same = self.arena.eq(difference, zero);
+            return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
+        }
+        if !STRING.iter().any(|p| c.name.starts_with(p)) {
+            return self.beside(c, s, &UnknownReason::StringContainer);
+        }
+        let this = self.pointer_arg(c, 0);
+        if let Some(from) = Source::of(c.name)
+            && let Some(Value::Ptr(text)) = c.args.get(1)
+        {
+            let text = match from {
+                Source::Text => text.clone(),
+                Source::String | Source::Moved => {
+                    let text = text.clone();
+                    self.load_pointer(&mut s, &text)
+                }
+            };
+            let bytes = self.program.func(c.func).params.first().map_or(0, |p| p.dereferenceable);
+            // The object that is left behind holds another text.
+            let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
+            for object in changed {
+                self.forget_parts(
+                    &mut s,
+                    std::slice::from_ref(object),
+                    &[Part { bytes, linked: false }],
+                    &UnknownReason::String,
+                );
+            }
+            let held = match one_object(&text) {
+                Some((o, offset)) if self.is_as_given(&s, o, offset) => {
+                    let (copy, always) = (self.copy_of_text(o), self.arena.bool(true));
+                    Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(copy), offset)]))
+                }
+                _ => self.unknown_pointer(&UnknownReason::StringText),
+            };
+            self.store_value(&mut s, &this, held, 8);
+            return Ok(Some((c.args[0].clone(), s)));
+        }
+        // Through a pointer to characters that are not constant the program may change them.
+        if c.name.ends_with("c_strEv") || c.name.starts_with("_ZNK") && c.name.ends_with("dataEv") {
+            let p = self.load_pointer(&mut s, &this);
+            return Ok(Some((Value::Ptr(p), s)));
+        }
+        self.beside(c, s, &UnknownReason::String)
+    }
+
+    fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
+        let this = self.pointer_arg(c, 0);
+        let text = self.load_pointer(&mut s, &this);
+        let v = self.number_in_base(c, &text, &mut s, bits);
+        Ok(Some((v, s)))
+    }
+}

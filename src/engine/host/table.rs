@@ -1,0 +1,53 @@
+//! Tables of the host's functions that the executor models, and the way from a name to its model.
+//!
+//! In: a name. Out: the model. A function is modelled by a row of a family's table and in no other way, so that [`keys`] has all of them:
+//! `tests/models/table.rs` holds them against `models::table` and the interpreter's.
+
+use super::waits;
+use super::{
+    Call, copies, cuda, cuda_launch, cuda_memory, files, formats, guards, libc, libc_memory, libc_text, outputs,
+    stdcxx, tensors,
+};
+use crate::kernel::builtins::Modelled;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use models::returns::Returns;
+use models::row::{Key, Kind, On};
+use models::table::not_returning;
+
+/// What a call does to the state, and gives; the state as it was where the model does not apply to the call.
+pub(super) type Model = for<'e, 'c> fn(&mut Executor<'e>, &Call<'c>, State) -> Modelled;
+
+/// A family: symbols (of CUDA's runtime without the suffix of a default stream), and the model that they have in common.
+pub(super) type Table = &'static [(&'static [&'static str], Model)];
+
+/// The model of a function.
+pub(super) fn find(families: &[Table], name: &str) -> Option<Model> {
+    families.iter().copied().flatten().find(|(names, _)| names.contains(&name)).map(|(_, model)| *model)
+}
+
+/// The host's functions that the executor models.
+#[must_use]
+pub fn keys() -> Vec<(On, Key)> {
+    let families = [
+        copies::COPIES,
+        waits::WAITS,
+        cuda_memory::MEMORY,
+        cuda_launch::LAUNCHES,
+        cuda::STATUS,
+        files::FILES,
+        libc_memory::MEMORY,
+        libc_text::TEXT,
+        formats::FORMATS,
+        libc::NUMBERS,
+        guards::GUARDS,
+        tensors::BASIS,
+    ];
+    let by_name = families.into_iter().flatten().flat_map(|(names, _)| *names).map(|n| Key::whole(*n));
+    // Where it is not sure that a call does not come back, nothing of it is followed.
+    let ends = not_returning()
+        .filter(|(_, how)| matches!(how, Returns::Never | Returns::IfZero(_)))
+        .map(|(n, _)| Key::whole(n));
+    let rest = cuda::REST.iter().map(|p| Key::new(Kind::Rest, *p));
+    by_name.chain(ends).chain(rest).chain(outputs::keys()).chain(stdcxx::keys()).map(|k| (On::Host, k)).collect()
+}

@@ -1,0 +1,365 @@
+//! What the models of tensors (`templates/models/aten.cpp`) are built on: memory of the device that is there when it is asked for, extents, what is
+//! known of a number on a path, and what holds of tensors that a caller gave.
+
+use super::Call;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
+use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
+use base::axioms::Axiom;
+use base::reasons::UnknownReason;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The functions that models call.
+pub(super) const BASIS: Table = &[
+    (&["__scuba_device_memory"], |e, c, s| e.tensor_storage(c, s)),
+    (&["__scuba_device_copy"], |e, c, s| e.tensor_copy(c, s)),
+    (&["__scuba_extent"], |e, c, s| e.extent_behind(c, s)),
+    (&["__scuba_known"], |e, c, s| e.known_here(c, s)),
+    (&["__scuba_axiom"], |e, c, s| e.axiom(c, s)),
+    (&["__scuba_written"], |e, c, s| e.written_behind(c, s)),
+    (&["__scuba_any"], |e, c, s| e.any_between(c, s)),
+    (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
+    (&["__scuba_setting"], |e, c, s| e.any_between(c, s)),
+];
+
+/// Namespaces of PyTorch's own functions.
+const NAMESPACES: &[&str] = &["at::", "torch::", "c10::", "caffe2::"];
+
+/// Operations that give a tensor that they are given other sizes, strides or storage.
+const RESHAPE: &[&str] = &[
+    "resize_",
+    "set_",
+    "squeeze_",
+    "unsqueeze_",
+    "transpose_",
+    "::t_",
+    "swapaxes_",
+    "swapdims_",
+    "as_strided_",
+    "_out",
+];
+
+/// Numbers that a dimension, a type or a truth is looked for among.
+const SMALL: i128 = 16;
+
+/// Whether an operation writes elements of a tensor that it is given: PyTorch's name of one ends with an underscore, behind which that of an overload may
+/// stand (`at::_ops::fill__Scalar::call`; aten/src/ATen/native/README.md, "variants").
+fn writes_elements(display: &str) -> bool {
+    let name = display.split('(').next().unwrap_or_default();
+    let name = name.strip_suffix("::call").or_else(|| name.strip_suffix("::redispatch")).unwrap_or(name);
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let assigns =
+        name.strip_prefix("operator").is_some_and(|op| op.ends_with('=') && !matches!(op, "==" | "!=" | "<=" | ">="));
+    name.ends_with('_') || name.contains("__") || assigns
+}
+
+impl Executor<'_> {
+    /// A function of PyTorch's that is not modelled and whose body is elsewhere. What it gives is not known; what tensors are that it is given by
+    /// reference it leaves as it is, unless its name says otherwise.
+    pub(super) fn torch_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let program = self.program;
+        let func = program.func(c.func);
+        // Extensions put functions of their own there too.
+        let of_extensions = c.display.starts_with("at::native::");
+        let is_torchs = func.is_declaration() && !of_extensions && NAMESPACES.iter().any(|n| c.display.starts_with(n));
+        if !is_torchs || RESHAPE.iter().any(|n| c.display.contains(n)) || may_write_others(c.display) {
+            return Err(Box::new(s));
+        }
+        let why = UnknownReason::ResultOf(c.display.split('(').next().unwrap_or_default().to_owned());
+        if func.params.first().is_some_and(|p| p.sret.is_some()) {
+            let given = c.args.iter().take(1).cloned().collect::<Vec<_>>();
+            self.clobber(&mut s, &given, &why);
+        }
+        if writes_elements(c.display) {
+            // What a caller gave is in no state before it is read.
+            let reached = self.reached_from(&s, c.args);
+            let mut storages = self.heap.given_behind(&reached);
+            storages.retain(|o| {
+                let object = self.object(*o);
+                object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
+            });
+            // By a kernel, or as the host's own code writes no handle.
+            storages.iter().for_each(|o| self.note_written_by_device(*o));
+            self.elements_change(&mut s, &storages, &why);
+        }
+        let m = program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, &why);
+        Ok(Some((v, s)))
+    }
+
+    /// A size that memory of the device can have. An allocator that has none throws.
+    fn that_fits(&mut self, s: State, size: TermId) -> Option<State> {
+        let zero = self.arena.int(0);
+        let most = self.most_of_device();
+        let memory = self.arena.int(most);
+        let (lower, upper) = (self.arena.le(zero, size), self.arena.le(size, memory));
+        let fits = self.arena.and(lower, upper);
+        self.assume(s, fits)
+    }
+
+    /// New memory of the device with the elements of a tensor that a caller gave, one after another. That tensor may lie so itself, and then it is
+    /// its memory: so this is another name for what the caller gave. What contracts say of its elements, by their place in the storage, is not said of these.
+    fn tensor_copy(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        /// The allocations of a call below this are not copies.
+        const COPIES: u32 = 2;
+        let from = self.pointer_arg(c, 1);
+        let storages: Vec<ObjId> = from.iter().filter_map(|t| self.given_storage(&t.base)).collect();
+        let Some(of) = storages.first().copied() else { return self.tensor_storage(c, s) };
+        let whole = matches!(from.as_slice(), [t] if self.arena.as_int(t.offset) == Some(0));
+        let as_given = whole && self.holds_what_was_given(&s, of);
+        let size = self.int_arg(c, 0, 64);
+        let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
+        let object = Object { extent: Some(size), ..self.object(of).clone() };
+        let o = self.heap.copy_of_given((c.context, c.site, COPIES + 2 * of.0 + u32::from(as_given)), of, object);
+        if as_given {
+            self.ensure(&mut s, o);
+        } else {
+            let why = UnknownReason::Holds(self.modelled_function());
+            let rest = Rest::Unknown { version: self.heap.next_version(), input: false, reason: Rc::new(why) };
+            let state = Rc::new(ObjState::new(rest));
+            self.heap.note_copied(o, state.clone());
+            s.mem.insert(o, state);
+        }
+        Ok(Some((self.pointer(o, 0), s)))
+    }
+
+    /// The storage of a tensor that a caller gave.
+    fn given_storage(&self, base: &Base) -> Option<ObjId> {
+        let Base::Object(o) = *base else { return None };
+        let object = self.object(o);
+        (object.kind == ObjKind::Parameter && object.name.ends_with(OF_STORAGE)).then_some(o)
+    }
+
+    /// Whether the storage of a tensor holds what a caller gave.
+    fn holds_what_was_given(&self, s: &State, o: ObjId) -> bool {
+        s.mem.get(&o).is_none_or(|now| self.heap.at_entry(o).is_some_and(|first| first == now))
+    }
+
+    /// New memory of the device.
+    fn tensor_storage(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let size = self.int_arg(c, 0, 64);
+        let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
+        let place = self.user_location();
+        let o = self.heap.allocate(
+            (c.context, c.site, 1),
+            Object {
+                kind: ObjKind::DeviceHeap,
+                name: self.modelled_function(),
+                extent: Some(size),
+                site: place,
+                func: None,
+                array: true,
+            },
+        );
+        // Zeros, nothing, or what nothing is known of.
+        let holds = self.int_arg(c, 1, 32);
+        let holds = self.arena.as_int(holds);
+        let rest = if holds == Some(1) { Rest::Zero } else { Rest::Uninit };
+        s.mem.insert(o, Rc::new(ObjState::new(rest)));
+        let p = self.pointer(o, 0);
+        if holds != Some(0) && holds != Some(1) {
+            let why = UnknownReason::Holds(self.object(o).name.clone());
+            self.clobber(&mut s, std::slice::from_ref(&p), &why);
+        }
+        Ok(Some((p, s)))
+    }
+
+    /// The library's function that is called: `torch::empty`.
+    fn modelled_function(&self) -> String {
+        let called = self.call_stack().iter().map(|s| self.program.func(s.func)).find(|f| f.is_library_model());
+        let name = called.map(|f| f.display.split('(').next().unwrap_or_default()).unwrap_or_default();
+        // Dispatchers of operations are named for these.
+        let operation = name.strip_prefix("at::_ops::").and_then(|n| n.strip_suffix("::call"));
+        operation.unwrap_or(name).to_owned()
+    }
+
+    fn extent_behind(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let mut all: Option<TermId> = None;
+        for target in self.pointer_arg(c, 0).iter() {
+            let left = match &target.base {
+                Base::Object(o) => {
+                    let of = self.object(*o).func.unwrap_or(c.func);
+                    match self.extent_of_parameter(of, *o) {
+                        Ok(extent) => self.arena.sub(extent, target.offset),
+                        Err(_) => {
+                            let name = self.object(*o).name.clone();
+                            return Self::unknown_number(s, UnknownReason::ExtentOfParameter(name));
+                        }
+                    }
+                }
+                Base::Null => self.arena.int(0),
+                Base::Func(_) => return Self::unknown_number(s, UnknownReason::NoValue),
+                Base::Unknown(why) => return Self::unknown_number(s, (*why.reason).clone()),
+            };
+            all = Some(match all {
+                Some(others) => self.arena.ite(target.cond, left, others),
+                None => left,
+            });
+        }
+        let extent = all.unwrap_or_else(|| self.arena.int(0));
+        Ok(Some((Value::Int(extent), s)))
+    }
+
+    fn unknown_number(s: State, why: UnknownReason) -> Modelled {
+        Ok(Some((Value::unknown(why), s)))
+    }
+
+    /// The number that the path says it is, or -1.
+    fn known_here(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let t = self.int_arg(c, 0, 64);
+        let known = self.number_on(&s, t).unwrap_or(-1);
+        Ok(Some((Value::Int(self.arena.int(known)), s)))
+    }
+
+    fn number_on(&mut self, s: &State, t: TermId) -> Option<i128> {
+        if let Some(n) = self.arena.as_int(t) {
+            return Some(n);
+        }
+        let range = self.arena.range(t);
+        let (least, most) = (range.lo.unwrap_or(-1), range.hi.unwrap_or(i128::MAX));
+        let conditions = self.arena.conjuncts(s.path);
+        let mut possible = vec![];
+        for k in least.max(0)..=most.min(SMALL) {
+            let number = self.arena.int(k);
+            let is = self.arena.eq(t, number);
+            if conditions.contains(&is) {
+                return Some(k);
+            }
+            let is_not = self.arena.not(is);
+            if !conditions.contains(&is_not) {
+                possible.push(k);
+            }
+        }
+        // All others of a few are excluded.
+        match possible.as_slice() {
+            [only] if least >= 0 && most <= SMALL => Some(*only),
+            _ => None,
+        }
+    }
+
+    fn axiom(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let holds = self.int_arg(c, 0, 8);
+        let zero = self.arena.int(0);
+        let holds = self.arena.ne(holds, zero);
+        if !self.assumptions.takes(Axiom::TensorSizes) {
+            return Self::no_value(s);
+        }
+        let holds = self.in_whole_numbers(holds);
+        match self.assume(s, holds) {
+            Some(s) => Self::no_value(s),
+            None => Ok(None),
+        }
+    }
+
+    /// A condition with products of what tensors are that a caller gave as whole numbers: PyTorch makes no tensor of which one is beyond 64 bits
+    /// (`compute_numel` and `computeStorageNbytes` of c10 and ATen check them). What the program computes wraps as ever.
+    fn in_whole_numbers(&mut self, condition: TermId) -> TermId {
+        let is_given =
+            |k: &SymKind| matches!(k, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
+        let mut whole = FxHashMap::default();
+        for t in self.arena.cone(&[condition]) {
+            if let Term::Wrap { arg, bits: 64, .. } = *self.arena.get(t)
+                && self.arena.symbols_of(&[arg]).into_iter().all(|s| is_given(&self.arena.symbol(s).kind))
+            {
+                let number = self.arena.unwrapped(arg);
+                whole.insert(t, number);
+            }
+        }
+        if whole.is_empty() { condition } else { self.arena.substitute(condition, &whole) }
+    }
+
+    /// What memory holds that an operation of the library wrote is not known.
+    fn written_behind(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let why = UnknownReason::ResultOf(self.modelled_function());
+        for target in self.pointer_arg(c, 0).iter() {
+            if let Base::Object(o) = target.base {
+                self.note_written_by_device(o);
+            }
+        }
+        let behind = self.pointer_arg(c, 0);
+        let objects: Option<Vec<ObjId>> =
+            behind.iter().map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect();
+        match objects {
+            Some(objects) => self.elements_change(&mut s, &objects, &why),
+            None => {
+                let given: Vec<Value> = c.args.iter().take(1).cloned().collect();
+                self.clobber(&mut s, &given, &why);
+            }
+        }
+        Self::no_value(s)
+    }
+
+    /// The elements of tensors are written, and nothing that these lead to: an operation of PyTorch's takes no element for an address.
+    fn elements_change(&mut self, s: &mut State, storages: &[ObjId], why: &UnknownReason) {
+        for o in storages {
+            self.forget(s, *o, why, false);
+        }
+    }
+
+    fn any_between(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (least, most) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
+        let (Some(least), Some(most)) = (self.arena.as_int(least), self.arena.as_int(most)) else {
+            return Self::unknown_number(s, UnknownReason::NoValue);
+        };
+        let reason = UnknownReason::ResultOf(self.modelled_function());
+        let any = self.arena.fresh(SymKind::Unknown { reason }, "?", Range::new(least, most));
+        Ok(Some((Value::Int(any), s)))
+    }
+
+    /// A product that ATen checks for overflow (c10/util/safe_numerics.h), or that cannot.
+    fn product_of(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
+        Ok(Some((Value::Int(self.arena.mul(a, b)), s)))
+    }
+}
+
+/// Whether a function of this name with the types of its parameters is given something else than tensors to write: a pointer or a reference to what
+/// is not constant.
+fn may_write_others(display: &str) -> bool {
+    let Some((_, list)) = display.split_once('(') else { return true };
+    let mut depth = 0;
+    let mut start = 0;
+    let mut types = vec![];
+    for (i, c) in list.char_indices() {
+        match c {
+            '<' | '(' => depth += 1,
+            '>' | ')' if depth > 0 => depth -= 1,
+            ')' | ',' if depth == 0 => {
+                types.push(list[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    types.into_iter().any(|t| {
+        let written = t.ends_with('*') || t.ends_with('&');
+        let constant = t.contains("const&") || t.contains("const*") || t.ends_with("const &");
+        written && !constant && t != "at::Tensor&"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_write_others;
+
+    #[test]
+    fn what_a_function_may_write() {
+        for (display, others) in [
+            ("at::_ops::add::call(at::Tensor const&, c10::Scalar const&)", false),
+            ("at::_ops::add_::call(at::Tensor&, c10::Scalar const&)", false),
+            ("c10::f(std::vector<long, std::allocator<long> >&)", true),
+            ("c10::f(long*)", true),
+            ("c10::f(std::function<void (long*)> const&, int)", false),
+            ("c10::g", true),
+        ] {
+            assert_eq!(may_write_others(display), others, "{display}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Thread builtins, barriers, warp operations and device library calls.
+//!
+//! Names are those that clang 22 gives: `llvm.nvvm.*` intrinsics (NVPTX usage guide) and libdevice's `__nv_*`.
+
+use super::intrinsics::is_barrier;
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::functions::BitFunction;
+use crate::symbolic::terms::term::TermId;
+use base::reasons::UnknownReason;
+use ir::{FuncRef, Function, LocId, TypeId};
+use models::row::{Key, Kind};
+use std::rc::Rc;
+
+/// What a model says of a call: handled (with `None` where the call does not return), or the state given back.
+pub type Modelled = Result<Option<(Value, State)>, Box<State>>;
+
+/// What a function of the device does to the state, and gives; `None` where it does not return.
+type Model = for<'e> fn(&mut Executor<'e>, &[Value], State, u64, Site) -> Option<(Value, State)>;
+
+/// Functions without bodies by their symbols.
+const DEVICE: &[(&[&str], Model)] = &[
+    (&["__assertfail", "__assert_fail", "__trap"], |_, _, _, _, _| None),
+    (&["vprintf", "printf", "__syncthreads", "__syncwarp"], |_, _, s, _, _| {
+        Some((Value::unknown(UnknownReason::NoValue), s))
+    }),
+    (&["malloc", "_Znwm", "_Znam"], |e, args, s, context, site| e.heap_of_device(args.first(), s, context, site)),
+    (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], |e, args, s, _, _| Some(e.free_of_device(args, s))),
+];
+
+/// How names of libdevice begin.
+const LIBDEVICE: &str = "__nv_";
+
+/// Functions of integers in libdevice (libdevice user's guide 13.0), behind `__nv_`: each has a width. The others, of floating point most
+/// of them, have bodies or are not known.
+const INTEGERS: &[(&str, u32, &str)] = &[
+    ("min", 32, "min"),
+    ("max", 32, "max"),
+    ("umin", 32, "umin"),
+    ("umax", 32, "umax"),
+    ("abs", 32, "abs"),
+    ("clz", 32, "clz"),
+    ("ffs", 32, "ffs"),
+    ("popc", 32, "popc"),
+    ("brev", 32, "brev"),
+    ("llmin", 64, "min"),
+    ("llmax", 64, "max"),
+    ("ullmin", 64, "umin"),
+    ("ullmax", 64, "umax"),
+    ("llabs", 64, "abs"),
+    ("clzll", 64, "clz"),
+    ("ffsll", 64, "ffs"),
+    ("popcll", 64, "popc"),
+    ("brevll", 64, "brev"),
+];
+
+/// What stands in front of the name of a special register.
+const REGISTER: &str = "llvm.nvvm.read.ptx.sreg.";
+
+/// A special register that says where a thread is.
+#[derive(Clone, Copy)]
+enum Register {
+    Thread(usize),
+    Block(usize),
+    BlockSize(usize),
+    GridSize(usize),
+    WarpSize,
+    Lane,
+    Cluster(OfCluster),
+}
+
+/// What a special register says of clusters (PTX ISA 9.0, Special Registers).
+#[derive(Clone, Copy)]
+enum OfCluster {
+    /// The block in its cluster.
+    Block(usize),
+    /// Blocks of a cluster.
+    Size(usize),
+    /// The cluster in the grid.
+    Number(usize),
+    /// Clusters of the grid.
+    Count(usize),
+    /// The block in its cluster, counted along all axes, and how many there are.
+    Rank,
+    Blocks,
+}
+
+/// Special registers whose contents are known.
+const REGISTERS: &[(&str, Register)] = &[
+    ("tid.x", Register::Thread(0)),
+    ("tid.y", Register::Thread(1)),
+    ("tid.z", Register::Thread(2)),
+    ("ctaid.x", Register::Block(0)),
+    ("ctaid.y", Register::Block(1)),
+    ("ctaid.z", Register::Block(2)),
+    ("ntid.x", Register::BlockSize(0)),
+    ("ntid.y", Register::BlockSize(1)),
+    ("ntid.z", Register::BlockSize(2)),
+    ("nctaid.x", Register::GridSize(0)),
+    ("nctaid.y", Register::GridSize(1)),
+    ("nctaid.z", Register::GridSize(2)),
+    ("warpsize", Register::WarpSize),
+    ("laneid", Register::Lane),
+    ("cluster.ctaid.x", Register::Cluster(OfCluster::Block(0))),
+    ("cluster.ctaid.y", Register::Cluster(OfCluster::Block(1))),
+    ("cluster.ctaid.z", Register::Cluster(OfCluster::Block(2))),
+    ("cluster.nctaid.x", Register::Cluster(OfCluster::Size(0))),
+    ("cluster.nctaid.y", Register::Cluster(OfCluster::Size(1))),
+    ("cluster.nctaid.z", Register::Cluster(OfCluster::Size(2))),
+    ("clusterid.x", Register::Cluster(OfCluster::Number(0))),
+    ("clusterid.y", Register::Cluster(OfCluster::Number(1))),
+    ("clusterid.z", Register::Cluster(OfCluster::Number(2))),
+    ("nclusterid.x", Register::Cluster(OfCluster::Count(0))),
+    ("nclusterid.y", Register::Cluster(OfCluster::Count(1))),
+    ("nclusterid.z", Register::Cluster(OfCluster::Count(2))),
+    ("cluster.ctarank", Register::Cluster(OfCluster::Rank)),
+    ("cluster.nctarank", Register::Cluster(OfCluster::Blocks)),
+];
+
+/// The device's functions that the executor models, intrinsics apart.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    DEVICE
+        .iter()
+        .flat_map(|(names, _)| *names)
+        .map(|n| Key::whole(*n))
+        .chain(INTEGERS.iter().map(|(n, ..)| Key::whole(format!("{LIBDEVICE}{n}"))))
+        .chain(REGISTERS.iter().map(|(n, _)| Key::whole(format!("{REGISTER}{n}"))))
+        .chain([Key::new(Kind::Rest, LIBDEVICE)])
+}
+
+impl Executor<'_> {
+    pub(crate) fn device_call(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        s: State,
+        context: u64,
+        site: Site,
+        ty: TypeId,
+    ) -> Modelled {
+        let func = self.program.func(f);
+        let name = func.name.as_str();
+        if let Some(v) = self.thread_register(name) {
+            return Ok(Some((v, s)));
+        }
+        if is_barrier(name) {
+            self.kernel.partitions.barrier();
+        }
+        if let Some(rest) = name.strip_prefix("llvm.") {
+            return self.intrinsic(rest, args, s, site, ty);
+        }
+        // With a body or without: where clang finds libdevice, its functions have theirs.
+        if is_of_libdevice(func)
+            && let Some(v) = self.integer_of_libdevice(name, args)
+        {
+            return Ok(Some((v, s)));
+        }
+        if !func.is_declaration() {
+            return Err(Box::new(s));
+        }
+        if let Some((_, model)) = DEVICE.iter().find(|(names, _)| names.contains(&name)) {
+            return Ok(model(self, args, s, context, site));
+        }
+        if name.starts_with(LIBDEVICE) {
+            // libdevice computes; only pointer arguments (sincos, modf, frexp) are written.
+            let mut s = s;
+            let leads_out = |e: &Self, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
+            if args.iter().any(|a| leads_out(self, a)) {
+                self.unknown_access(&s, site, AccessKind::Read, &UnknownReason::MathPointer);
+            }
+            self.forget_pointees(&mut s, args, &UnknownReason::MathFunction);
+            let m = self.program.module(site.func.module);
+            let v = self.unknown_of(m, ty, &UnknownReason::MathFunction);
+            return Ok(Some((v, s)));
+        }
+        Err(Box::new(s))
+    }
+
+    /// Functions of integers in libdevice (libdevice user's guide 13.0), by their whole names: each has a width.
+    pub(super) fn integer_of_libdevice(&mut self, name: &str, args: &[Value]) -> Option<Value> {
+        let op = name.strip_prefix(LIBDEVICE)?;
+        let (_, bits, op) = *INTEGERS.iter().find(|(n, ..)| *n == op)?;
+        let int = |e: &mut Self, i: usize| args.get(i).map(|v| e.value_int(v, bits));
+        let a = int(self, 0)?;
+        let t = match op {
+            "min" | "max" | "umin" | "umax" => {
+                let b = int(self, 1)?;
+                return Some(self.extreme(op.ends_with("max"), !op.starts_with('u'), [a, b], bits));
+            }
+            "abs" => return Some(self.absolute(a, bits)),
+            "clz" => self.of_bits(BitFunction::ZerosInFront, a, bits)?,
+            "popc" => self.of_bits(BitFunction::Ones, a, bits)?,
+            "brev" => self.of_bits(BitFunction::Reversed, a, bits)?,
+            _ => self.lowest_bit(a, bits)?,
+        };
+        Some(Value::Int(t))
+    }
+
+    fn free_of_device(&mut self, args: &[Value], mut s: State) -> (Value, State) {
+        let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
+        self.release(&mut s, &p);
+        self.release_lost(&mut s, &p);
+        (Value::unknown(UnknownReason::NoValue), s)
+    }
+
+    /// `malloc` and `new` in a kernel: null where the heap has no more, if the program looks.
+    fn heap_of_device(&mut self, size: Option<&Value>, s: State, context: u64, site: Site) -> Option<(Value, State)> {
+        let size = match size {
+            Some(v) => self.value_int(v, 64),
+            None => self.arena.int(0),
+        };
+        let size = self.interpret(size, 64, false);
+        let most = self.most_of_device();
+        let memory = self.arena.int(most);
+        let fits = self.arena.le(size, memory);
+        let (mut s, given) = self.scarce(s, fits, site)?;
+        let size = self.bytes_given(given, size);
+        let place = self.user_location();
+        let object = Object {
+            kind: ObjKind::DeviceHeap,
+            name: String::new(),
+            extent: Some(size),
+            site: place,
+            func: None,
+            array: true,
+        };
+        let o = self.heap.allocate((context, site, 1), object);
+        self.note_scarce(o, given);
+        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+        Some((self.pointer(o, 0), s))
+    }
+
+    /// `threadIdx` and its kin, by register name or by clang's wrapper.
+    fn thread_register(&mut self, name: &str) -> Option<Value> {
+        let reg = name.strip_prefix(REGISTER)?;
+        let (_, register) = *REGISTERS.iter().find(|(n, _)| *n == reg)?;
+        let t = self.kernel.thread.clone()?;
+        Some(Value::Int(match register {
+            Register::Thread(axis) => t.tid[axis],
+            Register::Block(axis) => t.bid[axis],
+            Register::BlockSize(axis) => t.block[axis],
+            Register::GridSize(axis) => t.grid[axis],
+            Register::WarpSize => self.arena.int(32),
+            Register::Lane => return self.lane().map(Value::Int),
+            Register::Cluster(of) => return self.of_cluster(&t, of).map(Value::Int),
+        }))
+    }
+
+    /// What a thread finds of its cluster, where its size is known: blocks of a cluster lie side by side in the grid.
+    fn of_cluster(&mut self, t: &Thread, of: OfCluster) -> Option<TermId> {
+        let size = t.cluster?.map(i128::from);
+        let place = |e: &mut Self, axis: usize| e.arena.modulo(t.bid[axis], size[axis]);
+        Some(match of {
+            OfCluster::Block(axis) => place(self, axis),
+            OfCluster::Size(axis) => self.arena.int(size[axis]),
+            OfCluster::Number(axis) => self.arena.floor_div(t.bid[axis], size[axis]),
+            OfCluster::Count(axis) => self.arena.floor_div(t.grid[axis], size[axis]),
+            OfCluster::Blocks => self.arena.int(size.iter().product()),
+            OfCluster::Rank => {
+                let [x, y, z] = [0, 1, 2].map(|axis| place(self, axis));
+                let (row, plane) = (self.arena.int(size[0]), self.arena.int(size[0] * size[1]));
+                let (y, z) = (self.arena.mul(y, row), self.arena.mul(z, plane));
+                let xy = self.arena.add(x, y);
+                self.arena.add(xy, z)
+            }
+        })
+    }
+}
+
+/// Whether a function is of libdevice, with a body or without: its names are reserved, and none has a place in the source.
+fn is_of_libdevice(f: &Function) -> bool {
+    f.name.starts_with(LIBDEVICE) && (f.is_declaration() || f.loc == LocId(0))
+}

@@ -1,0 +1,424 @@
+//! LLVM's intrinsics, of either side, by their whole names (LLVM 22 Language Reference, NVPTX usage guide).
+//!
+//! One that is not known here gives an unknown result, and what its pointers lead to is unknown behind it; in a kernel it counts as an
+//! access that is not decided unless it is known to touch no memory.
+
+use super::builtins::Modelled;
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::listed_accesses::Argument;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Ratio, Value};
+use crate::symbolic::terms::floating::Whole;
+use crate::symbolic::terms::functions::BitFunction;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
+use base::reasons::UnknownReason;
+use ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
+use models::access::Access;
+use models::row::Key;
+use models::tiles;
+use std::rc::Rc;
+
+/// Those that do not return.
+const ENDS: &[&str] = &["trap", "debugtrap", "ubsantrap", "nvvm.exit"];
+
+/// Those that do nothing that can be seen.
+const NOTHING: &[&str] = &[
+    "prefetch",
+    "stackrestore",
+    "experimental.noalias.scope.decl",
+    "dbg.declare",
+    "dbg.value",
+    "dbg.assign",
+    "dbg.label",
+    "donothing",
+    "sideeffect",
+    "assume",
+    "pseudoprobe",
+    "invariant.start",
+    "invariant.end",
+    "var.annotation",
+    "fake.use",
+];
+
+/// Those that give their first argument.
+const SAME: &[&str] = &[
+    "expect",
+    "expect.with.probability",
+    "annotation",
+    "ptr.annotation",
+    "launder.invariant.group",
+    "strip.invariant.group",
+    "ssa.copy",
+    "arithmetic.fence",
+];
+
+/// Those with pointers that read and write no memory. What they give is not known.
+const TOUCH_NO_MEMORY: &[&str] = &[
+    "ptrmask",
+    "objectsize",
+    "is.constant",
+    "threadlocal.address",
+    "preserve.array.access.index",
+    "preserve.struct.access.index",
+    "preserve.union.access.index",
+    // Variable arguments are where the frame is.
+    "va_start",
+    "va_end",
+    "va_copy",
+];
+
+/// Those of variable arguments.
+const VARIADIC: &[&str] = &["va_start", "va_end", "va_copy"];
+
+const STACK: &str = "stacksave";
+
+/// Whether a number is of one of some classes.
+const CLASS: &str = "is.fpclass";
+
+/// What stands in front of the parts of a coroutine.
+const COROUTINE: &str = "coro.";
+
+/// What such a function of numbers gives, by its name, operands and width.
+type Integers = for<'e> fn(&mut Executor<'e>, &str, &[Value], u32) -> Option<Value>;
+
+/// Functions of integers of 2 to 64 bits.
+const INTEGERS: &[(&[&str], Integers)] = &[
+    (&["smin", "smax", "umin", "umax"], |e, base, args, bits| {
+        let all = e.number_operands(args, bits)?;
+        Some(e.extreme(base.ends_with("max"), base.starts_with('s'), all, bits))
+    }),
+    (
+        &[
+            "nvvm.min.i",
+            "nvvm.min.ll",
+            "nvvm.max.i",
+            "nvvm.max.ll",
+            "nvvm.min.ui",
+            "nvvm.min.ull",
+            "nvvm.max.ui",
+            "nvvm.max.ull",
+        ],
+        |e, base, args, bits| {
+            let all = e.number_operands(args, bits)?;
+            Some(e.extreme(base.starts_with("nvvm.max"), !base.contains(".u"), all, bits))
+        },
+    ),
+    (&["abs"], |e, _, args, bits| {
+        let a = e.number_operand(args, 0, bits)?;
+        Some(e.absolute(a, bits))
+    }),
+    (&["ctpop"], |e, _, args, bits| e.bits_of_operand(BitFunction::Ones, args, bits)),
+    (&["ctlz"], |e, _, args, bits| e.zeros(BitFunction::ZerosInFront, args, bits)),
+    (&["cttz"], |e, _, args, bits| e.zeros(BitFunction::ZerosBehind, args, bits)),
+    (&["bswap"], |e, _, args, bits| e.bits_of_operand(BitFunction::BytesReversed, args, bits)),
+    (&["bitreverse"], |e, _, args, bits| e.bits_of_operand(BitFunction::Reversed, args, bits)),
+    (&["fshl", "fshr"], |e, base, args, bits| {
+        let all = e.number_operands(args, bits)?;
+        e.funnel(base == "fshl", all, bits).map(Value::Int)
+    }),
+    (&["uadd.sat", "usub.sat", "sadd.sat", "ssub.sat"], |e, base, args, bits| {
+        let all = e.number_operands(args, bits)?;
+        e.saturated(base.ends_with("add.sat"), base.starts_with('s'), all, bits).map(Value::Int)
+    }),
+];
+
+/// Arithmetic that says whether its result fits, and whether it is signed.
+const OVERFLOWS: &[(&str, char, bool)] = &[
+    ("uadd.with.overflow", '+', false),
+    ("usub.with.overflow", '-', false),
+    ("umul.with.overflow", '*', false),
+    ("sadd.with.overflow", '+', true),
+    ("ssub.with.overflow", '-', true),
+    ("smul.with.overflow", '*', true),
+];
+
+enum Real {
+    Rounded(Whole),
+    Magnitude,
+    MultiplyAdd,
+}
+
+/// Functions of real numbers.
+const REALS: &[(&[&str], Real)] = &[
+    (&["floor", "nvvm.floor.f", "nvvm.floor.d", "nvvm.floor.ftz.f"], Real::Rounded(Whole::Floor)),
+    (&["ceil", "nvvm.ceil.f", "nvvm.ceil.d", "nvvm.ceil.ftz.f"], Real::Rounded(Whole::Ceil)),
+    (&["trunc", "nvvm.trunc.f", "nvvm.trunc.d", "nvvm.trunc.ftz.f"], Real::Rounded(Whole::Trunc)),
+    (&["fabs"], Real::Magnitude),
+    (&["fmuladd", "fma"], Real::MultiplyAdd),
+];
+
+/// What an intrinsic of NVPTX accesses, by the part behind `nvvm.`, and what it gives.
+const ACCESSES: &[(&str, AccessKind, UnknownReason)] = &[
+    // Loads through the read-only cache.
+    ("ldg", AccessKind::Read, UnknownReason::BufferHolds),
+    ("ldu", AccessKind::Read, UnknownReason::BufferHolds),
+    ("atomic", AccessKind::Atomic, UnknownReason::AtomicResult),
+];
+
+/// The part behind `nvvm.` of barriers of a block.
+const BARRIERS: &[&str] = &["barrier0", "barrier"];
+
+/// The intrinsics of which more is known than that what they give is not.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    let whole = [ENDS, NOTHING, SAME, TOUCH_NO_MEMORY, &[STACK, CLASS]].into_iter().flatten().copied();
+    let numbers = INTEGERS.iter().flat_map(|(n, _)| *n).copied().chain(OVERFLOWS.iter().map(|(n, ..)| *n));
+    let reals = REALS.iter().flat_map(|(n, _)| *n).copied();
+    let parts = TOUCH_NO_MEMORY_OF_DEVICES.iter().copied().chain(ACCESSES.iter().map(|(n, ..)| *n));
+    let of_device = parts.map(|n| format!("{n}.")).chain(BARRIERS.iter().map(|n| (*n).to_owned()));
+    whole
+        .chain(numbers)
+        .chain(reals)
+        .map(|n| Key::whole(format!("llvm.{n}")))
+        .chain(SPACES.iter().map(|n| Key::whole(format!("llvm.nvvm.isspacep.{n}"))))
+        .chain(of_device.map(|n| Key::start(format!("llvm.nvvm.{n}"))))
+        .chain([Key::start(format!("llvm.{COROUTINE}"))])
+}
+
+/// Windows of the generic address space that `isspacep` asks for.
+const SPACES: &[&str] = &["global", "shared", "shared.cluster", "local", "const"];
+
+/// The same of NVPTX, which has its types in its names: parts in front of the next dot.
+const TOUCH_NO_MEMORY_OF_DEVICES: &[&str] =
+    &["isspacep", "prefetch", "prefetchu", "ptr", "mapa", "getctarank", "applypriority", "move", "texsurf"];
+
+impl Executor<'_> {
+    /// LLVM intrinsics of either side, without the `llvm.` prefix.
+    pub(crate) fn intrinsic(&mut self, name: &str, args: &[Value], mut s: State, site: Site, ty: TypeId) -> Modelled {
+        let m = self.program.module(site.func.module);
+        let base = intrinsic::without_types(name);
+        match base {
+            _ if ENDS.contains(&base) => return Ok(None),
+            _ if NOTHING.contains(&base) => return Ok(Some((Value::unknown(UnknownReason::NoValue), s))),
+            _ if VARIADIC.contains(&base) => {
+                self.forget_pointees(&mut s, args, &UnknownReason::VariadicArguments);
+                return Ok(Some((Value::unknown(UnknownReason::NoValue), s)));
+            }
+            STACK => {
+                let v = self.unknown_pointer(&UnknownReason::StackPointer);
+                return Ok(Some((v, s)));
+            }
+            _ if SAME.contains(&base) && !args.is_empty() => return Ok(Some((args[0].clone(), s))),
+            // By the type of what it gives, below.
+            _ => {}
+        }
+        let known = match m.ty(ty).kind {
+            TypeKind::Int(1) if base == CLASS => self.class_of_number(args),
+            TypeKind::Int(bits) => self.of_integers(base, args, bits),
+            TypeKind::Float(_) => self.of_reals(base, args, site.func, ty),
+            TypeKind::Struct { .. } => self.with_overflow(base, args, m, ty),
+            // Vectors, pointers and nothing: not known below.
+            _ => None,
+        };
+        if let Some(v) = known {
+            return Ok(Some((v, s)));
+        }
+        if name.starts_with("nvvm.")
+            && let Some(v) = self.access_of_intrinsic(name, args, &mut s, site, ty)
+        {
+            return Ok(Some((v, s)));
+        }
+        if let Some(space) = name.strip_prefix("nvvm.isspacep.")
+            && let Some(v) = self.is_in_space(space, args)
+        {
+            return Ok(Some((v, s)));
+        }
+        // Parts of a coroutine, which run the program's own code.
+        if name.starts_with(COROUTINE) {
+            self.limits.miss(|| UnknownReason::Coroutine);
+            self.kernel.unknown_code |= self.side == Side::Device;
+        }
+        if !touches_no_memory(name, base) && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
+            self.unknown_access(&s, site, AccessKind::Read, &UnknownReason::UsedBy(format!("llvm.{name}")));
+        }
+        self.forget_pointees(&mut s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
+        let v = self.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{base}")));
+        Ok(Some((v, s)))
+    }
+
+    /// Whether an address is in a window of the generic space (PTX ISA 9.0, `isspacep`). Of constants and local variables that is not told: parameters
+    /// lie in the window of global memory, and may be copied.
+    fn is_in_space(&mut self, space: &str, args: &[Value]) -> Option<Value> {
+        let Some(Value::Ptr(targets)) = args.first() else { return None };
+        let mut held = self.arena.bool(false);
+        for t in targets.iter() {
+            let Base::Object(o) = &t.base else { return None };
+            let is = match self.object(*o).kind {
+                ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::DeviceGlobal(_) => space == "global",
+                ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => space.starts_with("shared"),
+                _ => return None,
+            };
+            if is {
+                held = self.arena.or(held, t.cond);
+            }
+        }
+        SPACES.contains(&space).then_some(Value::Bool(held))
+    }
+
+    fn of_integers(&mut self, base: &str, args: &[Value], bits: u32) -> Option<Value> {
+        if !(2..=64).contains(&bits) {
+            return None;
+        }
+        let (_, model) = INTEGERS.iter().find(|(names, _)| names.contains(&base))?;
+        model(self, base, args, bits)
+    }
+
+    /// An operand that is as wide as the result.
+    fn number_operand(&mut self, args: &[Value], i: usize, bits: u32) -> Option<TermId> {
+        args.get(i).filter(|v| matches!(v, Value::Int(_) | Value::Unknown(_))).map(|v| self.value_int(v, bits))
+    }
+
+    fn number_operands<const N: usize>(&mut self, args: &[Value], bits: u32) -> Option<[TermId; N]> {
+        let mut all = [self.arena.int(0); N];
+        for (i, t) in all.iter_mut().enumerate() {
+            *t = self.number_operand(args, i, bits)?;
+        }
+        Some(all)
+    }
+
+    fn bits_of_operand(&mut self, f: BitFunction, args: &[Value], bits: u32) -> Option<Value> {
+        let a = self.number_operand(args, 0, bits)?;
+        self.of_bits(f, a, bits).map(Value::Int)
+    }
+
+    /// Zeros in front of or behind a number; the flag says whether the result is undefined for zero.
+    fn zeros(&mut self, f: BitFunction, args: &[Value], bits: u32) -> Option<Value> {
+        let a = self.number_operand(args, 0, bits)?;
+        let defined = matches!(args.get(1), Some(Value::Bool(c)) if self.arena.as_bool(*c) == Some(false));
+        if defined { self.of_bits(f, a, bits) } else { self.of_bits_but_zero(f, a, bits) }.map(Value::Int)
+    }
+
+    pub(super) fn extreme(&mut self, max: bool, signed: bool, [a, b]: [TermId; 2], bits: u32) -> Value {
+        let (a, b) = (self.interpret(a, bits, signed), self.interpret(b, bits, signed));
+        Value::Int(if max { self.arena.max(a, b) } else { self.arena.min(a, b) })
+    }
+
+    pub(super) fn absolute(&mut self, a: TermId, bits: u32) -> Value {
+        let a = self.interpret(a, bits, true);
+        let n = self.arena.neg(a);
+        let zero = self.arena.int(0);
+        let c = self.arena.le(zero, a);
+        Value::Int(self.arena.ite(c, a, n))
+    }
+
+    /// A sum, difference or product, and whether it does not fit: how `new T[n]` computes its size.
+    fn with_overflow(&mut self, base: &str, args: &[Value], m: &Module, ty: TypeId) -> Option<Value> {
+        let (_, op, signed) = *OVERFLOWS.iter().find(|(n, ..)| *n == base)?;
+        let TypeKind::Struct { fields, .. } = &m.ty(ty).kind else { return None };
+        let TypeKind::Int(bits @ 2..=64) = m.ty(fields.first()?.ty).kind else { return None };
+        let (a, b) = (self.value_int(args.first()?, bits), self.value_int(args.get(1)?, bits));
+        let (a, b) = (self.interpret(a, bits, signed), self.interpret(b, bits, signed));
+        let exact = match op {
+            '+' => self.arena.add(a, b),
+            '-' => self.arena.sub(a, b),
+            _ => self.arena.mul(a, b),
+        };
+        let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return None };
+        let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
+        let (below, above) = (self.arena.lt(exact, lo), self.arena.lt(hi, exact));
+        let over = self.arena.or(below, above);
+        Some(Value::Aggregate(Rc::new(vec![Value::Int(exact), Value::Bool(over)])))
+    }
+
+    fn of_reals(&mut self, base: &str, args: &[Value], f: FuncRef, ty: TypeId) -> Option<Value> {
+        let real = |i: usize| match args.get(i) {
+            Some(Value::Real(r)) => Some(*r),
+            _ => None,
+        };
+        let (_, operation) = REALS.iter().find(|(names, _)| names.contains(&base))?;
+        let way = match operation {
+            Real::Rounded(way) => *way,
+            Real::Magnitude => {
+                let r = real(0)?;
+                return Some(Value::Real(self.arena.real_magnitude(&r)));
+            }
+            Real::MultiplyAdd => {
+                let (x, y, z, format) = (real(0)?, real(1)?, real(2)?, self.format_of(f, ty)?);
+                let product = self.arena.real_binary(ir::BinOp::FMul, &x, &y, format)?;
+                // Whether the product is rounded in between is for whoever compiles it: where that could show, the sum is within both errors.
+                return self.arena.real_binary(ir::BinOp::FAdd, &product, &z, format).map(Value::Real);
+            }
+        };
+        let t = self.arena.real_whole(&real(0)?, way)?;
+        Some(Value::Real(Ratio::exact(t)))
+    }
+
+    /// Whether a number is of one of the classes of a mask: one that is followed is finite; a zero may have either sign, and a small
+    /// number may be one.
+    fn class_of_number(&mut self, args: &[Value]) -> Option<Value> {
+        const FINITE: i128 = 0b01_1111_1000;
+        let (Some(Value::Real(_)), Some(Value::Int(mask))) = (args.first(), args.get(1)) else { return None };
+        let mask = self.arena.as_int(*mask)? & FINITE;
+        if mask == 0 || mask == FINITE {
+            return Some(Value::Bool(self.arena.bool(mask != 0)));
+        }
+        Some(Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatClass }, "?")))
+    }
+
+    /// What an intrinsic of a device accesses, where that is known; its result.
+    fn access_of_intrinsic(
+        &mut self,
+        name: &str,
+        args: &[Value],
+        s: &mut State,
+        site: Site,
+        ty: TypeId,
+    ) -> Option<Value> {
+        let m = self.program.module(site.func.module);
+        if let Some(list) = tiles::accesses(name) {
+            return Some(self.blocks_of_intrinsic(name, &list, args, s, site, ty));
+        }
+        let part = name.split('.').nth(1)?;
+        let (_, kind, result) = ACCESSES.iter().find(|(n, ..)| *n == part)?;
+        let kind = *kind;
+        let p = self.as_pointer(args.first()?);
+        let bytes = self.arena.int(i128::from(m.size_of(ty)));
+        self.note_access(s, site, &p, bytes, kind);
+        if kind == AccessKind::Atomic {
+            self.forget_pointees(s, args, result);
+        }
+        Some(self.unknown_of(m, ty, result))
+    }
+
+    /// One that moves matrices or blocks: what it gives is not known, nor what lies behind it where it writes.
+    fn blocks_of_intrinsic(
+        &mut self,
+        name: &str,
+        list: &[Access],
+        args: &[Value],
+        s: &mut State,
+        site: Site,
+        ty: TypeId,
+    ) -> Value {
+        let m = self.program.module(site.func.module);
+        let listed: Vec<Argument> = args.iter().map(|v| Argument { value: v.clone(), bits: None }).collect();
+        if !self.listed_accesses(s, site, list, &listed, &UnknownReason::UsedBy(format!("llvm.{name}"))) {
+            self.kernel.unknown_code |= self.side == Side::Device;
+        }
+        if list.iter().any(Access::writes) {
+            self.forget_pointees(s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
+        }
+        self.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{name}")))
+    }
+}
+
+/// Whether an intrinsic reads and writes nothing through its pointers.
+fn touches_no_memory(name: &str, base: &str) -> bool {
+    TOUCH_NO_MEMORY.contains(&base)
+        || name
+            .strip_prefix("nvvm.")
+            .and_then(|n| n.split('.').next())
+            .is_some_and(|n| TOUCH_NO_MEMORY_OF_DEVICES.contains(&n))
+}
+
+/// Whether a function lets the threads of a block wait for each other.
+pub(super) fn is_barrier(name: &str) -> bool {
+    name == "__syncthreads"
+        || name.strip_prefix("llvm.nvvm.").and_then(|n| n.split('.').next()).is_some_and(|n| BARRIERS.contains(&n))
+}
+
+#[cfg(test)]
+mod tests;

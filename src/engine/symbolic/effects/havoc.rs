@@ -1,0 +1,226 @@
+//! What calls can reach and write that are not followed, nor modelled.
+//!
+//! In: a state and the arguments. Out: the state in which all of that is unknown, and in [`crate::symbolic::pointers::points_to::Kept`] the addresses that such a
+//! call may have left anywhere there. Of an object of the C++ library that is a member of another, only the member is written.
+
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::value::collect;
+use crate::symbolic::memory::value::is_known;
+use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::pointers::reached::Reached;
+use base::reasons::UnknownReason;
+use ir::Side;
+
+/// Most bytes of such an object.
+const MAX_PART: u64 = 1 << 14;
+
+/// What a call writes of the object that an argument points to: so many bytes from there, 0 where that is not known. The address of one
+/// that is linked may be kept in another.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part {
+    pub bytes: u64,
+    pub linked: bool,
+}
+
+impl Executor<'_> {
+    /// What a call with these arguments can reach, in order.
+    pub(crate) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
+        let mut first: Vec<ObjId> = vec![];
+        for a in args {
+            collect(a, &mut first);
+            // An address may be given as a number, or in pieces.
+            if let Value::Int(t) = a {
+                first.extend(self.addresses_in(*t));
+            }
+        }
+        let mut reached = Reached::among(self.heap.len());
+        reached.add(first);
+        while self.reach_on(s, &mut reached).is_some() {}
+        let mut reached = reached.in_order();
+        self.limits.walk(reached.len());
+        // Variables of functions that have returned are gone.
+        reached.retain(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal));
+        reached
+    }
+
+    /// Forgets everything that a call with these arguments could write. It may keep any address that it can reach anywhere there, or
+    /// give it back.
+    pub(crate) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+        self.note_lost_writes(args);
+        let reached = self.reached_from(s, args);
+        if self.side == Side::Host {
+            self.kept.mix(&reached);
+        }
+        for o in reached {
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) {
+                self.kernel.written.add_all(o);
+                self.kernel.written_otherwise.insert(o);
+                continue;
+            }
+            if let ObjKind::HostGlobal(r) = self.object(o).kind
+                && let Some(variable) = self.heap.named_by(r)
+            {
+                self.lose_by_name(s, &[variable], reason);
+            }
+            // A library that gets the address of device memory may write there, by a copy or a kernel of its own.
+            if self.read_only(o) && !self.is_of_device(o) {
+                continue;
+            }
+            self.forget(s, o, reason, false);
+        }
+    }
+
+    /// As [`Self::clobber`], where the call writes so many bytes from where its arguments point to, and what these lead to; 0 where
+    /// that is not known. The first may keep the addresses of others that are `linked`.
+    pub(crate) fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &UnknownReason) {
+        let (mut from, mut linked) = (vec![], vec![]);
+        let (mut written, mut first) = (vec![], false);
+        for (i, a) in args.iter().enumerate() {
+            let part = parts.get(i).copied().unwrap_or_default();
+            match self.part(s, a, part.bytes) {
+                Some((o, at)) => {
+                    written.push((o, at, part.bytes));
+                    if part.linked {
+                        linked.push((o, at));
+                    }
+                    first |= i == 0;
+                }
+                None => from.push(a.clone()),
+            }
+        }
+        // The object of a method keeps what else is given, as does what a call gives back in memory.
+        let mut keepers = vec![];
+        for a in &from {
+            collect(a, &mut keepers);
+        }
+        for (other, to) in &linked {
+            for o in &keepers {
+                self.kept.add_objects(Some(*o), &[*other]);
+            }
+            let Some((o, at, _)) = written.first().filter(|_| first) else { continue };
+            if o != other {
+                self.kept.add_objects(Some(*o), &[*other]);
+            } else if at != to {
+                self.kept.add_link(*o, *at, *to);
+            }
+        }
+        let parts = written;
+        for (o, at, size) in &parts {
+            for v in self.held_in_part(s, *o, *at, *size) {
+                from.push(v);
+            }
+        }
+        let reached = self.reached_from(s, &from);
+        self.clobber(s, &from, reason);
+        for (o, at, size) in parts {
+            if reached.contains(&o) {
+                continue;
+            }
+            self.kept.add_objects(Some(o), &reached);
+            let here = self.pointer(o, i128::from(at));
+            let here = self.as_pointer(&here);
+            self.store(s, &here, Value::unknown(reason.clone()), size);
+        }
+    }
+
+    /// The object and place in bytes that an argument points to, if that is one and lies in cells.
+    fn part(&mut self, s: &mut State, v: &Value, size: u64) -> Option<(ObjId, i64)> {
+        let Value::Ptr(p) = v else { return None };
+        let [Target { base: Base::Object(o), offset, .. }] = p.as_slice() else { return None };
+        if size == 0
+            || size > MAX_PART
+            || self.side == Side::Device
+            || !matches!(self.object(*o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
+        {
+            return None;
+        }
+        let at = self.arena.as_int(*offset).and_then(|at| i64::try_from(at).ok())?;
+        self.ensure(s, *o);
+        Some((*o, at))
+    }
+
+    /// Pointers that may lie in part of an object.
+    fn held_in_part(&mut self, s: &State, o: ObjId, at: i64, size: u64) -> Vec<Value> {
+        let Some(st) = s.mem.get(&o) else { return vec![] };
+        let (end, mut covered) = (at.saturating_add_unsigned(size), 0);
+        let cells: Vec<Value> = st
+            .overlapping(at, end)
+            .map(|(from, n, v)| {
+                covered += (from + i64::from(n)).min(end) - from.max(at);
+                v.clone()
+            })
+            .collect();
+        let known = cells.iter().all(is_known) && (covered == end - at || matches!(st.rest, Rest::Uninit | Rest::Zero));
+        // Pointers from the part to itself lead nowhere else.
+        let leads_on = |v: &Value| !matches!(v, Value::Ptr(p) if p.iter().all(|t| t.base == Base::Object(o) && self.arena.as_int(t.offset).is_some_and(|to| (i128::from(at)..i128::from(end)).contains(&to))));
+        if known {
+            return cells.into_iter().filter(leads_on).collect();
+        }
+        let mut there = vec![];
+        self.held(s, o, &mut there);
+        if self.kept.leads_to_itself_only(o, at..end) {
+            there.retain(|x| *x != o);
+        }
+        cells.into_iter().chain(there.into_iter().map(|o| self.pointer(o, 0))).collect()
+    }
+
+    /// Notes in a kernel that what these lead to may be written, where one of them may lead anywhere.
+    pub(in crate::symbolic) fn note_lost_writes(&mut self, args: &[Value]) {
+        self.kernel.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { unset: false, .. })))));
+    }
+
+    /// Variables of the device that code may name which is not followed: it may write them, now or later.
+    pub(crate) fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &UnknownReason) {
+        self.kept.add_objects(None, variables);
+        for o in variables {
+            self.forget(s, *o, reason, false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Executor;
+    use crate::symbolic::exec::state::State;
+    use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+    use crate::symbolic::memory::value::Value;
+    use base::reasons::UnknownReason;
+    use base::work::{Work, cost, done};
+    use ir::Program;
+
+    /// So many blocks of which nothing is known, any of whose addresses may be in any of them.
+    fn mixed(e: &mut Executor<'_>, s: &mut State, blocks: u32) -> Vec<ObjId> {
+        let one = || Object {
+            kind: ObjKind::HostHeap,
+            name: String::new(),
+            extent: None,
+            site: None,
+            func: None,
+            array: true,
+        };
+        let all: Vec<ObjId> = (0..blocks).map(|_| e.heap.add(one())).collect();
+        for o in &all {
+            e.blank(s, *o, &UnknownReason::Parameter, false);
+        }
+        e.kept.mix(&all);
+        all
+    }
+
+    #[test]
+    fn what_may_be_anywhere_is_passed_once_for_all_objects() {
+        let program = Program::default();
+        let mut e = Executor::new(&program);
+        let mut s = e.initial_state();
+        let all = mixed(&mut e, &mut s, 2000);
+        let args: Vec<Value> = vec![e.pointer(all[7], 0)];
+        let before = done();
+        let reached = e.reached_from(&s, &args);
+        let work = done() - before;
+        assert_eq!(reached, all);
+        // Each is passed among the others, and walked on from.
+        let each = Work::units(2000 * cost::OBJECT);
+        assert!(work >= each * 2 && work < each * 4, "{work:?}");
+    }
+}

@@ -1,0 +1,147 @@
+//! What code outside of the program does where it runs: an object or a library that was not read may call whatever the program exports, and other
+//! threads of the host may change what they can reach.
+//!
+//! In: a state at a call of such code, or at a read that others may come before. Out: the state in which all of that is unknown
+//! ([`ir::Outside`] says which variables).
+
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use base::reasons::UnknownReason;
+use ir::Side;
+use models::attributes::may_be_the_programs;
+use std::rc::Rc;
+
+/// Functions behind which another thread may have changed what both share: they wait for it (POSIX.1-2017, 4.12 Memory Synchronization).
+const WAITS_FOR_THREADS: &[&str] = &[
+    "pthread_mutex_lock",
+    "pthread_mutex_trylock",
+    "pthread_mutex_timedlock",
+    "pthread_rwlock_rdlock",
+    "pthread_rwlock_wrlock",
+    "pthread_rwlock_tryrdlock",
+    "pthread_rwlock_trywrlock",
+    "pthread_spin_lock",
+    "pthread_spin_trylock",
+    "pthread_cond_wait",
+    "pthread_cond_timedwait",
+    "pthread_barrier_wait",
+    "pthread_join",
+    "sem_wait",
+    "sem_trywait",
+    "mtx_lock",
+    "mtx_trylock",
+    "cnd_wait",
+    "thrd_join",
+    "omp_set_lock",
+    "omp_test_lock",
+    "__kmpc_critical",
+];
+
+impl Executor<'_> {
+    /// The functions that the program exports may run now: code outside of it was called, which may call them.
+    pub(in crate::symbolic) fn exported_run(&mut self, s: &mut State, why: &UnknownReason) {
+        if self.side == Side::Device {
+            return;
+        }
+        let program = self.program;
+        let outside = program.outside();
+        let mut objects: Vec<ObjId> = outside.written.iter().map(|g| self.global_object(g.module, g.global)).collect();
+        for g in &outside.read {
+            let o = self.global_object(g.module, g.global);
+            self.ensure(s, o);
+            self.held(s, o, &mut objects);
+        }
+        for g in &outside.device {
+            let o = self.global_object(g.module, g.global);
+            self.forget(s, o, why, false);
+        }
+        let pointers: Vec<Value> = objects.into_iter().map(|o| self.pointer(o, 0)).collect();
+        let reached = self.reached_from(s, &pointers);
+        // It may have kept the addresses that they give away.
+        self.kept.give(&reached);
+        self.clobber(s, &pointers, why);
+        if outside.opaque {
+            self.forget_escaped(s, why, false);
+        }
+        if outside.frees {
+            let always = self.arena.bool(true);
+            for o in reached {
+                self.perhaps_freed(s, o, always);
+            }
+        }
+        if outside.attributes {
+            let all: Vec<ObjId> = self.runtime.attributes.values().copied().collect();
+            for o in all {
+                if let Some(st) = s.mem.get_mut(&o) {
+                    for at in [0, 4, 8, 12] {
+                        let unknown = Value::unknown(UnknownReason::KernelAttribute);
+                        Rc::make_mut(st).cells.insert(at, (4, unknown));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a pointer of which nothing is known may lead to a function outside of the program. Of a program whose functions are all at hand, but
+    /// for those of known libraries, there is none.
+    pub(in crate::symbolic) fn may_call_outside(&mut self) -> bool {
+        if !self.from_the_start {
+            return true;
+        }
+        let program = self.program;
+        *self.runtime.has_outside.get_or_insert_with(|| {
+            program
+                .functions()
+                .any(|(_, m, f)| m.side == Side::Host && f.is_declaration() && may_be_the_programs(&f.name))
+        })
+    }
+
+    /// Another thread of the host may have held what this call waits for. What those of the program's own functions do that were started is known
+    /// where it runs from `main`; who calls any other root may have threads of which nothing is known.
+    pub(in crate::symbolic) fn wait_for_threads(&mut self, s: &mut State, name: &str) {
+        if self.side == Side::Device || self.from_the_start || !WAITS_FOR_THREADS.contains(&name) {
+            return;
+        }
+        let why = &UnknownReason::ByAnotherThread;
+        let mut shared = self.heap.parameters().to_vec();
+        for g in self.limits.effort().written() {
+            shared.push(self.global_object(g.module, g.global));
+        }
+        let pointers: Vec<Value> = shared.into_iter().map(|o| self.pointer(o, 0)).collect();
+        self.clobber(s, &pointers, why);
+    }
+
+    /// Whether another thread, a signal handler or a device may change what a volatile or an atomic read finds: every object but a constant, and what
+    /// only this thread has the address of (C++ [intro.races], [dcl.type.cv]).
+    pub(in crate::symbolic) fn others_may_write(&self, p: &[Target]) -> bool {
+        if self.side == Side::Device {
+            return false;
+        }
+        p.iter().any(|t| match t.base {
+            Base::Object(o) => match &self.object(o).kind {
+                ObjKind::HostGlobal(r) => {
+                    let g = self.program.global(*r);
+                    // Whether a variable of a function was made yet is asked by an atomic read (Itanium C++ ABI, 3.3.2).
+                    !g.constant && !g.name.starts_with("_ZGV")
+                }
+                ObjKind::Parameter | ObjKind::Managed => true,
+                ObjKind::HostLocal | ObjKind::HostHeap => self.heap.given(o).is_some() || self.kept.is_with_others(o),
+                _ => false,
+            },
+            // What is read through any other is unknown each time.
+            _ => false,
+        })
+    }
+
+    /// What a volatile or an atomic read finds where others may write: another number each time, a pointer one of those that were stored there.
+    pub(in crate::symbolic) fn read_beside_others(&mut self, f: ir::FuncRef, p: &[Target], ty: ir::TypeId) -> Value {
+        let m = self.module(f);
+        let v = self.unknown_of(m, ty, &UnknownReason::ByAnotherThread);
+        match p {
+            [Target { base: Base::Object(o), .. }] => self.among_stored(*o, v),
+            _ => v,
+        }
+    }
+}

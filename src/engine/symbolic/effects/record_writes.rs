@@ -1,0 +1,254 @@
+//! Notes what the kernel under execution writes ([`Footprint`](super::write_set::Footprint)), and what memory outside of that holds.
+//!
+//! In: stores and calls of a kernel; reads of memory of which it writes only some bytes. Out: its write set, and the contents that the launch
+//! found there.
+
+use super::write_set::Footprint;
+use super::write_set::{Bytes, POINTER, Pointers, gcd, widen};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Rest};
+use crate::symbolic::memory::scalar::{Scalar, Scalars};
+use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use ir::{FuncRef, TypeId, TypeKind};
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// The offsets that one may be, each by itself where they are few: that of one of two members, say.
+    fn each_offset(&self, offset: TermId) -> Vec<TermId> {
+        if !matches!(self.arena.get(offset), Term::Ite(..)) {
+            return vec![offset];
+        }
+        self.leaves(offset).filter(|l| l.len() <= MAX_CHOICES).unwrap_or_else(|| vec![offset])
+    }
+
+    /// Notes that a kernel writes so many bytes.
+    pub(in crate::symbolic) fn note_written(&mut self, o: ObjId, offset: TermId, bytes: i128, scalar: Option<Scalar>) {
+        for at in self.each_offset(offset) {
+            self.kernel.written.add(o, bytes_at(&self.arena, at, bytes), scalar);
+        }
+    }
+
+    /// Notes what a kernel stores as a pointer.
+    pub(in crate::symbolic) fn note_pointer(&mut self, o: ObjId, offset: TermId, p: &[Target], scalar: Option<Scalar>) {
+        // An address may be kept as a number.
+        self.kernel.written.add_scalars(o, Scalars::of(scalar));
+        let mut all: Option<Pointers> = Some(vec![]);
+        for t in p {
+            let known = match &t.base {
+                Base::Object(to) => {
+                    !matches!(
+                        self.object(*to).kind,
+                        ObjKind::DeviceLocal | ObjKind::SharedStatic(_) | ObjKind::SharedDynamic
+                    ) && !self.is_never_known(*to)
+                }
+                Base::Null | Base::Func(_) => true,
+                Base::Unknown(l) => l.unset,
+            };
+            let Some(found) = all.as_mut().filter(|_| known) else {
+                all = None;
+                break;
+            };
+            for at in self.constants(t.offset) {
+                widen(found, &(t.base.clone(), at));
+            }
+        }
+        for at in self.each_offset(offset) {
+            self.kernel.written.add_pointers(o, bytes_at(&self.arena, at, POINTER), all.as_ref());
+        }
+    }
+
+    /// The constants that an offset may be, or anything.
+    pub(in crate::symbolic) fn constants(&self, offset: TermId) -> Vec<Option<i64>> {
+        let all = self.leaves(offset).unwrap_or_default();
+        let all: Option<Vec<i64>> =
+            all.into_iter().map(|t| self.arena.as_int(t).and_then(|at| i64::try_from(at).ok())).collect();
+        all.filter(|all| !all.is_empty()).map_or_else(|| vec![None], |all| all.into_iter().map(Some).collect())
+    }
+
+    /// What was in memory, or one of these.
+    fn or_one_of(&mut self, before: Value, pointers: &Pointers, name: &str) -> Value {
+        let why = UnknownReason::WhichPointer(name.to_owned());
+        let mut all = before;
+        for (base, at) in pointers {
+            let offset = match at {
+                Some(at) => self.arena.int(i128::from(*at)),
+                None => self.arena.fresh(
+                    SymKind::Unknown { reason: why.clone() },
+                    "an offset",
+                    crate::symbolic::terms::interval::Range::of_int(64, true),
+                ),
+            };
+            let yes = self.arena.bool(true);
+            let other = Value::Ptr(Rc::new(vec![Target::new(yes, base.clone(), offset)]));
+            if other == all {
+                continue;
+            }
+            let chosen = self.arena.fresh_bool(SymKind::Unknown { reason: why.clone() }, "?");
+            all = self.ite_value(chosen, &other, &all);
+        }
+        all
+    }
+
+    /// What is read as a pointer where no cell is: null of what was cleared, one that was never set where nothing was written.
+    fn pointer_without_cell(&mut self, before: &ObjState, at: i64, name: &str) -> Option<Value> {
+        if before.overlapping(at, at + 8).next().is_some() {
+            return None;
+        }
+        match before.rest {
+            Rest::Zero => Some(self.null()),
+            Rest::Uninit => Some(self.lost_pointer(Lost::unset(UnknownReason::Unwritten(name.to_owned())))),
+            _ => None,
+        }
+    }
+
+    /// What an object held before a kernel wrote there, where it did not, and which pointers where it stored only such.
+    pub(in crate::symbolic) fn keep_beside(&mut self, s: &mut State, o: ObjId, before: &ObjState, written: &Footprint) {
+        if self.several.has_other_names(o) {
+            return;
+        }
+        let name = self.object(o).name.clone();
+        let mut kept = vec![];
+        for (at, (size, v)) in &before.cells {
+            let bytes = Bytes::once(i128::from(*at), i128::from(*size));
+            if !written.meets(o, bytes) {
+                kept.push((*at, (*size, v.clone())));
+                continue;
+            }
+            // A cell that is left out is as unknown as all that was forgotten.
+            let (Value::Ptr(_), Some(pointers)) = (v, written.pointers_at(o, bytes)) else { continue };
+            kept.push((*at, (*size, self.or_one_of(v.clone(), &pointers, &name))));
+        }
+        for (bytes, _) in
+            written.places.get(&o).into_iter().flatten().filter(|(p, only)| p.every == 0 && only.is_some())
+        {
+            // So is a place without a cell.
+            let (Ok(at), Some(pointers)) = (i64::try_from(bytes.at), written.pointers_at(o, *bytes)) else { continue };
+            let Some(held) = self.pointer_without_cell(before, at, &name) else { continue };
+            kept.push((at, (8, self.or_one_of(held, &pointers, &name))));
+        }
+        if kept.is_empty() {
+            return;
+        }
+        if let Some(state) = s.mem.get_mut(&o) {
+            Rc::make_mut(state).cells.extend(kept);
+        }
+    }
+
+    /// Replaces what an object holds at a few known places that a kernel writes; `false` where it writes elsewhere.
+    pub(in crate::symbolic) fn rewrite(
+        &mut self,
+        s: &mut State,
+        o: ObjId,
+        before: &ObjState,
+        written: &Footprint,
+    ) -> bool {
+        let Some(places) = written.places.get(&o) else { return false };
+        let each: Option<Vec<(i64, u32)>> = places
+            .iter()
+            .map(|(p, _)| {
+                (p.every == 0 && matches!(p.bytes, 1 | 2 | 4 | 8))
+                    .then_some(())
+                    .and_then(|()| Some((i64::try_from(p.at).ok()?, u32::try_from(p.bytes).ok()?)))
+            })
+            .collect();
+        let Some(mut each) = each.filter(|_| {
+            !self.several.has_other_names(o) && matches!(before.rest, Rest::Uninit | Rest::Zero | Rest::Unknown { .. })
+        }) else {
+            return false;
+        };
+        each.sort_unstable();
+        if each.windows(2).any(|w| w[0].0 + i64::from(w[0].1) > w[1].0) {
+            return false;
+        }
+        self.kept.add_anything(o);
+        let name = self.object(o).name.clone();
+        let version = self.heap.next_version();
+        let mut state = before.clone();
+        for (at, bytes) in each {
+            let pointers = written.pointers_at(o, Bytes::once(i128::from(at), i128::from(bytes)));
+            let held = match before.cells.get(&at) {
+                Some((size, v @ Value::Ptr(_))) if *size == bytes => Some(v.clone()),
+                None if bytes == 8 && pointers.is_some() => self.pointer_without_cell(before, at, &name),
+                _ => None,
+            };
+            let value = match (held, pointers) {
+                (Some(held), Some(pointers)) => self.or_one_of(held, &pointers, &name),
+                (Some(_), None) => Value::unknown(UnknownReason::KernelWrites(name.clone())),
+                (None, _) => {
+                    let at = self.arena.int(i128::from(at));
+                    self.content(o, version, at, bytes * 8)
+                }
+            };
+            self.keep_cut_cells(&mut state, at, at + i64::from(bytes));
+            state.cells.insert(at, (bytes, value));
+        }
+        s.mem.insert(o, Rc::new(state));
+        true
+    }
+
+    /// What a kernel reads of memory of which it writes other bytes, or pointers only.
+    pub(in crate::symbolic) fn load_beside(
+        &mut self,
+        f: FuncRef,
+        o: ObjId,
+        offset: TermId,
+        ty: TypeId,
+    ) -> Option<Value> {
+        let mut out: Option<Value> = None;
+        for at in self.each_offset(offset) {
+            let v = self.load_beside_at(f, o, at, ty)?;
+            let here = self.arena.eq(offset, at);
+            out = Some(match out {
+                None => v,
+                Some(old) => self.ite_value(here, &v, &old),
+            });
+        }
+        out
+    }
+
+    fn load_beside_at(&mut self, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Option<Value> {
+        let beside = self.kernel.beside.clone()?;
+        let m = self.module(f);
+        if !beside.objects.contains(&o)
+            || self.is_never_known(o)
+            || matches!(m.ty(ty).kind, TypeKind::Struct { .. } | TypeKind::Array { .. } | TypeKind::Vector { .. })
+        {
+            return None;
+        }
+        let size = m.size_of(ty);
+        let bytes = bytes_at(&self.arena, offset, i128::from(size));
+        let pointers = if beside.written.meets(o, bytes) {
+            Some(beside.written.pointers_at(o, bytes).filter(|_| matches!(m.ty(ty).kind, TypeKind::Ptr(_)))?)
+        } else {
+            None
+        };
+        let state = beside.memory.get(&o)?;
+        let raw = self.read_cells(o, state, offset, size.get(), Some((f, ty)));
+        let before = self.convert(f, raw, ty);
+        let name = self.object(o).name.clone();
+        Some(match pointers {
+            Some(pointers) => self.or_one_of(before, &pointers, &name),
+            None => before,
+        })
+    }
+}
+
+/// The bytes that an access touches.
+fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> Bytes {
+    match arena.get(offset) {
+        Term::Int(at) => Bytes::once(*at, bytes),
+        Term::Poly(p) => {
+            let every = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c));
+            let at = p.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
+            if every < bytes { Bytes::ALL } else { Bytes { every, at, bytes } }
+        }
+        _ => Bytes::ALL,
+    }
+}
+
+/// Offsets that are looked at one by one where it is one of several.
+const MAX_CHOICES: usize = 8;

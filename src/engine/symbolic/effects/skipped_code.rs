@@ -1,0 +1,269 @@
+//! Calls and loops of the host that are left out, since they take too long to follow or what they change is not found out: whatever they
+//! could write is not known afterwards, nor what they give, but for where pointers can point (`pointers/closure.rs`).
+//!
+//! They do nothing on a device (`limits/cost.rs`), so that no launch and no allocation is missed. That they may not come back, by `exit`
+//! or for ever, takes nothing away from what is reached after them.
+
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::limits::cost::Part;
+use crate::symbolic::loops::types::LoopOut;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::{Places, Value};
+use crate::symbolic::memory::value::{collect, has_unknown_pointer};
+use crate::symbolic::pointers::closure::{Sources, among};
+use crate::symbolic::pointers::points_to::Stored;
+use crate::symbolic::pointers::reached::Reached;
+use crate::symbolic::terms::term::SymKind;
+use base::reasons::UnknownReason;
+use ir::cfg::Loop;
+use ir::reach::{Mentions, Named};
+use ir::{FuncRef, Module, Op, Operand, Terminator, TypeId, ValueId};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// Whether an object holds a pointer of which nothing is known.
+fn may_lead_anywhere(s: &State, o: ObjId) -> bool {
+    s.mem.get(&o).is_some_and(|state| state.cells.values().any(|(_, v)| has_unknown_pointer(v)))
+}
+
+/// What a piece of code starts from.
+#[derive(Default)]
+struct Given {
+    /// What it may write, and go on from.
+    objects: Vec<ObjId>,
+    /// It has a pointer to a place that is not known.
+    anywhere: bool,
+    sources: Sources,
+}
+
+impl Executor<'_> {
+    /// The reason of what is not known since a call was left out.
+    pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> UnknownReason {
+        let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
+        UnknownReason::CallTooLong(name)
+    }
+
+    /// What a call gives that is not followed, which is of a type of this module, and the state after it; `why` says what is not known since.
+    pub(in crate::symbolic) fn leave_out_call(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        mut s: State,
+        (module, ty): (&Module, TypeId),
+        at: (u64, Site),
+        why: &UnknownReason,
+    ) -> (Value, State) {
+        let mut given = Given::default();
+        for a in args {
+            self.add_given(&mut given, a);
+        }
+        let named = self.globals_of(Part::Function(f));
+        let places = self.forget_given(&mut s, given, &named, why, at);
+        let v = self.unknown_of(module, ty, why);
+        (
+            match places {
+                Some(p) => among(v, &p),
+                None => v,
+            },
+            s,
+        )
+    }
+
+    /// The states after a loop that is not followed, which comes in with `s`; `why` says what is not known since.
+    pub(in crate::symbolic) fn leave_out_loop(
+        &mut self,
+        fr: &mut Frame,
+        lp: &Loop,
+        mut s: State,
+        why: &UnknownReason,
+    ) -> LoopOut {
+        let func = self.function(fr.func);
+        let mut blocks: Vec<_> = lp.blocks.iter().copied().collect();
+        blocks.sort_unstable();
+        let mut inside: FxHashSet<ValueId> = FxHashSet::default();
+        for b in &blocks {
+            let block = &func.blocks[b.index()];
+            inside.extend(block.insts.iter().filter_map(|i| i.result));
+            if let Terminator::Invoke { result, .. } = &block.term {
+                inside.extend(*result);
+            }
+        }
+        let mut given = Given::default();
+        let outer = |fr: &Frame, o: &Operand| match o {
+            // Constants are among what the code names; what it computes comes from what it is given.
+            Operand::Value(v) if !inside.contains(v) => fr.env[v.index()].clone(),
+            _ => None,
+        };
+        for b in &blocks {
+            let block = &func.blocks[b.index()];
+            for i in &block.insts {
+                match &i.op {
+                    // A variable that is only read keeps its value; what it points to may be written.
+                    Op::Load { ptr, .. } => {
+                        if let Some(v) = outer(fr, ptr) {
+                            self.add_held(&s, &v, &mut given);
+                        }
+                    }
+                    op => op.operands(&mut |o| {
+                        if let Some(v) = outer(fr, o) {
+                            self.add_given(&mut given, &v);
+                        }
+                    }),
+                }
+            }
+            block.term.operands(&mut |o| {
+                if let Some(v) = outer(fr, o) {
+                    self.add_given(&mut given, &v);
+                }
+            });
+        }
+        let named = self.globals_of(Part::Loop(fr.func, lp.header));
+        let at = (fr.context, Site { func: fr.func, block: lp.header, inst: u32::MAX });
+        self.forget_given(&mut s, given, &named, why, at);
+        for v in inside {
+            fr.env[v.index()] = None;
+            fr.rows.remove(&v);
+        }
+        let mut ways = vec![];
+        for b in &blocks {
+            let term = &func.blocks[b.index()].term;
+            let next = if let Terminator::Invoke { normal, .. } = term { vec![*normal] } else { term.successors() };
+            ways.extend(next.into_iter().filter(|to| !lp.blocks.contains(to)).map(|to| (*b, to)));
+        }
+        ways.sort_unstable();
+        ways.dedup();
+        let several = ways.len() > 1;
+        let exits = ways
+            .into_iter()
+            .filter_map(|(from, to)| {
+                let taken = if several {
+                    self.arena.fresh_bool(SymKind::Unknown { reason: why.clone() }, "?")
+                } else {
+                    self.arena.bool(true)
+                };
+                self.assume(s.clone(), taken).map(|s| (from, to, s))
+            })
+            .collect();
+        (exits, vec![])
+    }
+
+    fn add_given(&self, given: &mut Given, v: &Value) {
+        collect(v, &mut given.objects);
+        given.anywhere |= has_unknown_pointer(v);
+        // An address may be given as a number, or in pieces.
+        if let Value::Int(t) = v {
+            given.objects.extend(self.addresses_in(*t));
+        }
+        given.sources.values.add_value(v, &|t| self.is_no_address(t));
+    }
+
+    /// What can be reached through what a value points to, itself left as it is.
+    fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
+        let mut read = vec![];
+        collect(v, &mut read);
+        given.anywhere |= has_unknown_pointer(v);
+        for o in &read {
+            self.add_contents(s, *o, given);
+        }
+        given.sources.read.extend(read);
+    }
+
+    /// Adds what pointers in an object may point to.
+    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
+        self.held(s, o, &mut given.objects);
+        given.anywhere |= may_lead_anywhere(s, o);
+        let named = self.named_at_first(o);
+        given.objects.extend(named);
+    }
+
+    /// What the initial value of a variable names.
+    fn named_at_first(&mut self, o: ObjId) -> Vec<ObjId> {
+        let ObjKind::HostGlobal(r) = self.object(o).kind else { return vec![] };
+        let mut initial = Mentions::default();
+        if let Some(c) = &self.program.global(r).init {
+            initial.add_constant(self.program, r.module, c);
+        }
+        initial.globals.into_iter().map(|g| self.global_object(g.module, g.global)).collect()
+    }
+
+    /// Forgets all that code could write which is given these things and mentions these globals, and says where the addresses can lead
+    /// that it has then, if that is known.
+    fn forget_given(
+        &mut self,
+        s: &mut State,
+        mut given: Given,
+        named: &Named,
+        why: &UnknownReason,
+        at: (u64, Site),
+    ) -> Option<Rc<Places>> {
+        let after = if given.anywhere { None } else { self.addresses_after(s, &given.sources, named, at) };
+        for g in &named.globals {
+            let o = self.global_object(g.module, g.global);
+            given.objects.push(o);
+        }
+        given.anywhere |= named.opaque;
+        let there: Vec<ObjId> = s.mem.keys().collect();
+        for o in there {
+            match self.object(o).kind {
+                // Variables of libraries, which their functions may set.
+                ObjKind::HostGlobal(r) if !self.program.global(r).defined => given.objects.push(o),
+                // It may have read on.
+                ObjKind::Stream(file) => {
+                    self.inputs.read_files.insert(file);
+                    given.objects.push(o);
+                }
+                // All else is written through what the code is given or names, which is among these.
+                _ => {}
+            }
+        }
+        if let Some(after) = after {
+            return Some(self.leave_addresses(s, &given.objects, &after, why));
+        }
+        let mut reached = Reached::among(self.heap.len());
+        reached.add(given.objects);
+        while let Some(o) = self.reach_on(s, &mut reached) {
+            given.anywhere |= may_lead_anywhere(s, o);
+            let named = self.named_at_first(o);
+            reached.add(named);
+        }
+        // Variables of functions that have returned are gone.
+        let mut reached = reached.in_order();
+        reached.retain(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal));
+        self.kept.mix(&reached);
+        for o in reached {
+            // As with any function that is not known: libraries that it calls may write memory of the device.
+            if !self.read_only(o) || self.is_of_device(o) {
+                self.forget(s, o, why, false);
+            }
+        }
+        if given.anywhere {
+            self.forget_escaped(s, why, false);
+        }
+        None
+    }
+
+    /// Makes contents unknown that may have changed, where it is known which addresses they can hold.
+    fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &UnknownReason) -> Rc<Places> {
+        let mut places = Places {
+            objects: after.objects.iter().copied().collect(),
+            functions: after.functions.iter().copied().collect(),
+        };
+        places.objects.sort_unstable();
+        places.functions.sort_unstable();
+        for o in given {
+            if !after.objects.contains(o) && !self.read_only(*o) {
+                self.forget(s, *o, why, false);
+            }
+        }
+        for o in &places.objects {
+            if self.read_only(*o) || matches!(self.object(*o).kind, ObjKind::HostLocal) && !s.mem.contains_key(o) {
+                continue;
+            }
+            self.kept.add(Some(*o), after);
+            self.blank(s, *o, why, false);
+        }
+        Rc::new(places)
+    }
+}

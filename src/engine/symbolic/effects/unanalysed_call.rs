@@ -1,0 +1,445 @@
+//! Calls whose callee is not executed, though its body is known: through a pointer of which nothing is known, of a function that calls
+//! itself further than it is followed, or by a library that was given the function.
+//!
+//! In: the functions that may be called. Out: a state in which nothing is known of what they could write, and [`Executor::missed`]
+//! where they may do what a claim rests on: launch, allocate or copy on the host, access memory in a kernel.
+//!
+//! A library finds functions among its arguments and in all memory that these lead to, tables of virtual functions included; of an
+//! argument that points into an object, from there on. Those with an interface for C and the C++ library itself look no further than
+//! the memory that their arguments point to. What it was given it may call, and write, whenever anything outside the program is called
+//! later. In memory of which nothing is known it may find any function whose address is taken; those of the program's C library and
+//! CUDA's are taken to look at none there. Addresses of functions that were handed on as numbers are not seen.
+
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::limits::cost::Part;
+use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::memory::value::{collect, has_unknown_pointer};
+use crate::symbolic::pointers::points_to::Stored;
+use crate::symbolic::pointers::reached::Reached;
+use base::inside::{self, Dump};
+use base::reasons::UnknownReason;
+use ir::{FuncRef, GlobalRef, Program, Side};
+use models::attributes::{
+    asks_about_kernels, calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_cuda, is_of_library,
+    keeps_functions, may_be_the_programs, may_keep_addresses, may_launch_given, writes_what_it_is_given,
+};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// What a library was given that it may call.
+#[derive(Default)]
+struct Lent {
+    functions: FxHashSet<FuncRef>,
+    /// Any whose address is taken is among them, and any whose address is stored at a place that is not known.
+    taken: bool,
+    anywhere: bool,
+    /// A kernel is among what it was given.
+    kernel: bool,
+    /// What these may write, since the library knows it.
+    objects: FxHashSet<ObjId>,
+}
+
+/// What pointers in a value point to.
+fn targets(v: &Value) -> Vec<Target> {
+    match v {
+        Value::Ptr(p) => p.to_vec(),
+        Value::Aggregate(e) => e.iter().flat_map(targets).collect(),
+        // Numbers are no pointers, and of what is not known nothing can be listed.
+        _ => vec![],
+    }
+}
+
+impl Executor<'_> {
+    /// The state after one of these functions was called, which is not executed.
+    pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
+        self.kernel.unknown_code |= self.side == Side::Device;
+        inside::dump(Dump::State, || self.passed_by(callees, why));
+        if self.change_nothing(s, callees) {
+            return;
+        }
+        let args = &self.without_texts_read(callees, args);
+        let with_bodies: Vec<FuncRef> =
+            callees.iter().copied().filter(|f| !self.function(*f).is_declaration()).collect();
+        let (mut objects, anything) = self.could_write(&with_bodies, why);
+        // A function of the program in a unit that is not at hand.
+        if callees.iter().any(|f| self.may_be_the_programs(*f)) {
+            // On a device it may write the variables that it names, and where these lead.
+            self.kernel.written_anywhere |= self.side == Side::Device;
+            for g in self.limits.effort().exported().to_vec() {
+                objects.push(self.global_object(g.module, g.global));
+            }
+            self.exported_run(s, why);
+            // Who gave something to the function that is executed may have kept it where others find it.
+            objects.extend(self.heap.parameters());
+        }
+        let given = args;
+        let mut args = given.clone();
+        args.extend(objects.into_iter().map(|o| self.pointer(o, 0)));
+        let libraries: Vec<FuncRef> = callees.iter().copied().filter(|f| self.function(*f).is_declaration()).collect();
+        self.lend(s, &libraries, &args, why);
+        let keeps = self.side == Side::Host && libraries.iter().any(|f| may_keep_addresses(&self.function(*f).name));
+        if keeps {
+            for o in self.kept.given() {
+                let given = self.pointer(o, 0);
+                args.push(given);
+            }
+        }
+        // What a pointer leads to of which nothing is known.
+        let anywhere =
+            self.side == Side::Host && (keeps || libraries.len() < callees.len()) && self.may_reach_anything(s, &args);
+        if keeps {
+            let reached = self.reached_from(s, &args);
+            self.kept.give(&reached);
+        }
+        self.clobber(s, &args, why);
+        let written = self.side == Side::Host
+            && libraries.iter().any(|f| writes_what_it_is_given(&self.function(*f).name))
+            && given.iter().any(has_unknown_pointer);
+        if anything || anywhere || written {
+            self.forget_escaped(s, why, false);
+        }
+    }
+
+    /// What is passed by, and where, for whoever looks inside.
+    fn passed_by(&self, callees: &[FuncRef], why: &UnknownReason) -> String {
+        let at = self.call_stack().iter().rev().map(|s| {
+            let block = &self.function(s.func).blocks[s.block.index()];
+            let loc = block.insts.get(s.inst as usize).map_or(block.term_loc, |i| i.loc);
+            self.program.loc(s.func.module, loc).to_string()
+        });
+        let names: Vec<&str> = callees.iter().map(|f| self.function(*f).display.as_str()).collect();
+        format!("passed by: {}: {why}, at {}", names.join(", "), at.collect::<Vec<_>>().join(" < "))
+    }
+
+    /// Whether a call with these arguments has a pointer of which nothing is known.
+    fn may_reach_anything(&mut self, s: &State, args: &[Value]) -> bool {
+        args.iter().any(has_unknown_pointer)
+            || self
+                .reached_from(s, args)
+                .into_iter()
+                .any(|o| s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))))
+    }
+
+    /// As [`Self::pass_by`], of a function that may run at any later time, such as that of a thread.
+    pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
+        let (mut objects, anything) = self.could_write(&[callee], why);
+        for a in args {
+            collect(a, &mut objects);
+        }
+        self.kept.lend(objects, anything);
+        self.pass_by(s, &[callee], args, why);
+    }
+
+    /// Lets the C library write these objects at any later call, and anything where `anything` is set.
+    pub(crate) fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
+        self.kept.lend(objects, anything);
+    }
+
+    /// What a function does that a library calls whom the program has given functions before.
+    pub(in crate::symbolic) fn may_be_called_back(&mut self, s: &mut State, f: FuncRef) {
+        // Whatever is read or written goes through a buffer that a stream was given.
+        if self.runtime.stream_buffers || !calls_nothing(&self.function(f).name) {
+            self.others_run(s);
+        }
+    }
+
+    /// What functions do that libraries were given before, and other threads of the host, where these may come in: at calls of anything
+    /// outside the program, and where memory is read that others may write meanwhile.
+    pub(crate) fn others_run(&mut self, s: &mut State) {
+        if self.side == Side::Device {
+            return;
+        }
+        let (objects, anything) = self.kept.lent();
+        let anything = anything || s.lent.anything;
+        let mut objects: Vec<ObjId> = objects.iter().chain(&s.lent.objects).copied().collect();
+        if !anything && objects.is_empty() {
+            return;
+        }
+        objects.sort_unstable();
+        objects.dedup();
+        let objects: Vec<Value> = objects.into_iter().map(|o| self.pointer(o, 0)).collect();
+        let why = &UnknownReason::LibraryCalls;
+        self.clobber(s, &objects, why);
+        if anything {
+            self.forget_escaped(s, why, false);
+        }
+    }
+
+    /// Notes the functions that these, of libraries, are given, which these may call at once, or at any later time.
+    pub(crate) fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
+        if self.side == Side::Device {
+            return;
+        }
+        for f in callees {
+            let func = self.function(*f);
+            let lent = self.callbacks(s, &func.name, args);
+            let calls_them = !lent.functions.is_empty();
+            if lent.kernel && (may_launch_given(&func.name) || calls_them && !asks_about_kernels(&func.name)) {
+                self.limits.miss(|| UnknownReason::GivenKernel(func.display.clone()));
+            }
+            if lent.functions.is_empty() {
+                continue;
+            }
+            let functions: Vec<FuncRef> = lent.functions.into_iter().collect();
+            let (mut objects, anything) = self.could_write(&functions, why);
+            objects.extend(lent.objects);
+            let places: Vec<Value> = objects.iter().map(|o| self.pointer(*o, 0)).collect();
+            if keeps_functions(&func.name) {
+                self.lend_on_this_way(s, objects, anything);
+            }
+            self.clobber(s, &places, why);
+            if anything {
+                self.forget_escaped(s, why, false);
+            }
+        }
+    }
+
+    /// Lets libraries write these objects at any later call on this way. A loop, or `longjmp`, may come back to what was called before.
+    fn lend_on_this_way(&mut self, s: &mut State, objects: Vec<ObjId>, anything: bool) {
+        let sites = self.call_stack().to_vec();
+        if self.kept.comes_back || sites.iter().any(|site| self.is_in_loop(site.func, site.block)) {
+            return self.kept.lend(objects, anything);
+        }
+        let more = Stored { objects: objects.into_iter().collect(), anything, ..Stored::default() };
+        s.lent = Rc::new(s.lent.with(&more));
+    }
+
+    /// The globals that these functions may write, and whether they may write anything else by its name. Notes that they may launch
+    /// or access memory in a kernel.
+    fn could_write(&mut self, functions: &[FuncRef], why: &UnknownReason) -> (Vec<ObjId>, bool) {
+        let (mut globals, mut anything) = (FxHashSet::default(), false);
+        let mut seen: FxHashSet<FuncRef> = FxHashSet::default();
+        for f in functions.iter().filter(|f| seen.insert(**f)) {
+            if self.function(*f).is_declaration() {
+                continue;
+            }
+            if self.side == Side::Device || self.limits.effort().leads_to_cuda(*f) {
+                self.limits.miss(|| why.clone());
+            }
+            if self.side == Side::Device {
+                continue;
+            }
+            let named = self.globals_of(Part::Function(*f));
+            if named.opaque {
+                anything = true;
+            } else {
+                globals.extend(named.globals.iter().copied());
+            }
+        }
+        // Many functions name the same ones.
+        let program = self.program;
+        let mut written: Vec<GlobalRef> = globals.into_iter().filter(|g| !program.global(*g).constant).collect();
+        written.sort_unstable();
+        (written.into_iter().map(|g| self.global_object(g.module, g.global)).collect(), anything)
+    }
+
+    /// The functions of the program that a library finds in what it is given.
+    fn callbacks(&mut self, s: &mut State, library: &str, args: &[Value]) -> Lent {
+        let mut lent = Lent::default();
+        if calls_nothing(library) {
+            return lent;
+        }
+        // Those call what they are given as it is.
+        if !keeps_functions(library) {
+            for t in args.iter().flat_map(targets) {
+                self.add_callback(&t.base, &mut lent);
+            }
+            return lent;
+        }
+        let deep = !(is_of_c_interface(library) || is_of_library(library));
+        let mut open = Reached::among(self.heap.len());
+        for a in args {
+            for t in targets(a) {
+                if t.base.is_anywhere() && may_keep_addresses(library) {
+                    self.add_taken(&mut lent);
+                }
+                self.add_callback(&t.base, &mut lent);
+                self.look_at(s, &t, library, &mut lent, &mut open);
+            }
+        }
+        // Variables of the library itself.
+        let own: Vec<ObjId> = s.mem.keys().filter(|o| self.is_of_a_library(*o)).collect();
+        for o in own {
+            lent.objects.insert(o);
+            self.add_stored(s, library, o, &mut lent, &mut open);
+        }
+        while let Some(o) = open.next() {
+            lent.objects.insert(o);
+            if deep {
+                self.add_stored(s, library, o, &mut lent, &mut open);
+            }
+        }
+        lent
+    }
+
+    /// Any function whose address is taken.
+    fn add_taken(&self, lent: &mut Lent) {
+        if !std::mem::replace(&mut lent.taken, true) {
+            lent.functions.extend(self.limits.effort().taken());
+        }
+    }
+
+    /// Whether a function without a body may belong to the program itself, and so know its variables by name: one that is not known to
+    /// be a library's. Units that no CUDA compiler reads are of that kind, those in C above all.
+    fn may_be_the_programs(&self, f: FuncRef) -> bool {
+        let func = self.function(f);
+        if self.side == Side::Device {
+            // Reserved names are the compiler's and CUDA's own, which know nothing of the program.
+            return func.is_declaration()
+                && !func.name.starts_with("__")
+                && !is_of_cuda(&func.name)
+                && !is_of_library(&func.name);
+        }
+        func.is_declaration() && may_be_the_programs(&func.name)
+    }
+
+    fn add_callback(&self, base: &Base, lent: &mut Lent) {
+        let among = match base {
+            Base::Func(f) => std::slice::from_ref(f),
+            Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
+            // Objects are no functions; of what is not known `callbacks` takes any.
+            _ => &[],
+        };
+        for f in among {
+            let name = &self.function(*f).name;
+            if Program::kernel_symbol_of_stub(name).is_some() {
+                lent.kernel = true;
+            } else if !is_manipulator(name) {
+                lent.functions.insert(*f);
+            }
+        }
+    }
+
+    /// Functions in memory from where a pointer points to, and its virtual methods if that is an object of a class.
+    fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Reached) {
+        let objects = match &t.base {
+            Base::Object(o) => vec![*o],
+            Base::Unknown(Lost { among: Some(a), .. }) => a.objects.clone(),
+            // Null and functions hold nothing; of what is not known nothing is found here, and `callbacks` takes any function.
+            _ => return,
+        };
+        let from = if matches!(t.base, Base::Object(_)) { self.arena.as_int(t.offset) } else { None };
+        for o in objects {
+            lent.objects.insert(o);
+            if self.is_of_device(o) {
+                continue;
+            }
+            self.ensure(s, o);
+            let lost = from.is_none() || s.mem.get(&o).is_none_or(|m| !matches!(m.rest, Rest::Uninit | Rest::Zero));
+            let whole = lost || from == Some(0);
+            if whole && !is_of_library(library) && !is_of_c_interface(library) {
+                self.add_stored(s, library, o, lent, open);
+                continue;
+            }
+            let Some(state) = s.mem.get(&o).cloned() else { continue };
+            for (at, (_, v)) in state.cells.range(from.and_then(|b| i64::try_from(b).ok()).unwrap_or(i64::MIN)..) {
+                for x in targets(v) {
+                    self.add_callback(&x.base, lent);
+                    let first = from.is_none_or(|b| b == i128::from(*at));
+                    if let Base::Object(table) = x.base {
+                        open.add([table]);
+                        if first && !is_of_c_interface(library) && self.read_only(table) {
+                            self.add_stored(s, library, table, lent, &mut Reached::among(0));
+                        }
+                    }
+                }
+            }
+            if whole && let Some(functions) = self.kept.functions_in(o) {
+                for f in functions {
+                    self.add_callback(&Base::Func(f), lent);
+                }
+            }
+            if lost && !is_of_c_interface(library) {
+                let mut there = Stored::default();
+                self.stored_at(s, o, &mut there);
+                for table in there.objects {
+                    if self.read_only(table) {
+                        self.add_stored(s, library, table, lent, &mut Reached::among(0));
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_of_a_library(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)
+    }
+
+    /// Functions that an object holds, and the objects that it leads to.
+    fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Reached) {
+        if self.is_of_device(o) {
+            return;
+        }
+        self.ensure(s, o);
+        let mut there = Stored::default();
+        let elsewhere = self.stored_itself_at(s, o, &mut there);
+        // Of what a library put into its own variables it was given all functions before.
+        if there.anything && may_keep_addresses(library) && self.is_followed(o) && !self.is_of_a_library(o) {
+            self.add_taken(lent);
+        }
+        for f in there.functions {
+            self.add_callback(&Base::Func(f), lent);
+        }
+        open.add(there.objects);
+        // What is stored at places that are not known is the same for all objects.
+        if elsewhere.objects {
+            self.reach_anywhere(open);
+        }
+        if elsewhere.functions && !std::mem::replace(&mut lent.anywhere, true) {
+            for f in self.kept.functions_anywhere() {
+                self.add_callback(&Base::Func(f), lent);
+            }
+        }
+    }
+
+    /// The functions that a value may point to.
+    pub(crate) fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
+        let of = |t: Target| match t.base {
+            Base::Func(f) => vec![f],
+            Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
+            Base::Unknown(_) => self.limits.effort().taken().to_vec(),
+            // An object and a null pointer are no functions.
+            _ => vec![],
+        };
+        match v {
+            Some(Value::Unknown(_)) => self.limits.effort().taken().to_vec(),
+            Some(v) => targets(v).into_iter().flat_map(of).collect(),
+            None => vec![],
+        }
+    }
+
+    /// Functions that are called when the program ends: launches by them are not followed.
+    pub(crate) fn at_exit(&mut self, functions: &[FuncRef]) {
+        for f in functions {
+            let named = self.globals_of(Part::Function(*f));
+            if named.reached.iter().chain([f]).any(|g| is_launch(&self.function(*g).name)) {
+                let why = UnknownReason::LaunchesAtExit(self.function(*f).display.clone());
+                self.limits.miss(|| why);
+            }
+        }
+    }
+
+    /// What holds after a place to which `longjmp` may come back, and the number that is given there: as it is, or once more, when
+    /// anything may have been written since (C11, 7.13.2.1).
+    pub(crate) fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
+        self.kept.comes_back = true;
+        let why = &UnknownReason::JumpBack;
+        let (zero, number) = (self.arena.int(0), self.unknown_int(why, 32));
+        let (first, again) = (self.arena.eq(number, zero), self.arena.ne(number, zero));
+        let (now, later) = (self.assume(s.clone(), first), self.assume(s, again));
+        let later = later.map(|mut s| {
+            let mut all: Vec<ObjId> = s.mem.keys().collect();
+            all.sort_unstable();
+            for o in all {
+                if !self.read_only(o) || self.is_of_device(o) {
+                    self.forget(&mut s, o, why, false);
+                }
+            }
+            s
+        });
+        let (s, _) = self.merge(now.into_iter().chain(later).collect())?;
+        Some((Value::Int(number), s))
+    }
+}

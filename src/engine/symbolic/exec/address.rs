@@ -1,0 +1,147 @@
+//! Addresses: pointers moved by steps, pointers as numbers, and numbers as pointers again.
+//!
+//! The address of an object is the uninterpreted function `address` of its number, so that differences of addresses in one object are exact.
+
+use super::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::Frame;
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
+use base::reasons::UnknownReason;
+use ir::{FuncRef, Inst, Operand, Side, Step, TypeKind, space};
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// The address that steps through members and elements lead to.
+    pub(super) fn address_computation(
+        &mut self,
+        fr: &mut Frame,
+        inst: &Inst,
+        site: Site,
+        base: &Operand,
+        steps: &[Step],
+    ) {
+        let p = self.pointer_operand(fr, base);
+        let mut delta = self.arena.int(0);
+        for step in steps {
+            let d = match step {
+                Step::Field { offset, .. } => self.arena.int(i128::from(*offset)),
+                Step::Index { index, stride, .. } => {
+                    let i = self.operand_int(fr, index, 64);
+                    self.arena.scale(i, i128::from(*stride))
+                }
+            };
+            delta = self.arena.add(delta, d);
+        }
+        let v = self.offset_pointer(&p, delta);
+        if let (Some(rows), Some(r)) = (self.rows(fr, site, base, steps, delta), inst.result) {
+            fr.rows.insert(r, rows);
+        }
+        self.set(fr, inst.result, v);
+    }
+
+    /// Addresses as integers: an opaque base per object plus the offset.
+    pub(in crate::symbolic) fn pointer_as_int(&mut self, targets: &Rc<Vec<Target>>) -> TermId {
+        let mut out: Option<TermId> = None;
+        for t in targets.iter() {
+            let base = match &t.base {
+                Base::Object(o) if let Some(made) = self.address_of_several(*o) => {
+                    self.kept.expose(*o);
+                    made
+                }
+                Base::Object(o) => {
+                    self.kept.expose(*o);
+                    let id = self.arena.int(i128::from(o.0));
+                    self.arena.apply(Function::Address, vec![id], Range::new(1 << 16, 1 << 56))
+                }
+                Base::Null => self.arena.int(0),
+                Base::Func(f) => {
+                    let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec();
+                    self.arena.apply(Function::Code, id, Range::new(1 << 16, 1 << 56))
+                }
+                Base::Unknown(l) => {
+                    let r = l.reason.clone();
+                    self.unknown_int(&r, 64)
+                }
+            };
+            let v = self.arena.add(base, t.offset);
+            out = Some(match out {
+                None => v,
+                Some(old) => self.arena.ite(t.cond, v, old),
+            });
+        }
+        out.unwrap_or_else(|| self.arena.int(0))
+    }
+
+    /// An integer as an address, where it is one object's address plus something.
+    pub(in crate::symbolic) fn int_as_pointer(&mut self, t: TermId) -> Value {
+        if self.arena.as_int(t) == Some(0) {
+            return self.null();
+        }
+        if let Term::Ite(c, a, b) = self.arena.get(t) {
+            let (c, a, b) = (*c, *a, *b);
+            let (x, y) = (self.int_as_pointer(a), self.int_as_pointer(b));
+            return self.ite_value(c, &x, &y);
+        }
+        if let Some(whole) = self.uncut(t) {
+            return self.int_as_pointer(whole);
+        }
+        if let Some(f) = self.function_at(t) {
+            let (cond, offset) = (self.arena.bool(true), self.arena.int(0));
+            return Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)]));
+        }
+        let p = self.arena.poly(t);
+        let is_base =
+            |t: TermId| matches!(self.arena.get(t), Term::Apply { function: Function::Address | Function::Made, .. });
+        let bases: Vec<(TermId, i128)> =
+            p.terms.iter().filter(|(m, _)| m.len() == 1 && is_base(m[0])).map(|(m, c)| (m[0], *c)).collect();
+        if let [(base, 1)] = bases.as_slice()
+            && let Term::Apply { function, args, .. } = self.arena.get(*base)
+            && let Some(id) = self.arena.as_int(args[0])
+        {
+            let (round, mut object) =
+                ((*function == Function::Made).then(|| args[1]), ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
+            let offset = self.arena.sub(t, *base);
+            if let Some(round) = round {
+                let Some(o) = self.made_in_round(object, round) else {
+                    return self.unknown_pointer(&UnknownReason::AllocatedInLoop);
+                };
+                object = o;
+            }
+            let cond = self.arena.bool(true);
+            let base = Base::Object(object);
+            return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
+        }
+        self.unknown_pointer(&UnknownReason::IntegerAsPointer)
+    }
+
+    /// A number of the program's text as a pointer. In a kernel it is one beside null: what CUDA allocates has no address that a program may
+    /// know, unless it asks for one (CUDA driver API 13.0, virtual memory management). A number in the window of shared memory may be
+    /// anything there.
+    pub(in crate::symbolic) fn number_as_pointer(&mut self, number: u64, ty: &TypeKind) -> Value {
+        let generic = matches!(ty, TypeKind::Ptr(space::GENERIC | space::GLOBAL));
+        if self.side != Side::Device || !generic || self.program.chooses_addresses() {
+            return self.unknown_pointer(&UnknownReason::IntegerAsPointer);
+        }
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(number)));
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
+    }
+
+    /// The function whose address a number is.
+    pub(in crate::symbolic) fn function_at(&self, t: TermId) -> Option<FuncRef> {
+        let Term::Apply { function: Function::Code, args, .. } = self.arena.get(t) else { return None };
+        let part = |i: usize| args.get(i).and_then(|a| self.arena.as_int(*a)).and_then(|v| u32::try_from(v).ok());
+        Some(FuncRef { module: ir::ModuleId(part(0)?), func: ir::FuncId(part(1)?) })
+    }
+
+    pub(in crate::symbolic) fn offset_pointer(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Value {
+        if self.arena.as_int(delta) == Some(0) {
+            return Value::Ptr(p.clone());
+        }
+        let v = p.iter().map(|t| Target { offset: self.arena.add(t.offset, delta), ..t.clone() }).collect();
+        Value::Ptr(Rc::new(v))
+    }
+}

@@ -1,0 +1,283 @@
+//! Arithmetic on integers, bits and floating-point numbers.
+
+use super::executor::Executor;
+use super::operands::ROUNDED;
+use crate::symbolic::exec::state::Frame;
+use crate::symbolic::memory::value::{Ratio, Value};
+use crate::symbolic::terms::floating::{Format, Whole, precision};
+use crate::symbolic::terms::interval::{Range, WIDEST};
+use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
+use base::reasons::UnknownReason;
+use ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
+
+impl Executor<'_> {
+    pub(super) fn binary(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        use BinOp as B;
+        let Some(bits) = self.bits_of(fr.func, ty) else {
+            return if matches!(op, B::FAdd | B::FSub | B::FMul | B::FDiv | B::FRem) {
+                self.binary_real(fr, op, a, b, ty)
+            } else {
+                let m = self.module(fr.func);
+                self.unknown_of(m, ty, &UnknownReason::Vectors)
+            };
+        };
+        if bits == 1 {
+            let (x, y) = (self.condition(fr, a), self.condition(fr, b));
+            return Value::Bool(match op {
+                B::And | B::Mul => self.arena.and(x, y),
+                B::Or => self.arena.or(x, y),
+                B::Add | B::Sub | B::Xor => {
+                    let (nx, ny) = (self.arena.not(x), self.arena.not(y));
+                    let (l, r) = (self.arena.and(x, ny), self.arena.and(nx, y));
+                    self.arena.or(l, r)
+                }
+                // Divisions and shifts, of which only those by 1 and by 0 are defined.
+                _ => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::SingleBits }, "?"),
+            });
+        }
+        // The distance of two pointers into one object is a number.
+        if op == B::Sub
+            && let (Value::Int(x), Value::Int(y)) = (self.any_operand(fr, a), self.any_operand(fr, b))
+        {
+            return Value::Int(self.int_op(op, x, y, bits));
+        }
+        let (x, y) = (self.operand_int(fr, a, bits), self.operand_int(fr, b, bits));
+        Value::Int(self.int_op(op, x, y, bits))
+    }
+
+    /// Part of a number's bits, as bit-fields are read: shifted left by a constant, and back by as much or more. Nothing that this cuts
+    /// off was meant to stay, so that nothing wraps.
+    pub(super) fn bit_field(
+        &mut self,
+        fr: &mut Frame,
+        inst: &Inst,
+        op: BinOp,
+        a: &Operand,
+        b: &Operand,
+    ) -> Option<Value> {
+        if !matches!(op, BinOp::Shl | BinOp::AShr | BinOp::LShr) {
+            return None;
+        }
+        let bits = self.bits_of(fr.func, inst.ty).filter(|b| *b <= WIDEST)?;
+        let by = self.operand_int(fr, b, bits);
+        let by = self.arena.as_int(by).filter(|k| (0..i128::from(bits.min(64))).contains(k))?;
+        if op == BinOp::Shl {
+            let x = self.operand_int(fr, a, bits);
+            if let Some(v) = inst.result {
+                fr.shifted.insert(v, (x, by));
+            }
+            return None;
+        }
+        let Operand::Value(v) = a else { return None };
+        let (x, left) = *fr.shifted.get(v)?;
+        // What the value holds by now, in a loop, may come from another round.
+        let (shifted, width) = (self.operand_int(fr, a, bits), self.arena.int(left));
+        if by < left || shifted != self.int_op(BinOp::Shl, x, width, bits) {
+            return None;
+        }
+        let width = i128::from(bits) - left;
+        let low = self.arena.modulo(x, 1 << width);
+        let field = if op == BinOp::AShr {
+            let width = u32::try_from(width).ok()?;
+            self.as_signed(low, width, width)
+        } else {
+            low
+        };
+        Some(Value::Int(self.arena.floor_div(field, 1 << (by - left))))
+    }
+
+    /// On the host a division by zero ends the program: after one the divisor is not zero.
+    pub(super) fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
+        if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) {
+            return None;
+        }
+        let bits = self.operand_bits(fr, divisor)?;
+        let y = self.operand_int(fr, divisor, bits);
+        if self.arena.as_int(y).is_some() {
+            return None;
+        }
+        let y = self.interpret(y, bits, matches!(op, BinOp::SDiv | BinOp::SRem));
+        let zero = self.arena.int(0);
+        Some(self.arena.ne(y, zero))
+    }
+
+    pub(crate) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
+        use BinOp as B;
+        if bits > WIDEST && !matches!(op, B::Add | B::Sub | B::Mul | B::UDiv | B::URem | B::SDiv | B::SRem) {
+            return self.wide_bits(op, x, y, bits);
+        }
+        let t = match op {
+            B::Add => self.arena.add(x, y),
+            B::Sub => self.arena.sub(x, y),
+            B::Mul => self.arena.mul(x, y),
+            B::UDiv | B::URem | B::SDiv | B::SRem => {
+                let signed = matches!(op, B::SDiv | B::SRem);
+                let (x, y) = (self.interpret(x, bits, signed), self.interpret(y, bits, signed));
+                if self.arena.as_int(y) == Some(0) {
+                    return self.unknown_int(&UnknownReason::DivisionByZero, bits);
+                }
+                if matches!(op, B::UDiv | B::SDiv) { self.arena.div(x, y) } else { self.arena.rem(x, y) }
+            }
+            B::Shl => {
+                let y = self.interpret(y, bits, false);
+                match self.arena.as_int(y) {
+                    Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.scale(x, 1i128 << k),
+                    Some(_) => return self.unknown_int(&UnknownReason::ShiftTooFar, bits),
+                    None => {
+                        let p = self.arena.pow2(y);
+                        let t = self.arena.mul(x, p);
+                        self.within_width(t, y, bits)
+                    }
+                }
+            }
+            B::LShr | B::AShr => {
+                let x = self.interpret(x, bits, op == B::AShr);
+                let y = self.interpret(y, bits, false);
+                match self.arena.as_int(y) {
+                    Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.floor_div(x, 1i128 << k),
+                    Some(_) => return self.unknown_int(&UnknownReason::ShiftTooFar, bits),
+                    None if self.arena.range(x).lo.is_some_and(|v| v >= 0) => {
+                        let p = self.arena.pow2(y);
+                        let t = self.arena.div(x, p);
+                        self.within_width(t, y, bits)
+                    }
+                    None => return self.unknown_int(&UnknownReason::SignedShift, bits),
+                }
+            }
+            B::And | B::Or | B::Xor => match self.whatever_its_sign(op, x, y, bits) {
+                Some(t) => t,
+                None => {
+                    let signed =
+                        [x, y].into_iter().any(|t| self.arena.as_int(t).is_none() && self.is_signed_value(t, bits));
+                    let (x, y) = (self.for_bits(x, bits), self.for_bits(y, bits));
+                    let t = match op {
+                        B::And => self.arena.bit_and(x, y, bits),
+                        B::Or => self.arena.bit_or(x, y, bits),
+                        _ => self.arena.bit_xor(x, y, bits),
+                    };
+                    if signed { self.with_sign(t, bits) } else { t }
+                }
+            },
+            _ => return self.unknown_int(&UnknownReason::FloatOnIntegers, bits),
+        };
+        // Constants stay within the width; the front end writes them as signed numbers too.
+        match self.arena.as_int(t) {
+            Some(v) if matches!(op, B::And | B::Or | B::Xor) => self.arena.int(wrap_value(v, bits, true)),
+            Some(v) if !Range::new(-(1i128 << (bits.min(64) - 1)), 1i128 << bits.min(64)).contains_value(v) => {
+                self.arena.int(wrap_value(v, bits, true))
+            }
+            _ => t,
+        }
+    }
+
+    /// An operation on the bits of an integer that is wider than [`WIDEST`]: exact on numbers that are known to be no wider.
+    fn wide_bits(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
+        use BinOp as B;
+        let is_small = |e: &Self, t: TermId| e.arena.as_int(t).is_none_or(|c| c.unsigned_abs() < 1 << (WIDEST - 2));
+        if is_small(self, x)
+            && is_small(self, y)
+            && let Some(t) = self.whatever_its_sign(op, x, y, WIDEST)
+        {
+            return t;
+        }
+        let (x, y) = (self.interpret(x, bits, op == B::AShr), self.interpret(y, bits, false));
+        let fits = |e: &Self, t: TermId| Range::of_int(WIDEST, false).contains(e.arena.range(t));
+        let by = self.arena.as_int(y).filter(|k| (0..i128::from(WIDEST)).contains(k));
+        match (op, by) {
+            (B::And | B::Or | B::Xor, _) if fits(self, x) && fits(self, y) => self.int_op(op, x, y, WIDEST),
+            (B::Shl, Some(k)) => self.arena.scale(x, 1 << k),
+            (B::LShr | B::AShr, Some(k)) => self.arena.floor_div(x, 1 << k),
+            _ => self.unknown_int(&UnknownReason::WideBits, bits),
+        }
+    }
+
+    /// What a shift gives by a number below the width. By more it is undefined: x86 takes that modulo the width, devices give 0.
+    pub(super) fn within_width(&mut self, t: TermId, by: TermId, bits: u32) -> TermId {
+        let most = i128::from(bits) - 1;
+        if Range::new(0, most).contains(self.arena.range(by)) {
+            return t;
+        }
+        let most = self.arena.int(most);
+        let (defined, other) = (self.arena.le(by, most), self.unknown_int(&UnknownReason::ShiftTooFar, bits));
+        self.arena.ite(defined, t, other)
+    }
+
+    /// A mask that cuts to the lowest bits, or clears them, and a complement: modulo 2^bits the same of every representative, so
+    /// that nothing needs to be in range.
+    pub(super) fn whatever_its_sign(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> Option<TermId> {
+        let (mask, t) = match (self.arena.as_int(x), self.arena.as_int(y)) {
+            (None, Some(m)) => (m, x),
+            (Some(m), None) => (m, y),
+            _ => return None,
+        };
+        let mask = wrap_value(mask, bits, true);
+        match op {
+            BinOp::And if mask > 0 && mask & (mask + 1) == 0 => Some(self.arena.modulo(t, mask + 1)),
+            BinOp::And if mask < -1 && mask & -mask == -mask => {
+                let q = self.arena.floor_div(t, -mask);
+                Some(self.arena.scale(q, -mask))
+            }
+            BinOp::Xor if mask == -1 => {
+                let n = self.arena.neg(t);
+                Some(self.arena.add_const(n, -1))
+            }
+            _ => None,
+        }
+    }
+
+    /// An operand of a bitwise operation: constants as they are, anything else as an unsigned value. A number that is surely a signed
+    /// one of this width has the bits that it has: nothing wraps where it is negative.
+    pub(crate) fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
+        if self.arena.as_int(t).is_some() {
+            return t;
+        }
+        if !self.is_signed_value(t, bits) {
+            return self.interpret(t, bits, false);
+        }
+        let (zero, read) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
+        let negative = self.arena.lt(t, zero);
+        self.arena.ite(negative, read, t)
+    }
+
+    /// Whether a number may be negative and is surely one of a signed type of this width.
+    fn is_signed_value(&self, t: TermId, bits: u32) -> bool {
+        let range = self.arena.range(t);
+        range.lo.is_some_and(|l| l < 0) && Range::of_int(bits, true).contains(range)
+    }
+
+    /// Bits, as an unsigned number, as the signed number that they are: what is computed of signed numbers goes on as one.
+    fn with_sign(&mut self, t: TermId, bits: u32) -> TermId {
+        let half = self.arena.int(1i128 << (bits - 1));
+        let (negative, signed) = (self.arena.le(half, t), self.arena.add_const(t, -(1i128 << bits)));
+        self.arena.ite(negative, signed, t)
+    }
+
+    /// The format of a floating-point type that is followed.
+    pub(crate) fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
+        let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
+        Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
+    }
+
+    pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
+        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
+            return Value::unknown(UnknownReason::Float);
+        };
+        self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
+    }
+
+    /// A conversion to an integer. What the type does not hold is undefined; devices give the nearest that it does, x86 gives its least
+    /// number or the low bits of a wider one.
+    pub(crate) fn real_as_int(&mut self, r: &Ratio, bits: u32, signed: bool) -> Option<TermId> {
+        let t = self.arena.real_whole(r, Whole::Trunc)?;
+        let want = Range::of_int(bits, signed);
+        let (Some(low), Some(high)) = (want.lo, want.hi) else { return None };
+        if want.contains(self.arena.range(t)) {
+            return Some(t);
+        }
+        let (low, high) = (self.arena.int(low), self.arena.int(high));
+        let (above, below) = (self.arena.le(low, t), self.arena.le(t, high));
+        let (held, other) = (self.arena.and(above, below), self.unknown_int(&UnknownReason::FloatBeyondInteger, bits));
+        Some(self.arena.ite(held, t, other))
+    }
+}

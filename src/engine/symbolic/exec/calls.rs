@@ -1,0 +1,294 @@
+//! Calls: which function is meant, whether it is executed, modelled or left out.
+
+use super::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::limits::cost::Part;
+use crate::symbolic::memory::scalar::Scalar;
+use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::terms::term::TermId;
+use base::reasons::UnknownReason;
+use ir::reach::Mentions;
+use ir::{Block, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId};
+use models::attributes::{is_launch, is_of_c_library, is_of_cuda, is_of_library};
+use rustc_hash::FxHashSet;
+
+/// Functions that a call through a pointer is followed to, where it is not known which one it reaches.
+const MAX_CALLEES: usize = 32;
+
+/// Calls of one function inside each other that are followed, and where all numbers that it is given are known: there it is seen
+/// where they end.
+const MOST_INSIDE: usize = 3;
+const MOST_INSIDE_KNOWN: usize = 40;
+
+impl Executor<'_> {
+    pub(in crate::symbolic) fn call_instruction(
+        &mut self,
+        fr: &mut Frame,
+        inst: &Inst,
+        site: Site,
+        s: State,
+        callee: &Callee,
+        args: &[Operand],
+    ) -> Option<State> {
+        let values: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+        let targets: Vec<(TermId, Option<FuncRef>)> = match self.direct_callee(fr.func.module, callee) {
+            Some(f) => vec![(self.arena.bool(true), Some(f))],
+            None => {
+                // What is not direct is this.
+                let Callee::Indirect(o) = callee else { return Some(s) };
+                let p = self.pointer_operand(fr, o);
+                self.callees(&p, values.len())
+            }
+        };
+        let mut states = vec![];
+        let mut results: Vec<Value> = vec![];
+        let mut before = Some(s);
+        let last = targets.len().saturating_sub(1);
+        for (i, (cond, f)) in targets.into_iter().enumerate() {
+            // The last one has it for itself.
+            let Some(s) = (if i == last { before.take() } else { before.clone() }) else { continue };
+            // No path leads to this callee.
+            let Some(s) = self.assume(s, cond) else { continue };
+            let r = match f {
+                Some(f) => self.call_function(f, &values, s, fr.context, site, inst.ty),
+                None => {
+                    let callees = if self.is_of_caught(fr.func, args) {
+                        vec![]
+                    } else {
+                        self.called_through_pointers(fr.func, args)
+                    };
+                    let (mut s, why) = (s, &UnknownReason::UnknownCallee);
+                    if self.side == Side::Host && self.may_call_outside() {
+                        self.exported_run(&mut s, why);
+                    }
+                    self.pass_by(&mut s, &callees, &values, why);
+                    Some((Value::unknown(why.clone()), s))
+                }
+            };
+            if let Some((v, s)) = r {
+                results.push(v);
+                states.push(s);
+            }
+        }
+        let (s, sels) = self.merge(states)?;
+        let mut it = results.into_iter();
+        let mut v = it.next()?;
+        for (x, sel) in it.zip(sels) {
+            v = self.ite_value(sel, &v, &x);
+        }
+        if inst.result.is_some() {
+            if let Value::Unknown(r) = &v {
+                let m = self.module(fr.func);
+                let r = r.clone();
+                v = self.unknown_of(m, inst.ty, &r);
+            }
+            self.set(fr, inst.result, v);
+        }
+        Some(s)
+    }
+
+    /// What a call through a pointer reaches, each under its condition: a function, or `None` where that is not known.
+    fn callees(&mut self, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
+        let mut out = vec![];
+        for t in p {
+            match &t.base {
+                Base::Func(f) => out.push((t.cond, Some(*f))),
+                Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
+                    // A call of a function of another type is no valid one, nor one of null.
+                    let fitting: Vec<FuncRef> = a
+                        .functions
+                        .iter()
+                        .copied()
+                        .filter(|f| {
+                            let f = self.function(*f);
+                            f.params.len() == args || f.variadic && f.params.len() < args
+                        })
+                        .collect();
+                    if fitting.is_empty() || fitting.len() > MAX_CALLEES {
+                        out.push((t.cond, None));
+                        continue;
+                    }
+                    let places: Vec<(Base, TermId)> = fitting.into_iter().map(|f| (Base::Func(f), t.offset)).collect();
+                    let any = self.any_of(&places, &UnknownReason::WhichFunction);
+                    for c in self.as_pointer(&any).iter() {
+                        let cond = self.arena.and(t.cond, c.cond);
+                        out.push((cond, if let Base::Func(f) = c.base { Some(f) } else { None }));
+                    }
+                }
+                _ => out.push((t.cond, None)),
+            }
+        }
+        out
+    }
+
+    /// Calls a function with values: library models first, then the program's own definition, else it is not known.
+    fn call_function(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        s: State,
+        context: u64,
+        site: Site,
+        ty: TypeId,
+    ) -> Option<(Value, State)> {
+        self.stack.push(site);
+        let r = self.call_function_inner(f, args, s, context, site, ty);
+        self.stack.pop();
+        r
+    }
+
+    fn call_function_inner(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        mut s: State,
+        context: u64,
+        site: Site,
+        ty: TypeId,
+    ) -> Option<(Value, State)> {
+        let func = self.function(f);
+        let caller = site.func;
+        if self.side == Side::Host && func.is_declaration() {
+            self.may_be_called_back(&mut s, f);
+            self.wait_for_threads(&mut s, &func.name);
+        }
+        let modelled = if self.side == Side::Device {
+            self.device_call(f, args, s, context, site, ty)
+        } else {
+            self.host_call(f, args, s, context, site, ty)
+        };
+        match modelled {
+            Ok(r) => return r,
+            Err(back) => s = *back,
+        }
+        if func.noreturn && (func.is_declaration() || self.ends_quietly(f)) {
+            return None;
+        }
+        if func.is_declaration() || self.is_too_deep(f, args) {
+            let why = if func.is_declaration() {
+                UnknownReason::ResultOf(func.display.clone())
+            } else if self.stack.iter().any(|x| x.func == f) {
+                UnknownReason::CallsItself(func.display.clone())
+            } else {
+                UnknownReason::CalledTooDeeply(func.display.clone())
+            };
+            self.pass_by(&mut s, &[f], args, &why);
+            let m = self.module(caller);
+            let v = self.unknown_of(m, ty, &why);
+            return Some((v, s));
+        }
+        if self.spared(Part::Function(f)).is_some() {
+            let (m, why) = (self.module(caller), self.left_out(f));
+            return Some(self.leave_out_call(f, args, s, (m, ty), (context, site), &why));
+        }
+        let inner = mix(context, site);
+        let begun = self.begin(Part::Function(f));
+        let called = self.call(f, args.to_vec(), s, inner);
+        self.limits.end(begun);
+        let (v, s) = called?;
+        if func.noreturn {
+            return None;
+        }
+        Some((v.unwrap_or_else(|| Value::unknown(UnknownReason::NoValue)), s))
+    }
+
+    /// Whether a function of the host that does not return does nothing on a device before: nothing of CUDA is called on any way from
+    /// there, and what has no body is of the C and C++ libraries; what it may call through a pointer launches nothing either. What it throws, or
+    /// where it jumps, is told apart from that.
+    fn ends_quietly(&mut self, f: FuncRef) -> bool {
+        if let Some(known) = self.functions.quiet.get(&f) {
+            return *known;
+        }
+        let (mut seen, mut open) = (FxHashSet::default(), vec![(f, true)]);
+        let mut quiet = self.side == Side::Host;
+        while let Some((g, direct)) = open.pop().filter(|_| quiet) {
+            if !seen.insert((g, direct)) {
+                continue;
+            }
+            let func = self.function(g);
+            if func.is_declaration() {
+                let name = &func.name;
+                quiet = match is_of_cuda(name) {
+                    true => !direct && !is_launch(name),
+                    false => func.noreturn || is_of_c_library(name) || is_of_library(name),
+                };
+                continue;
+            }
+            let mentions = Mentions::of(self.program, g.module, &func.blocks);
+            open.extend(mentions.called.iter().chain(&mentions.named).map(|f| (*f, direct)));
+            for args in func.blocks.iter().flat_map(calls_through_pointers) {
+                open.extend(self.called_through_pointers(g, args).into_iter().map(|f| (f, false)));
+            }
+        }
+        self.functions.quiet.insert(f, quiet);
+        quiet
+    }
+
+    /// Whether a function that is called once more has been entered often enough.
+    pub(in crate::symbolic) fn is_too_deep(&self, f: FuncRef, args: &[Value]) -> bool {
+        let inside = self.stack.iter().filter(|x| x.func == f).count();
+        if self.stack.len() > self.limits.depth() || inside >= MOST_INSIDE_KNOWN {
+            return true;
+        }
+        let known = |v: &Value| match v {
+            Value::Int(t) => self.arena.as_int(*t).is_some(),
+            Value::Unknown(_) => false,
+            _ => true,
+        };
+        inside >= MOST_INSIDE && !(args.iter().any(|v| matches!(v, Value::Int(_))) && args.iter().all(known))
+    }
+
+    /// What a call on the host through a pointer of which nothing is known may reach: functions whose address is taken, with so many
+    /// parameters, that are passed as these arguments are. A call of a function of another type is no valid one (C++ [expr.call]).
+    pub(in crate::symbolic) fn called_through_pointers(&self, caller: FuncRef, args: &[Operand]) -> Vec<FuncRef> {
+        let m = self.program.module(caller.module);
+        let types = self.value_types(caller);
+        let passed = |a: &Operand| match a {
+            Operand::Value(v) => {
+                types.get(v.index()).copied().flatten().map_or(Scalar::Bytes, |t| Scalar::of(&m.ty(t).kind))
+            }
+            Operand::Const(_) => Scalar::Bytes,
+        };
+        let passed: Vec<Scalar> = args.iter().map(passed).collect();
+        self.called_with(&passed)
+    }
+
+    /// The same by the arguments' scalars; [`Scalar::Bytes`] may be any.
+    pub(super) fn called_with(&self, passed: &[Scalar]) -> Vec<FuncRef> {
+        if self.side == Side::Device {
+            return vec![];
+        }
+        let fits = |r: &&FuncRef| {
+            let (m, f) = (self.program.module(r.module), self.function(**r));
+            let as_its_own = f.params.iter().zip(passed).all(|(p, passed)| {
+                let own = Scalar::of(&m.ty(p.ty).kind);
+                own == Scalar::Bytes || *passed == Scalar::Bytes || own == *passed
+            });
+            as_its_own && (f.params.len() == passed.len() || f.variadic && f.params.len() < passed.len())
+        };
+        self.limits.effort().taken().iter().filter(fits).copied().collect()
+    }
+}
+
+/// The arguments of each call through a pointer in a block.
+pub(super) fn calls_through_pointers(b: &Block) -> Vec<&[Operand]> {
+    let last = match &b.term {
+        Terminator::Invoke { callee: Callee::Indirect(_), args, .. } => Some(args.as_slice()),
+        _ => None,
+    };
+    let calls = b.insts.iter().filter_map(|i| match &i.op {
+        Op::Call { callee: Callee::Indirect(_), args } => Some(args.as_slice()),
+        _ => None,
+    });
+    calls.chain(last).collect()
+}
+
+/// Hash of a call stack extended by a site.
+pub(in crate::symbolic) fn mix(context: u64, site: Site) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut h = rustc_hash::FxHasher::default();
+    context.hash(&mut h);
+    site.hash(&mut h);
+    h.finish()
+}

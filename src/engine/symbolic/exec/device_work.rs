@@ -1,0 +1,220 @@
+//! Work for the device that is under way while the host goes on, and who may change constant variables meanwhile.
+//!
+//! In: launches, copies and waits in the order of the host. Out: whether what memory holds can be relied on, noted in
+//! [`Runtime`](super::runtime::Runtime) and, since waiting ends it, in an object of the state.
+
+use super::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::{Target, Value};
+use base::reasons::UnknownReason;
+use ir::Side;
+use std::rc::Rc;
+
+impl Executor<'_> {
+    // ---- constant variables ----
+
+    /// Notes that kernels can reach a constant variable, or any where it is not known which one: its address was asked for.
+    pub(crate) fn reach_constant(&mut self, variable: Option<ObjId>) {
+        match variable {
+            Some(o) => {
+                self.runtime.reached.insert(o);
+            }
+            None => self.runtime.any_reached = true,
+        }
+    }
+
+    /// Notes that the host changes a variable by its name, and whether the copy waits for the work of other streams.
+    pub(crate) fn change_variable(&mut self, variable: Option<ObjId>, waits: bool) {
+        if waits && !self.runtime.launched {
+            return;
+        }
+        match variable {
+            Some(o) => {
+                self.runtime.changed.insert((o, waits));
+            }
+            None => self.runtime.any_changed = true,
+        }
+    }
+
+    /// Whether kernels can write a constant variable.
+    pub(in crate::symbolic) fn is_reached(&self, o: ObjId) -> bool {
+        self.runtime.any_reached || self.runtime.reached.contains(&o)
+    }
+
+    /// Whether a constant variable holds what it held at the launch for as long as a kernel runs.
+    pub(crate) fn is_settled(&self, o: ObjId) -> bool {
+        let late = self.runtime.overlapping
+            && (self.runtime.any_changed
+                || self.runtime.changed.contains(&(o, false))
+                || self.runtime.unordered && self.runtime.changed.contains(&(o, true)));
+        !self.is_reached(o) && !late
+    }
+
+    // ---- work that overlaps ----
+
+    /// From here on work for the device may overlap: with launches, too, that were followed as if they had the device for themselves.
+    pub(crate) fn overlap(&mut self, s: &mut State) {
+        self.runtime.overlapping = true;
+        let mut all: Vec<ObjId> = self.runtime.alone.iter().copied().collect();
+        all.sort_unstable();
+        for o in all {
+            if s.mem.contains_key(&o) {
+                self.forget(s, o, &UnknownReason::OtherDeviceWork, false);
+            }
+        }
+    }
+
+    pub(in crate::symbolic) fn note_alone(&mut self, written: impl Iterator<Item = ObjId>) {
+        self.runtime.alone.extend(written);
+    }
+
+    // ---- work that is under way ----
+
+    /// Puts into a root's first state that nothing is under way.
+    pub(crate) fn nothing_under_way(&mut self, s: &mut State) {
+        let o = self.heap.add(Object {
+            kind: ObjKind::Opaque,
+            name: String::new(),
+            extent: None,
+            site: None,
+            func: None,
+            array: true,
+        });
+        self.runtime.flight = Some(o);
+        s.mem.insert(o, Rc::new(ObjState::new(Rest::Zero)));
+    }
+
+    /// Whether the host sees what the device writes to an object while that is under way.
+    fn is_seen_by_host(&self, o: ObjId) -> bool {
+        match self.object(o).kind {
+            ObjKind::Managed | ObjKind::Parameter => true,
+            ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => self.heap.is_registered(o),
+            // Memory of the device and of its threads is reached by copies only, texts and streams by the host only.
+            ObjKind::DeviceHeap
+            | ObjKind::DeviceGlobal(_)
+            | ObjKind::Constant(_)
+            | ObjKind::SharedStatic(_)
+            | ObjKind::SharedDynamic
+            | ObjKind::DeviceLocal
+            | ObjKind::ArgvArray
+            | ObjKind::ArgvText(_)
+            | ObjKind::ArgvTexts
+            | ObjKind::Stream(_)
+            | ObjKind::Opaque => false,
+        }
+    }
+
+    /// Notes that work for the device may write these from now on, until the host waits for it.
+    pub(crate) fn begin_writing(
+        &mut self,
+        s: &mut State,
+        objects: impl IntoIterator<Item = ObjId>,
+        stream: Option<i64>,
+    ) {
+        let Some(flight) = self.runtime.flight.filter(|_| self.side == Side::Host) else { return };
+        self.set_recorded(s, 0);
+        for o in objects {
+            // The host reads it by copies alone, which wait or are followed by themselves.
+            if !self.is_seen_by_host(o) {
+                continue;
+            }
+            // Of what several streams may write the last one tells nothing.
+            let stream = if self.is_under_way(s, o) && self.cell(s, place(o)) != stream { None } else { stream };
+            let number = Value::Int(self.arena.int(i128::from(stream.unwrap_or(SOME_STREAM))));
+            if let Some(st) = s.mem.get_mut(&flight) {
+                Rc::make_mut(st).cells.insert(place(o), (8, number));
+            }
+            let Some(held) = s.mem.get(&o).cloned() else { continue };
+            let begun = self.runtime.begun.entry(o).or_default();
+            if !begun.iter().any(|b| Rc::ptr_eq(b, &held)) {
+                begun.push(held);
+            }
+        }
+    }
+
+    /// The same of what a copy or fill writes.
+    pub(crate) fn begin_copying(&mut self, s: &mut State, to: &[Target], stream: Option<i64>) {
+        let objects = self.objects_at(s, to);
+        self.begin_writing(s, objects, stream);
+    }
+
+    fn cell(&self, s: &State, at: i64) -> Option<i64> {
+        let flight = self.runtime.flight.and_then(|f| s.mem.get(&f))?;
+        match flight.cells.get(&at) {
+            Some((_, Value::Int(t))) => self.arena.as_int(*t).and_then(|n| i64::try_from(n).ok()),
+            _ => None,
+        }
+    }
+
+    /// Notes the event that was recorded when nothing else was under way but what it waits for; 0 for none.
+    pub(crate) fn set_recorded(&mut self, s: &mut State, event: i64) {
+        let number = Value::Int(self.arena.int(i128::from(event)));
+        if let Some(st) = self.runtime.flight.and_then(|f| s.mem.get_mut(&f)) {
+            Rc::make_mut(st).cells.insert(0, (8, number));
+        }
+    }
+
+    pub(crate) fn is_recorded(&self, s: &State, event: i64) -> bool {
+        self.cell(s, 0) == Some(event)
+    }
+
+    /// Whether work for the device may still write what the host reads here.
+    pub(in crate::symbolic) fn is_under_way(&self, s: &State, o: ObjId) -> bool {
+        if self.side != Side::Host || self.runtime.begun.is_empty() || !self.is_seen_by_host(o) {
+            return false;
+        }
+        let Some(flight) = self.runtime.flight.and_then(|f| s.mem.get(&f)) else { return false };
+        match flight.cells.get(&place(o)) {
+            Some((_, Value::Int(t))) => self.arena.as_int(*t) != Some(0),
+            Some(_) => true,
+            None => flight.rest != Rest::Zero,
+        }
+    }
+
+    /// The host has waited for all work: what it has stored meanwhile itself may have been overwritten.
+    pub(crate) fn all_done(&mut self, s: &mut State) {
+        let Some(flight) = self.runtime.flight.filter(|_| !self.runtime.begun.is_empty()) else { return };
+        self.settle(s, |_| true);
+        s.mem.insert(flight, Rc::new(ObjState::new(Rest::Zero)));
+    }
+
+    /// The host has waited for a stream.
+    pub(crate) fn done_in(&mut self, s: &mut State, stream: i64) {
+        let Some(flight) = self.runtime.flight.filter(|_| !self.runtime.begun.is_empty()) else { return };
+        let done = self.settle(s, |n| n == Some(stream));
+        let zero = self.arena.int(0);
+        for o in done {
+            if let Some(st) = s.mem.get_mut(&flight) {
+                Rc::make_mut(st).cells.insert(place(o), (8, Value::Int(zero)));
+            }
+        }
+    }
+
+    fn settle(&mut self, s: &mut State, is_done: impl Fn(Option<i64>) -> bool) -> Vec<ObjId> {
+        let mut open: Vec<ObjId> = self
+            .runtime
+            .begun
+            .keys()
+            .copied()
+            .filter(|o| self.is_under_way(s, *o) && is_done(self.cell(s, place(*o))))
+            .collect();
+        open.sort_unstable();
+        for o in &open {
+            let untouched =
+                s.mem.get(o).is_some_and(|now| self.runtime.begun[o].iter().any(|b| Rc::ptr_eq(b, now) || b == now));
+            if !untouched && s.mem.contains_key(o) {
+                self.forget(s, *o, &UnknownReason::DeviceWorkMeanwhile, false);
+            }
+        }
+        open
+    }
+}
+
+/// Where the note on an object stands, in bytes.
+fn place(o: ObjId) -> i64 {
+    8 * i64::from(o.0) + 8
+}
+
+/// A stream of which nothing is known.
+const SOME_STREAM: i64 = i64::MAX;

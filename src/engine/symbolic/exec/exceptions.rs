@@ -1,0 +1,162 @@
+//! Exceptions: the edges from calls to handlers (Itanium C++ ABI, Exception Handling).
+//!
+//! In: a call that may throw, and the state before and after it. Out: a state for its handler, where that goes on in the function. What the
+//! callee could write before it threw is not known there. An edge that leads to clean-up alone which launches nothing is not followed: all
+//! that a function does before an exception leaves it is forgotten where that is caught. Allocations succeed, CUDA's functions throw
+//! nothing, and methods of what was caught do nothing on a device and change no variable.
+
+use super::calls::calls_through_pointers;
+use super::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::limits::cost::Part;
+use crate::symbolic::memory::scalar::Scalar;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::SymKind;
+use base::reasons::UnknownReason;
+use ir::reach::Mentions;
+use ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
+use models::attributes::{is_launch, may_throw};
+use rustc_hash::FxHashSet;
+
+impl Executor<'_> {
+    /// The state in which an exception of a call comes to its handler, where that goes on.
+    pub(in crate::symbolic) fn thrown(
+        &mut self,
+        fr: &Frame,
+        site: Site,
+        (callee, args): (&Callee, &[Value]),
+        before: State,
+        ty: TypeId,
+    ) -> Option<State> {
+        let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::Caught }, "?");
+        let mut s = self.assume(before, thrown)?;
+        match self.direct_callee(fr.func.module, callee) {
+            // It writes nothing that the program reads.
+            Some(f) if self.function(f).name == "__cxa_throw" => {}
+            Some(f) if !self.function(f).is_declaration() => {
+                let m = self.module(fr.func);
+                s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;
+            }
+            Some(f) => self.pass_by(&mut s, &[f], args, &UnknownReason::Caught),
+            None => {
+                // It may be a function without a body, or one that is not among these.
+                self.pass_by(&mut s, &[], args, &UnknownReason::Caught);
+                for f in self.called_with(&vec![Scalar::Bytes; args.len()]) {
+                    if self.function(f).is_declaration() {
+                        self.pass_by(&mut s, &[f], args, &UnknownReason::Caught);
+                        continue;
+                    }
+                    let m = self.module(fr.func);
+                    s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;
+                }
+            }
+        }
+        Some(s)
+    }
+
+    /// Whether a call may throw, and what it throws is caught in this function, which then goes on.
+    pub(in crate::symbolic) fn may_be_caught(&mut self, fr: &Frame, callee: &Callee, unwind: BlockId) -> bool {
+        self.side == Side::Host && self.may_throw(fr.func, callee) && self.goes_on(fr.func, unwind)
+    }
+
+    /// Whether a call through a pointer is one of a method of what was caught: the object is what the handler was given.
+    pub(in crate::symbolic) fn is_of_caught(&mut self, f: FuncRef, args: &[Operand]) -> bool {
+        let Some(Operand::Value(object)) = args.first() else { return false };
+        self.caught_in(f).contains(object)
+    }
+
+    /// The objects that a function catches, as they are or read from the variables of its handlers.
+    fn caught_in(&mut self, f: FuncRef) -> &FxHashSet<ValueId> {
+        let program = self.program;
+        self.functions.caught.entry(f).or_insert_with(|| {
+            let all = || program.func(f).blocks.iter().flat_map(|b| &b.insts);
+            let begins = |i: &&Inst| matches!(&i.op, Op::Call { callee: Callee::Direct(g), .. } if program.func(program.resolve_func(f.module, *g)).name == "__cxa_begin_catch");
+            let mut caught: FxHashSet<ValueId> = all().filter(begins).filter_map(|i| i.result).collect();
+            let stored = |to_caught: bool| all().filter_map(|i| match &i.op {
+                Op::Store { ptr: Operand::Value(to), value, .. } if matches!(value, Operand::Value(v) if caught.contains(v)) == to_caught => Some(*to),
+                _ => None,
+            }).collect::<FxHashSet<ValueId>>();
+            let (variables, mut others) = (stored(true), stored(false));
+            // Variables whose addresses go elsewhere.
+            let mut note = |o: &Operand| if let Operand::Value(v) = o { others.insert(*v); };
+            for b in &program.func(f).blocks {
+                for i in &b.insts {
+                    match &i.op { Op::Load { .. } => {} Op::Store { value, .. } => note(value), Op::Lifetime { .. } => {} op => op.operands(&mut note) }
+                }
+                b.term.operands(&mut note);
+            }
+            caught.extend(all().filter_map(|i| match &i.op { Op::Load { ptr: Operand::Value(p), .. } if variables.contains(p) && !others.contains(p) => i.result, _ => None }));
+            caught
+        })
+    }
+
+    /// Blocks that a function reaches if nothing is thrown.
+    fn unthrown_blocks(&mut self, f: FuncRef) -> &FxHashSet<BlockId> {
+        let func = self.program.func(f);
+        self.functions.unthrown.entry(f).or_insert_with(|| {
+            let (mut plain, mut open) = (FxHashSet::default(), vec![BlockId(0)]);
+            while let Some(b) = open.pop() {
+                if !plain.insert(b) {
+                    continue;
+                }
+                match &func.blocks[b.index()].term {
+                    Terminator::Invoke { normal, .. } => open.push(*normal),
+                    t => open.extend(t.successors()),
+                }
+            }
+            plain
+        })
+    }
+
+    fn may_throw(&mut self, caller: FuncRef, callee: &Callee) -> bool {
+        let Some(f) = self.direct_callee(caller.module, callee) else { return true };
+        if let Some(known) = self.functions.throws.get(&f) {
+            return *known;
+        }
+        let named = self.globals_of(Part::Function(f));
+        let throws = named.reached.iter().chain([&f]).any(|g| {
+            let g = self.function(*g);
+            g.is_declaration() && may_throw(&g.name)
+        });
+        self.functions.throws.insert(f, throws);
+        throws
+    }
+
+    /// Whether a function comes back to its caller or its other code from a handler, or its handler or clean-up launches. Of `main`
+    /// that only matters if something is done on a device then.
+    fn goes_on(&mut self, f: FuncRef, unwind: BlockId) -> bool {
+        if let Some(known) = self.functions.handlers.get(&(f, unwind)) {
+            return *known;
+        }
+        let func = self.function(f);
+        let (mut seen, mut open) = (FxHashSet::default(), vec![unwind]);
+        while let Some(b) = open.pop() {
+            if seen.insert(b) {
+                open.extend(func.blocks[b.index()].term.successors());
+            }
+        }
+        let back = seen.iter().any(|b| matches!(func.blocks[b.index()].term, Terminator::Ret(_)))
+            || !self.unthrown_blocks(f).is_disjoint(&seen);
+        let mut mentions = Mentions::of(self.program, f.module, seen.iter().map(|b| &func.blocks[b.index()]));
+        mentions.indirect = self.calls_through_pointers(f, &seen);
+        let on = if back && func.name != "main" {
+            true
+        } else if back {
+            !self.limits.effort().are_harmless(&mentions)
+        } else {
+            self.limits.effort().reaches(&mentions, |g| is_launch(&self.function(g).name))
+        };
+        self.functions.handlers.insert((f, unwind), on);
+        on
+    }
+
+    /// Whether these blocks call anything through a pointer but methods of what was caught.
+    fn calls_through_pointers(&mut self, f: FuncRef, blocks: &FxHashSet<BlockId>) -> bool {
+        let func = self.function(f);
+        blocks
+            .iter()
+            .flat_map(|b| calls_through_pointers(&func.blocks[b.index()]))
+            .any(|args| !self.is_of_caught(f, args))
+    }
+}

@@ -1,0 +1,23 @@
+//! What is found out of functions by their code alone, once for each.
+
+use ir::cfg::Cfg;
+use ir::{BlockId, FuncRef, TypeId, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+#[derive(Clone, Default)]
+pub(in crate::symbolic) struct FunctionFacts {
+    pub cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
+    /// Functions that may throw, and handlers after which a function goes on ([`super::exceptions`]).
+    pub throws: FxHashMap<FuncRef, bool>,
+    pub handlers: FxHashMap<(FuncRef, BlockId), bool>,
+    /// Whether functions that do not return do nothing on a device before.
+    pub quiet: FxHashMap<FuncRef, bool>,
+    /// Blocks that functions reach if nothing is thrown.
+    pub unthrown: FxHashMap<FuncRef, FxHashSet<BlockId>>,
+    /// Objects that functions catch.
+    pub caught: FxHashMap<FuncRef, FxHashSet<ValueId>>,
+    /// Types of values, by the function.
+    pub types: RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
+}

@@ -1,0 +1,293 @@
+//! Joins of paths: what memory and values are where several paths meet.
+//!
+//! In: states with their conditions. Out: one state, in which a value that differs is an if-then-else over the condition that
+//! tells the paths apart.
+
+use super::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
+use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
+use crate::symbolic::terms::term::{SymKind, TermId};
+use base::reasons::UnknownReason;
+use ir::TypeKind;
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// Adds a condition to a state; `None` where it cannot hold.
+    pub fn assume(&mut self, mut s: State, c: TermId) -> Option<State> {
+        s.path = self.arena.and(s.path, c);
+        if self.arena.as_bool(s.path) == Some(false) { None } else { Some(s) }
+    }
+
+    /// Merges states that reach one point. The second result has one selector for each state but the first: true
+    /// where the merge of those before it was reached rather than that state.
+    pub(crate) fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
+        let mut it = states.into_iter();
+        let mut acc = it.next()?;
+        let mut selectors = vec![];
+        for s in it {
+            let (sel, path) = self.selector(acc.path, s.path);
+            selectors.push(sel);
+            acc = self.merge_two(acc, s, sel, path);
+        }
+        Some((acc, selectors))
+    }
+
+    fn selector(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
+        let (_, ra, rb) = self.arena.split_common(a, b);
+        let path = self.arena.or(a, b);
+        // The branch at which they parted, where both still say how it was decided: what came after it is no part of the choice.
+        let of_b = self.arena.conjuncts(rb);
+        for c in self.arena.conjuncts(ra) {
+            let not = self.arena.not(c);
+            if of_b.binary_search(&not).is_ok() {
+                return (c, path);
+            }
+        }
+        if self.arena.as_bool(ra).is_none() {
+            return (ra, path);
+        }
+        let n = self.arena.not(rb);
+        if self.arena.as_bool(n).is_none() {
+            return (n, path);
+        }
+        (self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::PathTaken }, "?path"), path)
+    }
+
+    fn merge_two(&mut self, mut a: State, mut b: State, sel: TermId, path: TermId) -> State {
+        self.ensure_both(&mut a, &mut b);
+        let mut mem = a.mem.clone();
+        for (id, of_a, of_b) in a.mem.differing(&b.mem) {
+            match (of_a, of_b) {
+                (Some(sa), Some(sb)) => {
+                    let m = self.merge_object(id, sa, sb, sel, [&a, &b]);
+                    mem.insert(id, Rc::new(m));
+                }
+                (None, Some(sb)) => {
+                    mem.insert(id, sb.clone());
+                }
+                _ => {}
+            }
+        }
+        let pending = if a.pending == b.pending { a.pending } else { None };
+        let always = if Rc::ptr_eq(&a.always, &b.always) {
+            a.always
+        } else {
+            Rc::new(a.always.iter().filter(|x| b.always.contains(x)).copied().collect())
+        };
+        let lent = if Rc::ptr_eq(&a.lent, &b.lent) { a.lent } else { Rc::new(a.lent.with(&b.lent)) };
+        State { path, mem, pending, always, lent }
+    }
+
+    /// Puts into each state what is there from the start and only the other has used so far. Anything else that one of them lacks was
+    /// allocated on the other's way.
+    fn ensure_both(&mut self, a: &mut State, b: &mut State) {
+        let lacks = |e: &Self, x: &State, y: &State| -> Vec<ObjId> {
+            let only = x.mem.differing(&y.mem).filter(|(_, of_x, _)| of_x.is_none()).map(|(o, ..)| o);
+            only.filter(|o| e.object(*o).kind.is_there_from_the_start()).collect()
+        };
+        let (of_a, of_b) = (lacks(self, a, b), lacks(self, b, a));
+        for o in of_a {
+            self.ensure(a, o);
+        }
+        for o in of_b {
+            self.ensure(b, o);
+        }
+    }
+
+    fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId, states: [&State; 2]) -> ObjState {
+        if a == b {
+            return a.clone();
+        }
+        if let Some(mut both) = self.either(sel, a, b) {
+            both.freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());
+            return both;
+        }
+        let rest = if a.rest == b.rest {
+            a.rest.clone()
+        } else {
+            match (&a.rest, &b.rest) {
+                // What was never written may be taken for whatever the other path wrote.
+                (Rest::Uninit, r) | (r, Rest::Uninit) if !matches!(r, Rest::Layer(_) | Rest::Either(_)) => r.clone(),
+                _ => {
+                    let v = self.heap.next_version();
+                    self.left_on_ways(id, v, states);
+                    Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::TwoPaths) }
+                }
+            }
+        };
+        let freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());
+        let mut out = ObjState { cells: Default::default(), rest, freed };
+        let mut keys: Vec<(i64, u32)> = a.cells.iter().map(|(o, (s, _))| (*o, *s)).collect();
+        keys.extend(b.cells.iter().map(|(o, (s, _))| (*o, *s)));
+        keys.sort_unstable();
+        keys.dedup();
+        let mut end = i64::MIN;
+        let together = keys.chunk_by(|a, b| {
+            end = end.max(a.0 + i64::from(a.1));
+            b.0 < end
+        });
+        let together: Vec<Vec<(i64, u32)>> = together.map(<[_]>::to_vec).collect();
+        for cells in together {
+            let (o, size) = cells[0];
+            if cells.len() > 1 {
+                self.merge_pieces(id, (a, b), sel, &cells, &mut out);
+                continue;
+            }
+            let va = self.cell_for_merge(id, a, o, size);
+            let vb = self.cell_for_merge(id, b, o, size);
+            let given_a = self.given_for_merge((id, a), (o, size), va.as_ref(), vb.as_ref());
+            let given_b = self.given_for_merge((id, b), (o, size), vb.as_ref(), va.as_ref());
+            let (va, vb) = (given_a.or(va), given_b.or(vb));
+            let v = match (va, vb) {
+                (Some(x), Some(y)) => self.ite_value(sel, &x, &y),
+                // Uninitialised on one side: the value of the other.
+                (Some(x), None) | (None, Some(x)) => x,
+                (None, None) => continue,
+            };
+            out.cells.insert(o, (size, v));
+        }
+        out
+    }
+
+    /// Cells of different sizes that share bytes: one number, where a cell has all of these bytes, else nothing known of any.
+    fn merge_pieces(
+        &mut self,
+        id: ObjId,
+        (a, b): (&ObjState, &ObjState),
+        sel: TermId,
+        cells: &[(i64, u32)],
+        out: &mut ObjState,
+    ) {
+        let from = cells[0].0;
+        let end = cells.iter().map(|(o, size)| o + i64::from(*size)).max().unwrap_or(from);
+        if let Some((_, size @ 1..=8)) = cells.iter().find(|(o, size)| *o == from && o + i64::from(*size) == end) {
+            let at = self.arena.int(i128::from(from));
+            let [x, y] = [a, b].map(|s| self.read_cells(id, s, at, u64::from(*size), None));
+            out.cells.insert(from, (*size, self.ite_value(sel, &x, &y)));
+            return;
+        }
+        for byte in from..end {
+            out.cells.insert(byte, (1, Value::unknown(UnknownReason::PiecesOnTwoPaths)));
+        }
+    }
+
+    /// A cell's value, or what the rest of its object says; `None` for memory that was never written.
+    pub(in crate::symbolic) fn cell_for_merge(
+        &mut self,
+        id: ObjId,
+        s: &ObjState,
+        offset: i64,
+        size: u32,
+    ) -> Option<Value> {
+        if let Some((sz, v)) = s.cells.get(&offset)
+            && *sz == size
+        {
+            return Some(v.clone());
+        }
+        if s.overlapping(offset, offset + i64::from(size)).next().is_none() && s.rest == Rest::Uninit {
+            return None;
+        }
+        let t = self.arena.int(i128::from(offset));
+        Some(self.rest_value(id, s, t, u64::from(size), None))
+    }
+
+    /// What memory holds as its caller gave it, where only the other way wrote there: a pointer or a number, as the other value is.
+    fn given_for_merge(
+        &mut self,
+        (id, state): (ObjId, &ObjState),
+        (at, size): (i64, u32),
+        here: Option<&Value>,
+        there: Option<&Value>,
+    ) -> Option<Value> {
+        let kind = match (here?, there?) {
+            (Value::Unknown(_), Value::Ptr(_)) => TypeKind::Ptr(0),
+            (Value::Unknown(_), Value::Int(_)) => TypeKind::Int(8 * size),
+            _ => return None,
+        };
+        let is_rest = state.overlapping(at, at + i64::from(size)).next().is_none();
+        if !is_rest || !matches!(state.rest, Rest::Unknown { .. }) {
+            return None;
+        }
+        self.given_value((id, state), at, u64::from(size), &kind)
+    }
+
+    /// `if c then a else b` on values.
+    pub(crate) fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
+        if a == b {
+            return a.clone();
+        }
+        match self.arena.as_bool(c) {
+            Some(true) => return a.clone(),
+            Some(false) => return b.clone(),
+            None => {}
+        }
+        match (a, b) {
+            (Value::Int(x), Value::Int(y)) => Value::Int(self.arena.ite(c, *x, *y)),
+            (Value::Bool(x), Value::Bool(y)) => {
+                let n = self.arena.not(c);
+                let l = self.arena.and(c, *x);
+                let r = self.arena.and(n, *y);
+                Value::Bool(self.arena.or(l, r))
+            }
+            (Value::Ptr(x), Value::Ptr(y)) => {
+                let n = self.arena.not(c);
+                let mut out: Vec<Target> = vec![];
+                for (t, side) in x.iter().map(|t| (t, c)).chain(y.iter().map(|t| (t, n))) {
+                    let cond = self.arena.and(t.cond, side);
+                    if self.arena.as_bool(cond) == Some(false) {
+                        continue;
+                    }
+                    if let Some(o) = out.iter_mut().find(|o| o.base == t.base) {
+                        o.offset = self.arena.ite(cond, t.offset, o.offset);
+                        o.cond = self.arena.or(o.cond, cond);
+                        if o.part != t.part {
+                            o.part = None;
+                        }
+                    } else {
+                        out.push(Target { cond, ..t.clone() });
+                    }
+                }
+                if out.len() > 32 {
+                    // Stores through it are found by the addresses that are noted here.
+                    for t in &out {
+                        if let Base::Object(o) = t.base {
+                            self.kept.expose(o);
+                        }
+                    }
+                    return self.unknown_pointer(&UnknownReason::ManyTargets);
+                }
+                Value::Ptr(Rc::new(out))
+            }
+            (Value::Aggregate(x), Value::Aggregate(y)) if x.len() == y.len() => {
+                let v = x.iter().zip(y.iter()).map(|(x, y)| self.ite_value(c, x, y)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            (Value::Real(x), Value::Real(y)) if x.den == y.den => Value::Real(Ratio {
+                num: self.arena.ite(c, x.num, y.num),
+                den: x.den,
+                rounding: x.rounding.or(y.rounding),
+            }),
+            // Zeroed memory that the other path made a pointer.
+            (Value::Ptr(_), Value::Int(t)) if self.arena.as_int(*t) == Some(0) => {
+                let null = self.null();
+                self.ite_value(c, a, &null)
+            }
+            (Value::Int(t), Value::Ptr(_)) if self.arena.as_int(*t) == Some(0) => {
+                let null = self.null();
+                self.ite_value(c, &null, b)
+            }
+            // Where the one is an address, so will the other be.
+            (Value::Ptr(_), Value::Unknown(r)) => {
+                let lost = self.unknown_pointer(r);
+                self.ite_value(c, a, &lost)
+            }
+            (Value::Unknown(r), Value::Ptr(_)) => {
+                let lost = self.unknown_pointer(r);
+                self.ite_value(c, &lost, b)
+            }
+            (Value::Unknown(r), _) | (_, Value::Unknown(r)) => Value::Unknown(r.clone()),
+            _ => Value::unknown(UnknownReason::TwoTypes),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Accesses that stand in a list: those of inline assembly (`models/ptx.rs`) and of intrinsics that move matrices and blocks (`models/tiles.rs`).
+//!
+//! In: the list, with the arguments. Out: an access of the kernel for each, decided where its address leads somewhere that is known. What
+//! memory then holds is for the caller.
+
+use super::executor::Executor;
+use crate::symbolic::exec::events::{AccessDetail, AccessKind};
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::terms::term::{Term, TermId};
+use base::reasons::UnknownReason;
+pub use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
+use std::rc::Rc;
+
+/// An argument and, of an integer, its width.
+pub(crate) struct Argument {
+    pub value: Value,
+    pub bits: Option<u32>,
+}
+
+/// Where an access goes, how many bytes it has and when it happens.
+struct Located {
+    targets: Rc<Vec<Target>>,
+    bytes: TermId,
+    path: TermId,
+}
+
+impl Executor<'_> {
+    /// Notes the accesses of a list. Gives whether it is known of each where it goes.
+    pub(crate) fn listed_accesses(
+        &mut self,
+        s: &mut State,
+        site: Site,
+        list: &[Access],
+        args: &[Argument],
+        pointer: &UnknownReason,
+    ) -> bool {
+        let mut all = true;
+        for access in list {
+            let kind = match access.kind {
+                Kind::Read => AccessKind::Read,
+                Kind::Write => AccessKind::Write,
+                Kind::Atomic => AccessKind::Atomic,
+            };
+            let Some(found) = access.place.and_then(|p| self.located(s, &p, args)) else {
+                self.unknown_access(s, site, kind, pointer);
+                all = false;
+                continue;
+            };
+            if self.arena.as_int(found.bytes) == Some(0) || self.arena.as_bool(found.path) == Some(false) {
+                continue;
+            }
+            let before = std::mem::replace(&mut s.path, found.path);
+            self.record_range(s, site, &found.targets, found.bytes, kind, AccessDetail::default());
+            s.path = before;
+        }
+        all
+    }
+
+    fn located(&mut self, s: &State, place: &Place, args: &[Argument]) -> Option<Located> {
+        let targets = self.listed_address(place, args.get(place.address.argument)?)?;
+        let number = |e: &mut Self, i: usize| {
+            let argument = args.get(i)?;
+            let t = e.value_int(&argument.value, 32);
+            Some(e.interpret(t, 32, false))
+        };
+        let bytes = match place.extent {
+            Extent::Bytes(n) => self.arena.int(i128::from(n)),
+            Extent::Argument(i) => number(self, i)?,
+            Extent::Tile(tile) => {
+                // Lines lie at multiples of one distance, which is not negative: first and last say it all.
+                let between = i128::from(tile.lines - 1) * i128::from(tile.bits);
+                let last = match tile.leading {
+                    Leading::Packed => self.arena.int(i128::from(tile.lines - 1) * i128::from(tile.line_bytes)),
+                    Leading::Argument(_) | Leading::LastArgument => {
+                        let i = if let Leading::Argument(i) = tile.leading { i } else { args.len() - 1 };
+                        let leading = number(self, i)?;
+                        let bits = self.arena.scale(leading, between);
+                        self.arena.floor_div(bits, 8)
+                    }
+                };
+                let line = self.arena.int(i128::from(tile.line_bytes));
+                self.arena.add(last, line)
+            }
+        };
+        let mut path = s.path;
+        if matches!(place.extent, Extent::Argument(_)) {
+            // None of no bytes.
+            let zero = self.arena.int(0);
+            let c = self.arena.ne(bytes, zero);
+            path = self.arena.and(path, c);
+        }
+        if let Guard::Argument { argument, set } = place.guard {
+            let argument = args.get(argument)?;
+            let bits = argument.bits.unwrap_or(32);
+            let t = self.value_int(&argument.value, bits);
+            let t = self.interpret(t, bits, true);
+            let zero = self.arena.int(0);
+            let c = if set { self.arena.ne(t, zero) } else { self.arena.eq(t, zero) };
+            path = self.arena.and(path, c);
+        }
+        if place.lanes < WARP {
+            let lane = self.lane()?;
+            let lanes = self.arena.int(i128::from(place.lanes));
+            let c = self.arena.lt(lane, lanes);
+            path = self.arena.and(path, c);
+        }
+        Some(Located { targets, bytes, path })
+    }
+
+    /// The place of the thread in its warp: lanes count within the linearised block.
+    pub(crate) fn lane(&mut self) -> Option<TermId> {
+        let t = self.kernel.thread.clone()?;
+        let z = self.arena.mul(t.tid[2], t.block[1]);
+        let y = self.arena.add(z, t.tid[1]);
+        let y = self.arena.mul(y, t.block[0]);
+        let linear = self.arena.add(y, t.tid[0]);
+        Some(self.arena.modulo(linear, 32))
+    }
+
+    /// Where an address leads, if that is known, and is memory of the kind that the instruction names.
+    fn listed_address(&mut self, place: &Place, argument: &Argument) -> Option<Rc<Vec<Target>>> {
+        let number = matches!(argument.value, Value::Int(_));
+        // A generic address is no offset in the window of shared memory.
+        if matches!(argument.value, Value::Ptr(_)) && place.space == Space::Shared {
+            return None;
+        }
+        if !matches!(argument.value, Value::Int(_) | Value::Ptr(_)) {
+            return None;
+        }
+        let p = self.as_pointer(&argument.value);
+        let fits = |e: &Self, t: &Target| match t.base {
+            Base::Object(o) => match place.space {
+                Space::Shared => e.is_shared(o),
+                Space::Global => !e.is_shared(o),
+                // As a number it may be either.
+                Space::Generic => !number || !e.is_shared(o),
+                Space::Other => true,
+            },
+            Base::Unknown(Lost { unset, .. }) => unset,
+            Base::Null | Base::Func(_) => !number,
+        };
+        if p.is_empty() || !p.iter().all(|t| fits(self, t)) {
+            return None;
+        }
+        let more = self.arena.int(i128::from(place.address.offset));
+        let narrow = number && argument.bits == Some(32);
+        let targets = p.iter().map(|t| {
+            let mut offset = self.arena.add(t.offset, more);
+            if narrow {
+                // Sums wrap at 32 bits, and objects are smaller than half of that.
+                offset = self.interpret(offset, 32, true);
+            }
+            Target { offset, ..t.clone() }
+        });
+        Some(Rc::new(targets.collect()))
+    }
+
+    fn is_shared(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic)
+    }
+
+    /// A number that was an address of shared memory before it was cut to 32 bits and widened again: these have no more.
+    pub(super) fn uncut(&mut self, t: TermId) -> Option<TermId> {
+        let p = self.arena.poly(t);
+        let cut =
+            p.terms.iter().filter(|(m, c)| m.len() == 1 && *c == 1).find_map(|(m, _)| match self.arena.get(m[0]) {
+                Term::Wrap { arg, bits: 32, .. } => Some((m[0], *arg)),
+                Term::Mod(arg, n) if *n == 1 << 32 => Some((m[0], *arg)),
+                _ => None,
+            })?;
+        let objects = self.addresses_in(cut.1);
+        if objects.is_empty() || !objects.iter().all(|o| self.is_shared(*o)) {
+            return None;
+        }
+        let rest = self.arena.sub(t, cut.0);
+        Some(self.arena.add(cut.1, rest))
+    }
+}

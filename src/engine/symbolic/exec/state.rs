@@ -1,0 +1,66 @@
+//! What is followed along a path: the state of memory under its condition, and the activation of a function.
+
+use super::events::LaunchConfig;
+use crate::symbolic::loops::quantified_facts::Always;
+use crate::symbolic::memory::object::{Memory, ObjId};
+use crate::symbolic::memory::partition::Row;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::pointers::points_to::Stored;
+use crate::symbolic::terms::term::TermId;
+use base::work::{charge_each, cost};
+use ir::{BlockId, FuncRef, Operand, ValueId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+#[derive(Debug)]
+pub struct State {
+    pub path: TermId,
+    pub mem: Memory,
+    /// Set by `__cudaPushCallConfiguration`, taken by `__cudaPopCallConfiguration`.
+    pub pending: Option<Rc<LaunchConfig>>,
+    /// What rounds of loops that were gone through had in common.
+    pub always: Rc<Vec<Always>>,
+    /// What functions may write that libraries were given on this way, outside loops ([`crate::symbolic::effects`]).
+    pub lent: Rc<Stored>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        charge_each(cost::OBJECT, self.mem.parts());
+        Self {
+            path: self.path,
+            mem: self.mem.clone(),
+            pending: self.pending.clone(),
+            always: self.always.clone(),
+            lent: self.lent.clone(),
+        }
+    }
+}
+
+/// One activation of a function.
+pub(in crate::symbolic) struct Frame {
+    pub func: FuncRef,
+    pub env: Vec<Option<Value>>,
+    pub locals: Vec<ObjId>,
+    /// Of addresses, by the values that hold them.
+    pub rows: FxHashMap<ValueId, Rc<Vec<Row>>>,
+    /// Numbers shifted left by a constant, by the values that hold what they gave.
+    pub shifted: FxHashMap<ValueId, (TermId, i128)>,
+    /// Hash of the call stack and of the iterations of unrolled loops around it: tells allocations apart.
+    pub context: u64,
+}
+
+impl Frame {
+    /// The rows that an address lies in.
+    pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<Row>>> {
+        if let Operand::Value(v) = ptr { self.rows.get(v).cloned() } else { None }
+    }
+}
+
+/// Edges out of a region and returns inside it.
+#[derive(Default)]
+pub(in crate::symbolic) struct RegionOut {
+    pub back: Vec<(BlockId, State)>,
+    pub exits: Vec<(BlockId, BlockId, State)>,
+    pub rets: Vec<(Option<Value>, State)>,
+}

@@ -1,0 +1,96 @@
+//! Inline assembly and instructions that are not modelled: what they may read and write.
+
+use super::executor::Executor;
+use super::listed_accesses::Argument;
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::memory::value::Value;
+use base::reasons::UnknownReason;
+use ir::{Inst, Op, Operand, Side, TypeKind};
+use models::access::Access;
+use models::ptx;
+
+impl Executor<'_> {
+    /// Inline assembly: its accesses, and what they may write, on a device any memory where an address may be any.
+    pub(super) fn assembly(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
+        let Op::Asm { text, constraints, args: operands, .. } = &inst.op else { return };
+        let m = self.module(fr.func);
+        let args: Vec<Argument> = operands
+            .iter()
+            .map(|o| Argument { value: self.any_operand(fr, o), bits: self.operand_bits(fr, o) })
+            .collect();
+        if self.side == Side::Device
+            && let Some(p) = ptx::shared_address(text, constraints).and_then(|i| args.get(i))
+            && let Value::Ptr(p) = &p.value
+        {
+            let v = Value::Int(self.pointer_as_int(p));
+            return self.set(fr, inst.result, v);
+        }
+        let values = |args: &[Argument]| args.iter().map(|a| a.value.clone()).collect::<Vec<_>>();
+        if self.side == Side::Host {
+            self.clobber(s, &values(&args), &UnknownReason::Assembly);
+        } else {
+            let list = ptx::accesses(text, constraints);
+            let known = self.listed_accesses(s, site, &list, &args, &UnknownReason::AssemblyPointer);
+            self.kernel.unknown_code |= !known || text.contains("call");
+            let lost = !known && list.iter().any(Access::writes);
+            // A number that is no known address may be any.
+            if lost && args.iter().any(|a| a.bits.is_none_or(|bits| bits == 64) && self.may_be_any_address(&a.value)) {
+                self.kernel.written_anywhere = true;
+            }
+            self.kernel.written_anywhere |= text.contains("call");
+            // What is only read stays as it is.
+            let only_read = |i: usize| {
+                let of = |a: &&Access| a.place.is_some_and(|p| p.address.argument == i);
+                list.iter().any(|a| of(&a)) && !list.iter().filter(of).any(Access::writes)
+            };
+            if !known || list.iter().any(Access::writes) {
+                let args = if known {
+                    args.into_iter().enumerate().filter(|(i, _)| !only_read(*i)).map(|(_, a)| a).collect()
+                } else {
+                    args
+                };
+                self.clobber(s, &values(&args), &UnknownReason::Assembly);
+            }
+        }
+        if inst.result.is_some() {
+            let v = self.unknown_of(m, inst.ty, &UnknownReason::AssemblyResult);
+            self.set(fr, inst.result, v);
+        }
+    }
+
+    /// An instruction that is not modelled.
+    pub(super) fn unmodelled(
+        &mut self,
+        fr: &mut Frame,
+        inst: &Inst,
+        site: Site,
+        s: &mut State,
+        what: &str,
+        args: &[Operand],
+    ) {
+        let m = self.module(fr.func);
+        let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+        self.kernel.unknown_code |= self.side == Side::Device;
+        // What gives memory is no access: that is what happens to it.
+        let gives_memory = inst.result.is_some() && matches!(m.ty(inst.ty).kind, TypeKind::Ptr(_));
+        if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
+            self.unknown_access(s, site, AccessKind::Read, &UnknownReason::UsedBy(what.to_owned()));
+        }
+        self.clobber(s, &args, &UnknownReason::Instruction(what.to_owned()));
+        if inst.result.is_some() {
+            let v = self.unknown_of(m, inst.ty, &UnknownReason::ResultOf(what.to_owned()));
+            self.set(fr, inst.result, v);
+        }
+    }
+
+    fn may_be_any_address(&self, v: &Value) -> bool {
+        match v {
+            Value::Int(t) => self.arena.as_int(*t).is_none() && self.addresses_in(*t).is_empty(),
+            Value::Unknown(_) => true,
+            // Pointers are seen to where they lead; no other value is an address.
+            Value::Ptr(_) | Value::Bool(_) | Value::Real(_) | Value::Aggregate(_) => false,
+        }
+    }
+}

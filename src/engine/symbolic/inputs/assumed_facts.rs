@@ -1,0 +1,466 @@
+//! Applies what is assumed: conditions stated in scuba.toml, asserts that the build removes, and claims of the program.
+//!
+//! In: functions as they are entered, branches to a failing `assert` or to what is claimed to be unreachable, `__builtin_assume`, the inputs of `main`. Out: facts of the path condition, each
+//! remembered in [`Assumptions`](super::assume::Assumptions) with what assumes it.
+
+use crate::symbolic::exec::events::ClaimEvent;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use base::axioms::Axiom;
+use contracts::assume::{Expr, Unary};
+use contracts::operators::Operator;
+use ir::{Block, BlockId, Callee, Const, FuncId, FuncRef, Module, Op, Operand, Side, Terminator, TypeKind};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What glibc, CUDA's headers and others call where an `assert` fails.
+const FAILURES: [&str; 4] = ["__assert_fail", "__assertfail", "__assert_rtn", "__assert"];
+
+pub(super) enum Meaning {
+    Int(TermId),
+    Bool(TermId),
+}
+
+impl Executor<'_> {
+    /// What assumes a part of these conditions, each once.
+    #[must_use]
+    pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Arc<str>> {
+        let mut out: Vec<Arc<str>> = vec![];
+        if !self.assumptions.in_effect() {
+            return out;
+        }
+        for t in self.arena.cone(conditions) {
+            for who in self.assumptions.of(t) {
+                if !out.contains(who) {
+                    out.push(who.clone());
+                }
+            }
+        }
+        out.sort();
+        out
+    }
+
+    pub(super) fn assume_as(&mut self, s: State, c: TermId, who: &str) -> Option<State> {
+        let before = s.path;
+        let s = self.assume(s, c)?;
+        if s.path != before {
+            for part in self.arena.conjuncts(c) {
+                self.assumptions.note(part, who);
+            }
+        }
+        Some(s)
+    }
+
+    pub(super) fn problem(&mut self, text: String) {
+        if !self.assumptions.problems.contains(&text) {
+            self.assumptions.problems.push(text);
+        }
+    }
+
+    // ---- asserts that the build removes ----
+
+    /// Where a branch of a unit that was read without its `NDEBUG` only guards the failure of an `assert`: the states that go on.
+    pub(in crate::symbolic) fn removed_assert(
+        &mut self,
+        f: FuncRef,
+        cond: TermId,
+        then: BlockId,
+        otherwise: BlockId,
+        at: BlockId,
+        s: &State,
+    ) -> Option<Vec<(BlockId, State)>> {
+        let m = self.module(f);
+        if !m.asserts_restored {
+            return None;
+        }
+        let func = self.function(f);
+        let (on, holds, failure) = match (failure(m, f, then), failure(m, f, otherwise)) {
+            (Some(failure), None) => (otherwise, self.arena.not(cond), failure),
+            (None, Some(failure)) => (then, cond, failure),
+            _ => return None,
+        };
+        let Failure { text, calls, of_the_macro } = failure;
+        let loc = self.program.loc(f.module, func.blocks[at.index()].term_loc);
+        let file = loc.file.rsplit('/').next().unwrap_or_default();
+        let who = format!("`{text}` ({file}:{}), an assert that NDEBUG removes", loc.line);
+        if of_the_macro {
+            self.note_claim(s, holds, &calls, &format!("assert({text})"), Some(Arc::from(&*who)));
+        }
+        if !self.assumptions.takes(Axiom::RemovedAssert) {
+            return Some(vec![(on, s.clone())]);
+        }
+        Some(self.assume_as(s.clone(), holds, &who).map(|s| (on, s)).into_iter().collect())
+    }
+
+    // ---- what the program claims ----
+
+    /// The state in which a claim of the program (`__builtin_assume`, `[[assume]]`) holds, which is assumed as an assert that the build
+    /// removes is: nobody checks it, and the compiler builds on it.
+    pub(in crate::symbolic) fn claim(
+        &mut self,
+        s: State,
+        c: TermId,
+        site: Site,
+        written: &'static str,
+    ) -> Option<State> {
+        let f = self.function(site.func);
+        let block = &f.blocks[site.block.index()];
+        let at = block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc);
+        let loc = self.program.loc(site.func.module, at);
+        // What headers of the toolchain claim is true of their own code.
+        if loc.system || loc.line == 0 {
+            return if self.assumptions.takes(Axiom::ToolchainClaim) { self.assume(s, c) } else { Some(s) };
+        }
+        self.note_claim(&s, c, &[site], written, None);
+        if !self.assumptions.takes(Axiom::Claim) {
+            return Some(s);
+        }
+        let file = loc.file.rsplit('/').next().unwrap_or_default();
+        let who = format!("`{written}` ({file}:{}), a claim of the program", loc.line);
+        self.assume_as(s, c, &who)
+    }
+
+    /// Notes for the rule `false-assumption` where a kernel may come to a claim that does not hold. `sites` lead from the function that is
+    /// executed to what an execution would do there.
+    fn note_claim(&mut self, s: &State, holds: TermId, sites: &[Site], written: &str, removed: Option<Arc<str>>) {
+        if self.side != Side::Device || !self.events.recording {
+            return;
+        }
+        let broken = self.arena.not(holds);
+        let path = self.arena.and(s.path, broken);
+        let [first, further @ ..] = sites else { return };
+        if self.arena.as_bool(path) != Some(false) {
+            let mut stack = self.stack_to(*first);
+            stack.extend(further);
+            self.events.claims.push(ClaimEvent {
+                stack: Rc::new(stack),
+                written: written.into(),
+                removed,
+                path,
+                broken,
+            });
+        }
+    }
+
+    /// Where one way of a branch is claimed never to be taken (`__builtin_unreachable`): the states that go on.
+    pub(in crate::symbolic) fn claimed_unreachable(
+        &mut self,
+        f: FuncRef,
+        cond: TermId,
+        then: BlockId,
+        otherwise: BlockId,
+        s: &State,
+    ) -> Option<Vec<(BlockId, State)>> {
+        let func = self.function(f);
+        let nothing = |b: BlockId| {
+            let block = &func.blocks[b.index()];
+            matches!(block.term, Terminator::Unreachable) && block.insts.is_empty()
+        };
+        let (on, never, holds) = match (nothing(then), nothing(otherwise)) {
+            (true, false) => (otherwise, then, self.arena.not(cond)),
+            (false, true) => (then, otherwise, cond),
+            _ => return None,
+        };
+        let site = Site { func: f, block: never, inst: 0 };
+        Some(self.claim(s.clone(), holds, site, "__builtin_unreachable").map(|s| (on, s)).into_iter().collect())
+    }
+
+    // ---- conditions that scuba.toml states ----
+
+    /// Adds what is stated of a function to the state in which it is entered.
+    pub(in crate::symbolic) fn assume_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
+        let func = self.function(f);
+        for condition in self.assumptions.stated.clone().iter() {
+            if condition.function == "main" || !func.answers_to(&condition.function) {
+                continue;
+            }
+            if !self.assumptions.takes(Axiom::Stated) {
+                break;
+            }
+            let meaning = self.meaning(&condition.expr, &mut |e, leaf| e.parameter(f, args, leaf));
+            match meaning.map(|m| self.truth(m)) {
+                Ok(c) => match self.assume_as(s.clone(), c, &condition.describe()) {
+                    Some(held) => s = held,
+                    None => self.problem(format!(
+                        "{}: `{}` never holds where `{}` is called; it is not assumed there",
+                        condition.origin, condition.text, func.display
+                    )),
+                },
+                Err(why) => self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text)),
+            }
+        }
+        self.contracts_at_entry(f, args, s)
+    }
+
+    /// What is stated of `main`'s inputs, as far as `conditions` mention them.
+    pub fn assumed_of_inputs(&mut self, main: FuncRef, conditions: &[TermId]) -> Vec<TermId> {
+        let mut out = vec![];
+        if self.assumptions.stated.iter().all(|c| c.function != "main") || !self.assumptions.takes(Axiom::Stated) {
+            return out;
+        }
+        let mut known: Vec<(InputSource, TermId)> = vec![];
+        for s in self.arena.symbols_of(conditions) {
+            if let SymKind::Input(source) = &self.arena.symbol(s).kind {
+                let source = source.clone();
+                known.push((source, self.arena.symbol_term(s)));
+            }
+        }
+        for condition in self.assumptions.stated.clone().iter().filter(|c| c.function == "main") {
+            let leaves = condition.expr.leaves();
+            let sources: Result<Vec<InputSource>, String> = leaves.iter().map(|leaf| self.source(main, leaf)).collect();
+            let sources = match sources {
+                Ok(s) => s,
+                Err(why) => {
+                    self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text));
+                    continue;
+                }
+            };
+            if !sources.iter().any(|s| known.iter().any(|(k, _)| k == s)) {
+                continue;
+            }
+            // An argument may be read as an `int` here and as a `long` there: one fact for each way.
+            for way in 0..2 {
+                let meaning = self.meaning(&condition.expr, &mut |e, leaf| {
+                    let source = e.source(main, leaf)?;
+                    let mut read = known.iter().filter(|(k, _)| *k == source).map(|k| k.1);
+                    let first = read.next();
+                    Ok(if way == 0 { first } else { read.next().or(first) }.unwrap_or_else(|| e.input(source, 32)))
+                });
+                match meaning.map(|m| self.truth(m)) {
+                    Ok(c) => {
+                        for part in self.arena.conjuncts(c) {
+                            if self.arena.as_bool(part).is_some() || out.contains(&part) {
+                                continue;
+                            }
+                            self.assumptions.note(part, &condition.describe());
+                            out.push(part);
+                        }
+                    }
+                    Err(why) => {
+                        self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn source(&self, main: FuncRef, leaf: &Expr) -> Result<InputSource, String> {
+        match leaf {
+            Expr::Argv(k) => Ok(InputSource::Argv(*k)),
+            Expr::Name(n) if n == "argc" || self.program.func(main).params.first().is_some_and(|p| p.name == *n) => {
+                Ok(InputSource::Argc)
+            }
+            Expr::Name(n) => Err(format!(
+                "`main` has no input `{n}`: it has `argc` and `argv[1]`, `argv[2]`, …; for a parameter of another function, name it by `function`"
+            )),
+            _ => Err("it is no name".into()),
+        }
+    }
+
+    /// The value that a name has as a function is entered.
+    pub(super) fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
+        let func = self.function(f);
+        let m = self.module(f);
+        let Expr::Name(name) = leaf else {
+            return Err(format!("`argv` is an input of `main`, not of `{}`", func.display));
+        };
+        let Some(i) = func.params.iter().position(|p| p.name == *name) else {
+            return Err(self.no_such_name(f, name));
+        };
+        match (&m.ty(func.params[i].ty).kind, args.get(i)) {
+            (TypeKind::Int(_), Some(Value::Bool(b))) => Ok(self.count(Meaning::Bool(*b))),
+            (TypeKind::Int(bits), Some(v)) => {
+                let t = self.as_int_value(v, *bits);
+                Ok(self.interpret(t, *bits, !func.is_unsigned(name)))
+            }
+            _ => Err(format!("`{name}` of `{}` is no integer", func.display)),
+        }
+    }
+
+    fn count(&mut self, m: Meaning) -> TermId {
+        match m {
+            Meaning::Int(t) => t,
+            Meaning::Bool(b) => {
+                let (one, zero) = (self.arena.int(1), self.arena.int(0));
+                self.arena.ite(b, one, zero)
+            }
+        }
+    }
+
+    pub(super) fn truth(&mut self, m: Meaning) -> TermId {
+        match m {
+            Meaning::Bool(b) => b,
+            Meaning::Int(t) => {
+                let zero = self.arena.int(0);
+                self.arena.ne(t, zero)
+            }
+        }
+    }
+
+    /// An expression over the whole numbers.
+    pub(super) fn meaning(
+        &mut self,
+        e: &Expr,
+        leaf: &mut dyn FnMut(&mut Self, &Expr) -> Result<TermId, String>,
+    ) -> Result<Meaning, String> {
+        use Meaning::{Bool, Int};
+        Ok(match e {
+            Expr::Int(v) => Int(self.arena.int(*v)),
+            Expr::Name(_) | Expr::Argv(_) => Int(leaf(self, e)?),
+            Expr::Unary(op, a) => {
+                let a = self.meaning(a, leaf)?;
+                match op {
+                    Unary::Minus => {
+                        let t = self.count(a);
+                        Int(self.arena.neg(t))
+                    }
+                    Unary::Not => {
+                        let t = self.truth(a);
+                        Bool(self.arena.not(t))
+                    }
+                    Unary::Complement => {
+                        let t = self.count(a);
+                        let t = self.arena.neg(t);
+                        Int(self.arena.add_const(t, -1))
+                    }
+                }
+            }
+            Expr::Choice(c, a, b) => {
+                let (c, a, b) = (self.meaning(c, leaf)?, self.meaning(a, leaf)?, self.meaning(b, leaf)?);
+                let c = self.truth(c);
+                if let (Bool(a), Bool(b)) = (&a, &b) {
+                    let n = self.arena.not(c);
+                    let (a, b) = (self.arena.and(c, *a), self.arena.and(n, *b));
+                    return Ok(Bool(self.arena.or(a, b)));
+                }
+                let (a, b) = (self.count(a), self.count(b));
+                Int(self.arena.ite(c, a, b))
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.meaning(a, leaf)?, self.meaning(b, leaf)?);
+                self.binary_meaning(*op, a, b)?
+            }
+        })
+    }
+
+    fn binary_meaning(&mut self, op: Operator, a: Meaning, b: Meaning) -> Result<Meaning, String> {
+        use Meaning::{Bool, Int};
+        Ok(match op {
+            Operator::Both | Operator::One => {
+                let (a, b) = (self.truth(a), self.truth(b));
+                Bool(if op == Operator::Both { self.arena.and(a, b) } else { self.arena.or(a, b) })
+            }
+            Operator::Arithmetic(op) => {
+                let (x, y) = (self.count(a), self.count(b));
+                Int(self.arithmetic_said(op, x, y)?)
+            }
+            Operator::Compare(op) => {
+                let (x, y) = (self.count(a), self.count(b));
+                Bool(self.comparison_said(op, x, y))
+            }
+        })
+    }
+}
+
+/// The failure of an `assert`.
+struct Failure {
+    text: String,
+    /// From the call in the block inwards to that of one of [`FAILURES`].
+    calls: Vec<Site>,
+    /// Whether it is C's macro, which the build removes for sure; others that end in the same function may stay
+    /// (`CUDA_KERNEL_ASSERT` of PyTorch).
+    of_the_macro: bool,
+}
+
+/// The `assert` whose failure a block is.
+fn failure(m: &Module, func: FuncRef, block: BlockId) -> Option<Failure> {
+    let (inst, to, args) =
+        calls_in(&m.func(func.func).blocks[block.index()]).find(|(_, to, _)| fails(m, *to).is_some())?;
+    let text = match args.first() {
+        Some(Operand::Const(Const::Global { id, offset: 0 })) => match &m.global(*id).init {
+            Some(Const::Bytes { data, .. }) => String::from_utf8_lossy(data).trim_end_matches('\0').to_owned(),
+            _ => "…".into(),
+        },
+        _ => "…".into(),
+    };
+    let mut calls = vec![Site { func, block, inst }];
+    if let Some(Some(inner)) = fails(m, to) {
+        calls.push(Site { func: FuncRef { module: func.module, func: to }, block: BlockId(0), inst: inner });
+    }
+    Some(Failure { text, calls, of_the_macro: args.iter().any(|a| names_its_function(m, a)) })
+}
+
+/// Whether an argument is the `__PRETTY_FUNCTION__` that glibc's `assert` (2.36) gives in C++.
+fn names_its_function(m: &Module, argument: &Operand) -> bool {
+    matches!(argument, Operand::Const(Const::Global { id, .. }) if m.global(*id).name.starts_with("__PRETTY_FUNCTION__"))
+}
+
+/// Whether a function is called where an `assert` fails: by its name, or because it passes its arguments on to one that is, and where it
+/// does. clang's headers (22) have such an `__assert_fail` of their own for kernels, which is not declared to end them.
+fn fails(m: &Module, f: FuncId) -> Option<Option<u32>> {
+    let named = |f: FuncId| FAILURES.contains(&m.func(f).name.as_str());
+    if named(f) {
+        return Some(None);
+    }
+    calls_in(m.func(f).blocks.first()?).find(|(_, to, _)| named(*to)).map(|(inst, ..)| Some(inst))
+}
+
+/// The calls of named functions in a block, by the instruction's number.
+fn calls_in(block: &Block) -> impl Iterator<Item = (u32, FuncId, &[Operand])> {
+    (0u32..).zip(&block.insts).filter_map(|(n, i)| match &i.op {
+        Op::Call { callee: Callee::Direct(id), args } => Some((n, *id, args.as_slice())),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Executor, Meaning};
+    use crate::symbolic::terms::term::InputSource;
+    use contracts::assume::parse;
+    use ir::Program;
+
+    /// Each operator against C's own result.
+    #[test]
+    fn conditions_mean_what_c_means() {
+        let program = Program::default();
+        let mut e = Executor::new(&program);
+        for (text, expected) in [
+            ("7 / 2 - -7 / 2", 6),
+            ("-7 % 3", -1),
+            ("7 % -3", 1),
+            ("1 + 2 * 3 - 4", 3),
+            ("~5", -6),
+            ("!5 + !0", 1),
+            ("(2 < 3) + (3 <= 3) + (2 > 3) + (3 >= 4)", 2),
+            ("6 & 3", 2),
+            ("6 | 3", 7),
+            ("6 ^ 3", 5),
+            ("1 << 10 >> 3", 128),
+            ("-9 >> 1", -5),
+            ("2 == 2 != 0", 1),
+            ("1 && 0 || 1", 1),
+            ("0 ? 5 : 1 ? 6 : 7", 6),
+            ("(1 ? 2 > 1 : 0 > 1) + 1", 2),
+        ] {
+            let m = e
+                .meaning(&parse(text).unwrap(), &mut |_, _| panic!("no names"))
+                .unwrap_or_else(|w| panic!("{text}: {w}"));
+            let t = e.count(m);
+            assert_eq!(e.arena.as_int(t), Some(expected), "{text}");
+        }
+        for text in ["n / 0", "n % (1 - 1)", "n << n", "1 << 63"] {
+            let n = e.input(InputSource::Argc, 32);
+            assert!(e.meaning(&parse(text).unwrap(), &mut |_, _| Ok(n)).is_err(), "{text}");
+        }
+        let n = e.input(InputSource::Argv(1), 32);
+        let m = e.meaning(&parse("n").unwrap(), &mut |_, _| Ok(n)).ok();
+        let c = m.map(|m| e.truth(m));
+        assert!(c.is_some_and(|c| e.arena.is_boolean(c)), "a number as a condition is compared with 0");
+        assert!(matches!(e.meaning(&parse("n > 1").unwrap(), &mut |_, _| Ok(n)), Ok(Meaning::Bool(_))));
+    }
+}

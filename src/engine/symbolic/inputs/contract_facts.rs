@@ -1,0 +1,300 @@
+//! What contracts say of a function as it is entered.
+//!
+//! In: contracts of scuba.toml, a function whose callers are not known, its arguments. Out: the state in which the contract holds, with an extent
+//! for each pointer that it speaks of. What is safe by that is safe as long as callers keep to the contract, which is told as for any assumption.
+//! It is assumed of the function that an execution begins with, not of those that this one calls: these get what they are given.
+
+use super::assume::Taken;
+use super::contract_terms::{Asked, Names};
+use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::loops::quantified_facts::Always;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use base::axioms::Axiom;
+use contracts::ast::{CondKind, Forall};
+use contracts::{Contract, Requirement, Term};
+use ir::FuncRef;
+use std::rc::Rc;
+
+/// A function with what it is called, or launched, with.
+#[derive(Clone, Copy)]
+pub(crate) struct Called<'a> {
+    pub f: FuncRef,
+    pub args: &'a [Value],
+    pub launch: Option<&'a LaunchConfig>,
+    pub by: By,
+}
+
+/// Who answers for a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Nobody who is known: it is assumed as the execution begins.
+    Entry,
+    /// The caller, who is known, owes it: nothing is said of what is not known.
+    Caller,
+    /// A caller who is known gives what is not: it is assumed of that, where this call is made.
+    Taken,
+}
+
+/// What a condition says.
+pub(super) enum Said {
+    Now(TermId),
+    /// Of each number between two others: of what is read, the condition of that number.
+    Always(Always),
+}
+
+/// How the input begins that stands for what a contract says of two pointers; behind it are these.
+pub const DISJOINT: &str = "disjoint(";
+
+/// The same for a contract that says that a function changes nothing; behind it is the function.
+pub const UNCHANGED: &str = "modifies nothing: ";
+
+/// No object is larger.
+const LARGEST: i128 = 1 << 48;
+
+impl Executor<'_> {
+    /// Adds what contracts require of the function that an execution begins with; who calls another owes it its contract.
+    pub(super) fn contracts_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
+        if !self.call_stack().is_empty() {
+            if self.assumptions.owed.is_empty() {
+                return s;
+            }
+            let stack = self.call_stack().to_vec();
+            return self.owe_contracts(Called { f, args, launch: None, by: By::Caller }, s, &stack);
+        }
+        if self.assumptions.contracts.is_empty() || !self.assumptions.takes(Axiom::Contract) {
+            return s;
+        }
+        let func = self.function(f);
+        let contracts = self.assumptions.contracts.clone();
+        for contract in contracts.iter().filter(|c| c.is_of(&func.name, &func.display)) {
+            let is_of_places = |r: &Requirement| matches!(r.condition.kind, CondKind::Disjoint(_));
+            for required in contract.requires.iter().flat_map(|r| {
+                // What is said of numbers stays together: it may contradict itself.
+                let parts = r.parts();
+                if parts.iter().any(is_of_places) { parts } else { vec![r.clone()] }
+            }) {
+                s = self.required(Called { f, args, launch: None, by: By::Entry }, s, &required);
+            }
+            self.assumptions.required = Some(s.path);
+        }
+        s
+    }
+
+    /// Notes for the rule `contract` where a call or a launch may not keep to a contract; `stack` ends with the call. Of a pointer whose
+    /// extent nobody knows the contract is all that is known: it is assumed.
+    pub(crate) fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
+        if !self.is_recording() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
+            return s;
+        }
+        let func = self.function(called.f);
+        let contracts = self.assumptions.owed.clone();
+        let of_it = contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).flat_map(|c| &c.requires);
+        for required in of_it.flat_map(Requirement::parts) {
+            let refused = !self.assumptions.refused.is_empty()
+                && self.assumptions.refused.contains(&(called.f, required.text.clone()));
+            if refused {
+                continue;
+            }
+            let broken = match self.holds(called, &s, &required) {
+                Ok(Said::Now(holds)) => self.arena.not(holds),
+                Ok(Said::Always(always)) => always.broken(&mut self.arena),
+                Err(_) => {
+                    let before = s.path;
+                    s = self.required(Called { by: By::Taken, ..called }, s, &required);
+                    if s.path != before {
+                        let (function, path) = (called.f, s.path);
+                        self.assumptions.taken.push(Taken { function, required, before, path });
+                    }
+                    continue;
+                }
+            };
+            let path = self.arena.and(s.path, broken);
+            if self.arena.as_bool(path) != Some(false) {
+                self.events.contracts.push(ContractEvent {
+                    stack: Rc::new(stack.to_vec()),
+                    function: called.f,
+                    required: Rc::new(required),
+                    path,
+                    broken,
+                });
+            }
+        }
+        s
+    }
+
+    /// Whether contracts say of all these functions, whose bodies are not at hand, that they change nothing that the execution knows of. That the state
+    /// is as it was rests on it then.
+    pub(crate) fn change_nothing(&mut self, s: &mut State, callees: &[FuncRef]) -> bool {
+        if callees.is_empty() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
+            return false;
+        }
+        let contracts = self.assumptions.owed.clone();
+        let mut stated: Vec<(String, String)> = vec![];
+        for f in callees {
+            let func = self.function(*f);
+            let says = |c: &&Contract| c.modifies_nothing.is_some() && c.is_of(&func.name, &func.display);
+            let Some(contract) = contracts.iter().find(says).filter(|_| func.is_declaration()) else { return false };
+            let origin = contract.modifies_nothing.clone().unwrap_or_default();
+            stated.push((
+                func.display.clone(),
+                format!("`modifies = []` ({origin}), the contract of `{}`", func.display),
+            ));
+        }
+        for (function, who) in stated {
+            // Facts are what verdicts rest on: an input says that it is so.
+            let source = InputSource::Param { function: function.clone(), name: format!("{UNCHANGED}{function}") };
+            let (holds, one) = (self.truth_input(source), self.arena.int(1));
+            let holds = self.arena.eq(holds, one);
+            if let Some(held) = self.assume_as(s.clone(), holds, &who) {
+                *s = held;
+            }
+        }
+        true
+    }
+
+    /// What a condition says in a state.
+    fn holds(&mut self, called: Called<'_>, s: &State, required: &Requirement) -> Result<Said, String> {
+        let mut asked =
+            Asked { names: Names::Of(called), function: called.f, state: s.clone(), bound: vec![], defined: vec![] };
+        self.said(&mut asked, required, called.by)
+    }
+
+    /// The same of whatever its names are.
+    pub(super) fn said(&mut self, asked: &mut Asked<'_>, required: &Requirement, by: By) -> Result<Said, String> {
+        match &required.condition.kind {
+            CondKind::Disjoint(all) => self.are_apart(asked, by, all).map(Said::Now),
+            CondKind::Forall(all) => match self.condition_of(asked, &required.condition) {
+                Ok(every) => Ok(Said::Now(every)),
+                Err(_) => self.forall(asked, all).map(Said::Always),
+            },
+            _ => self.condition_of(asked, &required.condition).map(Said::Now),
+        }
+    }
+
+    /// A condition for each number between two others.
+    fn forall(&mut self, asked: &mut Asked<'_>, all: &Forall) -> Result<Always, String> {
+        let (from, to) = (self.number_said(asked, &all.from)?, self.number_said(asked, &all.to)?);
+        let k = self.arena.fresh(
+            SymKind::Iteration { name: all.variable.clone() },
+            all.variable.clone(),
+            Range::new(0, LARGEST),
+        );
+        let count = self.arena.sub(to, from);
+        let count = self.arena.add_const(count, i128::from(all.closed));
+        let at = self.arena.add(from, k);
+        let cond = self.with_bound(asked, &all.variable, at, &all.body)?;
+        Ok(Always::new(k, count, cond))
+    }
+
+    /// Whether no two of these have a byte in common. Of what a caller gave under two names that is not known: where the contract is assumed of
+    /// the whole execution, it is so, and an input of that name says that this rests on it.
+    fn are_apart(&mut self, asked: &mut Asked<'_>, by: By, all: &[Term]) -> Result<TermId, String> {
+        let mut places: Vec<(Target, String)> = vec![];
+        for term in all {
+            // A null pointer has no bytes.
+            let Some(p) = self.pointer_of(asked, term)? else { continue };
+            places.extend(p.targets.iter().map(|t| (t.clone(), term.to_string())));
+        }
+        let mut apart = vec![];
+        for (i, (a, of_a)) in places.iter().enumerate() {
+            for (b, of_b) in places[i + 1..].iter().filter(|(_, of_b)| of_b != of_a) {
+                let (Base::Object(x), Base::Object(y)) = (&a.base, &b.base) else {
+                    match [&a.base, &b.base].into_iter().find(|base| matches!(base, Base::Unknown(_))) {
+                        Some(_) => return Err(format!("what `{of_a}` or `{of_b}` points to is not known")),
+                        None => continue,
+                    }
+                };
+                if self.may_be_given_twice(*x, *y) {
+                    if by != By::Entry {
+                        return Err(format!("whether `{of_a}` and `{of_b}` are one is not known there"));
+                    }
+                    self.assumptions.disjoint.insert((*x.min(y), *x.max(y)));
+                    let function = self.function(asked.function).display.clone();
+                    let stated = InputSource::Param { function, name: format!("{DISJOINT}{of_a}, {of_b})") };
+                    let (stated, one) = (self.truth_input(stated), self.arena.int(1));
+                    apart.push(self.arena.eq(stated, one));
+                }
+                if x == y {
+                    let extent =
+                        self.object(*x).extent.ok_or_else(|| format!("the extent of `{of_a}` is not known there"))?;
+                    let (first, second) = (self.arena.le(extent, a.offset), self.arena.le(extent, b.offset));
+                    let (both, none) = (self.arena.and(a.cond, b.cond), self.arena.or(first, second));
+                    let not = self.arena.not(both);
+                    apart.push(self.arena.or(not, none));
+                }
+            }
+        }
+        Ok(self.arena.and_all(apart))
+    }
+
+    fn required(&mut self, called: Called<'_>, s: State, required: &Requirement) -> State {
+        let Requirement { text, origin, .. } = required;
+        let display = &self.function(called.f).display;
+        let who = format!("`{text}` ({origin}), the contract of `{display}`");
+        match self.holds(called, &s, required) {
+            Ok(Said::Always(always)) => {
+                let otherwise = self.arena.not(s.path);
+                let always = always.where_not(&mut self.arena, otherwise);
+                self.assumptions.note_always(always, &who);
+                s
+            }
+            Ok(Said::Now(c)) => self.assume_as(s.clone(), c, &who).unwrap_or_else(|| {
+                if called.by == By::Taken {
+                    let (before, path) = (s.path, self.arena.bool(false));
+                    let required = required.clone();
+                    self.assumptions.taken.push(Taken { function: called.f, required, before, path });
+                    return s;
+                }
+                self.problem(format!(
+                    "{origin}: `{text}` never holds where `{display}` is called; it is not assumed there"
+                ));
+                s
+            }),
+            Err(why) => {
+                self.problem(format!("{origin}: `{text}` is not assumed of `{display}`: {why}"));
+                s
+            }
+        }
+    }
+
+    /// What a kernel is launched with, or the one that is executed was, by the contract's word for it.
+    pub(super) fn of_the_launch(&self, word: &str, launch: Option<&LaunchConfig>) -> Option<TermId> {
+        let (dimension, axis) = word.split_once('.').unwrap_or((word, ""));
+        let axis = ["x", "y", "z"].iter().position(|a| *a == axis);
+        let (grid, block, shared) = match (launch, &self.kernel.thread) {
+            (Some(l), _) => (l.grid, l.block, Some(l.shared)),
+            (None, Some(thread)) => (thread.grid, thread.block, thread.shared.and_then(|o| self.object(o).extent)),
+            (None, None) => return None,
+        };
+        match (dimension, axis) {
+            ("gridDim", Some(i)) => Some(grid[i]),
+            ("blockDim", Some(i)) => Some(block[i]),
+            (_, None) => shared,
+            _ => None,
+        }
+    }
+
+    /// The bytes of an object of which only a contract speaks.
+    ///
+    /// # Errors
+    /// Where it is not known and no contract can tell it either: the function does not get the object from its caller.
+    pub fn extent_of_parameter(&mut self, f: FuncRef, o: ObjId) -> Result<TermId, String> {
+        let name = self.object(o).name.clone();
+        if let Some(known) = self.object(o).extent {
+            return Ok(known);
+        }
+        if !matches!(self.object(o).kind, ObjKind::Parameter) {
+            return Err(format!("the extent of `{name}` is not known"));
+        }
+        let source = InputSource::Param { function: self.function(f).display.clone(), name: format!("extent({name})") };
+        let extent = self.arena.fresh(SymKind::Input(source), format!("extent({name})"), Range::new(0, LARGEST));
+        self.heap.set_extent(o, extent);
+        Ok(extent)
+    }
+}

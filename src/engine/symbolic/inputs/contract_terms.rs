@@ -1,0 +1,584 @@
+//! What contracts mean in a state of an execution: terms over what a function is given.
+//!
+//! In: a condition, a function with its arguments, or an object whose type has an invariant, and a state. Out: the condition as a term; why there
+//! is none. Members and elements are read as the state has them. Where a quotient by zero or a read outside of an array stands in it, the term is
+//! weaker than the condition, which does not hold there: no less is assumed by it than the caller keeps.
+
+use super::contract_facts::{By, Called};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::TermId;
+use contracts::ast::{Access, Binary, Comparison, CondKind, Function as Built, TermKind, Unary};
+use contracts::{Cond, Term};
+use ir::{FuncRef, Plain, Pred, TypeId, TypeKind, element_name, plain_number, pointee_name};
+use std::rc::Rc;
+
+/// What the names of a condition are.
+#[derive(Clone)]
+pub(super) enum Names<'a> {
+    /// A function's parameters.
+    Of(Called<'a>),
+    /// The members of an object.
+    Members(Pointed),
+}
+
+/// Where a condition is asked.
+pub(super) struct Asked<'a> {
+    pub names: Names<'a>,
+    /// In whose module the types are.
+    pub function: FuncRef,
+    pub state: State,
+    /// Variables of `forall`.
+    pub bound: Vec<(String, TermId)>,
+    /// Under which what was asked so far has a meaning.
+    pub defined: Vec<TermId>,
+}
+
+/// A pointer, or an object that lies there.
+#[derive(Clone)]
+pub(super) struct Pointed {
+    pub targets: Rc<Vec<Target>>,
+    pub element: Element,
+}
+
+/// The type of what lies somewhere.
+#[derive(Clone, Default)]
+pub(super) struct Element {
+    /// As the source spells it, where that is known.
+    pub name: String,
+    pub ty: Option<TypeId>,
+    pub unsigned: bool,
+    /// Bytes, where that is known; and those of what it points to, where it is a pointer or an array of them.
+    pub bytes: Option<u64>,
+    pub pointee: Option<u64>,
+}
+
+/// What a term denotes.
+enum Denoted {
+    Number(TermId),
+    Null,
+    Pointer(Pointed),
+    Object(Pointed),
+}
+
+/// Values of a variable of `forall` that are looked at one by one, where they are numbers.
+const ONE_BY_ONE: i128 = 16;
+
+type Found<T> = Result<T, String>;
+
+impl Executor<'_> {
+    pub(super) fn condition_of(&mut self, asked: &mut Asked<'_>, c: &Cond) -> Found<TermId> {
+        Ok(match &c.kind {
+            CondKind::Literal(b) => self.arena.bool(*b),
+            CondKind::Compare(op, a, b) => {
+                let holds = self.comparison_of(asked, *op, a, b)?;
+                self.where_defined(asked, holds)
+            }
+            CondKind::Truth(t) => match self.denoted(asked, t)? {
+                Denoted::Number(t) => self.is_true(asked, t),
+                Denoted::Null => self.arena.bool(false),
+                Denoted::Pointer(p) => {
+                    let null = self.is_null(&p, t)?;
+                    self.arena.not(null)
+                }
+                Denoted::Object(_) => return Err(format!("`{t}` is neither a number nor a pointer")),
+            },
+            CondKind::Not(c) => {
+                let c = self.condition_of(asked, c)?;
+                self.arena.not(c)
+            }
+            CondKind::And(all) => {
+                let all = all.iter().map(|c| self.condition_of(asked, c)).collect::<Found<Vec<_>>>()?;
+                self.arena.and_all(all)
+            }
+            CondKind::Or(all) => {
+                let all = all.iter().map(|c| self.condition_of(asked, c)).collect::<Found<Vec<_>>>()?;
+                self.arena.or_all(all)
+            }
+            CondKind::Implies(a, b) => {
+                let (a, b) = (self.condition_of(asked, a)?, self.condition_of(asked, b)?);
+                let not = self.arena.not(a);
+                self.arena.or(not, b)
+            }
+            CondKind::Choice(c, a, b) => {
+                let c = self.condition_of(asked, c)?;
+                let (a, b) = (self.condition_of(asked, a)?, self.condition_of(asked, b)?);
+                let not = self.arena.not(c);
+                let (a, b) = (self.arena.and(c, a), self.arena.and(not, b));
+                self.arena.or(a, b)
+            }
+            CondKind::Forall(all) => {
+                let (from, to) = (self.number_said(asked, &all.from)?, self.number_said(asked, &all.to)?);
+                let (Some(from), Some(to)) = (self.arena.as_int(from), self.arena.as_int(to)) else {
+                    return Err("`forall` over bounds that are no numbers stands inside a condition: state it as one of its own".into());
+                };
+                let to = if all.closed { to.saturating_add(1) } else { to };
+                if to - from > ONE_BY_ONE {
+                    return Err(format!(
+                        "`forall` over more than {ONE_BY_ONE} numbers stands inside a condition: state it as one of its own"
+                    ));
+                }
+                let mut every = vec![];
+                for k in from..to {
+                    let k = self.arena.int(k);
+                    every.push(self.with_bound(asked, &all.variable, k, &all.body)?);
+                }
+                self.arena.and_all(every)
+            }
+            CondKind::Disjoint(_) => {
+                return Err("`disjoint` stands inside a condition: state it as one of its own".into());
+            }
+        })
+    }
+
+    /// The condition where a variable of `forall` has a value.
+    pub(super) fn with_bound(
+        &mut self,
+        asked: &mut Asked<'_>,
+        variable: &str,
+        value: TermId,
+        body: &Cond,
+    ) -> Found<TermId> {
+        asked.bound.push((variable.to_owned(), value));
+        let body = self.condition_of(asked, body);
+        asked.bound.pop();
+        body
+    }
+
+    pub(super) fn number_said(&mut self, asked: &mut Asked<'_>, t: &Term) -> Found<TermId> {
+        match self.denoted(asked, t)? {
+            Denoted::Number(t) => Ok(t),
+            _ => Err(format!("`{t}` is no number")),
+        }
+    }
+
+    /// What a pointer points to, for the words that speak of places.
+    pub(super) fn pointer_of(&mut self, asked: &mut Asked<'_>, t: &Term) -> Found<Option<Pointed>> {
+        match self.denoted(asked, t)? {
+            Denoted::Pointer(p) => Ok(Some(p)),
+            Denoted::Null => Ok(None),
+            _ => Err(format!("`{t}` is no pointer here")),
+        }
+    }
+
+    fn comparison_of(&mut self, asked: &mut Asked<'_>, op: Comparison, a: &Term, b: &Term) -> Found<TermId> {
+        use Comparison::{Eq, Ge, Gt, Lt, Ne};
+        if elements(b).is_some() && elements(a).is_none() {
+            return self.comparison_of(asked, op.swapped(), b, a);
+        }
+        // `elements(p) >= n` is `extent(p) >= n * size`: without a division, whatever the extent is.
+        if let Some(of) = elements(a).filter(|_| !matches!(op, Eq | Ne)) {
+            let n = self.number_said(asked, b)?;
+            // At least n, or at least n + 1; the others are their negations.
+            let least = if matches!(op, Ge | Lt) { n } else { self.arena.add_const(n, 1) };
+            let (extent, size) = self.extent_and_size(asked, of)?;
+            let bytes = self.arena.scale(least, size);
+            let enough = self.arena.le(bytes, extent);
+            return Ok(if matches!(op, Ge | Gt) { enough } else { self.arena.not(enough) });
+        }
+        let (x, y) = match (self.denoted(asked, a)?, self.denoted(asked, b)?) {
+            (Denoted::Number(x), Denoted::Number(y)) => (x, y),
+            (Denoted::Pointer(p), Denoted::Null) | (Denoted::Null, Denoted::Pointer(p)) => {
+                let null = self.is_null(&p, a)?;
+                return self.equality(op, null);
+            }
+            // No pointer is compared with a number but 0.
+            (Denoted::Pointer(p), Denoted::Number(n)) | (Denoted::Number(n), Denoted::Pointer(p))
+                if self.arena.as_int(n) == Some(0) =>
+            {
+                let null = self.is_null(&p, a)?;
+                return self.equality(op, null);
+            }
+            (Denoted::Pointer(p), Denoted::Pointer(q)) => {
+                known(&p, a)?;
+                known(&q, b)?;
+                let same = self.compare_pointers(Pred::Eq, &p.targets, &q.targets);
+                return self.equality(op, same);
+            }
+            _ => return Err(format!("`{a}` and `{b}` cannot be compared")),
+        };
+        Ok(self.comparison_said(op, x, y))
+    }
+
+    fn equality(&mut self, op: Comparison, same: TermId) -> Found<TermId> {
+        match op {
+            Comparison::Eq => Ok(same),
+            Comparison::Ne => Ok(self.arena.not(same)),
+            _ => Err("pointers are compared by `==` and `!=` only".into()),
+        }
+    }
+
+    fn is_null(&mut self, p: &Pointed, said: &Term) -> Found<TermId> {
+        known(p, said)?;
+        let (cond, zero) = (self.arena.bool(true), self.arena.int(0));
+        Ok(self.compare_pointers(Pred::Eq, &p.targets, &[Target::new(cond, Base::Null, zero)]))
+    }
+
+    fn denoted(&mut self, asked: &mut Asked<'_>, t: &Term) -> Found<Denoted> {
+        if let Some(number) = self.number_of_tensor(asked, t)? {
+            return Ok(Denoted::Number(number));
+        }
+        Ok(match &t.kind {
+            TermKind::Int(v) => Denoted::Number(self.arena.int(*v)),
+            TermKind::Null => Denoted::Null,
+            TermKind::Name(name) => match asked.bound.iter().rev().find(|(n, _)| n == name) {
+                Some((_, value)) => Denoted::Number(*value),
+                None => self.name_of(asked, name)?,
+            },
+            TermKind::Launch(_) => {
+                let Names::Of(called) = &asked.names else {
+                    return Err(format!("`{t}` is of a kernel's launch alone"));
+                };
+                let found = self.of_the_launch(&t.to_string(), called.launch);
+                Denoted::Number(found.ok_or_else(|| format!("`{t}` is of a kernel's launch alone"))?)
+            }
+            TermKind::Member(of, access, name) => {
+                let found = self.object_said(asked, of, *access)?;
+                self.member_of(asked, &found, name)?
+            }
+            TermKind::Subscript(p, index) => {
+                let index = self.number_said(asked, index)?;
+                let p = self.indexed(asked, p, index)?;
+                self.read(asked, &p, t)?
+            }
+            TermKind::Deref(p) => {
+                let zero = self.arena.int(0);
+                let p = self.indexed(asked, p, zero)?;
+                self.read(asked, &p, t)?
+            }
+            TermKind::Method(of, access, name, args) => {
+                let found = self
+                    .object_said(asked, of, *access)
+                    .map_err(|_| format!("`{of}` has no functions that are known here"))?;
+                match (name.as_str(), args.as_slice()) {
+                    ("size", []) => Denoted::Number(self.size_of_container(asked, &found, t)?),
+                    ("data", []) => Denoted::Pointer(self.data_of_container(asked, &found, t)?),
+                    _ => return Err(format!("`{t}` is not followed")),
+                }
+            }
+            TermKind::SizeOf(name) => Denoted::Number(self.size_named(asked, name)?),
+            TermKind::Cast(_, t) => self.denoted(asked, t)?,
+            TermKind::Unary(op, t) => {
+                let t = self.number_said(asked, t)?;
+                let minus = self.arena.neg(t);
+                Denoted::Number(if *op == Unary::Minus { minus } else { self.arena.add_const(minus, -1) })
+            }
+            TermKind::Binary(op, a, b) => match (op, self.denoted(asked, a)?, self.denoted(asked, b)?) {
+                (_, Denoted::Number(x), Denoted::Number(y)) => Denoted::Number(self.arithmetic_said(*op, x, y)?),
+                (Binary::Add, Denoted::Pointer(p), Denoted::Number(n))
+                | (Binary::Add, Denoted::Number(n), Denoted::Pointer(p)) => Denoted::Pointer(self.advanced(p, n)?),
+                (Binary::Sub, Denoted::Pointer(p), Denoted::Number(n)) => {
+                    let n = self.arena.neg(n);
+                    Denoted::Pointer(self.advanced(p, n)?)
+                }
+                _ => return Err(format!("`{t}` is no arithmetic of numbers")),
+            },
+            TermKind::Choice(c, a, b) => {
+                let c = self.condition_of(asked, c)?;
+                let (a, b) = (self.number_said(asked, a)?, self.number_said(asked, b)?);
+                Denoted::Number(self.arena.ite(c, a, b))
+            }
+            TermKind::Apply(function, of) => Denoted::Number(self.applied_of(asked, *function, of, t)?),
+        })
+    }
+
+    /// What `of.` or `of->` means.
+    fn object_said(&mut self, asked: &mut Asked<'_>, of: &Term, access: Access) -> Found<Pointed> {
+        match (self.denoted(asked, of)?, access) {
+            (Denoted::Object(found), Access::Dot) | (Denoted::Pointer(found), Access::Arrow) => Ok(found),
+            _ => Err(format!("`{of}` has no members that are known here")),
+        }
+    }
+
+    fn name_of(&mut self, asked: &mut Asked<'_>, name: &str) -> Found<Denoted> {
+        let called = match &asked.names {
+            Names::Of(called) => *called,
+            Names::Members(of) => return self.member_of(asked, &of.clone(), name),
+        };
+        let (func, m) = (self.program.func(called.f), self.program.module(called.f.module));
+        let Some(i) = func.params.iter().position(|p| p.name == *name) else {
+            let found = self.structure_in_registers(&mut asked.state, called, name);
+            return found.map(Denoted::Object).ok_or_else(|| self.no_such_name(called.f, name));
+        };
+        let p = &func.params[i];
+        Ok(match (&m.ty(p.ty).kind, called.args.get(i)) {
+            (TypeKind::Int(_), Some(Value::Bool(b))) => {
+                let (one, zero) = (self.arena.int(1), self.arena.int(0));
+                Denoted::Number(self.arena.ite(*b, one, zero))
+            }
+            (TypeKind::Int(bits), Some(v)) => {
+                let t = self.as_int_value(v, *bits);
+                Denoted::Number(self.interpret(t, *bits, !func.is_unsigned(name)))
+            }
+            (TypeKind::Ptr(_), Some(Value::Ptr(targets))) => {
+                let type_name = func.declared_type(name).unwrap_or_default();
+                let element = match p.byval {
+                    Some(ty) => Element { name: type_name.to_owned(), ty: Some(ty), ..Element::default() },
+                    None => Element { bytes: func.element_bytes(i), ..self.element_named(called.f, type_name) },
+                };
+                let at = Pointed { targets: targets.clone(), element };
+                if p.byval.is_some() || type_name.ends_with('&') && self.is_structure(called.f, &at) {
+                    Denoted::Object(at)
+                } else {
+                    Denoted::Pointer(at)
+                }
+            }
+            _ => return Err(format!("`{name}` of `{}` is neither a number nor a pointer", func.display)),
+        })
+    }
+
+    pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
+        let func = self.program.func(f);
+        let mut names: Vec<_> = func
+            .params
+            .iter()
+            .map(ir::Param::source_name)
+            .filter(|n| !n.is_empty())
+            .map(|n| format!("`{n}`"))
+            .collect();
+        names.dedup();
+        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        format!("`{}` has no parameter `{name}`; it has {has}", func.display)
+    }
+
+    fn is_structure(&self, f: FuncRef, p: &Pointed) -> bool {
+        p.element.ty.is_some_and(|ty| matches!(self.module(f).ty(ty).kind, TypeKind::Struct { .. }))
+    }
+
+    /// The type that a pointer of this type points to.
+    pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
+        let Some(name) = pointee_name(pointer) else { return Element::default() };
+        let m = self.module(f);
+        let plain = name.trim_start_matches("const ").trim();
+        let unsigned = matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. }));
+        let ty = m.type_named(name);
+        // A module has no type that its code does not use.
+        let of_number = || match plain_number(plain)? {
+            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+        };
+        let bytes = ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(of_number);
+        Element { name: plain.to_owned(), ty, unsigned, bytes, pointee: None }
+    }
+
+    fn member_of(&mut self, asked: &Asked<'_>, of: &Pointed, name: &str) -> Found<Denoted> {
+        let m = self.module(asked.function);
+        let unknown = || format!("the members of `{}` are not known here", of.element.name);
+        let ty = of.element.ty.ok_or_else(unknown)?;
+        let TypeKind::Struct { fields, .. } = &m.ty(ty).kind else { return Err(unknown()) };
+        let Some((at, field)) = m.member(ty, name) else {
+            let all: Vec<String> = fields
+                .iter()
+                .filter_map(|f| f.name.as_deref())
+                .filter(|n| !n.is_empty())
+                .map(|n| format!("`{n}`"))
+                .collect();
+            return Err(format!("`{}` has no member `{name}`; it has {}", of.element.name, all.join(", ")));
+        };
+        let declared = field.declared.clone();
+        let element = Element {
+            name: declared.as_ref().map(|d| d.type_name.clone()).unwrap_or_default(),
+            ty: Some(field.ty),
+            unsigned: declared.as_ref().is_some_and(|d| d.unsigned),
+            bytes: None,
+            pointee: declared.and_then(|d| d.pointee),
+        };
+        let targets = self.shifted(&of.targets, i128::from(at));
+        self.read(asked, &Pointed { targets, element }, &Term::name(name))
+    }
+
+    fn shifted(&mut self, targets: &Rc<Vec<Target>>, by: i128) -> Rc<Vec<Target>> {
+        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
+        let all: Vec<Target> = targets.iter().map(|t| moved(t, self.arena.add_const(t.offset, by))).collect();
+        Rc::new(all)
+    }
+
+    fn indexed(&mut self, asked: &mut Asked<'_>, p: &Term, index: TermId) -> Found<Pointed> {
+        match self.denoted(asked, p)? {
+            Denoted::Pointer(at) => self.advanced(at, index),
+            _ => Err(format!("`{p}` is no pointer or array")),
+        }
+    }
+
+    fn advanced(&mut self, p: Pointed, index: TermId) -> Found<Pointed> {
+        if self.arena.as_int(index) == Some(0) {
+            return Ok(p);
+        }
+        let size = p.element.bytes.ok_or_else(|| format!("the size of `{}` is not known", p.element.name))?;
+        let by = self.arena.scale(index, i128::from(size));
+        let all: Vec<Target> =
+            p.targets.iter().map(|t| Target { offset: self.arena.add(t.offset, by), ..t.clone() }).collect();
+        Ok(Pointed { targets: Rc::new(all), ..p })
+    }
+
+    /// What lies somewhere: an object, an array as the pointer to its first element, a number or a pointer.
+    fn read(&mut self, asked: &Asked<'_>, at: &Pointed, said: &Term) -> Found<Denoted> {
+        let m = self.module(asked.function);
+        known(at, said)?;
+        let ty = at.element.ty.ok_or_else(|| format!("the type of `{said}` is not known here"))?;
+        Ok(match &m.ty(ty).kind {
+            TypeKind::Struct { .. } => Denoted::Object(at.clone()),
+            TypeKind::Array { elem, .. } => {
+                let name = element_name(&at.element.name);
+                let bytes = Some(m.size_of(*elem).get()).filter(|b| *b > 0);
+                let Element { unsigned, pointee, .. } = at.element;
+                let element = Element { name, ty: Some(*elem), unsigned, bytes, pointee };
+                Denoted::Pointer(Pointed { targets: at.targets.clone(), element })
+            }
+            TypeKind::Int(bits) => {
+                let v = self.look(asked, &at.targets, ty);
+                let t = match v {
+                    Value::Unknown(why) => return Err(format!("what `{said}` holds is not known there: {why}")),
+                    Value::Bool(b) => {
+                        let (one, zero) = (self.arena.int(1), self.arena.int(0));
+                        self.arena.ite(b, one, zero)
+                    }
+                    v => {
+                        let t = self.as_int_value(&v, *bits);
+                        self.interpret(t, *bits, !at.element.unsigned)
+                    }
+                };
+                Denoted::Number(t)
+            }
+            TypeKind::Ptr(_) => {
+                let v = self.look(asked, &at.targets, ty);
+                let targets = self.as_pointer(&v);
+                let named = self.element_named(asked.function, &at.element.name);
+                let element = Element { bytes: at.element.pointee.or(named.bytes), ..named };
+                Denoted::Pointer(Pointed { targets, element })
+            }
+            _ => return Err(format!("`{said}` is neither a number nor a pointer")),
+        })
+    }
+
+    /// A load that the program does not make.
+    fn look(&mut self, asked: &Asked<'_>, targets: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+        let used = self.runtime.used_by_host.clone();
+        let v = self.load_typed(&mut asked.state.clone(), asked.function, targets, ty);
+        self.runtime.used_by_host = used;
+        v
+    }
+
+    fn size_named(&mut self, asked: &Asked<'_>, name: &str) -> Found<TermId> {
+        let m = self.module(asked.function);
+        let plain = name.trim_start_matches("const ").trim();
+        let bytes = match plain_number(plain) {
+            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => u64::from(bits / 8),
+            None if plain.ends_with('*') => 8,
+            None if matches!(plain, "half" | "__half" | "__nv_bfloat16") => 2,
+            None => {
+                let found = m.type_named(plain).map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
+                found.ok_or_else(|| format!("the size of `{name}` is not known: write its bytes"))?
+            }
+        };
+        Ok(self.arena.int(i128::from(bytes)))
+    }
+
+    /// Bytes from a pointer to the end of its object, and those of an element.
+    fn extent_and_size(&mut self, asked: &mut Asked<'_>, p: &Term) -> Found<(TermId, i128)> {
+        let Some(pointed) = self.pointer_of(asked, p)? else { return Ok((self.arena.int(0), 1)) };
+        let bytes = pointed
+            .element
+            .bytes
+            .ok_or_else(|| format!("the size of what `{p}` points to is not known: state its extent in bytes"))?;
+        Ok((self.extent_from(asked, &pointed, p)?, i128::from(bytes)))
+    }
+
+    fn extent_from(&mut self, asked: &Asked<'_>, p: &Pointed, said: &Term) -> Found<TermId> {
+        let owing = matches!(&asked.names, Names::Of(called) if called.by == By::Caller);
+        let mut all: Option<TermId> = None;
+        for target in p.targets.clone().iter() {
+            let left = match &target.base {
+                Base::Object(o) => {
+                    let extent = if owing {
+                        self.object(*o).extent.ok_or_else(|| format!("the extent of `{said}` is not known there"))?
+                    } else {
+                        self.extent_of_parameter(asked.function, *o)?
+                    };
+                    self.arena.sub(extent, target.offset)
+                }
+                Base::Null => self.arena.int(0),
+                Base::Func(_) | Base::Unknown(_) => return Err(format!("what `{said}` points to is not known")),
+            };
+            all = Some(match all {
+                Some(others) => self.arena.ite(target.cond, left, others),
+                None => left,
+            });
+        }
+        all.ok_or_else(|| format!("`{said}` points to no object"))
+    }
+
+    fn applied_of(&mut self, asked: &mut Asked<'_>, function: Built, of: &[Term], t: &Term) -> Found<TermId> {
+        match (function, of) {
+            (Built::Extent, [p]) => match self.pointer_of(asked, p)? {
+                Some(pointed) => self.extent_from(asked, &pointed, p),
+                None => Ok(self.arena.int(0)),
+            },
+            (Built::Elements, [p]) => {
+                let (extent, size) = self.extent_and_size(asked, p)?;
+                Ok(self.arena.floor_div(extent, size.max(1)))
+            }
+            (Built::Min | Built::Max, [first, rest @ ..]) => {
+                let mut so_far = self.number_said(asked, first)?;
+                for one in rest {
+                    let one = self.number_said(asked, one)?;
+                    let less = self.arena.le(so_far, one);
+                    let (least, most) = (self.arena.ite(less, so_far, one), self.arena.ite(less, one, so_far));
+                    so_far = if function == Built::Min { least } else { most };
+                }
+                Ok(so_far)
+            }
+            (Built::Abs, [x]) => {
+                let x = self.number_said(asked, x)?;
+                let (zero, minus) = (self.arena.int(0), self.arena.neg(x));
+                let negative = self.arena.lt(x, zero);
+                Ok(self.arena.ite(negative, minus, x))
+            }
+            (Built::CeilDiv, [a, b]) => {
+                let (a, b) = (self.number_said(asked, a)?, self.number_said(asked, b)?);
+                match self.arena.as_int(b) {
+                    Some(by) if by > 0 => {
+                        let up = self.arena.add_const(a, by - 1);
+                        Ok(self.arena.floor_div(up, by))
+                    }
+                    Some(0) => Err("it divides by zero".into()),
+                    _ => Ok(self.rounded_up(a, b)),
+                }
+            }
+            _ => Err(format!("`{t}` has the wrong number of arguments")),
+        }
+    }
+}
+
+impl Executor<'_> {
+    /// The least whole number that is at least `a / b`; of a divisor that is 0 nothing is said.
+    fn rounded_up(&mut self, a: TermId, b: TermId) -> TermId {
+        let zero = self.arena.int(0);
+        let negative = self.arena.lt(b, zero);
+        let (minus_a, minus_b) = (self.arena.neg(a), self.arena.neg(b));
+        let (a, b) = (self.arena.ite(negative, minus_a, a), self.arena.ite(negative, minus_b, b));
+        // C's division rounds towards zero: up where the quotient is negative.
+        let more = self.arena.add(a, b);
+        let more = self.arena.add_const(more, -1);
+        let (up, towards_zero) = (self.arena.div(more, b), self.arena.div(a, b));
+        let positive = self.arena.lt(zero, a);
+        self.arena.ite(positive, up, towards_zero)
+    }
+}
+
+/// Whether what a pointer points to is known.
+fn known(p: &Pointed, said: &Term) -> Found<()> {
+    match p.targets.iter().find_map(|t| if let Base::Unknown(lost) = &t.base { Some(lost) } else { None }) {
+        Some(why) => Err(format!("what `{said}` points to is not known: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// The pointer whose elements a term counts.
+pub(super) fn elements(t: &Term) -> Option<&Term> {
+    match &t.kind {
+        TermKind::Apply(Built::Elements, of) => of.first(),
+        TermKind::Cast(_, t) => elements(t),
+        _ => None,
+    }
+}

@@ -1,0 +1,226 @@
+//! What invariants of types say of the objects that a caller gave.
+//!
+//! In: objects behind parameters and behind pointers in them, and structures passed by value, with their types; invariants, and what types of
+//! libraries mean by themselves. Out: conditions over what these objects held when the function
+//! was called, to be added where something depends on them; extents of what pointers in them lead to. Objects that the program makes are what it
+//! made them.
+
+use super::contract_facts::{By, Said};
+use super::contract_terms::{Asked, Element, Names, Pointed, elements};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::terms::term::TermId;
+use base::axioms::Axiom;
+use contracts::ast::CondKind;
+use contracts::{Requirement, plain_name};
+use ir::{FuncRef, Module, Side, TypeId, TypeKind, source_name};
+use models::views;
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// How far facts are followed from what is asked to what they mention in turn.
+const ROUNDS: usize = 3;
+
+impl Executor<'_> {
+    /// Looks at the objects that were given since this was last done. What an invariant itself leads to was not used by the program, and has none.
+    pub fn apply_invariants(&mut self) {
+        let new = self.heap.all_given().get(self.assumptions.looked_at..).unwrap_or_default().to_vec();
+        for o in new {
+            let Some(given) = self.heap.given(o).copied() else { continue };
+            let Some(ty) = given.ty else { continue };
+            let mut parts = vec![];
+            parts_of(self.program.module(given.module), ty, 0, &mut parts);
+            for part in parts {
+                self.invariants_of(o, part);
+                self.meaning_of(o, part);
+            }
+        }
+        self.assumptions.looked_at = self.heap.all_given().len();
+    }
+
+    /// The conditions of invariants on a structure that is, or lies in, what a caller gave.
+    fn invariants_of(&mut self, o: ObjId, part: Part) {
+        let Some(given) = self.heap.given(o).copied() else { return };
+        let m = self.program.module(given.module);
+        let (mut all, mut classes) = (self.assumptions.invariants.clone(), self.assumptions.classes.clone());
+        if !all.is_empty() && !self.assumptions.takes(Axiom::Invariant) {
+            all = Rc::default();
+        }
+        if !classes.is_empty() && !self.assumptions.takes(Axiom::ClassInvariant) {
+            classes = Rc::default();
+        }
+        let name = match &m.ty(part.ty).kind {
+            TypeKind::Struct { name: Some(llvm), .. } => plain_name(source_name(llvm)),
+            _ => return,
+        };
+        let source = m.ty(part.ty).source.as_ref();
+        let of_it = all.iter().filter(|i| plain_name(&i.type_name) == name);
+        for invariant in of_it.chain(classes.iter().filter(|i| Some(&i.type_name) == source)) {
+            for required in &invariant.conditions {
+                let (cond, at) = (self.arena.bool(true), self.arena.int(i128::from(part.at)));
+                let targets = Rc::new(vec![Target::new(cond, Base::Object(o), at)]);
+                let mut state = self.state_at_start();
+                self.ensure(&mut state, o);
+                let member =
+                    InClass { at: &targets, class: &invariant.type_name, ty: part.ty, function: given.function };
+                let said = self.of_members(&mut state, member, |e, asked| e.said(asked, required, By::Entry));
+                let text = &required.text;
+                let who = format!("`{text}` ({}), the invariant of `{}`", required.origin, invariant.type_name);
+                match said {
+                    Ok(Said::Now(c)) => self.holds_of_objects(c, &who),
+                    Ok(Said::Always(always)) => self.assumptions.note_always(always, &who),
+                    Err(why) => {
+                        let name = &invariant.type_name;
+                        self.problem(format!("{}: `{text}` is not assumed of `{name}`: {why}", required.origin));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks something of the members of an object in a state, which has read them afterwards. As the host's code reads them, whoever asks.
+    fn of_members<T>(
+        &mut self,
+        state: &mut State,
+        of: InClass<'_>,
+        ask: impl FnOnce(&mut Self, &mut Asked<'_>) -> T,
+    ) -> T {
+        let element = Element { name: of.class.to_owned(), ty: Some(of.ty), ..Element::default() };
+        let names = Names::Members(Pointed { targets: of.at.clone(), element });
+        let (function, before) = (of.function, state.clone());
+        let mut asked = Asked { names, function, state: before, bound: vec![], defined: vec![] };
+        let side = std::mem::replace(&mut self.side, Side::Host);
+        let out = ask(self, &mut asked);
+        self.side = side;
+        *state = asked.state;
+        out
+    }
+
+    /// Whether a condition on members holds in a state, and what the pointers whose elements it counts lead to was not freed; `None` where that
+    /// cannot be said.
+    pub fn holds_of_members(&mut self, state: &mut State, of: InClass<'_>, required: &Requirement) -> Option<TermId> {
+        let said = self.of_members(state, of, |e, asked| e.said(asked, required, By::Entry));
+        let Ok(Said::Now(mut holds)) = said else { return None };
+        let CondKind::Compare(_, left, right) = &required.condition.kind else { return Some(holds) };
+        for pointer in [left, right].into_iter().filter_map(|t| elements(t)) {
+            let pointed = self.of_members(state, of, |e, asked| e.pointer_of(asked, pointer));
+            for t in pointed.ok()??.targets.iter() {
+                let Base::Object(o) = t.base else { continue };
+                let freed = self.freed_when(state, o);
+                let freed = self.arena.and(t.cond, freed);
+                let lives = self.arena.not(freed);
+                holds = self.arena.and(holds, lives);
+            }
+        }
+        Some(holds)
+    }
+
+    /// What a view of memory means that is, or lies in, what a caller gave.
+    fn meaning_of(&mut self, o: ObjId, part: Part) {
+        let Some(given) = self.heap.given(o).copied() else { return };
+        let source = self.program.module(given.module).ty(part.ty).source.as_deref();
+        let (view, container) = (source.and_then(views::view), source.and_then(views::container));
+        if view.is_none() && container.is_none() || !self.assumptions.takes(Axiom::View) {
+            return;
+        }
+        let mut state = self.state_at_start();
+        self.ensure(&mut state, o);
+        let side = std::mem::replace(&mut self.side, Side::Host);
+        let means = match &view {
+            Some(view) => self.view_means(&mut state, (o, part.at), part.ty, view),
+            None => self.container_means(&mut state, (o, part.at)),
+        };
+        self.side = side;
+        if let Some(c) = means {
+            let name = view.map_or("std::vector", |view| view.name);
+            let who = format!("what `{name}` means: `{}` has the elements that it says", self.object(o).name);
+            self.holds_of_objects(c, &who);
+        }
+    }
+
+    fn holds_of_objects(&mut self, c: TermId, who: &str) {
+        for part in self.arena.conjuncts(c) {
+            self.assumptions.note(part, who);
+        }
+        if self.arena.as_bool(c) != Some(true) && !self.assumptions.of_objects.contains(&c) {
+            self.assumptions.of_objects.push(c);
+        }
+    }
+
+    /// What invariants say of everything that the roots depend on.
+    pub fn of_objects(&mut self, roots: &[TermId]) -> Option<TermId> {
+        if self.assumptions.of_objects.is_empty() {
+            return None;
+        }
+        let mut asked: FxHashSet<_> = self.arena.symbols_of(roots).into_iter().collect();
+        let mut open: Vec<(TermId, Vec<_>)> =
+            self.assumptions.of_objects.clone().into_iter().map(|c| (c, self.arena.symbols_of(&[c]))).collect();
+        let mut out = vec![];
+        for _ in 0..ROUNDS {
+            let (related, rest): (Vec<_>, Vec<_>) =
+                open.into_iter().partition(|(_, symbols)| symbols.iter().any(|s| asked.contains(s)));
+            open = rest;
+            if related.is_empty() {
+                break;
+            }
+            for (c, symbols) in related {
+                asked.extend(symbols);
+                out.push(c);
+            }
+        }
+        (!out.is_empty()).then(|| self.arena.and_all(out))
+    }
+
+    /// Whether any of them says something.
+    pub fn has_invariants(&self) -> bool {
+        !self.assumptions.of_objects.is_empty()
+    }
+
+    /// All that is assumed of the objects.
+    pub fn all_of_objects(&mut self) -> TermId {
+        let all = self.assumptions.of_objects.clone();
+        self.arena.and_all(all)
+    }
+}
+
+/// An object of a class.
+#[derive(Clone, Copy)]
+pub struct InClass<'a> {
+    pub at: &'a Rc<Vec<Target>>,
+    /// As the source spells it.
+    pub class: &'a str,
+    pub ty: TypeId,
+    /// In whose module the type is.
+    pub function: FuncRef,
+}
+
+/// A structure in what a caller gave.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Bytes from the first of the object.
+    at: u64,
+    ty: TypeId,
+}
+
+/// Structures in a structure that are looked at.
+const MOST_PARTS: usize = 64;
+
+/// A structure and those that are members of it, or bases, or elements of arrays in it.
+fn parts_of(m: &Module, ty: TypeId, at: u64, out: &mut Vec<Part>) {
+    match &m.ty(ty).kind {
+        TypeKind::Struct { fields, .. } if out.len() < MOST_PARTS => {
+            out.push(Part { at, ty });
+            for f in fields {
+                parts_of(m, f.ty, at + f.offset, out);
+            }
+        }
+        TypeKind::Array { elem, count } if matches!(m.ty(*elem).kind, TypeKind::Struct { .. }) => {
+            for offset in count.offsets(m.size_of(*elem)).take(MOST_PARTS) {
+                parts_of(m, *elem, at + offset, out);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,41 @@
+//! What the operators of conditions mean that users state, in contracts and in what is assumed: over the whole numbers.
+//!
+//! In: an operator and two numbers. Out: their number or condition as a term; why there is none.
+
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::terms::term::TermId;
+use contracts::ast::{Binary, Comparison};
+
+impl Executor<'_> {
+    pub(super) fn arithmetic_said(&mut self, op: Binary, x: TermId, y: TermId) -> Result<TermId, String> {
+        let a = &mut self.arena;
+        Ok(match op {
+            Binary::Mul => a.mul(x, y),
+            Binary::Add => a.add(x, y),
+            Binary::Sub => a.sub(x, y),
+            Binary::Div | Binary::Rem if a.as_int(y) == Some(0) => return Err("it divides by zero".into()),
+            Binary::Div => a.div(x, y),
+            Binary::Rem => a.rem(x, y),
+            Binary::Shl | Binary::Shr => {
+                let Some(n @ 0..=62) = a.as_int(y) else {
+                    return Err("it shifts by something other than a number from 0 to 62".into());
+                };
+                if op == Binary::Shl { a.scale(x, 1 << n) } else { a.floor_div(x, 1 << n) }
+            }
+            Binary::And => a.bit_and(x, y, 64),
+            Binary::Or => a.bit_or(x, y, 64),
+            Binary::Xor => a.bit_xor(x, y, 64),
+        })
+    }
+
+    pub(super) fn comparison_said(&mut self, op: Comparison, x: TermId, y: TermId) -> TermId {
+        match op {
+            Comparison::Lt => self.arena.lt(x, y),
+            Comparison::Le => self.arena.le(x, y),
+            Comparison::Gt => self.arena.lt(y, x),
+            Comparison::Ge => self.arena.le(y, x),
+            Comparison::Eq => self.arena.eq(x, y),
+            Comparison::Ne => self.arena.ne(x, y),
+        }
+    }
+}

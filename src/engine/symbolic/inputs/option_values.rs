@@ -1,0 +1,242 @@
+//! Texts of the command line as the program compares and reads them: arguments, words and values of options as input symbols.
+//!
+//! In: comparisons of arguments with words, reads at offsets of `argv`, conversions to numbers, with the path. Out: the input that such a value
+//! is, where the path says which option it belongs to.
+
+use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// The pointer that `argv` holds at a variable offset.
+    pub(in crate::symbolic) fn argument_at(&mut self, offset: TermId) -> Option<Value> {
+        let into = self.arena.modulo(offset, 8);
+        if self.arena.as_int(into).is_some_and(|into| into != 0) {
+            return None;
+        }
+        let o = match self.inputs.argv_texts.get(&u32::MAX) {
+            Some(o) => *o,
+            None => {
+                let o = self.heap.add(Object {
+                    kind: ObjKind::ArgvTexts,
+                    name: "argv".into(),
+                    extent: None,
+                    site: None,
+                    func: None,
+                    array: true,
+                });
+                self.inputs.argv_texts.insert(u32::MAX, o);
+                self.is_in_argv(o);
+                o
+            }
+        };
+        let index = self.arena.floor_div(offset, 8);
+        // Behind the last one there is a null pointer.
+        let count = self.input(InputSource::Argc, 32);
+        let given = self.arena.lt(index, count);
+        let (none, at, zero) = (self.arena.not(given), self.arena.scale(index, 1 << ARGUMENT_BITS), self.arena.int(0));
+        Some(Value::Ptr(Rc::new(vec![Target::new(given, Base::Object(o), at), Target::new(none, Base::Null, zero)])))
+    }
+
+    /// Which argument a pointer into the texts of all of them points into, and how many bytes.
+    fn within_arguments(&mut self, offset: TermId) -> Option<(TermId, usize)> {
+        let into = self.arena.modulo(offset, 1 << ARGUMENT_BITS);
+        let into = usize::try_from(self.arena.as_int(into)?).ok()?;
+        Some((self.arena.floor_div(offset, 1 << ARGUMENT_BITS), into))
+    }
+
+    /// What a comparison of two texts gives: of `most` characters, `Some(None)` where their number is not known; `any_case` where small
+    /// letters count as capital ones.
+    pub(crate) fn comparison(
+        &mut self,
+        s: &State,
+        p: &[Target],
+        q: &[Target],
+        most: Option<Option<i128>>,
+        any_case: bool,
+    ) -> TermId {
+        let int = Range::of_int(32, true);
+        for (argument, text, swapped) in [(p, q, false), (q, p, true)] {
+            let Some((o, offset)) = one_object(argument) else { continue };
+            if !self.is_as_given(s, o, offset) {
+                continue;
+            }
+            let Some(mut word) =
+                self.text_of(text).filter(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_graphic()))
+            else {
+                continue;
+            };
+            let whole = match most {
+                None => true,
+                Some(Some(n)) => {
+                    let n = usize::try_from(n).unwrap_or(0);
+                    let whole = n > word.len();
+                    word.truncate(n);
+                    whole
+                }
+                Some(None) => continue,
+            };
+            match self.object(o).kind {
+                ObjKind::ArgvText(index) if whole && !any_case && self.arena.as_int(offset) == Some(0) => {
+                    let result = self.input(InputSource::ArgvWord { index, word }, 32);
+                    return if swapped { self.arena.scale(result, -1) } else { result };
+                }
+                ObjKind::ArgvTexts => {
+                    let Some((index, 0)) = self.within_arguments(offset) else { continue };
+                    let result = self.arena.fresh(SymKind::Unknown { reason: UnknownReason::TextComparison }, "?", int);
+                    self.inputs.compared.insert(result, Compared { index, word, whole });
+                    return result;
+                }
+                _ => {}
+            }
+        }
+        self.arena.fresh(SymKind::Unknown { reason: UnknownReason::TextComparison }, "?", int)
+    }
+
+    /// The argument behind a word, or what follows in the same one, read as a number: where the path says that it was that word.
+    pub(crate) fn argument_after_word(&mut self, s: &State, (o, offset): (ObjId, TermId), bits: u32) -> Option<TermId> {
+        if !matches!(self.object(o).kind, ObjKind::ArgvTexts) || !self.is_as_given(s, o, offset) {
+            return None;
+        }
+        let (index, into) = self.within_arguments(offset)?;
+        // Letters by where they stand, in this argument and the one before.
+        let mut letters: [BTreeMap<usize, char>; 2] = Default::default();
+        for c in self.arena.conjuncts(s.path) {
+            // Several words may stand for one option.
+            let ways = match self.arena.get(c) {
+                Term::Or(ways) => ways.clone(),
+                _ => vec![c],
+            };
+            for way in ways {
+                let Term::EqZ(t) = *self.arena.get(way) else { break };
+                if let Some(w) = self.inputs.compared.get(&t).cloned() {
+                    match (self.distance(index, w.index), w.whole) {
+                        (Some(1), true) if into == 0 => {
+                            return Some(self.option_input(format!("{} ", w.word), Range::of_int(bits, true)));
+                        }
+                        (Some(0), false) if into == w.word.len() => {
+                            return Some(self.option_input(w.word, Range::of_int(bits, true)));
+                        }
+                        _ => {}
+                    }
+                } else if let Some((which, at, letter)) = self.letter(t)
+                    && let Some(which) =
+                        self.distance(index, which).and_then(|d| letters.get_mut(usize::try_from(d).ok()?))
+                {
+                    which.entry(at).or_insert(letter);
+                }
+            }
+        }
+        let [mut here, before] = letters;
+        let (mut word, end) = if into > 0 {
+            here.retain(|at, _| *at < into);
+            (here, "")
+        } else {
+            (before, " ")
+        };
+        // `argv[i][1] == 'n'` is often asked alone.
+        if word.contains_key(&1) {
+            word.entry(0).or_insert('-');
+        }
+        let length = if into > 0 { into } else { word.len() };
+        let whole = !word.is_empty() && (0..length).all(|at| word.contains_key(&at));
+        whole.then(|| self.option_input(word.into_values().chain(end.chars()).collect(), Range::of_int(bits, true)))
+    }
+
+    fn distance(&mut self, to: TermId, from: TermId) -> Option<i128> {
+        let d = self.arena.sub(to, from);
+        let d = self.arena.unwrapped(d);
+        self.arena.as_int(d)
+    }
+
+    /// That a letter of an argument is a certain one, where that is what the vanishing of a term says: which argument, and where in it.
+    fn letter(&mut self, t: TermId) -> Option<(TermId, usize, char)> {
+        let p = self.arena.poly(t);
+        let mut symbols = p.terms.iter().filter(|(m, _)| !m.is_empty());
+        let (m, coefficient) = symbols.next()?;
+        if symbols.next().is_some() || m.len() != 1 || coefficient.abs() != 1 {
+            return None;
+        }
+        let letter = u8::try_from(-p.constant() * coefficient).ok().filter(u8::is_ascii_graphic)?;
+        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(m[0]) else { return None };
+        let [o, version, offset, bits] = args.as_slice() else { return None };
+        let all = *self.inputs.argv_texts.get(&u32::MAX)?;
+        // What was there first.
+        let first = match self.heap.first(all)?.rest {
+            Rest::Unknown { version, .. } => i128::from(version),
+            _ => return None,
+        };
+        if self.arena.as_int(*o) != Some(i128::from(all.0))
+            || self.arena.as_int(*version) != Some(first)
+            || self.arena.as_int(*bits) != Some(8)
+        {
+            return None;
+        }
+        let (which, at) = self.within_arguments(*offset)?;
+        Some((which, at, char::from(letter)))
+    }
+
+    /// The argument of an option read as a number, where the path says which option it is.
+    pub(crate) fn option_argument(&mut self, s: &State, text: ObjId, bits: u32) -> Option<TermId> {
+        let start = self.arena.int(0);
+        if !self.is_as_given(s, text, start) {
+            return None;
+        }
+        let found = self.inputs.options.get(&text)?.clone();
+        let conditions = self.arena.conjuncts(s.path);
+        let known = found.words.iter().find(|w| {
+            let value = self.arena.int(w.value);
+            let is = self.arena.eq(found.option, value);
+            conditions.contains(&is)
+        })?;
+        Some(self.option_input(known.word.clone(), Range::of_int(bits, true)))
+    }
+
+    /// Whether the parser gave an argument: the condition under which the pointer to it is not null.
+    pub(crate) fn has_argument(&mut self, option: TermId, words: &[OptionWord]) -> TermId {
+        let mut ways = vec![];
+        for w in words {
+            if w.takes == Takes::Nothing {
+                continue;
+            }
+            let value = self.arena.int(w.value);
+            let mut way = self.arena.eq(option, value);
+            if w.takes == Takes::Perhaps {
+                let given = self.perhaps(&UnknownReason::OptionHasArgument);
+                way = self.arena.and(way, given);
+            }
+            ways.push(way);
+        }
+        self.arena.or_all(ways)
+    }
+
+    pub(crate) fn perhaps(&mut self, reason: &UnknownReason) -> TermId {
+        self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")
+    }
+
+    /// Where a loop sets a variable from an option: the argument of some occurrence, whichever it was.
+    pub(in crate::symbolic) fn option_of_some_round(&mut self, leaves: &[TermId], range: Range) -> Option<TermId> {
+        let word = leaves.iter().find_map(|l| match self.arena.get(*l) {
+            Term::Sym(s) => match &self.arena.symbol(*s).kind {
+                SymKind::Input(InputSource::Option { word, .. }) => Some(word.clone()),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        Some(self.option_input(word, range))
+    }
+
+    fn option_input(&mut self, word: String, range: Range) -> TermId {
+        let ordinal = self.next_read();
+        let name = format!("the value of {}", option_name(&word));
+        self.arena.fresh(SymKind::Input(InputSource::Option { ordinal, word }), name, range)
+    }
+}

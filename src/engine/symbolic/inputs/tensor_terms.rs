@@ -1,0 +1,200 @@
+//! What functions of tensors in contracts mean in a state of an execution.
+//!
+//! In: a parameter that is a tensor, the name of a function of it and its arguments ([`models::tensors`]), a state. Out: the number that
+//! the models of ATen would give there, and that the tensor has the dimensions for it.
+
+use super::contract_facts::Called;
+use super::contract_terms::{Asked, Names};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::tensors as memory;
+use crate::symbolic::memory::value::{Target, Value};
+use crate::symbolic::terms::term::{InputSource, TermId};
+use contracts::Term;
+use contracts::ast::{Access, TermKind};
+use ir::{FuncRef, Module, TypeId, TypeKind};
+use models::tensors::{self, TENSOR};
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// As C takes a number for a condition, where it has a meaning.
+    pub(super) fn is_true(&mut self, asked: &mut Asked<'_>, t: TermId) -> TermId {
+        let range = self.arena.range(t);
+        let (zero, one) = (self.arena.int(0), self.arena.int(1));
+        // Of what is 0 or 1 it says which.
+        let holds =
+            if (range.lo, range.hi) == (Some(0), Some(1)) { self.arena.eq(t, one) } else { self.arena.ne(t, zero) };
+        self.where_defined(asked, holds)
+    }
+
+    /// What a function of a tensor gives, or an element of its storage is; `None` of other terms.
+    pub(super) fn number_of_tensor(&mut self, asked: &mut Asked<'_>, t: &Term) -> Result<Option<TermId>, String> {
+        match &t.kind {
+            TermKind::Method(of, Access::Dot, function, args) => {
+                let Some(tensor) = self.tensor_named(asked, of) else { return Ok(None) };
+                self.method_of(asked, tensor, (t, function), args).map(Some)
+            }
+            TermKind::Subscript(of, index) => {
+                let Some(tensor) = self.tensor_named(asked, of) else { return Ok(None) };
+                let index = self.number_said(asked, index)?;
+                self.element_of(asked, tensor, (t, index)).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A parameter that is a tensor, with its number.
+    fn tensor_named<'a>(&self, asked: &Asked<'a>, of: &Term) -> Option<(Called<'a>, usize)> {
+        match (&of.kind, &asked.names) {
+            (TermKind::Name(name), Names::Of(called)) => self.tensor_parameter(called.f, name).map(|at| (*called, at)),
+            _ => None,
+        }
+    }
+
+    /// The number of a parameter that is a tensor.
+    pub(super) fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
+        let func = self.program.func(f);
+        let at = func.params.iter().position(|p| p.name == name)?;
+        let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(name)).unwrap_or_default();
+        tensors::is_handle(declared).then_some(at)
+    }
+
+    /// A condition where what it asks for has a meaning.
+    pub(super) fn where_defined(&mut self, asked: &mut Asked<'_>, holds: TermId) -> TermId {
+        let defined = std::mem::take(&mut asked.defined);
+        self.arena.and_all(defined.into_iter().chain([holds]).collect())
+    }
+
+    /// Where a tensor is that a function is given: the number of its device's type.
+    pub fn device_of_given(&mut self, f: FuncRef, tensor: &str) -> Option<TermId> {
+        const BITS: u32 = 8;
+        let m = self.module(f);
+        let (at, _) = m.member(m.type_named(TENSOR)?, "device")?;
+        let (path, range) = memory::member(tensor, "device", None)?;
+        let function = self.program.func(f).display.clone();
+        let object = format!("{tensor}{}", memory::OF_HANDLE);
+        let source = InputSource::Given { function, object, at: i64::try_from(at).ok()?, bits: BITS, path };
+        Some(self.bounded_input(source, BITS, range))
+    }
+
+    fn method_of(
+        &mut self,
+        asked: &mut Asked<'_>,
+        (called, at): (Called<'_>, usize),
+        (said, function): (&Term, &str),
+        args: &[Term],
+    ) -> Result<TermId, String> {
+        let mut numbers = vec![];
+        for a in args {
+            let t = self.number_said(asked, a)?;
+            let n = self.arena.as_int(t);
+            numbers.push(n.ok_or_else(|| format!("`{said}`, of something other than a number, is not followed"))?);
+        }
+        let answer = tensors::answer(function, &numbers).ok_or_else(|| format!("`{said}` is not followed"))?;
+        let used = self.runtime.used_by_host.clone();
+        let found = self.tensor_at((called, at), &asked.state).and_then(|mut tensor| {
+            let number = self.member_at(&mut tensor, answer.member, answer.index)?;
+            Some((number, self.member_at(&mut tensor, "dim", 0)?))
+        });
+        self.runtime.used_by_host = used;
+        let (number, dimensions) = found.ok_or_else(|| format!("`{said}` is not known there"))?;
+        let least = self.arena.int(i128::from(answer.dimensions));
+        asked.defined.push(self.arena.le(least, dimensions));
+        Ok(number)
+    }
+
+    /// An element of a tensor's storage that holds whole numbers, as its type says.
+    fn element_of(
+        &mut self,
+        asked: &mut Asked<'_>,
+        tensor: (Called<'_>, usize),
+        (said, index): (&Term, TermId),
+    ) -> Result<TermId, String> {
+        let f = tensor.0.f;
+        let used = self.runtime.used_by_host.clone();
+        let found = self.tensor_at(tensor, &asked.state).and_then(|mut of| {
+            let dtype = self.member_at(&mut of, "dtype", 0)?;
+            let (at, ty) = member(self.module(f), of.ty, "data", 0)?;
+            let data = self.load_member(&mut of, at, ty);
+            let data = self.as_pointer(&data);
+            let mut value = None;
+            for (of_type, bits) in tensors::WHOLE_NUMBERS {
+                let m = self.module(f);
+                let Some(ty) = m.types.iter().position(|t| t.kind == TypeKind::Int(*bits)) else { continue };
+                let ty = TypeId(u32::try_from(ty).ok()?);
+                let by = self.arena.scale(index, i128::from(bits / 8));
+                let moved = |t: &Target, offset| Target { offset, ..t.clone() };
+                let there: Vec<Target> = data.iter().map(|t| moved(t, self.arena.add(t.offset, by))).collect();
+                let element = match self.load_typed(&mut of.state, f, &Rc::new(there), ty) {
+                    Value::Unknown(_) => continue,
+                    v => self.as_int_value(&v, *bits),
+                };
+                value = Some(match value {
+                    None => element,
+                    Some(others) => {
+                        let of_type = self.arena.int(*of_type);
+                        let is_it = self.arena.eq(dtype, of_type);
+                        self.arena.ite(is_it, element, others)
+                    }
+                });
+            }
+            value
+        });
+        self.runtime.used_by_host = used;
+        found.ok_or_else(|| format!("`{said}` is not known there"))
+    }
+
+    /// The tensor behind a handle that a function is called with.
+    fn tensor_at(&mut self, (called, at): (Called<'_>, usize), state: &State) -> Option<Behind> {
+        let f = called.f;
+        let m = self.module(f);
+        let pointer = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
+        let (ty, pointer) = (m.type_named(TENSOR)?, TypeId(u32::try_from(pointer).ok()?));
+        let handle = match called.args.get(at)? {
+            v @ Value::Ptr(_) => self.as_pointer(v),
+            _ => return None,
+        };
+        let mut state = state.clone();
+        let to = self.load_typed(&mut state, f, &handle, pointer);
+        Some(Behind { f, ty, to: self.as_pointer(&to), state })
+    }
+
+    /// A number of a tensor.
+    fn member_at(&mut self, of: &mut Behind, name: &str, index: u64) -> Option<TermId> {
+        let (offset, ty) = member(self.module(of.f), of.ty, name, index)?;
+        let TypeKind::Int(bits) = self.module(of.f).ty(ty).kind else { return None };
+        match self.load_member(of, offset, ty) {
+            Value::Unknown(_) => None,
+            Value::Bool(b) => {
+                let (one, zero) = (self.arena.int(1), self.arena.int(0));
+                Some(self.arena.ite(b, one, zero))
+            }
+            v => Some(self.as_int_value(&v, bits)),
+        }
+    }
+
+    fn load_member(&mut self, of: &mut Behind, offset: u64, ty: TypeId) -> Value {
+        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
+        let there: Vec<Target> =
+            of.to.iter().map(|t| moved(t, self.arena.add_const(t.offset, i128::from(offset)))).collect();
+        self.load_typed(&mut of.state, of.f, &Rc::new(there), ty)
+    }
+}
+
+/// A tensor in a state.
+struct Behind {
+    f: FuncRef,
+    /// Of what the models have of it.
+    ty: TypeId,
+    to: Rc<Vec<Target>>,
+    state: State,
+}
+
+/// Where an element of a member lies, in bytes, and its type.
+fn member(m: &Module, ty: TypeId, name: &str, index: u64) -> Option<(u64, TypeId)> {
+    let (at, field) = m.member(ty, name)?;
+    match &m.ty(field.ty).kind {
+        TypeKind::Array { elem, .. } => Some((at + index * m.size_of(*elem).get(), *elem)),
+        _ => Some((at, field.ty)),
+    }
+}

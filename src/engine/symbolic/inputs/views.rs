@@ -1,0 +1,251 @@
+//! What views of memory mean that a caller gave: behind their pointer are as many elements as they say.
+//!
+//! In: a part of an object that was given, whose type is such a view ([`models::views`]). Out: conditions over what it held when the
+//! function was called. It must not know what a user states of the type: that is [`super::invariants`].
+
+use super::contract_terms::{Asked, Element, Pointed};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::TermId;
+use contracts::Term;
+use ir::{Declared, FuncRef, Module, Plain, TypeId, TypeKind, plain_number};
+pub use models::views::{Layout, Side, View, container};
+use std::rc::Rc;
+
+/// Where a container's elements begin and end in their object, and where its storage does, in bytes.
+pub(super) struct Ends {
+    pub object: ObjId,
+    pub first: TermId,
+    pub last: TermId,
+    pub storage: TermId,
+}
+
+/// Scalars of a view; more has none.
+const MOST: usize = 32;
+
+/// A number or a pointer of a structure.
+struct Scalar {
+    /// Bytes from the structure's first.
+    at: u64,
+    ty: TypeId,
+    declared: Option<Declared>,
+}
+
+impl Executor<'_> {
+    /// What a view means that lies in an object, at a byte of it; `None` where its scalars are not those that it should have.
+    pub(super) fn view_means(
+        &mut self,
+        s: &mut State,
+        (o, at): (ObjId, u64),
+        ty: TypeId,
+        view: &View,
+    ) -> Option<TermId> {
+        let given = *self.heap.given(o)?;
+        let m = self.program.module(given.module);
+        let mut scalars = vec![];
+        flatten(m, (ty, None), 0, &mut scalars);
+        let is_pointer = |x: &&Scalar| matches!(m.ty(x.ty).kind, TypeKind::Ptr(_));
+        let data = scalars.iter().find(is_pointer)?;
+        let bytes = data.declared.as_ref().and_then(|d| d.pointee).or_else(|| match plain_number(&view.element)? {
+            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+        })?;
+        let target = |e: &mut Self, x: &Scalar| {
+            let (cond, offset) = (e.arena.bool(true), e.arena.int(i128::from(at + x.at)));
+            Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
+        };
+        let to = target(self, data);
+        let Value::Ptr(targets) = self.load_typed(s, given.function, &to, data.ty) else { return None };
+        let [Target { base: Base::Object(behind), offset, .. }] = targets.as_slice() else { return None };
+        let extent = self.extent_of_parameter(given.function, *behind).ok()?;
+        let extent = self.arena.sub(extent, *offset);
+        let index = view.index.as_deref().and_then(plain_number);
+        let mut numbers = vec![];
+        for x in scalars.iter().filter(|x| !is_pointer(x)) {
+            let TypeKind::Int(bits) = m.ty(x.ty).kind else { return None };
+            let unsigned = match (&x.declared, index) {
+                (Some(d), _) => d.unsigned,
+                (None, Some(Plain::Int { unsigned, .. })) => unsigned,
+                // Sizes are of `size_t`.
+                (None, _) => bits == 64,
+            };
+            let from = target(self, x);
+            let v = self.load_typed(s, given.function, &from, x.ty);
+            if matches!(v, Value::Unknown(_)) {
+                return None;
+            }
+            let t = self.as_int_value(&v, bits);
+            numbers.push(self.interpret(t, bits, !unsigned));
+        }
+        let mut numbers = numbers.into_iter();
+        let sides: Vec<TermId> = view
+            .sides
+            .iter()
+            .map(|side| match side {
+                Side::Fixed(n) => Some(self.arena.int(i128::from(*n))),
+                Side::Given => numbers.next(),
+            })
+            .collect::<Option<_>>()?;
+        let further: Vec<TermId> = numbers.collect();
+        self.memory_of(view, &sides, &further, index, (extent, i128::from(bytes)))
+    }
+
+    /// What a container means that lies in an object, at a byte of it: its elements are in its storage. `None` where its pointers are not known.
+    pub(super) fn container_means(&mut self, s: &mut State, (o, at): (ObjId, u64)) -> Option<TermId> {
+        let given = *self.heap.given(o)?;
+        let place = self.place_of_part(o, at);
+        let ends = self.ends_of_container(s, given.function, &place)?;
+        let extent = self.extent_of_parameter(given.function, ends.object).ok()?;
+        let a = &mut self.arena;
+        let (used, reserved) = (a.le(ends.last, ends.storage), a.le(ends.storage, extent));
+        Some(a.and(used, reserved))
+    }
+
+    fn place_of_part(&mut self, o: ObjId, at: u64) -> Rc<Vec<Target>> {
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
+        Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
+    }
+
+    /// The pointers of a container that lies somewhere; `None` where they do not lead to one object.
+    pub(super) fn ends_of_container(&mut self, s: &mut State, f: FuncRef, at: &Rc<Vec<Target>>) -> Option<Ends> {
+        let m = self.program.module(f.module);
+        let pointer = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
+        let pointer = TypeId(u32::try_from(pointer).ok()?);
+        let mut found: Vec<(ObjId, TermId)> = vec![];
+        for k in 0..3 {
+            let place: Vec<Target> =
+                at.iter().map(|t| Target { offset: self.arena.add_const(t.offset, 8 * k), ..t.clone() }).collect();
+            let Value::Ptr(targets) = self.load_typed(s, f, &Rc::new(place), pointer) else { return None };
+            let [Target { base: Base::Object(o), offset, .. }] = targets.as_slice() else { return None };
+            found.push((*o, *offset));
+        }
+        let [(object, first), (second, last), (third, storage)] = found[..] else { return None };
+        (object == second && object == third).then_some(Ends { object, first, last, storage })
+    }
+
+    /// How many elements a container has that a condition speaks of.
+    pub(super) fn size_of_container(
+        &mut self,
+        asked: &mut Asked<'_>,
+        at: &Pointed,
+        said: &Term,
+    ) -> Result<TermId, String> {
+        let (ends, bytes) = self.container_said(asked, at, said)?;
+        let used = self.arena.sub(ends.last, ends.first);
+        let bytes = bytes.ok_or_else(|| format!("the size of an element of `{}` is not known", at.element.name))?;
+        Ok(self.arena.floor_div(used, i128::from(bytes)))
+    }
+
+    /// The pointer to its first element.
+    pub(super) fn data_of_container(
+        &mut self,
+        asked: &mut Asked<'_>,
+        at: &Pointed,
+        said: &Term,
+    ) -> Result<Pointed, String> {
+        let (ends, bytes) = self.container_said(asked, at, said)?;
+        let name = self.element_of_container(asked.function, at).unwrap_or_default();
+        let unsigned = matches!(plain_number(&name), Some(Plain::Int { unsigned: true, .. }));
+        let ty = self.program.module(asked.function.module).type_named(&name);
+        let cond = self.arena.bool(true);
+        let targets = Rc::new(vec![Target::new(cond, Base::Object(ends.object), ends.first)]);
+        Ok(Pointed { targets, element: Element { name, ty, unsigned, bytes, pointee: None } })
+    }
+
+    /// Its ends, and bytes of an element.
+    fn container_said(
+        &mut self,
+        asked: &mut Asked<'_>,
+        at: &Pointed,
+        said: &Term,
+    ) -> Result<(Ends, Option<u64>), String> {
+        let element = self
+            .element_of_container(asked.function, at)
+            .ok_or_else(|| format!("`{said}` is of no container that is known here"))?;
+        let m = self.program.module(asked.function.module);
+        let of_type = || m.type_named(&element).map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
+        let bytes = match plain_number(&element) {
+            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => Some(u64::from(bits / 8)),
+            None => of_type(),
+        };
+        let used = self.runtime.used_by_host.clone();
+        let ends = self.ends_of_container(&mut asked.state.clone(), asked.function, &at.targets);
+        self.runtime.used_by_host = used;
+        let ends = ends.ok_or_else(|| format!("where the elements of `{said}` lie is not known there"))?;
+        Ok((ends, bytes))
+    }
+
+    fn element_of_container(&self, f: FuncRef, at: &Pointed) -> Option<String> {
+        container(self.program.module(f.module).ty(at.element.ty?).source.as_deref()?)
+    }
+
+    /// That the memory is as large as that takes, with what holds of the numbers themselves.
+    fn memory_of(
+        &mut self,
+        view: &View,
+        sides: &[TermId],
+        further: &[TermId],
+        index: Option<Plain>,
+        (extent, bytes): (TermId, i128),
+    ) -> Option<TermId> {
+        let a = &mut self.arena;
+        let (zero, one) = (a.int(0), a.int(1));
+        let mut all: Vec<TermId> = sides.iter().map(|s| a.le(zero, *s)).collect();
+        let product = sides.iter().fold(one, |p, s| a.mul(p, *s));
+        // [mdspan.layout.right.cons]: the size of the index space is a number of the index's type.
+        if let Some(Plain::Int { bits, unsigned }) = index {
+            let most = a.int((1 << (bits - u32::from(!unsigned))) - 1);
+            all.push(a.le(product, most));
+        }
+        let needed = match (view.layout, further) {
+            (Layout::Dense, []) => product,
+            (Layout::Reserved, [used, ..]) => {
+                all.push(a.le(*used, product));
+                product
+            }
+            // [mdspan.layout.stride.expo]: one more than the largest offset, where there is any element.
+            (Layout::Strided, strides) if strides.len() == sides.len() => {
+                let mut last = one;
+                for (side, stride) in sides.iter().zip(strides) {
+                    all.push(a.le(one, *stride));
+                    let before = a.add_const(*side, -1);
+                    let far = a.mul(before, *stride);
+                    last = a.add(last, far);
+                }
+                let none = a.le(product, zero);
+                a.ite(none, zero, last)
+            }
+            _ => return None,
+        };
+        let size = a.scale(needed, bytes);
+        all.push(a.le(size, extent));
+        Some(a.and_all(all))
+    }
+}
+
+/// The scalars of a type, in the order in which they lie in it.
+fn flatten(m: &Module, (ty, declared): (TypeId, Option<Declared>), at: u64, out: &mut Vec<Scalar>) {
+    if out.len() > MOST {
+        return;
+    }
+    match &m.ty(ty).kind {
+        TypeKind::Struct { fields, .. } => {
+            for f in fields {
+                flatten(m, (f.ty, f.declared.clone()), at + f.offset, out);
+            }
+        }
+        TypeKind::Array { elem, count } => {
+            // Padding, and what an empty base takes.
+            if matches!(m.ty(*elem).kind, TypeKind::Int(8)) {
+                return;
+            }
+            for offset in count.offsets(m.size_of(*elem)).take(MOST) {
+                flatten(m, (*elem, declared.clone()), at + offset, out);
+            }
+        }
+        // An empty structure has a byte.
+        TypeKind::Int(8) => {}
+        _ => out.push(Scalar { at, ty, declared }),
+    }
+}

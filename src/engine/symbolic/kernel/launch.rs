@@ -1,0 +1,365 @@
+//! A kernel run symbolically for one arbitrary thread of one arbitrary block of a launch.
+
+use super::shared_reads::Exchanged;
+use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
+use crate::symbolic::exec::events::{
+    AccessEvent, ClaimEvent, ContractEvent, Events, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits,
+    StaleEvent, UnalignedEvent,
+};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::limits::budget::{Allowance, Limit};
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::memory::partition::Partition;
+use crate::symbolic::memory::scalar::Scalar;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Axis, SymId, SymKind, TermId};
+use base::axioms::Axiom;
+use base::reasons::UnknownReason;
+use ir::{FuncRef, Side};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// CUDA's limits of a launch (CUDA C++ Programming Guide 13.0, Compute Capabilities, capability 7.5 to 12.0).
+pub const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
+pub const MAX_THREADS: i128 = 1024;
+pub const MAX_GRID: [i128; 3] = [(1 << 31) - 1, 65535, 65535];
+/// Bytes; the most that any capability up to 12.0 offers.
+pub const MAX_SHARED: i128 = 227 * 1024;
+
+/// How often it is supposed where a kernel writes.
+const MAX_SUPPOSED: u32 = 6;
+
+/// What one launch accesses.
+#[derive(Debug)]
+pub struct KernelRun {
+    pub accesses: Vec<AccessEvent>,
+    /// What it does with memory that was freed, before its launch or by itself.
+    pub stale: Vec<StaleEvent>,
+    /// Accesses that are not surely aligned.
+    pub unaligned: Vec<UnalignedEvent>,
+    /// What it claims that may not hold.
+    pub claims: Vec<ClaimEvent>,
+    /// Its calls that may not keep to contracts.
+    pub contracts: Vec<ContractEvent>,
+    /// Instructions that came to nothing but a thread's own plain variables.
+    pub own: FxHashSet<Site>,
+    /// By the numbers that pointers carry.
+    pub partitions: Vec<Partition>,
+    pub thread: Thread,
+    /// Symbols from here on are its own: another thread has others.
+    pub own_from: SymId,
+    pub exchanged: Exchanged,
+    /// Why the kernel could not be followed to its end.
+    pub gave_up: Option<UnknownReason>,
+    /// The limit that ended it.
+    pub limit: Option<Limit>,
+}
+
+impl Executor<'_> {
+    /// The conditions under which a launch runs at all.
+    pub fn launch_axioms(&mut self, c: &LaunchConfig) -> Vec<TermId> {
+        let mut facts = vec![];
+        let one = self.arena.int(1);
+        for i in 0..3 {
+            for (t, max) in [(c.grid[i], MAX_GRID[i]), (c.block[i], MAX_BLOCK[i])] {
+                facts.push(self.arena.le(one, t));
+                let m = self.most_launched(max);
+                let m = self.arena.int(m);
+                facts.push(self.arena.le(t, m));
+            }
+        }
+        let xy = self.arena.mul(c.block[0], c.block[1]);
+        let xyz = self.arena.mul(xy, c.block[2]);
+        let of_kernel = self.assumptions.takes(Axiom::KernelLimits);
+        if self.assumptions.takes(Axiom::LaunchLimits) {
+            let m = self.arena.int(MAX_THREADS);
+            facts.push(self.arena.le(xyz, m));
+        }
+        if let Some(n) = c.limits.threads.filter(|_| of_kernel) {
+            let m = self.arena.int(i128::from(n));
+            facts.push(self.arena.le(xyz, m));
+        }
+        let m = self.most_launched(MAX_SHARED);
+        let m = self.arena.int(m);
+        facts.push(self.arena.le(c.shared, m));
+        if let Some(m) = c.limits.shared.filter(|_| of_kernel) {
+            facts.push(self.arena.le(c.shared, m));
+        }
+        let zero = self.arena.int(0);
+        facts.push(self.arena.le(zero, c.shared));
+        if !of_kernel {
+            return facts;
+        }
+        for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {
+            let rest = self.arena.modulo(blocks, i128::from(cluster));
+            facts.push(self.arena.eq(rest, zero));
+        }
+        facts.extend(c.limits.runs);
+        facts
+    }
+
+    /// What a launch may ask for at most; any number of its type where that is not taken for granted.
+    pub(crate) fn most_launched(&self, most: i128) -> i128 {
+        if self.assumptions.takes(Axiom::LaunchLimits) { most } else { u32::MAX.into() }
+    }
+
+    /// A configuration of which nothing is known, with the block that the kernel's own attributes fix: no other runs (PTX ISA 9.0,
+    /// `.reqntid`).
+    pub fn with_declared_block(&mut self, kernel: FuncRef, c: LaunchConfig) -> LaunchConfig {
+        let shape = self.program.func(kernel).shape;
+        let block = shape.block.filter(|_| !shape.unread && self.assumptions.takes(Axiom::KernelLimits));
+        let block = block.map_or(c.block, |b| b.map(|n| self.arena.int(i128::from(n))));
+        LaunchConfig { block, ..c }
+    }
+
+    /// Runs a kernel under a launch, which may take so much. Facts (the launch's path, axioms, allocations) become its path condition.
+    pub fn run_kernel(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        facts: Vec<TermId>,
+        given: Allowance,
+    ) -> KernelRun {
+        let host = (self.side, std::mem::take(&mut self.stack));
+        let around = self.limits.begin_aside(given);
+        let host_context = std::mem::take(&mut self.kernel);
+        let recording = self.events.recording;
+        let host_events = std::mem::replace(&mut self.events, Events::new(recording));
+        self.side = Side::Device;
+        self.renew_linear_work();
+        let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
+        self.kernel.partitions.begin(self.arena.symbols().len());
+        let thread = self.thread_symbols(&launch.config);
+        let mut path = facts;
+        for i in 0..3 {
+            path.push(self.arena.lt(thread.tid[i], launch.config.block[i]));
+            path.push(self.arena.lt(thread.bid[i], launch.config.grid[i]));
+        }
+        let shared = self.heap.add(Object {
+            kind: ObjKind::SharedDynamic,
+            name: String::new(),
+            extent: Some(launch.config.shared),
+            site: None,
+            func: None,
+            array: true,
+        });
+        let thread = Thread { shared: Some(shared), ..thread };
+        self.kernel.thread = Some(thread.clone());
+        let path = self.arena.and_all(path);
+
+        // First what it writes: contents of everything else are as they were at the launch. What a single thread stores is followed.
+        let mut anywhere = false;
+        let single =
+            self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
+        self.kernel.alone = single.is_some();
+        if let Some(written) = single {
+            self.leave_alone(launch, &written, false, self.heap.len());
+        } else {
+            let recording = std::mem::replace(&mut self.events.recording, false);
+            let known = self.heap.len();
+            self.enter_kernel(kernel, launch, path, 1);
+            let mut written = std::mem::take(&mut self.kernel.written);
+            anywhere = self.kernel.written_anywhere;
+            if anywhere || written.has_pointers() {
+                let ended = self.limits.halt().clone();
+                match self.written_through_pointers_at_launch(kernel, launch, path, known) {
+                    Some(found) => (written, anywhere) = (found, false),
+                    // What the first execution found is right, if less exact.
+                    None if !anywhere => self.limits.restore(ended),
+                    None => {}
+                }
+            }
+            self.kernel.written_anywhere = anywhere;
+            written.forget_pointers(|o| (o.0 as usize) < known);
+            self.leave_alone(launch, &written, anywhere, self.heap.len());
+            self.events.recording = recording;
+            self.kernel.partitions.restart();
+        }
+        if !self.limits.is_at_an_end() {
+            self.enter_kernel(kernel, launch, path, 2);
+        }
+
+        let mut context = std::mem::replace(&mut self.kernel, host_context);
+        let events = std::mem::replace(&mut self.events, host_events);
+        let (_, halt) = self.limits.end_aside(around);
+        (self.side, self.stack) = host;
+        KernelRun {
+            accesses: events.accesses,
+            stale: events.stale,
+            unaligned: events.unaligned,
+            claims: events.claims,
+            contracts: events.contracts,
+            own: events.own,
+            partitions: context.partitions.take(),
+            thread,
+            own_from,
+            exchanged: Exchanged {
+                anywhere: anywhere || context.written_anywhere,
+                otherwise: context.written_otherwise,
+            },
+            limit: halt.limit(),
+            gave_up: halt.reason(),
+        }
+    }
+
+    /// Lets a kernel read what it does not write as that was at the launch; of objects below `known`.
+    fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
+        let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere };
+        let objects = written
+            .objects()
+            .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
+            .filter(|o| stable.is_there(*o) && self.stays(*o, &stable, Scalar::Bytes))
+            .collect();
+        self.kernel.stable = Some(Rc::new(stable));
+        self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
+    }
+
+    /// Whether a kernel may read such a scalar of an object as it was at the launch.
+    pub(in crate::symbolic) fn is_as_at_launch(&self, o: ObjId, read: Scalar) -> bool {
+        let Some(stable) = &self.kernel.stable else { return false };
+        stable.is_there(o) && !stable.written.contains(o) && self.stays(o, stable, read)
+    }
+
+    /// Whether a kernel writes, through another pointer of which nothing is known, what is read as such a scalar.
+    fn is_written_as_another(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
+        stable.written.objects().any(|w| {
+            let apart = self.assumptions.takes(Axiom::TypesApart);
+            let read = if apart { read } else { Scalar::Bytes };
+            stable.written.may_change(w, read) && self.may_be_written_twice(o, w, stable.written.is_of_bytes(w))
+        })
+    }
+
+    /// Whether nothing but what the kernel is known to write changes an object.
+    fn stays(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
+        let Stable { anywhere, .. } = *stable;
+        match self.object(o).kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
+            ObjKind::DeviceLocal => true,
+            ObjKind::Constant(_) => self.is_settled(o),
+            // The host does not wait for the kernel before it writes.
+            ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap
+                if anywhere || self.runtime.overlapping =>
+            {
+                false
+            }
+            // What a pointer of unknown origin leads to may be what another does, or a variable of the device.
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !self.is_written_as_another(o, stable, read),
+            ObjKind::DeviceHeap => true,
+            // What kernels cannot reach, and texts, which nobody writes.
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {
+                !anywhere && !self.runtime.overlapping
+            }
+        }
+    }
+
+    /// Where a kernel writes that reads pointers from memory and stores through them. Memory that it does not write holds what it held at
+    /// the launch: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added. The first store
+    /// elsewhere would have been one that this execution sees. `None` where it may write anywhere.
+    fn written_through_pointers_at_launch(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        path: TermId,
+        known: usize,
+    ) -> Option<Footprint> {
+        let mut written = Footprint::default();
+        let unknown_code = std::mem::replace(&mut self.kernel.unknown_code, false);
+        for _ in 0..MAX_SUPPOSED {
+            self.leave_alone(launch, &written, false, known);
+            self.kernel.written_anywhere = false;
+            if !self.limits.is_whole() {
+                break;
+            }
+            self.enter_kernel(kernel, launch, path, 1);
+            let mut found = std::mem::take(&mut self.kernel.written);
+            if self.kernel.written_anywhere || self.kernel.unknown_code {
+                break;
+            }
+            found.forget_pointers(|o| (o.0 as usize) < known);
+            let all = written.covers(&found, |o| (o.0 as usize) < known);
+            written.merge(&found);
+            if all {
+                self.kernel.unknown_code = unknown_code;
+                return Some(written);
+            }
+        }
+        self.kernel.unknown_code |= unknown_code;
+        self.kernel.written_anywhere = true;
+        None
+    }
+
+    fn at_launch(&mut self, launch: &LaunchEvent, path: TermId) -> Option<State> {
+        let mut state = self.initial_state();
+        state.mem.clone_from(&launch.memory);
+        self.assume(state, path)
+    }
+
+    fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {
+        if let Some(s) = self.at_launch(launch, path) {
+            use std::hash::{Hash, Hasher};
+            let mut h = rustc_hash::FxHasher::default();
+            (kernel, launch.site, self.heap.len(), salt).hash(&mut h);
+            let args = launch.args.clone();
+            // Nothing comes back from a kernel: only its events count.
+            drop(self.call(kernel, args, s, h.finish()));
+        }
+    }
+
+    pub(crate) fn thread_symbols(&mut self, c: &LaunchConfig) -> Thread {
+        let axes = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
+        let make = |e: &mut Self, dims: &[TermId; 3], name: &str, max: &[i128; 3], thread: bool| {
+            std::array::from_fn(|i| {
+                let most = e.most_launched(max[i]);
+                let hi = e.arena.range(dims[i]).hi.map_or(most, |h| h.min(most)) - 1;
+                if hi <= 0 {
+                    return e.arena.int(0);
+                }
+                let kind = if thread { SymKind::Thread(axes[i].1) } else { SymKind::Block(axes[i].1) };
+                e.arena.fresh(kind, format!("{name}.{}", axes[i].0), Range::new(0, hi))
+            })
+        };
+        let tid = make(self, &c.block, "threadIdx", &MAX_BLOCK, true);
+        let bid = make(self, &c.grid, "blockIdx", &MAX_GRID, false);
+        Thread { tid, bid, block: c.block, grid: c.grid, cluster: c.limits.cluster, shared: None }
+    }
+
+    /// A launch of unknown shape, for kernels that no known host code launches.
+    pub fn unknown_launch(&mut self, name: &str) -> LaunchConfig {
+        let axes = ["x", "y", "z"];
+        let src = |i: usize, what: &str| crate::symbolic::terms::term::InputSource::Param {
+            function: name.to_owned(),
+            name: format!("{what}.{}", axes[i]),
+        };
+        let grid = std::array::from_fn(|i| {
+            let k = SymKind::Input(src(i, "gridDim"));
+            let most = self.most_launched(MAX_GRID[i]);
+            self.arena.fresh(k, format!("gridDim.{}", axes[i]), Range::new(1, most))
+        });
+        let block = std::array::from_fn(|i| {
+            let k = SymKind::Input(src(i, "blockDim"));
+            let most = self.most_launched(MAX_BLOCK[i]);
+            self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, most))
+        });
+        let k = SymKind::Input(crate::symbolic::terms::term::InputSource::Param {
+            function: name.to_owned(),
+            name: "dynamic shared memory".into(),
+        });
+        let most = self.most_launched(MAX_SHARED);
+        let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, most));
+        let (limits, attributes) = (LaunchLimits::default(), LaunchAttributes::default());
+        LaunchConfig { grid, block, shared, stream: None, limits, attributes }
+    }
+
+    /// Values of a kernel's parameters where nothing is known of its launch.
+    pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
+        let func = self.program.func(kernel);
+        let m = self.program.module(kernel.module);
+        let mut s = self.initial_state();
+        (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i, false)).collect()
+    }
+}

@@ -1,0 +1,172 @@
+//! What the threads of a kernel read of memory that they also write: a number of its own for each read, since nothing is
+//! known of when other threads write.
+
+use crate::symbolic::exec::events::Stores;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::Frame;
+use crate::symbolic::loops::types::Form;
+use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use ir::{AtomicOp, FuncRef, Op, Operand, Side, TypeId, TypeKind};
+use rustc_hash::FxHashSet;
+
+use super::context::Loaded;
+
+/// What a kernel exchanges through memory.
+#[derive(Debug, Default)]
+pub struct Exchanged {
+    /// It writes through pointers that are not known.
+    pub anywhere: bool,
+    /// Objects that it writes in a way that is not recorded as an access.
+    pub otherwise: FxHashSet<ObjId>,
+}
+
+impl Executor<'_> {
+    /// The outcome of a read of memory that other threads may write.
+    pub(in crate::symbolic) fn load_shared(
+        &mut self,
+        f: FuncRef,
+        (object, place): (ObjId, (TermId, TermId)),
+        ty: TypeId,
+        counts: bool,
+        what: &UnknownReason,
+    ) -> Value {
+        let m = self.module(f);
+        let TypeKind::Int(bits @ 8..) = m.ty(ty).kind else { return self.unknown_of(m, ty, what) };
+        if self.is_never_known(object) {
+            return self.unknown_of(m, ty, what);
+        }
+        Value::Int(self.loaded_symbol(
+            Loaded { object, bits, ty: (f, ty), counts, place: Some(place), order: self.events.accesses.len() },
+            what,
+        ))
+    }
+
+    /// A symbol of the same kind: another thread's, or that of another round.
+    pub fn another(&mut self, s: SymId) -> TermId {
+        let symbol = self.arena.symbol(s).clone();
+        let old = self.arena.symbol_term(s);
+        if self.arena.is_boolean(old) {
+            return self.arena.fresh_bool(symbol.kind, symbol.name);
+        }
+        let new = self.arena.fresh(symbol.kind, symbol.name, symbol.range);
+        if let (Some(l), Term::Sym(n)) = (self.loaded.get(&s).copied(), self.arena.get(new)) {
+            self.loaded.insert(*n, Loaded { place: None, ..l });
+        }
+        new
+    }
+
+    fn loaded_symbol(&mut self, loaded: Loaded, what: &UnknownReason) -> TermId {
+        let t = self.arena.fresh(
+            SymKind::Content { what: what.clone(), input: false },
+            "a value in memory",
+            Range::of_value(loaded.bits, true),
+        );
+        if let Term::Sym(s) = *self.arena.get(t) {
+            self.loaded.insert(s, loaded);
+        }
+        t
+    }
+
+    /// The old value that an atomic operation gives.
+    pub(in crate::symbolic) fn atomic_result(
+        &mut self,
+        f: FuncRef,
+        path: TermId,
+        op: &Op,
+        p: &[Target],
+        ty: TypeId,
+    ) -> Value {
+        let what = &UnknownReason::AtomicResult;
+        match p {
+            [Target { base: Base::Object(o), offset, .. }]
+                if self.side == Side::Device && !matches!(self.object(*o).kind, ObjKind::DeviceLocal) =>
+            {
+                self.load_shared(
+                    f,
+                    (*o, (*offset, path)),
+                    ty,
+                    matches!(op, Op::AtomicRmw { op: AtomicOp::Add | AtomicOp::UIncWrap, .. }),
+                    what,
+                )
+            }
+            _ => {
+                let m = self.module(f);
+                self.unknown_of(m, ty, what)
+            }
+        }
+    }
+
+    /// What an atomic operation stores.
+    pub(in crate::symbolic) fn atomic_stores(&mut self, fr: &Frame, op: &Op) -> Stores {
+        let (op, value) = match op {
+            Op::AtomicRmw { op, value, .. } => (Some(op), value),
+            Op::CmpXchg { new, .. } => (None, new),
+            _ => return Stores::Unknown,
+        };
+        let number = self.stored_number(fr, value);
+        let constant = if let Stores::Value(t) = number { self.arena.as_int(t) } else { None };
+        match (op, constant) {
+            (Some(AtomicOp::Add | AtomicOp::Sub | AtomicOp::Or | AtomicOp::Xor), Some(0))
+            | (Some(AtomicOp::And), Some(-1)) => Stores::Same,
+            (None | Some(AtomicOp::Xchg | AtomicOp::Min | AtomicOp::Max | AtomicOp::UMin | AtomicOp::UMax), _) => {
+                number
+            }
+            _ => Stores::Unknown,
+        }
+    }
+
+    /// What a plain store stores.
+    pub(in crate::symbolic) fn stored_number(&mut self, fr: &Frame, value: &Operand) -> Stores {
+        match self.any_operand(fr, value) {
+            Value::Int(t) => Stores::Value(t),
+            _ => Stores::Unknown,
+        }
+    }
+
+    /// A variable of a loop that a round sets to what it reads of shared memory: what it was, or such a number.
+    pub(in crate::symbolic) fn loaded_in_some_round(
+        &mut self,
+        a: TermId,
+        h: TermId,
+        n: TermId,
+        mark: usize,
+        version: u32,
+    ) -> Option<Form> {
+        let mut leaves = self.leaves(n)?;
+        leaves.retain(|l| *l != h);
+        if leaves.is_empty() || leaves.len() > 4 {
+            return None;
+        }
+        let mut value = a;
+        for leaf in leaves {
+            let other = match *self.arena.get(leaf) {
+                Term::Sym(s) if self.loaded.contains_key(&s) => {
+                    let what = match &self.arena.symbol(s).kind {
+                        SymKind::Content { what, .. } => what.clone(),
+                        _ => return None,
+                    };
+                    let loaded = self.loaded[&s];
+                    self.loaded_symbol(Loaded { place: None, ..loaded }, &what)
+                }
+                _ if self.only_old(leaf, mark, version, None) => leaf,
+                _ => return None,
+            };
+            let kept = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::WhichRoundSet }, "?");
+            value = self.arena.ite(kept, value, other);
+        }
+        Some(Form::Bounded(Value::Int(value), vec![]))
+    }
+
+    /// What memory holds at an offset, as an integer of that type.
+    pub fn number_in(&mut self, memory: &Memory, l: &Loaded, offset: TermId) -> Option<TermId> {
+        let held = memory.get(&l.object)?.clone();
+        match self.read_cells(l.object, &held, offset, u64::from(l.bits / 8), Some(l.ty)) {
+            Value::Int(t) => Some(t),
+            _ => None,
+        }
+    }
+}

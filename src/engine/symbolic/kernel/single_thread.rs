@@ -1,0 +1,149 @@
+//! Launches of a single thread: nothing else runs beside it, so that what it stores in the device's memory is followed as what the host
+//! stores is. An object that a kernel sets up there, or two pointers that it exchanges, are known afterwards.
+//!
+//! In: a kernel, what it is given and the state at its launch. Out: the state behind it. Where the thread stores through a pointer that
+//! is not known, calls code that is not known, allocates or frees, all is as with other launches: what it may write is not known. So
+//! it is where work for the device overlaps, and for memory that the host can write meanwhile.
+
+use crate::symbolic::effects::write_set::Footprint;
+use crate::symbolic::exec::events::LaunchConfig;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::limits::budget::Allowance;
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::memory::value::Value;
+use ir::{FuncRef, Side};
+use std::hash::{Hash, Hasher};
+
+/// Steps of one launch.
+const STEPS: u64 = 20_000;
+
+impl Executor<'_> {
+    /// Whether what is stored in an object is followed.
+    pub(in crate::symbolic) fn knows_stores(&self, o: ObjId) -> bool {
+        self.side == Side::Host
+            || match self.object(o).kind {
+                ObjKind::DeviceLocal => true,
+                ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.kernel.alone,
+                // Shared memory is not followed, constant variables and the host's memory neither: others may write these.
+                ObjKind::SharedStatic(_)
+                | ObjKind::SharedDynamic
+                | ObjKind::Constant(_)
+                | ObjKind::Managed
+                | ObjKind::Parameter
+                | ObjKind::HostLocal
+                | ObjKind::HostHeap
+                | ObjKind::HostGlobal(_)
+                | ObjKind::ArgvArray
+                | ObjKind::ArgvText(_)
+                | ObjKind::ArgvTexts
+                | ObjKind::Stream(_)
+                | ObjKind::Opaque => false,
+            }
+    }
+
+    /// Whether a launch has one thread, which has the device for itself.
+    fn is_single(&self, kernel: FuncRef, c: &LaunchConfig) -> bool {
+        !self.runtime.overlapping
+            && !self.function(kernel).is_declaration()
+            && c.grid.iter().chain(&c.block).all(|n| self.arena.as_int(*n) == Some(1))
+    }
+
+    /// Executes a launch that the host has come to, if it is such a one; whether it is.
+    pub(crate) fn launch_single(
+        &mut self,
+        s: &mut State,
+        kernel: FuncRef,
+        args: &[Value],
+        config: &LaunchConfig,
+    ) -> bool {
+        if !self.is_single(kernel, config) {
+            return false;
+        }
+        let kept = self.kept.clone();
+        let left = self.limits.left();
+        let given = Allowance { steps: STEPS.min(left.steps), ..left };
+        let (found, taken) = self.aside(given, |e| e.follow_single(kernel, s.clone(), args, config));
+        self.limits.take_steps(taken);
+        let Some((left, written)) = found else {
+            self.kept = kept;
+            return false;
+        };
+        self.note_alone(written.objects());
+        s.mem = left.mem;
+        true
+    }
+
+    /// Where the only thread of a launch writes, if it has only one and that can be followed; the executor is to execute it again.
+    pub(crate) fn written_by_single(
+        &mut self,
+        kernel: FuncRef,
+        args: &[Value],
+        config: &LaunchConfig,
+        s: State,
+    ) -> Option<Footprint> {
+        if !self.is_single(kernel, config) {
+            return None;
+        }
+        let kept = self.kept.clone();
+        let given = Allowance { steps: STEPS, ..self.limits.left() };
+        let (found, _) = self.aside(given, |e| e.follow_single(kernel, s, args, config));
+        self.kept = kept;
+        found.map(|(_, written)| written)
+    }
+
+    /// The state behind the thread, without its own memory, and what it wrote; `None` where that is not known.
+    fn follow_single(
+        &mut self,
+        kernel: FuncRef,
+        s: State,
+        args: &[Value],
+        config: &LaunchConfig,
+    ) -> Option<(State, Footprint)> {
+        let (known, freed) = (self.heap.len(), self.heap.count_of_frees());
+        let mut h = rustc_hash::FxHasher::default();
+        (kernel, known, "alone").hash(&mut h);
+        let shared = self.heap.add(Object {
+            kind: ObjKind::SharedDynamic,
+            name: String::new(),
+            extent: Some(config.shared),
+            site: None,
+            func: None,
+            array: true,
+        });
+        let (zero, one) = (self.arena.int(0), self.arena.int(1));
+        self.kernel.partitions.begin(self.arena.symbols().len());
+        self.kernel.thread = Some(Thread {
+            tid: [zero; 3],
+            bid: [zero; 3],
+            block: [one; 3],
+            grid: [one; 3],
+            cluster: config.limits.cluster,
+            shared: Some(shared),
+        });
+        self.kernel.alone = true;
+        let out = self.call(kernel, args.to_vec(), s, h.finish());
+        self.kernel.alone = false;
+        let (_, mut left) = out?;
+        left.mem.retain(|o| !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic));
+        let ended = self.limits.is_whole();
+        let surely = !self.kernel.written_anywhere
+            && !self.kernel.unknown_code
+            && self.kernel.written_otherwise.is_empty()
+            && self.heap.count_of_frees() == freed;
+        let allocates = self.heap.objects()[known..].iter().any(|o| matches!(o.kind, ObjKind::DeviceHeap));
+        let written = std::mem::take(&mut self.kernel.written);
+        let elsewhere = |o: ObjId| {
+            !matches!(
+                self.object(o).kind,
+                ObjKind::SharedStatic(_)
+                    | ObjKind::SharedDynamic
+                    | ObjKind::DeviceLocal
+                    | ObjKind::DeviceHeap
+                    | ObjKind::DeviceGlobal(_)
+            )
+        };
+        (ended && surely && !allocates && !written.objects().any(elsewhere)).then_some((left, written))
+    }
+}

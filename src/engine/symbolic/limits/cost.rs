@@ -1,0 +1,294 @@
+//! What the execution of host code spends on which part of it, and which parts it leaves out.
+//!
+//! Parts that may be left out are functions and loops that do nothing on a device: no CUDA call is reached from them. Other loops are
+//! measured as well: where they were executed round by round, what holds in every round may do. In: when parts begin and end. Out: those
+//! that cost most, for another execution without them. What it means to leave one out is in `effects/skipped_code.rs`.
+
+use base::work::{Work, done};
+use ir::reach::{Mentions, Named, Reach};
+use ir::{BlockId, FuncRef, GlobalRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A part of the host's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    Function(FuncRef),
+    Loop(FuncRef, BlockId),
+}
+
+/// How a part is followed that costs too much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spared {
+    /// A loop of a constant count: by what holds in every round.
+    Rounds,
+    /// Not at all.
+    Entirely,
+}
+
+/// What an execution or a part of it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    pub steps: u64,
+    pub work: Work,
+}
+
+/// Of an execution a part takes one so-manieth at least in one go, or it is too little to be left out: the loop around it is not.
+const LEAST: u128 = 4000;
+
+/// By which measure parts are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    Steps,
+    Work,
+}
+
+/// Which of the parts that cost much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    Innermost,
+    All,
+}
+
+impl Cost {
+    fn by(self, measure: Measure) -> u128 {
+        match measure {
+            Measure::Steps => u128::from(self.steps),
+            Measure::Work => u128::from(self.work.get()),
+        }
+    }
+}
+
+/// A part that is being executed.
+pub(in crate::symbolic) struct Begun {
+    pub(super) part: Part,
+    pub(super) steps: u64,
+    pub(super) at: Work,
+}
+
+/// Costs of parts, by the part around them.
+#[derive(Clone, Debug, Default)]
+pub struct Effort {
+    pub(super) reach: Arc<Reach>,
+    spared: FxHashMap<Part, Spared>,
+    active: Vec<Part>,
+    /// Loops that were executed round by round.
+    unrolled: FxHashSet<Part>,
+    /// With how often they were executed.
+    spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
+    /// Loops that do something on a device.
+    pub(super) on_device: FxHashSet<Part>,
+    pub(super) loops: FxHashMap<(FuncRef, BlockId), bool>,
+    pub(super) named: FxHashMap<Part, Rc<Named>>,
+}
+
+impl Effort {
+    #[must_use]
+    pub fn new(reach: Arc<Reach>, spared: FxHashMap<Part, Spared>) -> Self {
+        Self { reach, spared, ..Self::default() }
+    }
+
+    pub(super) fn is_active(&self, part: Part) -> bool {
+        self.active.contains(&part)
+    }
+
+    pub(super) fn note_unrolled(&mut self, part: Part) {
+        self.unrolled.insert(part);
+    }
+
+    pub(super) fn enter(&mut self, part: Part) {
+        self.active.push(part);
+    }
+
+    /// Leaves a part, with so many steps left.
+    pub(super) fn leave(&mut self, b: &Begun, steps: u64) {
+        self.active.pop();
+        let around = self.active.last().copied();
+        let (cost, times) = self.spent.entry((around, b.part)).or_default();
+        cost.steps += b.steps - steps;
+        cost.work = cost.work + (done() - b.at);
+        *times += 1;
+    }
+
+    pub(in crate::symbolic) fn spared(&self, part: Part) -> Option<Spared> {
+        self.spared.get(&part).copied()
+    }
+
+    /// What each part cost altogether, and how often it was executed.
+    fn whole(&self) -> FxHashMap<Part, (Cost, u64)> {
+        let mut whole: FxHashMap<Part, (Cost, u64)> = FxHashMap::default();
+        for ((_, part), (cost, times)) in &self.spent {
+            let (c, n) = whole.entry(*part).or_default();
+            c.steps += cost.steps;
+            c.work = c.work + cost.work;
+            *n += times;
+        }
+        whole
+    }
+
+    /// The parts that cost at least one `share`-th of an execution: all, or of those that contain each other the innermost. Where none
+    /// of them can be left out, the loops that were executed round by round.
+    #[must_use]
+    pub fn heaviest(&self, all: Cost, measure: Measure, (share, which): (u128, Which)) -> Vec<Part> {
+        let (mut heavy, all) = (self.whole(), all.by(measure));
+        heavy.retain(|_, (c, _)| c.by(measure) > 0 && c.by(measure) * share >= all);
+        let mut rounds: Vec<Part> =
+            heavy.keys().copied().filter(|p| self.on_device.contains(p) && self.unrolled.contains(p)).collect();
+        heavy.retain(|p, (c, times)| !self.on_device.contains(p) && c.by(measure) * LEAST >= all * u128::from(*times));
+        if heavy.is_empty() {
+            rounds.sort_unstable();
+            return rounds;
+        }
+        let heavy: FxHashMap<Part, Cost> = heavy.into_iter().map(|(p, (c, _))| (p, c)).collect();
+        let mut inside: FxHashMap<Part, Vec<Part>> = FxHashMap::default();
+        for (around, part) in self.spent.keys() {
+            if let Some(a) = around {
+                inside.entry(*a).or_default().push(*part);
+            }
+        }
+        let mut found: Vec<Part> =
+            heavy.keys().copied().filter(|p| which == Which::All || !contains_any(*p, &inside, &heavy)).collect();
+        // Of parts that all contain each other the least.
+        if found.is_empty() {
+            found.extend(heavy.iter().min_by_key(|(p, c)| (c.by(measure), **p)).map(|(p, _)| *p));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// How another execution spares parts: loops that were executed round by round first that, then altogether.
+    #[must_use]
+    pub fn spare(&self, parts: &[Part]) -> FxHashMap<Part, Spared> {
+        let mut spared = self.spared.clone();
+        spared.extend(
+            parts.iter().map(|p| (*p, if self.unrolled.contains(p) { Spared::Rounds } else { Spared::Entirely })),
+        );
+        spared
+    }
+}
+
+fn contains_any(part: Part, inside: &FxHashMap<Part, Vec<Part>>, heavy: &FxHashMap<Part, Cost>) -> bool {
+    let (mut seen, mut work) = (FxHashSet::default(), vec![part]);
+    while let Some(p) = work.pop() {
+        for q in inside.get(&p).into_iter().flatten() {
+            if *q == part {
+                continue;
+            }
+            if heavy.contains_key(q) {
+                return true;
+            }
+            if seen.insert(*q) {
+                work.push(*q);
+            }
+        }
+    }
+    false
+}
+
+impl Effort {
+    /// Functions of the host whose address is taken.
+    pub(in crate::symbolic) fn taken(&self) -> &[FuncRef] {
+        self.reach.taken()
+    }
+
+    /// Whether CUDA may be called from a function of the host.
+    pub(crate) fn leads_to_cuda(&self, f: FuncRef) -> bool {
+        !self.reach.is_harmless(f)
+    }
+
+    /// Whether a piece of code leads to nothing on a device.
+    pub(in crate::symbolic) fn are_harmless(&self, m: &Mentions) -> bool {
+        self.reach.are_harmless(m)
+    }
+
+    /// Whether a piece of code may lead to such a function.
+    pub(in crate::symbolic) fn reaches(&self, m: &Mentions, such: impl Fn(FuncRef) -> bool) -> bool {
+        self.reach.globals(m).reached.into_iter().any(such)
+    }
+
+    /// Whether the program does more with a variable of the host than to read it by its name.
+    pub(in crate::symbolic) fn may_be_written(&self, g: GlobalRef) -> bool {
+        self.reach.may_be_written(g)
+    }
+
+    /// Whether the program uses the address of a variable for more than to load and to store there.
+    pub(in crate::symbolic) fn is_addressed(&self, g: GlobalRef) -> bool {
+        self.reach.is_addressed(g)
+    }
+
+    /// Variables of the host with which it does so, in order; constants apart.
+    pub(in crate::symbolic) fn written(&self) -> Vec<GlobalRef> {
+        self.reach.written()
+    }
+
+    /// Variables of the host that other translation units can write by their names.
+    pub(in crate::symbolic) fn exported(&self) -> &[GlobalRef] {
+        self.reach.exported()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cost, Effort, Measure, Part, Spared, Which};
+    use base::work::Work;
+    use ir::{BlockId, FuncId, FuncRef, ModuleId};
+
+    fn function(n: u32) -> Part {
+        Part::Function(FuncRef { module: ModuleId(0), func: FuncId(n) })
+    }
+
+    fn cost(steps: u64) -> Cost {
+        Cost { steps, work: Work::millis(1) }
+    }
+
+    #[test]
+    fn of_costly_parts_the_innermost_or_all_are_left_out() {
+        let mut e = Effort::default();
+        // 0 calls 1 and 2, 1 calls 3.
+        for (around, part, steps) in [(None, 0, 900), (Some(0), 1, 800), (Some(0), 2, 50), (Some(1), 3, 400)] {
+            e.spent.insert((around.map(function), function(part)), (cost(steps), 1));
+        }
+        let of = |e: &Effort, all, share, which| e.heaviest(cost(all), Measure::Steps, (share, which));
+        assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
+        assert_eq!(of(&e, 1000, 2, Which::Innermost), [function(1)]);
+        assert_eq!(of(&e, 1000, 20, Which::Innermost), [function(2), function(3)]);
+        assert_eq!(of(&e, 10_000, 8, Which::Innermost), []);
+        assert_eq!(of(&e, 1000, 2, Which::All), [function(0), function(1)]);
+        // They call each other.
+        e.spent.insert((Some(function(3)), function(1)), (cost(1), 1));
+        assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
+    }
+
+    #[test]
+    fn what_is_cheap_each_time_is_not_left_out_but_the_rounds_around_it() {
+        let at = |header| Part::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
+        let mut e = Effort::default();
+        e.on_device.extend([at(1), at(2)]);
+        e.unrolled.insert(at(1));
+        e.spent.insert((None, at(1)), (cost(9000), 1));
+        e.spent.insert((Some(at(1)), at(2)), (cost(8000), 80));
+        // A constructor, again and again.
+        e.spent.insert((Some(at(2)), function(1)), (cost(7000), 7000));
+        let heaviest = |e: &Effort| e.heaviest(cost(10_000), Measure::Steps, (8, Which::All));
+        assert_eq!(heaviest(&e), [at(1)]);
+        assert_eq!(e.spare(&[at(1)])[&at(1)], Spared::Rounds);
+        // A function that takes long each time.
+        e.spent.insert((Some(at(2)), function(2)), (cost(2000), 80));
+        assert_eq!(heaviest(&e), [function(2)]);
+    }
+
+    #[test]
+    fn loops_that_were_executed_round_by_round_are_first_spared_that() {
+        let of = |header| Part::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
+        let mut e = Effort::default();
+        e.unrolled.insert(of(1));
+        let spared = e.spare(&[of(1), of(2), function(0)]);
+        assert_eq!(
+            [of(1), of(2), function(0)].map(|p| spared[&p]),
+            [Spared::Rounds, Spared::Entirely, Spared::Entirely]
+        );
+        let spared = Effort { spared, ..Effort::default() }.spare(&[of(1)]);
+        assert_eq!((spared[&of(1)], spared.len()), (Spared::Entirely, 3));
+    }
+}

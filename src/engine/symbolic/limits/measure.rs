@@ -1,0 +1,98 @@
+//! Measures what parts of the host cost while they are executed ([`Effort`](super::cost::Effort)), and says which of them are left out.
+//!
+//! In: functions and loops as the executor enters and leaves them. Out: their cost in steps and work, by the part around them.
+
+use super::cost::{Begun, Part, Spared};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::memory::value::Value;
+use ir::reach::{Mentions, Named};
+use ir::{BlockId, FuncRef, Side};
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// Begins a part; `None` where it is not measured.
+    pub(in crate::symbolic) fn begin(&mut self, part: Part) -> Option<Begun> {
+        if self.side != Side::Host || self.limits.effort.is_active(part) {
+            return None;
+        }
+        match part {
+            Part::Function(f) => {
+                if !self.limits.effort.reach.is_harmless(f) {
+                    return None;
+                }
+            }
+            Part::Loop(f, header) => {
+                if !self.is_harmless_loop(f, header) {
+                    self.limits.effort.on_device.insert(part);
+                }
+            }
+        }
+        let (begun, over) = self.limits.begin(part);
+        if let Some(limit) = over {
+            self.end_by(limit);
+        }
+        Some(begun)
+    }
+
+    /// How a part of the host is spared.
+    pub(in crate::symbolic) fn spared(&self, part: Part) -> Option<Spared> {
+        if self.side == Side::Host { self.limits.effort.spared(part) } else { None }
+    }
+
+    /// Pointers to the variables with such names that a function of the host, or what it calls, may write by their names; `None`
+    /// where these are not known.
+    pub(crate) fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
+        let named = self.globals_of(Part::Function(f));
+        if named.opaque {
+            return None;
+        }
+        let program = self.program;
+        let variables = named.globals.iter().filter(|g| {
+            let global = program.global(**g);
+            !global.constant && of(&global.name)
+        });
+        Some(
+            variables
+                .map(|g| {
+                    let o = self.global_object(g.module, g.global);
+                    self.pointer(o, 0)
+                })
+                .collect(),
+        )
+    }
+
+    pub(in crate::symbolic) fn is_harmless_loop(&mut self, f: FuncRef, header: BlockId) -> bool {
+        if let Some(known) = self.limits.effort.loops.get(&(f, header)) {
+            return *known;
+        }
+        let mentions = self.mentioned_in_loop(f, header);
+        let harmless = self.limits.effort.reach.are_harmless(&mentions);
+        self.limits.effort.loops.insert((f, header), harmless);
+        harmless
+    }
+
+    fn mentioned_in_loop(&mut self, f: FuncRef, header: BlockId) -> Mentions {
+        let cfg = self.cfg(f);
+        let func = self.function(f);
+        let blocks =
+            cfg.loops.iter().filter(|l| l.header == header).flat_map(|l| &l.blocks).map(|b| &func.blocks[b.index()]);
+        Mentions::of(self.program, f.module, blocks)
+    }
+
+    /// The globals that a part may touch by their names.
+    pub(in crate::symbolic) fn globals_of(&mut self, part: Part) -> Rc<Named> {
+        if let Some(known) = self.limits.effort.named.get(&part) {
+            return known.clone();
+        }
+        let named = match part {
+            Part::Function(f) => self.limits.effort.reach.mentions(f).map(|m| self.limits.effort.reach.globals(m)),
+            Part::Loop(f, header) => {
+                let m = self.mentioned_in_loop(f, header);
+                Some(self.limits.effort.reach.globals(&m))
+            }
+        };
+        let named = Rc::new(named.unwrap_or(Named { opaque: true, ..Named::default() }));
+        self.limits.effort.named.insert(part, named.clone());
+        named
+    }
+}

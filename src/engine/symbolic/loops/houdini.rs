@@ -1,0 +1,561 @@
+//! Bounds that a loop's variables keep from round to round: `0 <= lo <= hi <= n` of a binary search, `at < 8` of an index that starts
+//! over, `slot < size` of a probe.
+//!
+//! In: variables without a closed form, their values in a round and after it. Out: bounds that hold at the start and, where they hold in
+//! a round that goes on, after it. Candidates are what conditions compare the variables with, what they start from and what they are set
+//! to. Those that cannot be shown are dropped until the rest holds together (Houdini: Flanagan and Leino, FME 2001).
+
+use super::sum::Rounds;
+use super::types::{Form, LoopVar};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::linear::Linear;
+use crate::symbolic::terms::term::{Term, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Variables of one loop that are looked at.
+const MOST_VARIABLES: usize = 6;
+/// Ways through a round.
+const MOST_WAYS: usize = 16;
+/// Conditions of the way to the loop that are used.
+const MOST_FACTS: usize = 24;
+/// Terms below a condition that is used.
+const LARGEST_FACT: usize = 120;
+/// Rounds of dropping candidates.
+const MOST_DROPS: usize = 8;
+/// Readings of machine integers in a round that are looked at.
+const MOST_READINGS: usize = 12;
+/// Terms of comparisons that one loop looks at.
+const MOST_OF_LOOP: u64 = 1 << 19;
+
+/// A variable that a round changes.
+pub(in crate::symbolic) struct Carried {
+    pub var: LoopVar,
+    pub start: TermId,
+    /// The symbol of its value in a round.
+    pub held: TermId,
+    /// Its value after it, as kept.
+    pub next: TermId,
+    pub bits: u32,
+    /// Its value at iteration `k` with what is known of it, where that is how far steps have moved it; `None` where nothing is known.
+    pub moved: Option<(TermId, Vec<TermId>)>,
+    /// Whether something else is known of it already.
+    pub settled: bool,
+}
+
+/// The same in the terms of what the machine reads of it.
+pub(super) struct Variable {
+    pub(super) read: TermId,
+    pub(super) bits: u32,
+    pub(super) signed: bool,
+    pub(super) start: TermId,
+    pub(super) next: TermId,
+    pub(super) leaves: Vec<TermId>,
+}
+
+/// One way through a round: what holds on it, and the variables' values behind it.
+struct Way {
+    facts: Vec<TermId>,
+    next: Vec<TermId>,
+}
+
+impl Executor<'_> {
+    /// What variables are at iteration `r.k`: those of which something is found. `round` holds in each round that goes on, in terms of
+    /// their symbols; `path` at the start of the loop.
+    pub(in crate::symbolic) fn inductive(
+        &mut self,
+        carried: &[Carried],
+        round: &[TermId],
+        path: TermId,
+        r: &Rounds<'_>,
+    ) -> Vec<(LoopVar, Form)> {
+        if carried.is_empty() || carried.len() > MOST_VARIABLES {
+            return vec![];
+        }
+        let work = self.loops.linear_work.get();
+        self.loops.linear_work.set(work.min(MOST_OF_LOOP));
+        let mut found = self.bounds_that_last(carried, round, path, r);
+        // Together they may go too many ways.
+        if found.is_empty() && carried.len() > 1 {
+            for one in carried {
+                found.extend(self.bounds_that_last(std::slice::from_ref(one), round, path, r));
+            }
+        }
+        self.loops.linear_work.set(work - (work.min(MOST_OF_LOOP) - self.loops.linear_work.get()));
+        found
+    }
+
+    fn bounds_that_last(
+        &mut self,
+        carried: &[Carried],
+        round: &[TermId],
+        path: TermId,
+        r: &Rounds<'_>,
+    ) -> Vec<(LoopVar, Form)> {
+        let (variables, round) = self.as_read(carried, round);
+        let mut hyps = self.candidates(&variables, &round, r);
+        if hyps.is_empty() {
+            return vec![];
+        }
+        let known = self.facts_about(path, &variables, &hyps, &round);
+        // At the start.
+        let mut before = self.told(&known);
+        let starts: Vec<TermId> = variables.iter().map(|v| v.start).collect();
+        let plain = self.in_range(&mut before, &starts);
+        let known: Vec<TermId> = known.into_iter().map(|f| self.arena.substitute(f, &plain)).collect();
+        for h in &mut hyps {
+            *h = self.arena.substitute(*h, &plain);
+        }
+        let at_start: FxHashMap<TermId, TermId> =
+            variables.iter().map(|v| (v.read, self.arena.substitute(v.start, &plain))).collect();
+        let mut before = self.told(&known);
+        hyps.retain(|h| {
+            let goal = self.arena.substitute(*h, &at_start);
+            before.implies(&mut self.arena, goal)
+        });
+        if hyps.is_empty() {
+            return vec![];
+        }
+        let Some(ways) = self.ways(&variables, &round, r) else { return vec![] };
+        let mut stable = false;
+        for _ in 0..MOST_DROPS {
+            let all = hyps.len();
+            let plain = self.that_do_not_wrap(&known, &round, &ways, &hyps);
+            for way in &ways {
+                let facts: Vec<TermId> =
+                    round.iter().chain(&way.facts).map(|f| self.arena.substitute(*f, &plain)).collect();
+                let mut premises = self.told(&[&known, &facts, &hyps].map(Vec::as_slice).concat());
+                let mut after = self.read_after(&variables, way);
+                for t in after.values_mut() {
+                    *t = self.arena.substitute(*t, &plain);
+                }
+                hyps.retain(|h| {
+                    let goal = self.arena.substitute(*h, &after);
+                    premises.implies(&mut self.arena, goal)
+                });
+            }
+            if hyps.is_empty() {
+                return vec![];
+            }
+            if hyps.len() == all {
+                stable = true;
+                break;
+            }
+        }
+        if !stable {
+            return vec![];
+        }
+        self.found(carried, &variables, (&known, &round), &ways, &hyps, r)
+    }
+
+    /// Counts what is left of the allotment apart from the executor that this one is a copy of.
+    pub fn own_linear_work(&mut self) {
+        self.loops.own_linear_work();
+    }
+
+    /// Another kernel may take as much.
+    pub(crate) fn renew_linear_work(&self) {
+        self.loops.renew_linear_work();
+    }
+
+    fn told(&mut self, facts: &[TermId]) -> Linear {
+        Linear::new(&mut self.arena, facts, &self.loops.linear_work.clone())
+    }
+
+    /// Variables and conditions in terms of what the machine reads of the variables: of each a signed or an unsigned number.
+    fn as_read(&mut self, carried: &[Carried], round: &[TermId]) -> (Vec<Variable>, Vec<TermId>) {
+        let roots: Vec<TermId> = carried.iter().map(|c| c.next).chain(round.iter().copied()).collect();
+        let cone = self.arena.cone(&roots);
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut read = vec![];
+        for c in carried {
+            let signed = self.arena.range(c.held).lo.is_some_and(|l| l < 0);
+            let unsigned = cone.iter().any(|t| self.reads_as_unsigned(*t, c));
+            if !signed || !unsigned {
+                read.push((c.held, signed));
+                continue;
+            }
+            let Term::Sym(s) = *self.arena.get(c.held) else {
+                read.push((c.held, signed));
+                continue;
+            };
+            let kind = self.arena.symbol(s).kind.clone();
+            let number = self.arena.fresh(kind, "?", Range::of_int(c.bits, false));
+            let as_signed = self.arena.wrap(number, c.bits, true);
+            for t in &cone {
+                if self.arena.reading(*t) == Some((c.held, c.bits, false)) {
+                    map.insert(*t, number);
+                }
+            }
+            map.insert(c.held, as_signed);
+            read.push((number, false));
+        }
+        let conditions: Vec<TermId> = round
+            .iter()
+            .map(|t| {
+                let t = self.arena.substitute(*t, &map);
+                self.plainly(t)
+            })
+            .collect();
+        let conditions = conditions.into_iter().flat_map(|t| self.arena.conjuncts(t)).collect();
+        let variables = carried
+            .iter()
+            .zip(read)
+            .map(|(c, (read, signed))| {
+                let next = self.arena.substitute(c.next, &map);
+                let (next, start) = (self.plainly(next), self.interpret(c.start, c.bits, signed));
+                let leaves = self.leaves(next).unwrap_or_default();
+                Variable { read, bits: c.bits, signed, start, next, leaves }
+            })
+            .collect();
+        (variables, conditions)
+    }
+
+    /// Whether a term reads a variable, or what it is made of, as an unsigned number of its width.
+    fn reads_as_unsigned(&self, t: TermId, c: &Carried) -> bool {
+        let Some((x, bits, false)) = self.arena.reading(t) else { return false };
+        bits == c.bits && (x == c.held || self.arena.poly(x).terms.iter().any(|(m, _)| m.as_slice() == [c.held]))
+    }
+
+    /// Readings of sums whose parts are read first: only the last counts.
+    fn plainly(&mut self, t: TermId) -> TermId {
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for n in self.arena.cone(&[t]) {
+            let Term::Wrap { arg, bits, signed } = *self.arena.get(n) else { continue };
+            let inner = self.congruent(arg, bits);
+            if inner != arg {
+                let new = self.arena.wrap(inner, bits, signed);
+                map.insert(n, new);
+            }
+        }
+        self.arena.substitute(t, &map)
+    }
+
+    /// A sum that is congruent modulo 2^bits, without the readings of its parts.
+    fn congruent(&mut self, t: TermId, bits: u32) -> TermId {
+        let mut out = t;
+        for (m, c) in self.arena.poly(t).terms {
+            let [x] = m[..] else { continue };
+            let Term::Wrap { arg, bits: inner, .. } = *self.arena.get(x) else { continue };
+            if inner < bits {
+                continue;
+            }
+            let (kept, plain) = (self.arena.scale(x, c), self.arena.scale(arg, c));
+            out = self.arena.sub(out, kept);
+            out = self.arena.add(out, plain);
+        }
+        out
+    }
+
+    /// What the way to the loop says of what the variables are compared with.
+    fn facts_about(&self, path: TermId, variables: &[Variable], hyps: &[TermId], round: &[TermId]) -> Vec<TermId> {
+        let mut roots: Vec<TermId> = variables.iter().map(|v| v.start).collect();
+        roots.extend(hyps);
+        roots.extend(round);
+        let mut about = self.arena.symbols_of(&roots);
+        let mut open: Vec<TermId> = self
+            .arena
+            .conjuncts(path)
+            .into_iter()
+            .filter(|c| self.arena.cone(&[*c]).len() <= LARGEST_FACT && !self.is_product(*c))
+            .collect();
+        let mut out = vec![];
+        for _ in 0..2 {
+            let (mut near, far): (Vec<TermId>, Vec<TermId>) =
+                open.into_iter().partition(|c| self.arena.symbols_of(&[*c]).iter().any(|s| about.contains(s)));
+            about.extend(self.arena.symbols_of(&near));
+            near.sort_by_key(|c| (self.arena.cone(&[*c]).len(), *c));
+            out.extend(near);
+            open = far;
+        }
+        out.truncate(MOST_FACTS);
+        out
+    }
+
+    /// Whether a comparison is of a product of variables: a limit of memory, mostly.
+    fn is_product(&self, c: TermId) -> bool {
+        let Term::Le(t) = self.arena.get(c) else { return false };
+        self.arena.poly(*t).terms.iter().any(|(m, _)| m.len() > 1)
+    }
+
+    /// The ways through a round, by the conditions that choose what the variables become; `None` where they are too many.
+    fn ways(&mut self, variables: &[Variable], round: &[TermId], r: &Rounds<'_>) -> Option<Vec<Way>> {
+        let mut open = vec![Way { facts: vec![], next: variables.iter().map(|v| v.next).collect() }];
+        let mut done = vec![];
+        while let Some(way) = open.pop() {
+            if open.len() + done.len() >= MOST_WAYS {
+                return None;
+            }
+            let Some(c) = self.choice_in(&way.next, r) else {
+                done.push(way);
+                continue;
+            };
+            let no = self.arena.not(c);
+            for (holds, value) in [(c, true), (no, false)] {
+                if value && round.contains(&no) || !value && round.contains(&c) {
+                    continue;
+                }
+                let mut facts = way.facts.clone();
+                facts.push(holds);
+                let all = self.arena.and_all(facts.clone());
+                if self.arena.as_bool(all) == Some(false) {
+                    continue;
+                }
+                let known = self.arena.bool(value);
+                let map: FxHashMap<TermId, TermId> = std::iter::once((c, known)).collect();
+                let next = way.next.iter().map(|t| self.arena.substitute(*t, &map)).collect();
+                open.push(Way { facts, next });
+            }
+        }
+        Some(done)
+    }
+
+    /// The condition of a choice between numbers that the loop makes: not one within a condition, nor one that was made before.
+    fn choice_in(&self, numbers: &[TermId], r: &Rounds<'_>) -> Option<TermId> {
+        let (mut open, mut seen): (Vec<TermId>, FxHashSet<TermId>) = (numbers.to_vec(), FxHashSet::default());
+        while let Some(t) = open.pop() {
+            if !seen.insert(t) || self.arena.is_boolean(t) {
+                continue;
+            }
+            match self.arena.get(t) {
+                Term::Ite(c, ..) if !self.is_old(t, r) => return Some(*c),
+                Term::Ite(..) => {}
+                _ => open.extend(self.arena.children(t)),
+            }
+        }
+        None
+    }
+
+    /// Readings in the conditions of a round, and of the variables after it, that change no number where the candidates hold.
+    fn that_do_not_wrap(
+        &mut self,
+        known: &[TermId],
+        round: &[TermId],
+        ways: &[Way],
+        hyps: &[TermId],
+    ) -> FxHashMap<TermId, TermId> {
+        let roots: Vec<TermId> =
+            round.iter().chain(ways.iter().flat_map(|w| w.facts.iter().chain(&w.next))).copied().collect();
+        if !self.arena.cone(&roots).into_iter().any(|t| matches!(self.arena.get(t), Term::Wrap { .. })) {
+            return FxHashMap::default();
+        }
+        let mut premises = self.told(&[known, round, hyps].concat());
+        self.in_range(&mut premises, &roots)
+    }
+
+    /// Readings below the roots that change no number, and what they read.
+    fn in_range(&mut self, premises: &mut Linear, roots: &[TermId]) -> FxHashMap<TermId, TermId> {
+        let mut plain: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut seen = 0;
+        for t in self.arena.cone(roots) {
+            let Term::Wrap { arg, bits, signed } = *self.arena.get(t) else { continue };
+            seen += 1;
+            if seen > MOST_READINGS {
+                break;
+            }
+            let arg = self.arena.substitute(arg, &plain);
+            if self.fits(premises, arg, Range::of_int(bits, signed)) {
+                plain.insert(t, arg);
+            }
+        }
+        plain
+    }
+
+    fn fits(&mut self, premises: &mut Linear, t: TermId, range: Range) -> bool {
+        let ends = [(range.lo, false), (range.hi, true)];
+        ends.into_iter().all(|(end, above)| {
+            let Some(end) = end else { return true };
+            let end = self.arena.int(end);
+            let goal = if above { self.arena.le(t, end) } else { self.arena.le(end, t) };
+            premises.implies(&mut self.arena, goal)
+        })
+    }
+
+    /// What is read of the variables after a round that went this way.
+    fn read_after(&mut self, variables: &[Variable], way: &Way) -> FxHashMap<TermId, TermId> {
+        variables
+            .iter()
+            .zip(&way.next)
+            .map(|(v, next)| {
+                let next = self.congruent(*next, v.bits);
+                (v.read, self.arena.wrap(next, v.bits, v.signed))
+            })
+            .collect()
+    }
+
+    /// What is known of the variables by bounds that hold in every round.
+    fn found(
+        &mut self,
+        carried: &[Carried],
+        variables: &[Variable],
+        (known, round): (&[TermId], &[TermId]),
+        ways: &[Way],
+        hyps: &[TermId],
+        r: &Rounds<'_>,
+    ) -> Vec<(LoopVar, Form)> {
+        // Those that steps have moved are what the steps add up to where none of them wraps.
+        let mut before = self.told(known);
+        let mut kept: Vec<bool> = variables
+            .iter()
+            .zip(carried)
+            .map(|(v, c)| {
+                if c.settled || c.moved.is_none() || v.start == c.start {
+                    return !c.settled;
+                }
+                self.fits(&mut before, c.start, Range::of_int(v.bits, v.signed))
+            })
+            .collect();
+        let mut steps: Vec<Vec<Option<TermId>>> = vec![vec![]; carried.len()];
+        for way in ways {
+            let mut premises = self.told(&[known, round, &way.facts, hyps].concat());
+            for (i, (v, next)) in variables.iter().zip(&way.next).enumerate() {
+                let next = self.congruent(*next, v.bits);
+                let step = self.arena.sub(next, v.read);
+                let by = !self.arena.cone(&[step]).contains(&v.read);
+                steps[i].push(by.then_some(step));
+                if carried[i].moved.is_none() || !kept[i] {
+                    continue;
+                }
+                kept[i] =
+                    (by || self.is_old(next, r)) && self.fits(&mut premises, next, Range::of_int(v.bits, v.signed));
+            }
+        }
+        // Where one may wrap its bounds are worth more than its steps, if it has both.
+        let mut followed = kept.clone();
+        for (i, (v, c)) in variables.iter().zip(carried).enumerate() {
+            if kept[i] || c.settled {
+                continue;
+            }
+            let has = |e: &mut Self, sign: i128| {
+                hyps.iter().any(|h| {
+                    let Term::Le(t) = *e.arena.get(*h) else { return false };
+                    e.arena.poly(t).terms.iter().any(|(m, c)| m.as_slice() == [v.read] && c.signum() == sign)
+                })
+            };
+            followed[i] = has(self, 1) && has(self, -1);
+        }
+        let (mut out, mut values): (Vec<(LoopVar, Form)>, FxHashMap<TermId, TermId>) = Default::default();
+        let reads: Vec<TermId> = variables.iter().map(|v| v.read).collect();
+        for (i, (v, c)) in variables.iter().zip(carried).enumerate() {
+            if !followed[i] {
+                continue;
+            }
+            let of_kept = |e: &Self, h: TermId| {
+                let cone = e.arena.cone(&[h]);
+                cone.contains(&v.read) && !reads.iter().enumerate().any(|(j, x)| !followed[j] && cone.contains(x))
+            };
+            let mut facts: Vec<TermId> = hyps.iter().copied().filter(|h| of_kept(self, *h)).collect();
+            if facts.is_empty() {
+                continue;
+            }
+            let value = self.bounded(v, c, &mut facts);
+            values.insert(v.read, value);
+            if let Some((moved, more)) = c.moved.as_ref().filter(|_| kept[i]) {
+                facts.extend(more);
+                facts.push(self.arena.eq(*moved, value));
+            }
+            out.push((c.var, Form::Bounded(Value::Int(value), facts)));
+        }
+        self.add_sums(&mut out, (carried, &kept), variables, &steps, r.k);
+        for (_, form) in &mut out {
+            let Form::Bounded(_, facts) = form else { continue };
+            for f in facts.iter_mut() {
+                *f = self.arena.substitute(*f, &values);
+            }
+        }
+        out
+    }
+
+    /// A number for what is read of a variable that has bounds, constant ones as its range. It has no range of a machine integer: how it is
+    /// read otherwise is no other number, but follows.
+    fn bounded(&mut self, v: &Variable, c: &Carried, facts: &mut Vec<TermId>) -> TermId {
+        let all = self.arena.range(v.read);
+        let (mut lo, mut hi) = (all.lo, all.hi);
+        for f in &*facts {
+            let Term::Le(t) = *self.arena.get(*f) else { continue };
+            let (above, below) = (self.arena.sub(t, v.read), self.arena.add(t, v.read));
+            if let Some(most) = self.arena.as_int(above).and_then(i128::checked_neg) {
+                hi = hi.map(|h| h.min(most));
+            }
+            if let Some(least) = self.arena.as_int(below) {
+                lo = lo.map(|l| l.max(least));
+            }
+        }
+        // No number at all: nothing comes here.
+        if lo.zip(hi).is_some_and(|(lo, hi)| lo > hi) {
+            (lo, hi) = (all.lo, all.hi);
+        }
+        let fits = Range::of_int(c.bits, true).contains(Range { lo, hi }) && lo.is_some_and(|l| l >= 0);
+        let Term::Sym(s) = *self.arena.get(v.read) else { return v.read };
+        let kind = self.arena.symbol(s).kind.clone();
+        let range = if fits { Range { lo, hi } } else { Range { lo: lo.filter(|l| *l >= 0), hi: None } };
+        let value = self.arena.fresh(kind, "?", range);
+        if !fits {
+            for (bound, above) in [(lo, false), (hi, true)] {
+                if let Some(b) = bound {
+                    let b = self.arena.int(b);
+                    facts.push(if above { self.arena.le(value, b) } else { self.arena.le(b, value) });
+                }
+            }
+        }
+        value
+    }
+
+    /// What two variables add up to, where that grows by the same in every round.
+    fn add_sums(
+        &mut self,
+        found: &mut [(LoopVar, Form)],
+        (carried, kept): (&[Carried], &[bool]),
+        variables: &[Variable],
+        steps: &[Vec<Option<TermId>>],
+        k: TermId,
+    ) {
+        let is_found = |v: LoopVar, found: &[(LoopVar, Form)]| found.iter().any(|f| f.0 == v);
+        for i in 0..carried.len() {
+            for j in i + 1..carried.len() {
+                if !kept[i]
+                    || !kept[j]
+                    || carried[i].moved.is_none()
+                    || carried[j].moved.is_none()
+                    || !is_found(carried[i].var, found)
+                    || !is_found(carried[j].var, found)
+                {
+                    continue;
+                }
+                for sign in [1, -1] {
+                    let mut grown: Option<TermId> = None;
+                    let mut same = true;
+                    for (a, b) in steps[i].iter().zip(&steps[j]) {
+                        let (Some(a), Some(b)) = (a, b) else {
+                            same = false;
+                            break;
+                        };
+                        let b = self.arena.scale(*b, sign);
+                        let d = self.arena.add(*a, b);
+                        if self.arena.as_int(d).is_none() || grown.is_some_and(|g| g != d) {
+                            same = false;
+                            break;
+                        }
+                        grown = Some(d);
+                    }
+                    let Some(grown) = grown.filter(|_| same) else { continue };
+                    let all = |e: &mut Self, a: TermId, b: TermId| {
+                        let b = e.arena.scale(b, sign);
+                        e.arena.add(a, b)
+                    };
+                    let (now, then) = (
+                        all(self, variables[i].read, variables[j].read),
+                        all(self, variables[i].start, variables[j].start),
+                    );
+                    let by = self.arena.mul(grown, k);
+                    let then = self.arena.add(then, by);
+                    let fact = self.arena.eq(now, then);
+                    if let Some((_, Form::Bounded(_, facts))) = found.iter_mut().find(|f| f.0 == carried[i].var) {
+                        facts.push(fact);
+                    }
+                }
+            }
+        }
+    }
+}

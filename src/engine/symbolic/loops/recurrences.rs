@@ -1,0 +1,245 @@
+//! Closed forms of single variables: the recurrence `h` → `n` from the start `a`, solved in terms of the iteration number `k`.
+//!
+//! Affine steps (`h + d`), values set once, geometric ones (`h / 2^c`, `h * 2^c`), turns ([`super::alternating`]), and choices between steps and fixed values. Loop
+//! acceleration as in Bozga, Iosif and Konečný (CAV 2010), for the recurrences that programs have. What comes in are terms of one pass
+//! over the body, what goes out is a [`Form`]; which loop they belong to is not known here.
+
+use super::sum::Rounds;
+use super::types::Form;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::memory::value::{Target, Value, is_known};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Nodes of a choice between values that are looked through.
+const MAX_CHOICES: usize = 64;
+
+impl Executor<'_> {
+    pub(super) fn solve(
+        &mut self,
+        start: &Value,
+        sym: &Value,
+        next: &Value,
+        k: TermId,
+        mark: usize,
+        version: u32,
+    ) -> Form {
+        match (start, sym, next) {
+            (Value::Int(a), Value::Int(h), Value::Int(n)) => self.solve_int(*a, *h, *n, k, mark, version),
+            (Value::Ptr(a), Value::Ptr(h), Value::Ptr(n))
+                if a.len() == 1 && h.len() == 1 && n.len() == 1 && a[0].base == n[0].base && h[0].base == n[0].base =>
+            {
+                match self.solve_int(a[0].offset, h[0].offset, n[0].offset, k, mark, version) {
+                    Form::Closed(Value::Int(o)) => {
+                        Form::Closed(Value::Ptr(Rc::new(vec![Target { offset: o, ..a[0].clone() }])))
+                    }
+                    Form::Bounded(Value::Int(o), f) => {
+                        Form::Bounded(Value::Ptr(Rc::new(vec![Target { offset: o, ..a[0].clone() }])), f)
+                    }
+                    _ => Form::Arbitrary,
+                }
+            }
+            (Value::Bool(a), Value::Bool(h), Value::Bool(n)) if h == n => Form::Closed(Value::Bool(*a)),
+            // Two that are not known may share their reason and differ.
+            (a, h, n) if h == n && is_known(h) => Form::Closed(a.clone()),
+            (Value::Bool(a), _, Value::Bool(n)) if self.only_old(*n, mark, version, None) => {
+                let first = self.arena.le_zero(k);
+                let (x, y) = (Value::Bool(*a), Value::Bool(*n));
+                Form::Closed(self.ite_value(first, &x, &y))
+            }
+            _ => Form::Arbitrary,
+        }
+    }
+
+    pub(super) fn solve_int(&mut self, a: TermId, h: TermId, n: TermId, k: TermId, mark: usize, version: u32) -> Form {
+        let d = self.arena.sub(n, h);
+        if self.only_old(d, mark, version, None) {
+            let t = self.arena.mul(d, k);
+            return Form::Closed(Value::Int(self.arena.add(a, t)));
+        }
+        // Set to one value in every round: the start, and that from then on.
+        if self.only_old(n, mark, version, None) {
+            let first = self.arena.le_zero(k);
+            return Form::Closed(Value::Int(self.arena.ite(first, a, n)));
+        }
+        if let Some(f) = self.geometric(a, h, n, k, mark, version) {
+            return f;
+        }
+        if let Some(f) = self.alternating((a, h, n), k, mark, version) {
+            return f;
+        }
+        if let Some(leaves) = self.leaves(n)
+            && let Some(v) = self.option_of_some_round(&leaves, self.arena.range(h))
+        {
+            return Form::Bounded(Value::Int(v), vec![]);
+        }
+        self.moved(a, h, n, &Rounds { k, map: &FxHashMap::default(), mark, version }).unwrap_or(Form::Arbitrary)
+    }
+
+    /// A choice between steps and fixed values.
+    pub(super) fn moved(&mut self, a: TermId, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Form> {
+        let (k, mark, version) = (r.k, r.mark, r.version);
+        let (mut lo, mut hi) = (0i128, 0i128);
+        let mut fixed = vec![];
+        for leaf in self.leaves(n)? {
+            let d = self.arena.sub(leaf, h);
+            if let Some(c) = self.arena.as_int(d) {
+                lo = lo.min(c);
+                hi = hi.max(c);
+            } else if self.only_old(leaf, mark, version, None) {
+                fixed.push(leaf);
+            } else {
+                let d = self.arena.substitute(d, r.map);
+                let steps = self.arena.range(d);
+                match (steps.lo, steps.hi) {
+                    (Some(l), Some(u)) if !self.arena.cone(&[d]).contains(&h) => {
+                        lo = lo.min(l);
+                        hi = hi.max(u);
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        if fixed.len() > 4 {
+            return None;
+        }
+        // The start or a fixed value, and what the steps since then add up to. A representative has no range: where the
+        // sum is read as a machine integer, that it has not wrapped is shown there.
+        let steps = self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::LoopMoves },
+            "steps",
+            Range { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) },
+        );
+        let (l, u) = (self.arena.scale(k, lo), self.arena.scale(k, hi));
+        let (l, u) = (self.arena.le(l, steps), self.arena.le(steps, u));
+        let mut facts = vec![l, u];
+        let mut v = self.arena.add(a, steps);
+        for f in fixed {
+            let (other, past) = (
+                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::LoopChangesIf }, "?"),
+                self.arena.add(f, steps),
+            );
+            v = self.arena.ite(other, past, v);
+            // Before the first round it is the start.
+            let (one, not) = (self.arena.int(1), self.arena.not(other));
+            let started = self.arena.le(one, k);
+            facts.push(self.arena.or(not, started));
+        }
+        Some(Form::Bounded(Value::Int(v), facts))
+    }
+
+    /// `best = i` under a condition: the start, or what some earlier round had.
+    pub(super) fn set_in_some_round(
+        &mut self,
+        (a, h, n): (TermId, TermId, TermId),
+        k: TermId,
+        map: &FxHashMap<TermId, TermId>,
+        round: &[TermId],
+        mark: usize,
+        version: u32,
+    ) -> Option<Form> {
+        let mut leaves = self.leaves(n)?;
+        leaves.retain(|l| *l != h);
+        if leaves.len() > 4 {
+            return None;
+        }
+        let (mut value, mut facts) = (a, vec![]);
+        for leaf in leaves {
+            let at_k = self.arena.substitute(leaf, map);
+            if !self.only_old(at_k, mark, version, Some(k)) {
+                return None;
+            }
+            let earlier = self.arena.fresh(
+                SymKind::Iteration { name: "an earlier round".into() },
+                "an earlier iteration",
+                Range::new(0, 1 << 62),
+            );
+            let then: FxHashMap<TermId, TermId> = std::iter::once((k, earlier)).collect();
+            let kept = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::WhichRoundSet }, "?");
+            let in_round = self.arena.substitute(at_k, &then);
+            value = self.arena.ite(kept, value, in_round);
+            // One fact each: a launch keeps those whose symbols it knows.
+            let mut conditions = vec![self.arena.lt(earlier, k)];
+            for c in round {
+                conditions.push(self.arena.substitute(*c, &then));
+            }
+            for c in conditions {
+                facts.push(self.arena.or(kept, c));
+            }
+        }
+        Some(Form::Bounded(Value::Int(value), facts))
+    }
+
+    /// `h / 2^c`, `h >> c`, `h * 2^c`.
+    pub(super) fn geometric(
+        &mut self,
+        a: TermId,
+        h: TermId,
+        n: TermId,
+        k: TermId,
+        mark: usize,
+        version: u32,
+    ) -> Option<Form> {
+        let power = |c: i128| (c >= 2 && c & (c - 1) == 0).then(|| i128::from(c.trailing_zeros()));
+        // The number that is divided is the one that the machine reads, not any congruent one.
+        let read = |s: &mut Self, t: TermId| match s.arena.reading(t) {
+            Some((arg, bits, signed)) if arg == h => Some(s.arena.wrap(a, bits, signed)),
+            _ => (t == h && s.arena.range(h).contains(s.arena.range(a))).then_some(a),
+        };
+        match *self.arena.get(n) {
+            Term::Div(x, c) => {
+                let m = power(self.arena.as_int(c)?)?;
+                let from = read(self, x)?;
+                let e = self.arena.scale(k, m);
+                let p = self.arena.pow2(e);
+                Some(Form::Closed(Value::Int(self.arena.div(from, p))))
+            }
+            Term::FloorDiv(x, c) => {
+                let m = power(c)?;
+                let from = read(self, x)?;
+                if self.arena.range(from).lo.is_none_or(|v| v < 0) {
+                    return None;
+                }
+                let e = self.arena.scale(k, m);
+                let p = self.arena.pow2(e);
+                Some(Form::Closed(Value::Int(self.arena.div(from, p))))
+            }
+            Term::Poly(_) => {
+                let p = self.arena.poly(n);
+                let [(m, c)] = p.terms.as_slice() else { return None };
+                if m.as_slice() != [h] {
+                    return None;
+                }
+                let w = power(*c)?;
+                let e = self.arena.scale(k, w);
+                let p = self.arena.pow2(e);
+                Some(Form::Closed(Value::Int(self.arena.mul(a, p))))
+            }
+            _ => {
+                let _ = (mark, version);
+                None
+            }
+        }
+    }
+
+    /// Every value that a choice may give; `None` where they are too many.
+    pub(in crate::symbolic) fn leaves(&self, t: TermId) -> Option<Vec<TermId>> {
+        let (mut out, mut open, mut seen) = (vec![], vec![t], FxHashSet::default());
+        while let Some(t) = open.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            if seen.len() > MAX_CHOICES {
+                return None;
+            }
+            match self.arena.get(t) {
+                Term::Ite(_, a, b) => open.extend([*b, *a]),
+                _ => out.push(t),
+            }
+        }
+        Some(out)
+    }
+}

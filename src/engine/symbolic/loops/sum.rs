@@ -1,0 +1,406 @@
+//! What rounds of a loop add up to, where that depends on the round: `n += i`, and counters of the rounds in which a condition
+//! holds. And what variables say of all rounds: flags that some round may have set, and what the first round must have met.
+//!
+//! In: a variable's start, its value in a round and after it, and what the loop's other variables are at iteration `k`. Out:
+//! its value at iteration `k`. All is exact modulo the variable's width, as the closed forms in [`super::summary`] are.
+
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::loops::types::Form;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use ir::BlockId;
+use rustc_hash::FxHashMap;
+
+/// Rounds after which a condition that counts them must repeat itself.
+const LONGEST_PERIOD: i128 = 8;
+
+/// Choices within choices that are looked into.
+const DEPTH: u32 = 5;
+
+/// The rounds of a loop: their number so far, and how terms of the pass over the body read in such a round.
+pub(in crate::symbolic) struct Rounds<'m> {
+    pub k: TermId,
+    pub map: &'m FxHashMap<TermId, TermId>,
+    /// Symbols and versions from here on belong to the pass.
+    pub mark: usize,
+    pub version: u32,
+}
+
+impl Executor<'_> {
+    /// The closed form of a variable that starts as `a` and goes from `h` to `n` in a round.
+    pub(in crate::symbolic) fn added_up(
+        &mut self,
+        (a, h, n): (TermId, TermId, TermId),
+        r: &Rounds<'_>,
+    ) -> Option<Form> {
+        let mut facts = vec![];
+        let sum = self.sum_of_steps(n, h, r, &mut facts, DEPTH)?;
+        let value = Value::Int(self.arena.add(a, sum));
+        Some(if facts.is_empty() { Form::Closed(value) } else { Form::Bounded(value, facts) })
+    }
+
+    fn sum_of_steps(
+        &mut self,
+        n: TermId,
+        h: TermId,
+        r: &Rounds<'_>,
+        facts: &mut Vec<TermId>,
+        depth: u32,
+    ) -> Option<TermId> {
+        if let Term::Ite(c, x, y) = *self.arena.get(n) {
+            let c = self.arena.substitute(c, r.map);
+            if self.only_old(c, r.mark, r.version, None) {
+                let depth = depth.checked_sub(1)?;
+                let (x, y) = (self.sum_of_steps(x, h, r, facts, depth)?, self.sum_of_steps(y, h, r, facts, depth)?);
+                return Some(self.arena.ite(c, x, y));
+            }
+            if !self.only_old(c, r.mark, r.version, Some(r.k)) {
+                return None;
+            }
+            let (x, y) = (self.arena.sub(x, h), self.arena.sub(y, h));
+            if ![x, y].into_iter().all(|d| self.only_old(d, r.mark, r.version, None)) {
+                return None;
+            }
+            let met = self.rounds_with(c, r)?;
+            let unmet = self.arena.sub(r.k, met);
+            let (x, y) = (self.arena.mul(x, met), self.arena.mul(y, unmet));
+            return Some(self.arena.add(x, y));
+        }
+        let d = self.arena.sub(n, h);
+        let d = self.arena.substitute(d, r.map);
+        if !self.only_old(d, r.mark, r.version, Some(r.k)) {
+            return None;
+        }
+        let (first, slope) = self.linear(d, r.k)?;
+        let steady = self.arena.mul(first, r.k);
+        if self.arena.as_int(slope) == Some(0) {
+            return Some(steady);
+        }
+        // 0 + 1 + … + (k - 1), and what a solver that does not multiply should know of it.
+        let square = self.arena.mul(r.k, r.k);
+        let twice = self.arena.sub(square, r.k);
+        let triangle = self.arena.floor_div(twice, 2);
+        let (zero, last) = (self.arena.int(0), self.arena.add_const(r.k, -1));
+        facts.extend([self.arena.le(zero, triangle), self.arena.le(last, triangle)]);
+        let growing = self.arena.mul(slope, triangle);
+        Some(self.arena.add(steady, growing))
+    }
+
+    /// Of a variable that rounds either leave as it is or change in one way, its form at iteration `k`, and what then holds of each
+    /// earlier round, in terms of `k`: that it changed nothing, or that the change is seen. `if (bad(i)) ok = false;` and
+    /// `errors += bad(i);` say it of `bad(i)`. `form` is what is known so far.
+    pub(in crate::symbolic) fn noted(
+        &mut self,
+        (a, h, n): (TermId, TermId, TermId),
+        r: &Rounds<'_>,
+        form: &Form,
+    ) -> Option<(Form, TermId)> {
+        let (d, zero) = (self.arena.sub(n, h), self.arena.int(0));
+        let mut new = None;
+        let changed = if matches!(self.arena.get(n), Term::Ite(..)) {
+            self.changed_when(n, h, &mut new, DEPTH)?
+        } else {
+            self.changed_when(d, zero, &mut new, DEPTH)?
+        };
+        let changed = self.arena.substitute(changed, r.map);
+        if !self.only_old(changed, r.mark, r.version, Some(r.k)) || !self.arena.cone(&[changed]).contains(&r.k) {
+            return None;
+        }
+        let unchanged = self.arena.not(changed);
+        let new = if matches!(self.arena.get(n), Term::Ite(..)) {
+            new?
+        } else {
+            let step = new?;
+            self.arena.add(h, step)
+        };
+        let step = self.arena.sub(new, h);
+        if let Some(by) = self.arena.as_int(step) {
+            // Every change is the same step: after one of them it is at least that far from the start.
+            let Form::Bounded(Value::Int(now), _) = form else { return None };
+            let so_far = self.arena.sub(*now, a);
+            if self.arena.cone(&[so_far]).contains(&r.k) {
+                return None;
+            }
+            let seen = if by > 0 { self.arena.le(step, so_far) } else { self.arena.le(so_far, step) };
+            return Some((form.clone(), self.arena.or(unchanged, seen)));
+        }
+        self.arena.as_int(new)?;
+        let seen = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::RoundSet }, "?");
+        let value = self.arena.ite(seen, new, a);
+        let (not, one) = (self.arena.not(seen), self.arena.int(1));
+        let begun = self.arena.le(one, r.k);
+        let fact = self.arena.or(not, begun);
+        Some((Form::Bounded(Value::Int(value), vec![fact]), self.arena.or(unchanged, seen)))
+    }
+
+    /// When a choice is something else than `old`: always the same, which becomes `new`.
+    fn changed_when(&mut self, n: TermId, old: TermId, new: &mut Option<TermId>, depth: u32) -> Option<TermId> {
+        if n == old {
+            return Some(self.arena.bool(false));
+        }
+        if let Term::Ite(c, x, y) = *self.arena.get(n) {
+            let depth = depth.checked_sub(1)?;
+            let (x, y) = (self.changed_when(x, old, new, depth)?, self.changed_when(y, old, new, depth)?);
+            let not = self.arena.not(c);
+            let (x, y) = (self.arena.and(c, x), self.arena.and(not, y));
+            return Some(self.arena.or(x, y));
+        }
+        (*new.get_or_insert(n) == n).then(|| self.arena.bool(true))
+    }
+
+    /// What conditions that hold in each round that goes on say of the first one, where the last one does not say it: falling lines do,
+    /// and what memory holds.
+    pub(in crate::symbolic) fn in_the_first_round(&mut self, conditions: &[TermId], k: TermId) -> Option<TermId> {
+        let mut all = vec![];
+        for &c in conditions {
+            if !self.arena.cone(&[c]).contains(&k) {
+                continue;
+            }
+            if let Term::Le(t) = *self.arena.get(c)
+                && let Some((_, slope)) = self.linear(t, k)
+                && self.arena.as_int(slope).is_some_and(|s| s > 0)
+            {
+                continue;
+            }
+            all.push(self.in_round(c, k, 0));
+        }
+        (!all.is_empty()).then(|| self.arena.and_all(all))
+    }
+
+    /// Ways out of a loop, with what they say of its first round: it was left there, or what goes on from there held. That does
+    /// not speak of how many rounds there were, and so is known wherever the loop's inputs are.
+    pub(in crate::symbolic) fn after_the_first_round(
+        &mut self,
+        exits: Vec<(BlockId, BlockId, State)>,
+        begin: TermId,
+        first: TermId,
+        r: &Rounds<'_>,
+    ) -> Vec<(BlockId, BlockId, State)> {
+        exits
+            .into_iter()
+            .filter_map(|(from, to, s)| {
+                let (_, _, left) = self.arena.split_common(begin, s.path);
+                let left: Vec<TermId> = self
+                    .arena
+                    .conjuncts(left)
+                    .into_iter()
+                    .filter(|c| self.only_old(*c, r.mark, r.version, Some(r.k)))
+                    .collect();
+                let left = self.arena.and_all(left);
+                let at_once = self.in_round(left, r.k, 0);
+                let fact = self.arena.or(at_once, first);
+                self.assume(s, fact).map(|s| (from, to, s))
+            })
+            .collect()
+    }
+
+    /// `first + slope · k`, neither of which depends on `k`.
+    fn linear(&mut self, t: TermId, k: TermId) -> Option<(TermId, TermId)> {
+        let [first, second] = [0, 1].map(|v| self.in_round(t, k, v));
+        let slope = self.arena.sub(second, first);
+        let grown = self.arena.mul(slope, k);
+        (self.arena.add(first, grown) == t).then_some((first, slope))
+    }
+
+    fn in_round(&mut self, t: TermId, k: TermId, round: i128) -> TermId {
+        let v = self.arena.int(round);
+        self.arena.substitute(t, &std::iter::once((k, v)).collect())
+    }
+
+    /// In how many of the rounds before `k` a condition holds.
+    fn rounds_with(&mut self, c: TermId, r: &Rounds<'_>) -> Option<TermId> {
+        if let Term::Not(x) = *self.arena.get(c) {
+            let n = self.rounds_with(x, r)?;
+            return Some(self.arena.sub(r.k, n));
+        }
+        let (Term::Le(t) | Term::EqZ(t)) = *self.arena.get(c) else { return self.rounds_in_turn(c, r) };
+        let Some((first, slope)) = self.linear(t, r.k) else { return self.rounds_in_turn(c, r) };
+        let slope = self.arena.as_int(slope)?;
+        if matches!(self.arena.get(c), Term::Le(_)) {
+            self.rounds_up_to(first, slope, r.k)
+        } else {
+            self.round_of(first, slope, r.k)
+        }
+    }
+
+    /// Whether there is a round before `k` in which `first + slope · j == 0`, for steps of one: 1 or 0.
+    fn round_of(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
+        let round = match slope {
+            -1 => first,
+            1 => self.arena.neg(first),
+            _ => return None,
+        };
+        let (zero, one) = (self.arena.int(0), self.arena.int(1));
+        let (begun, before) = (self.arena.le(zero, round), self.arena.lt(round, k));
+        let there = self.arena.and(begun, before);
+        Some(self.arena.ite(there, one, zero))
+    }
+
+    /// In how many rounds before `k` it is true that `first + slope · j <= 0`.
+    fn rounds_up_to(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
+        let zero = self.arena.int(0);
+        if slope > 0 {
+            // All up to some round.
+            let below = self.arena.neg(first);
+            let last = self.arena.floor_div(below, slope);
+            let end = self.arena.add_const(last, 1);
+            let end = self.arena.max(end, zero);
+            return Some(self.arena.min(end, k));
+        }
+        // All from some round on.
+        let slope = slope.checked_neg().filter(|s| *s > 0)?;
+        let up = self.arena.add_const(first, slope - 1);
+        let begin = self.arena.floor_div(up, slope);
+        let begin = self.arena.max(begin, zero);
+        let left = self.arena.sub(k, begin);
+        Some(self.arena.max(left, zero))
+    }
+
+    /// The same of a condition that depends on the round only by its remainder by a small number, such as `j % 2 == 0`.
+    fn rounds_in_turn(&mut self, c: TermId, r: &Rounds<'_>) -> Option<TermId> {
+        let (mut period, mut remainders) = (1i128, vec![]);
+        for t in self.arena.cone(&[c]) {
+            let Term::Mod(x, m) = *self.arena.get(t) else { continue };
+            if self.only_old(t, r.mark, r.version, None) {
+                continue;
+            }
+            let (_, slope) = self.linear(x, r.k)?;
+            self.arena.as_int(slope)?;
+            if period % m != 0 {
+                period = period.checked_mul(m)?;
+            }
+            if period > LONGEST_PERIOD {
+                return None;
+            }
+            remainders.push(t);
+        }
+        if remainders.is_empty() {
+            return None;
+        }
+        let mut all = self.arena.int(0);
+        for round in 0..period {
+            let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+            for t in &remainders {
+                let v = self.in_round(*t, r.k, round);
+                map.insert(*t, v);
+            }
+            let met = self.arena.substitute(c, &map);
+            if !self.only_old(met, r.mark, r.version, None) {
+                return None;
+            }
+            // Rounds `round`, `round + period`, … before `k`.
+            let up = self.arena.add_const(r.k, period - 1 - round);
+            let (times, zero) = (self.arena.floor_div(up, period), self.arena.int(0));
+            let times = self.arena.ite(met, times, zero);
+            all = self.arena.add(all, times);
+        }
+        Some(all)
+    }
+
+    /// A number that is kept in so many bits, where it is made of a variable of that width: how that was read does not matter.
+    pub(in crate::symbolic) fn as_kept(&mut self, n: TermId, h: TermId, bits: u32) -> TermId {
+        self.as_kept_within(n, h, bits, DEPTH)
+    }
+
+    fn as_kept_within(&mut self, n: TermId, h: TermId, bits: u32, depth: u32) -> TermId {
+        if !self
+            .arena
+            .cone(&[n])
+            .into_iter()
+            .any(|t| self.arena.reading(t).is_some_and(|(x, b, _)| x == h && b >= bits))
+        {
+            return n;
+        }
+        if let Term::Ite(c, x, y) = *self.arena.get(n) {
+            let Some(depth) = depth.checked_sub(1) else { return n };
+            let (x, y) = (self.as_kept_within(x, h, bits, depth), self.as_kept_within(y, h, bits, depth));
+            return self.arena.ite(c, x, y);
+        }
+        let mut out = n;
+        for (m, c) in self.arena.poly(n).terms {
+            let [t] = m[..] else { continue };
+            if !self.arena.reading(t).is_some_and(|(x, b, _)| x == h && b >= bits) {
+                continue;
+            }
+            let (read, kept) = (self.arena.scale(t, c), self.arena.scale(h, c));
+            out = self.arena.sub(out, read);
+            out = self.arena.add(out, kept);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Executor, Rounds};
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{SymKind, Term, TermId};
+    use base::reasons::UnknownReason;
+    use ir::Program;
+    use rustc_hash::FxHashMap;
+
+    /// The rounds before the tenth or an earlier one, and the round's number, in a loop over a program without functions.
+    fn with_rounds(test: impl FnOnce(&mut Executor<'_>, &Rounds<'_>)) {
+        let program = Program::default();
+        let mut e = Executor::new(&program);
+        let mark = e.arena.symbols().len();
+        let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Range::new(0, 1 << 62));
+        test(&mut e, &Rounds { k, map: &FxHashMap::default(), mark, version: 0 });
+    }
+
+    fn at(e: &Executor<'_>, t: TermId, k: TermId, round: i128) -> i128 {
+        let Term::Sym(s) = *e.arena.get(k) else { unreachable!() };
+        e.arena.eval(t, &|x| (x == s).then_some(round)).unwrap()
+    }
+
+    #[test]
+    fn rounds_are_counted_as_one_by_one() {
+        with_rounds(|e, r| {
+            let mut counted = 0;
+            let numbers: Vec<TermId> = (-3..9).map(|v| e.arena.int(v)).collect();
+            let (twice, thrice, down) = (e.arena.scale(r.k, 2), e.arena.scale(r.k, 3), e.arena.neg(r.k));
+            let remainders = [2, 4].map(|m| {
+                let more = e.arena.add_const(thrice, 1);
+                e.arena.modulo(more, m)
+            });
+            for n in numbers {
+                for t in [r.k, twice, thrice, down, remainders[0], remainders[1]] {
+                    for c in [e.arena.le(t, n), e.arena.le(n, t), e.arena.eq(t, n)] {
+                        let not = e.arena.not(c);
+                        for c in [c, not] {
+                            // Constants and steps of more than one are left to others.
+                            let Some(count) = e.rounds_with(c, r) else { continue };
+                            counted += 1;
+                            for k in 0..12 {
+                                let met = (0..k).filter(|j| at(e, c, r.k, *j) == 1).count();
+                                assert_eq!(at(e, count, r.k, k), i128::try_from(met).unwrap(), "{c:?} before {k}");
+                            }
+                        }
+                    }
+                }
+            }
+            assert!(counted > 150, "{counted}");
+        });
+    }
+
+    #[test]
+    fn steps_that_grow_add_up() {
+        with_rounds(|e, r| {
+            let h = e.arena.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "h", Range::of_int(32, true));
+            let step = e.arena.scale(r.k, 3);
+            let step = e.arena.add_const(step, -2);
+            let (next, mut facts) = (e.arena.add(h, step), vec![]);
+            let sum = e.sum_of_steps(next, h, r, &mut facts, 3).unwrap();
+            for k in 0..12 {
+                assert_eq!(at(e, sum, r.k, k), (0..k).map(|j| 3 * j - 2).sum::<i128>());
+                assert!(facts.iter().all(|f| at(e, *f, r.k, k) == 1));
+            }
+            // A square does not.
+            let square = e.arena.mul(r.k, r.k);
+            let next = e.arena.add(h, square);
+            assert!(e.sum_of_steps(next, h, r, &mut facts, 3).is_none());
+        });
+    }
+}

@@ -1,0 +1,412 @@
+//! Loops, executed by a summary: one pass over the body at an arbitrary iteration `k`.
+//!
+//! In: a loop and the states that enter it. Out: the states at the edges that leave it, and returns inside it. First a pass in which every
+//! variable that the body writes is an arbitrary symbol gives its next value as a function of its present one ([`super::discover`]); then
+//! what has a closed form (`i + c`, `p + c`, `s / 2^c`, `s * 2^c`) is replaced by it, in terms of `k` ([`super::accelerate`]), and the rest is
+//! bounded or arbitrary (a counter that is sometimes incremented stays between its start and `k` steps further). The condition under which
+//! the loop goes round is kept for the previous iteration: it makes exit values exact. Later executions of the same loop only verify the
+//! steps that were found. Summarising loops in symbolic execution follows Godefroid and Luchaup (ISSTA 2011).
+
+use super::accelerate::{Recurrences, Solved};
+use super::discover::Discovery;
+use super::quantified_facts::Always;
+use super::sum::Rounds;
+use super::transition::{LoopAt, Transition};
+use super::types::{Form, LoopOut, LoopVar};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::{Frame, RegionOut, State};
+use crate::symbolic::limits::cost::{Part, Spared};
+use crate::symbolic::memory::value::{Target, Value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use base::inside::{self, Dump};
+use base::reasons::UnknownReason;
+use ir::cfg::Cfg;
+use ir::{BlockId, Op, Side, ValueId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Rounds that are gone through again only because they stored addresses that those before did not.
+pub(super) const MOST_AGAIN: usize = 2;
+
+impl Executor<'_> {
+    pub(in crate::symbolic) fn run_loop(
+        &mut self,
+        fr: &mut Frame,
+        cfg: &Cfg,
+        l: usize,
+        incoming: Vec<(BlockId, State)>,
+    ) -> LoopOut {
+        let header = cfg.loops[l].header;
+        let func = self.function(fr.func);
+        let part = Part::Loop(fr.func, header);
+        let Some(start) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
+        if self.spared(part) == Some(Spared::Entirely) {
+            let why = UnknownReason::LoopTooLong(func.display.clone());
+            return self.leave_out_loop(fr, &cfg.loops[l], start, &why);
+        }
+        let begun = self.begin(part);
+        let out = self.follow_loop(fr, cfg, l, start);
+        self.limits.end(begun);
+        out
+    }
+
+    fn follow_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, mut s0: State) -> LoopOut {
+        let before = (self.arena.symbols().len(), self.heap.version());
+        let at = self.loop_at(fr, cfg, l);
+        if let Some(known) = self.loops.steps.get(&at.key).cloned()
+            && let Some(r) = self.repeat_loop(fr, &at, &s0, &known)
+        {
+            return r;
+        }
+        let found = match self.discover(fr, &at, &mut s0) {
+            Discovery::Found(found) => found,
+            Discovery::GaveUp => return LoopOut::default(),
+            Discovery::NeverComesBack => {
+                self.restore(fr, &at.phi_start);
+                return self.last_pass(fr, &at, s0);
+            }
+            Discovery::NotFound => return self.leave_out_unknown_loop(fr, &at, s0),
+        };
+        let mut solved = self.accelerate(&Recurrences { frame: fr, at: &at, start: &s0, found: &found });
+        let mut facts = vec![];
+        for (v, bits, signed) in &solved.ranges {
+            if let Some(Form::Closed(Value::Int(at_k))) = solved.forms.get(v) {
+                facts.extend(self.within(*at_k, *bits, *signed));
+            }
+        }
+        // What pointers lead to is better told apart by them than by the number of a round.
+        let of_pointers = solved.arrays.iter().any(|(o, _)| self.kept.has_addresses(*o));
+        if (solved.inexact || solved.scattered || of_pointers)
+            && let Some(n) = self.trip_count(&solved.round, solved.k)
+            && let Some(r) = self.unroll(fr, &at, &s0, n)
+        {
+            inside::dump(Dump::Loops, || {
+                format!("{}: executed round by round, {n} times", self.name_of_loop(fr.func, &at))
+            });
+            return r;
+        }
+        self.find_invariants(&Recurrences { frame: fr, at: &at, start: &s0, found: &found }, &mut solved);
+        inside::dump(Dump::Loops, || self.describe_summary(fr.func, &at, &solved));
+        self.execute_summary(fr, &at, &s0, &found, solved, (facts, before))
+    }
+
+    /// A loop of this activation, as it is entered.
+    fn loop_at<'c>(&self, fr: &Frame, cfg: &'c Cfg, l: usize) -> LoopAt<'c> {
+        let header = cfg.loops[l].header;
+        let phis: Vec<ValueId> = self.function(fr.func).blocks[header.index()]
+            .insts
+            .iter()
+            .take_while(|i| matches!(i.op, Op::Phi(_)))
+            .filter_map(|i| i.result)
+            .collect();
+        let phi_start = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
+        LoopAt { cfg, number: l, header, key: (fr.context, fr.func, header), phis, phi_start }
+    }
+
+    /// Passes by a loop of which it was not found out what it changes, if it does nothing on a device.
+    fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+        let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
+        if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
+            let note = format!("{why}; it does nothing on a device");
+            if !self.events.notes.contains(&note) {
+                self.events.notes.push(note);
+            }
+            self.restore(fr, &at.phi_start);
+            return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);
+        }
+        self.limits.give_up(why);
+        LoopOut::default()
+    }
+
+    /// Executes the body once, at iteration `k`, with all that is known of its variables there; `facts` are known besides, and `before` is
+    /// the time before the loop.
+    fn execute_summary(
+        &mut self,
+        fr: &mut Frame,
+        at: &LoopAt<'_>,
+        s0: &State,
+        found: &Transition,
+        solved: Solved,
+        (mut facts, before): (Vec<TermId>, (usize, u32)),
+    ) -> LoopOut {
+        let Solved { k, forms, map, ranges, arrays, round, noted, .. } = solved;
+        let round = [round, noted].concat();
+        facts.push(self.went_round(&round, k));
+        let first = self.in_the_first_round(&round, k);
+        let lost: FxHashMap<LoopVar, Value> =
+            found.pointers.beyond.iter().map(|v| (*v, self.unknown_pointer(&UnknownReason::LoopPointer))).collect();
+        let (mut sk, _) = self.header_state(fr, s0, &found.vars, &at.phi_start, |_, v| match forms.get(&v) {
+            Some(Form::Closed(x) | Form::Bounded(x, _)) => Some(x.clone()),
+            _ => lost.get(&v).cloned(),
+        });
+        for f in forms.values() {
+            if let Form::Bounded(_, b) = f {
+                facts.extend(b.iter().copied());
+            }
+        }
+        for (o, filled) in &arrays {
+            self.fill_so_far(&mut sk, s0, *o, filled, (k, fr.func));
+        }
+        self.loops.ranges.insert(at.key, ranges);
+        facts.push(sk.path);
+        sk.path = self.arena.and_all(facts);
+        let gone = Always::of_rounds(&mut self.arena, &round, k);
+        let begin = sk.path;
+        let mut out = self.final_pass(fr, at, &sk);
+        self.left_by_rounds((s0, &sk), out.back.iter().map(|b| &b.1), before);
+        if let Some(first) = first {
+            let rounds = Rounds { k, map: &map, mark: found.pass.mark, version: found.pass.version };
+            out.exits = self.after_the_first_round(out.exits, begin, first, &rounds);
+        }
+        if let Some(gone) = gone {
+            for s in out.exits.iter_mut().map(|e| &mut e.2).chain(out.rets.iter_mut().map(|r| &mut r.1)) {
+                gone.add_to(&mut s.always);
+            }
+        }
+        (out.exits, out.rets)
+    }
+
+    /// The pass that counts. It stores no address that those before it did not, which it might have had to read back; else once more.
+    fn final_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, start: &State) -> RegionOut {
+        let (header, events) = (at.header, self.events.mark());
+        for again in 0..4 * MOST_AGAIN {
+            let stored = self.mark();
+            let out = self.region(fr, at.cfg, Some(at.number), header, vec![(header, start.clone())]);
+            if !self.has_kept_more(stored) || self.limits.is_at_an_end() {
+                return out;
+            }
+            if again >= MOST_AGAIN {
+                self.give_up_places(stored);
+            }
+            self.events.take_back(events);
+        }
+        self.limits.give_up(UnknownReason::LoopStores(self.function(fr.func).display.clone()));
+        RegionOut::default()
+    }
+
+    /// One pass with the steps that an earlier execution of this loop found, which the pass itself verifies: by
+    /// induction they then hold of every iteration. `None` where they do not.
+    fn repeat_loop(
+        &mut self,
+        fr: &mut Frame,
+        at: &LoopAt<'_>,
+        s0: &State,
+        steps: &[(LoopVar, Option<i128>)],
+    ) -> Option<LoopOut> {
+        let (header, phi_start) = (at.header, &at.phi_start);
+        let func = self.function(fr.func);
+        // Where the test comes last, the body needs to know that the round before went on: the long way.
+        let guarded =
+            func.blocks[header.index()].term.successors().iter().any(|b| !at.cfg.loops[at.number].blocks.contains(b));
+        if self.events.recording && !guarded {
+            return None;
+        }
+        let vars: Vec<LoopVar> = steps.iter().map(|s| s.0).collect();
+        let (mark, version) = (self.arena.symbols().len(), self.heap.version());
+        let k = self.iteration_symbol(&vars);
+        let next_k = self.arena.add_const(k, 1);
+        let (mut now, mut starts): (FxHashMap<LoopVar, Value>, FxHashMap<LoopVar, Value>) = Default::default();
+        let mut next: Vec<(LoopVar, Value)> = vec![];
+        let mut granted = vec![];
+        let no_wrap = self.loops.ranges.get(&at.key).cloned().unwrap_or_default();
+        for (v, step) in steps {
+            if let LoopVar::Life(o) = v {
+                let before = self.freed_when(s0, *o);
+                let (freed, fact) = self.freed_in_loop(before, *o, k);
+                now.insert(*v, Value::Bool(freed));
+                granted.push(fact);
+            }
+            // It is arbitrary in each round.
+            let Some(step) = step else { continue };
+            let mut start = self.var_value(s0, phi_start, *v)?;
+            // What was found of its range is of the number that it is read as.
+            if let (Value::Int(t), Some((_, bits, signed))) = (&start, no_wrap.iter().find(|r| r.0 == *v)) {
+                start = Value::Int(self.interpret(*t, *bits, *signed));
+            }
+            starts.insert(*v, start.clone());
+            now.insert(*v, self.advance(&start, *step, k)?);
+            next.push((*v, self.advance(&start, *step, next_k)?));
+        }
+        let (events, stored) = (self.events.mark(), self.mark());
+        let (mut sk, _) = self.header_state(fr, s0, &vars, phi_start, |_, v| now.get(&v).cloned());
+        for (v, bits, signed) in &no_wrap {
+            let Some(Value::Int(t)) = now.get(v) else { continue };
+            granted.extend(self.within(*t, *bits, *signed));
+        }
+        granted.push(sk.path);
+        sk.path = self.arena.and_all(granted);
+        let out = self.region(fr, at.cfg, Some(at.number), header, vec![(header, sk.clone())]);
+        if self.limits.is_at_an_end() {
+            return Some(LoopOut::default());
+        }
+        self.left_by_rounds((s0, &sk), out.back.iter().map(|b| &b.1), (mark, version));
+        let phis: Vec<ValueId> = phi_start.keys().copied().collect();
+        let back = self.back_state(fr, func, header, &phis, out.back);
+        let mut exits = out.exits;
+        if let Some((sb, phi_next)) = back {
+            let mut same = next.iter().all(|(v, want)| self.var_value(&sb, &phi_next, *v).as_ref() == Some(want));
+            let (_, _, round) = self.arena.split_common(sk.path, sb.path);
+            let round: Vec<TermId> =
+                self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
+            for (v, bits, signed) in &no_wrap {
+                let (Some(Value::Int(t)), Some(Value::Int(start)), Some((_, Some(step)))) =
+                    (now.get(v).cloned(), starts.get(v).cloned(), steps.iter().find(|s| s.0 == *v))
+                else {
+                    continue;
+                };
+                let (d, read) = (self.arena.int(*step), self.arena.wrap(t, *bits, *signed));
+                same &= self.steps_in_range(start, read, d, &round, Range::of_int(*bits, *signed));
+            }
+            if !same || self.has_kept_more(stored) || !self.changed(&sk, &sb, &vars).is_empty() {
+                self.events.take_back(events);
+                self.restore(fr, phi_start);
+                return None;
+            }
+            let fact = self.went_round(&round, k);
+            let gone = Always::of_rounds(&mut self.arena, &round, k);
+            exits = exits.into_iter().filter_map(|(a, b, s)| self.assume(s, fact).map(|s| (a, b, s))).collect();
+            if let Some(gone) = gone {
+                for (_, _, s) in &mut exits {
+                    gone.add_to(&mut s.always);
+                }
+            }
+        }
+        Some((exits, out.rets))
+    }
+
+    /// What the conditions of going round say at iteration `k`: they held at `k - 1`, unless this is the first. A test for
+    /// inequality (`p != end`) held at all earlier iterations, so that a value that moves by whole steps has not passed it.
+    fn went_round(&mut self, round: &[TermId], k: TermId) -> TermId {
+        let mut all = vec![];
+        for c in round {
+            if let Some(f) = self.never_met(*c, k) {
+                all.push(f);
+            }
+        }
+        let round = self.arena.and_all(round.to_vec());
+        if self.arena.as_bool(round) != Some(true) {
+            let before = self.arena.add_const(k, -1);
+            let prev = self.arena.substitute(round, &std::iter::once((k, before)).collect());
+            let first = self.arena.le_zero(k);
+            all.push(self.arena.or(first, prev));
+            for c in self.arena.conjuncts(prev) {
+                if let Some(f) = self.exponent_bound(c) {
+                    all.push(self.arena.or(first, f));
+                }
+            }
+        }
+        self.arena.and_all(all)
+    }
+
+    /// What a condition on a power of two says of its exponent: `2^e < n` or `n / 2^e > 0`, for machine integers, holds for small ones only.
+    fn exponent_bound(&mut self, c: TermId) -> Option<TermId> {
+        let Term::Le(t) = *self.arena.get(c) else { return None };
+        for (m, factor) in self.arena.poly(t).terms {
+            let [x] = m[..] else { continue };
+            let own = self.arena.scale(x, factor);
+            let rest = self.arena.sub(t, own);
+            let Some(least) = self.arena.range(rest).lo else { continue };
+            let (e, most) = match *self.arena.get(x) {
+                Term::Pow2(e) if factor > 0 => (e, least.checked_neg()?.div_euclid(factor)),
+                Term::Div(n, d) if factor < 0 && least > 0 => match (self.arena.get(d), self.arena.range(n).hi) {
+                    (Term::Pow2(e), Some(most)) => (*e, most),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            if most < 1 {
+                continue;
+            }
+            let largest = self.arena.int(i128::from(most.ilog2()));
+            return Some(self.arena.le(e, largest));
+        }
+        None
+    }
+
+    /// From `a·j + b != 0` for every `j` in `0..k`, where `a` divides `b`: `b > 0` or `a·(k - 1) + b < 0` (for positive `a`).
+    fn never_met(&mut self, c: TermId, k: TermId) -> Option<TermId> {
+        let Term::Not(e) = *self.arena.get(c) else { return None };
+        let Term::EqZ(t) = *self.arena.get(e) else { return None };
+        let p = self.arena.poly(t);
+        let a = p.terms.iter().find(|(m, _)| m.as_slice() == [k])?.1;
+        let (t, a) = if a < 0 { (self.arena.neg(t), a.checked_neg()?) } else { (t, a) };
+        let own = self.arena.scale(k, a);
+        let b = self.arena.sub(t, own);
+        if self.arena.cone(&[b]).contains(&k) || self.arena.poly(b).terms.iter().any(|(_, c)| c % a != 0) {
+            return None;
+        }
+        let one = self.arena.int(1);
+        let past = self.arena.le(one, b);
+        let last = self.arena.add_const(t, 1 - a);
+        let not_yet = self.arena.le_zero(last);
+        Some(self.arena.or(past, not_yet))
+    }
+
+    pub(super) fn name_iteration(&mut self, k: TermId, forms: &FxHashMap<LoopVar, Form>) {
+        let mut names: Vec<String> = forms
+            .iter()
+            .filter_map(|(v, f)| match (v, f) {
+                (LoopVar::Cell(o, 0, 1..=8), Form::Closed(Value::Int(t)))
+                    if self
+                        .arena
+                        .symbols_of(&[*t])
+                        .iter()
+                        .any(|s| matches!(self.arena.get(k), Term::Sym(x) if x == s)) =>
+                {
+                    let n = &self.object(*o).name;
+                    (!n.is_empty()).then(|| n.clone())
+                }
+                _ => None,
+            })
+            .collect();
+        names.sort();
+        if let Some(n) = names.into_iter().next() {
+            self.arena.rename(k, format!("iteration of {n}"));
+        }
+    }
+
+    /// A variable after `k` steps of constant size.
+    fn advance(&mut self, start: &Value, step: i128, k: TermId) -> Option<Value> {
+        let d = self.arena.scale(k, step);
+        match start {
+            Value::Int(a) => Some(Value::Int(self.arena.add(*a, d))),
+            Value::Ptr(p) if p.len() == 1 => {
+                let o = self.arena.add(p[0].offset, d);
+                Some(Value::Ptr(Rc::new(vec![Target { offset: o, ..p[0].clone() }])))
+            }
+            _ => None,
+        }
+    }
+
+    fn last_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+        self.restore(fr, &at.phi_start);
+        let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
+        (out.exits, out.rets)
+    }
+
+    pub(super) fn restore(&self, fr: &mut Frame, phis: &FxHashMap<ValueId, Value>) {
+        for (p, v) in phis {
+            fr.env[p.index()] = Some(v.clone());
+        }
+    }
+
+    pub(super) fn iteration_symbol(&mut self, vars: &[LoopVar]) -> TermId {
+        // Named after the variable that counts, where one has a name.
+        let name = vars
+            .iter()
+            .find_map(|v| match v {
+                LoopVar::Cell(o, 0, 1..=8) => {
+                    let n = &self.object(*o).name;
+                    (!n.is_empty()).then(|| n.clone())
+                }
+                _ => None,
+            })
+            .unwrap_or_else(|| "loop".into());
+        self.arena.fresh(
+            SymKind::Iteration { name: name.clone() },
+            format!("iteration of {name}"),
+            Range::new(0, 1 << 62),
+        )
+    }
+}

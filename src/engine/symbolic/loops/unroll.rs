@@ -1,0 +1,81 @@
+//! Loops of a small constant trip count, executed round by round where that is more exact than a summary.
+//!
+//! In: the conditions of going round in terms of the iteration number. Out: the trip count, and the states behind as many copies of the body.
+
+use super::transition::LoopAt;
+use super::types::LoopOut;
+use crate::symbolic::exec::calls::mix;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::limits::cost::Part;
+use crate::symbolic::terms::term::TermId;
+use ir::ValueId;
+use rustc_hash::FxHashMap;
+
+/// Constant trip counts up to this are executed one by one where that is more exact.
+const MAX_UNROLL: u32 = 64;
+
+impl Executor<'_> {
+    /// The first k up to the unrolling limit at which some condition of going round is false.
+    pub(super) fn trip_count(&mut self, round: &[TermId], k: TermId) -> Option<u32> {
+        for n in 0..=MAX_UNROLL {
+            let v = self.arena.int(i128::from(n));
+            let map: FxHashMap<TermId, TermId> = std::iter::once((k, v)).collect();
+            for c in round {
+                let t = self.arena.substitute(*c, &map);
+                if self.arena.as_bool(t) == Some(false) {
+                    return Some(n);
+                }
+            }
+        }
+        None
+    }
+
+    pub(super) fn unroll(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: &State, trips: u32) -> Option<LoopOut> {
+        let part = Part::Loop(fr.func, at.header);
+        if self.spared(part).is_some() {
+            return None;
+        }
+        let before = self.limits.enter_rounds(part, trips)?;
+        let out = self.every_round(fr, at, s0, trips);
+        self.limits.leave_rounds(before);
+        out
+    }
+
+    pub(super) fn every_round(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: &State, trips: u32) -> Option<LoopOut> {
+        let events = self.events.mark();
+        let func = self.function(fr.func);
+        let header = at.header;
+        let phis: Vec<ValueId> = at.phi_start.keys().copied().collect();
+        self.restore(fr, &at.phi_start);
+        let mut out = LoopOut::default();
+        let mut state = s0.clone();
+        let context = fr.context;
+        for i in 0..=trips {
+            // Allocations of different rounds are different objects.
+            fr.context = mix(context, Site { func: fr.func, block: header, inst: u32::MAX - i });
+            let r = self.region(fr, at.cfg, Some(at.number), header, vec![(header, state.clone())]);
+            out.0.extend(r.exits);
+            out.1.extend(r.rets);
+            if self.limits.is_at_an_end() {
+                fr.context = context;
+                return Some(LoopOut::default());
+            }
+            match self.back_state(fr, func, header, &phis, r.back) {
+                None => {
+                    fr.context = context;
+                    return Some(out);
+                }
+                Some((s, next)) => {
+                    state = s;
+                    self.restore(fr, &next);
+                }
+            }
+        }
+        // It went on: not a constant trip count after all.
+        fr.context = context;
+        self.events.take_back(events);
+        None
+    }
+}

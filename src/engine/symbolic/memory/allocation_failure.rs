@@ -1,0 +1,308 @@
+//! Memory that the C library or a kernel's heap may not give: which pointers may be null for that, and what the program does then.
+//!
+//! In: allocations as the executor comes to them, comparisons with null. Out: the condition under which one failed. A pointer that the program
+//! does not compare is taken to be one to the memory that was asked for; where it does compare, both ways are followed, and on the way of
+//! failure nothing is claimed of this memory.
+
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::functions;
+use crate::symbolic::terms::term::{Term, TermId};
+use base::axioms::Axiom;
+use ir::{BlockId, Callee, Const, FuncRef, Function, Op, Operand, Pred, Side, Terminator, ValueId};
+use rustc_hash::FxHashSet;
+
+/// Functions that a pointer is followed to, outwards and inwards.
+const DEPTH: usize = 6;
+
+impl Executor<'_> {
+    /// Gives an allocation that the program may find to have failed, because it was too large or for another reason; `fits` says that it is
+    /// not too large. What follows may rely on `fits` unless the program looks whether there is memory, and goes on without.
+    pub(crate) fn scarce(&mut self, s: State, fits: TermId, site: Site) -> Option<(State, TermId)> {
+        let status = self.allocation_status();
+        let zero = self.arena.int(0);
+        let well = self.arena.eq(status, zero);
+        if self.arena.as_bool(fits) != Some(true) && self.is_failure_followed(site) {
+            return Some((s, self.arena.and(well, fits)));
+        }
+        self.assume(s, fits).map(|s| (s, well))
+    }
+
+    /// Notes when an object is there at all.
+    pub(crate) fn note_scarce(&mut self, o: ObjId, given: TermId) {
+        self.scarce.given.insert(o, Some(given));
+    }
+
+    /// That an object stands for what another did in earlier rounds.
+    pub(in crate::symbolic) fn note_scarce_twin(&mut self, made: ObjId, twin: ObjId) {
+        if self.scarce.given.contains_key(&made) {
+            self.scarce.given.insert(twin, None);
+        }
+    }
+
+    /// When a place that is compared with null is none: its memory was not given.
+    pub(in crate::symbolic) fn is_missing(&mut self, t: &Target) -> Option<TermId> {
+        let Base::Object(o) = t.base else { return None };
+        if self.arena.as_int(t.offset) != Some(0) {
+            return None;
+        }
+        self.is_missing_object(o)
+    }
+
+    fn is_missing_object(&mut self, o: ObjId) -> Option<TermId> {
+        let Some(given) = self.scarce.given.get(&o).copied() else { return self.is_null_parameter(o) };
+        let given = match given.filter(|_| !self.several.has_other_names(o)) {
+            Some(t) => t,
+            None => {
+                let (status, zero) = (self.allocation_status(), self.arena.int(0));
+                self.arena.eq(status, zero)
+            }
+        };
+        Some(self.arena.not(given))
+    }
+
+    /// What a function says that gives a code other than 0 instead of null.
+    pub(crate) fn status_of_given(&mut self, p: &Value) -> TermId {
+        let zero = self.arena.int(0);
+        let Value::Ptr(p) = p else { return self.allocation_status() };
+        let missing = p.first().and_then(|t| self.is_missing(t));
+        // A code of a failure is not 0.
+        let code = self.arena.int(12);
+        missing.map_or(zero, |missing| self.arena.ite(missing, code, zero))
+    }
+
+    /// The same of an address that is compared as a number with 0.
+    pub(in crate::symbolic) fn is_missing_address(&mut self, pred: Pred, x: TermId, y: TermId) -> Option<TermId> {
+        if !matches!(pred, Pred::Eq | Pred::Ne) {
+            return None;
+        }
+        let address = match (self.arena.as_int(x), self.arena.as_int(y)) {
+            (Some(0), None) => y,
+            (None, Some(0)) => x,
+            _ => return None,
+        };
+        let Term::Apply { function: functions::Function::Address, args, .. } = self.arena.get(address) else {
+            return None;
+        };
+        let id = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|n| u32::try_from(n).ok())?;
+        let missing = self.is_missing_object(ObjId(id))?;
+        Some(if pred == Pred::Eq { missing } else { self.arena.not(missing) })
+    }
+
+    /// Whether a path says that an object's memory was not given: its pointer is null there.
+    pub(in crate::symbolic) fn is_null_here(&mut self, s: &State, o: ObjId) -> bool {
+        let given = match self.scarce.given.get(&o).copied() {
+            Some(Some(given)) => given,
+            Some(None) => return false,
+            None => match self.is_null_parameter(o) {
+                Some(is_null) => self.arena.not(is_null),
+                None => return false,
+            },
+        };
+        let both = self.arena.and(s.path, given);
+        self.arena.as_bool(both) == Some(false)
+    }
+
+    /// Whether the program may compare what a call gives with null, and do more than end where it is.
+    fn is_failure_followed(&mut self, site: Site) -> bool {
+        if self.side == Side::Device && !self.assumptions.takes(Axiom::DeviceAllocation) {
+            return true;
+        }
+        let func = self.function(site.func);
+        let Some(v) = result_of(func, site) else { return true };
+        let callers: Vec<Site> = self.stack.iter().rev().skip(1).copied().collect();
+        let mut seen = FxHashSet::default();
+        self.follows_null(site.func, vec![v], &callers, &mut seen, 0)
+    }
+
+    /// Whether a function, or one that gets the pointer from it, does so with a pointer that these values hold.
+    fn follows_null(
+        &mut self,
+        f: FuncRef,
+        values: Vec<ValueId>,
+        callers: &[Site],
+        seen: &mut FxHashSet<(FuncRef, ValueId)>,
+        depth: usize,
+    ) -> bool {
+        if depth > DEPTH {
+            return true;
+        }
+        let func = self.function(f);
+        let Held { values: held, elsewhere } = Held::of(func, values);
+        if !held.iter().any(|v| seen.insert((f, *v))) {
+            return false;
+        }
+        let is_held = |o: &Operand| matches!(o, Operand::Value(v) if held.contains(v));
+        if elsewhere && self.compares_members() {
+            return true;
+        }
+        let mut inwards = vec![];
+        for block in &func.blocks {
+            for inst in &block.insts {
+                match &inst.op {
+                    Op::Icmp { a, b, .. }
+                        if (is_held(a) && is_null(b) || is_held(b) && is_null(a))
+                            && self.goes_on_without(f, inst.result, &inst.op) =>
+                    {
+                        return true;
+                    }
+                    // All others neither compare it nor hand it on; where it is kept was asked above.
+                    Op::Call { callee, args } => inwards.push((callee, args)),
+                    _ => {}
+                }
+            }
+            match &block.term {
+                Terminator::Invoke { callee, args, .. } => inwards.push((callee, args)),
+                Terminator::Ret(Some(o)) if is_held(o) => {
+                    let outwards = callers.split_first().and_then(|(site, rest)| {
+                        result_of(self.function(site.func), *site).map(|v| (site.func, v, rest))
+                    });
+                    if let Some((caller, v, rest)) = outwards
+                        && self.follows_null(caller, vec![v], rest, seen, depth + 1)
+                    {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (callee, args) in inwards {
+            let given: Vec<usize> = (0..args.len()).filter(|i| is_held(&args[*i])).collect();
+            if given.is_empty() {
+                continue;
+            }
+            let Callee::Direct(id) = callee else { return true };
+            let r = self.program.resolve_func(f.module, *id);
+            let callee = self.program.func(r);
+            if callee.is_declaration() || self.program.loc(r.module, callee.loc).system {
+                continue;
+            }
+            // Parameters are the first values of a function.
+            let values = given.iter().filter_map(|i| u32::try_from(*i).ok()).map(ValueId).collect();
+            if self.follows_null(r, values, &[], seen, depth + 1) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the program does more than end where a comparison with null says that there is none.
+    fn goes_on_without(&self, f: FuncRef, compared: Option<ValueId>, op: &Op) -> bool {
+        let (Some(v), Op::Icmp { pred, a, b }) = (compared, op) else { return false };
+        // A status is 0 where there is memory.
+        let is_pointer = [a, b].iter().any(|o| matches!(o, Operand::Const(Const::Zero(_))));
+        let func = self.function(f);
+        let mut branches = 0;
+        for block in &func.blocks {
+            if let Terminator::CondBr { cond: Operand::Value(c), then, otherwise } = &block.term
+                && *c == v
+            {
+                branches += 1;
+                let failed = if (*pred == Pred::Eq) == is_pointer { *then } else { *otherwise };
+                if !self.only_ends(f, failed) {
+                    return true;
+                }
+            }
+        }
+        // Otherwise it is kept, negated or joined with another.
+        branches == 0
+    }
+
+    /// Whether any code of the user does so with a pointer that it reads from memory.
+    fn compares_members(&mut self) -> bool {
+        if let Some(known) = self.scarce.compares_members {
+            return known;
+        }
+        let program = self.program;
+        let found = program.functions().any(|(r, _, func)| {
+            if program.loc(r.module, func.loc).system {
+                return false;
+            }
+            let loaded: FxHashSet<ValueId> = func
+                .blocks
+                .iter()
+                .flat_map(|b| &b.insts)
+                .filter(|i| matches!(i.op, Op::Load { .. }))
+                .filter_map(|i| i.result)
+                .collect();
+            func.blocks.iter().flat_map(|b| &b.insts).any(|i| match &i.op {
+                Op::Icmp { a, b, .. } => {
+                    let is_loaded = |o: &Operand| matches!(o, Operand::Value(v) if loaded.contains(v));
+                    (is_loaded(a) && is_null(b) || is_loaded(b) && is_null(a))
+                        && self.goes_on_without(r, i.result, &i.op)
+                }
+                _ => false,
+            })
+        });
+        self.scarce.compares_members = Some(found);
+        found
+    }
+}
+
+fn is_null(o: &Operand) -> bool {
+    matches!(o, Operand::Const(Const::Zero(_) | Const::Int { value: 0, .. }))
+}
+
+/// What a call gives.
+fn result_of(func: &Function, site: Site) -> Option<ValueId> {
+    let block = func.blocks.get(site.block.index())?;
+    match block.insts.get(site.inst as usize) {
+        Some(i) => i.result,
+        None => match &block.term {
+            Terminator::Invoke { result, .. } => *result,
+            _ => None,
+        },
+    }
+}
+
+/// Values of a function that may be a pointer, and whether it is also kept where other code may find it.
+struct Held {
+    values: FxHashSet<ValueId>,
+    elsewhere: bool,
+}
+
+impl Held {
+    fn of(func: &Function, values: Vec<ValueId>) -> Self {
+        let mut held = Self { values: values.into_iter().collect(), elsewhere: false };
+        let insts =
+            || func.blocks.iter().enumerate().flat_map(|(b, x)| x.insts.iter().map(move |i| (BlockId(b as u32), i)));
+        let locals: FxHashSet<ValueId> =
+            insts().filter(|(_, i)| matches!(i.op, Op::Alloca { .. })).filter_map(|(_, i)| i.result).collect();
+        let mut places: FxHashSet<ValueId> = FxHashSet::default();
+        loop {
+            let before = (held.values.len(), places.len());
+            for (_, i) in insts() {
+                let is_held = |o: &Operand| matches!(o, Operand::Value(v) if held.values.contains(v));
+                let new = match &i.op {
+                    Op::Cast { value, .. } | Op::Freeze(value) => is_held(value),
+                    Op::Select { a, b, .. } => is_held(a) || is_held(b),
+                    Op::Phi(edges) => edges.iter().any(|(_, o)| is_held(o)),
+                    Op::Load { ptr: Operand::Value(p), .. } => places.contains(p),
+                    Op::Store { ptr, value, .. } if is_held(value) => {
+                        match ptr {
+                            Operand::Value(p) if locals.contains(p) => {
+                                places.insert(*p);
+                            }
+                            _ => held.elsewhere = true,
+                        }
+                        false
+                    }
+                    Op::InsertValue { value, .. } | Op::InsertElement { value, .. } if is_held(value) => {
+                        held.elsewhere = true;
+                        false
+                    }
+                    _ => false,
+                };
+                if new && let Some(r) = i.result {
+                    held.values.insert(r);
+                }
+            }
+            if before == (held.values.len(), places.len()) {
+                return held;
+            }
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Structures that a caller gave: what their members are called, and the objects that pointers in them lead to.
+//!
+//! In: an object behind a parameter, or a structure passed by value, and the type that the source gives it. Out: of what it held when the function
+//! was called, numbers as inputs with the names that the source has for them (`t->ne[0]`), and pointers to objects of their own
+//! (`t->src[0]`), the same each time. What was written since is not looked at here: who asks knows that nothing was.
+
+use super::containers::OF_CONTAINER;
+use super::object::{Given, ObjId, ObjKind, ObjState, Object, Rest};
+use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
+use super::value::Value;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, TermId};
+use base::axioms::Axiom;
+use ir::{Declared, FuncRef, Module, TypeId, TypeKind, pointee_name, source_name};
+use models::tensors::TENSOR;
+use std::fmt::Write;
+use std::rc::Rc;
+
+/// A scalar in an object that a caller gave.
+#[derive(Clone, Debug)]
+pub(in crate::symbolic) struct Place {
+    /// As the source writes it: `t->ne[0]`.
+    pub path: String,
+    pub ty: TypeId,
+    pub declared: Option<Declared>,
+    /// What a number may be, where that is less than its type allows.
+    pub range: Option<Range>,
+    /// What a pointer leads to, where that is of a library whose functions have models.
+    pub leads_to: Option<Class>,
+}
+
+/// Bytes of a handle.
+const POINTER: i64 = 8;
+/// Members within members.
+const DEPTH: usize = 16;
+
+impl Executor<'_> {
+    /// The type of what a pointer of this type points to, where the module has it.
+    pub(crate) fn pointee_type(&self, m: &Module, type_name: &str) -> Option<TypeId> {
+        m.type_named(pointee_name(type_name)?)
+    }
+
+    /// Notes what a caller gave.
+    pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
+        self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
+    }
+
+    /// The same of what is of a library whose functions have models.
+    pub(crate) fn note_given_class(&mut self, o: ObjId, function: FuncRef, type_name: &str, by_value: bool) -> bool {
+        let class = Class::of(type_name);
+        if class.is_some() {
+            self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value, class });
+        }
+        class.is_some()
+    }
+
+    /// Writes what handles that a caller gave hold as cells: on a way on which one is given another tensor the other one stays known.
+    pub(crate) fn fill_given_handles(&mut self, s: &mut State) {
+        // What is given by reference may be one under two names.
+        let own = |e: &Self, o: &ObjId| !matches!(e.object(*o).kind, ObjKind::Parameter);
+        for o in self.heap.of_classes().into_iter().filter(|o| own(self, o)).collect::<Vec<_>>() {
+            let class = self.heap.given(o).and_then(|given| given.class);
+            let places: &[(i64, u32, TypeKind)] = match class {
+                Some(Class::Handle) => &[(0, 8, TypeKind::Ptr(0))],
+                Some(Class::OptionalHandle) => &[(0, 8, TypeKind::Ptr(0)), (8, 1, TypeKind::Int(8))],
+                Some(Class::Tensor) | None => continue,
+            };
+            self.ensure(s, o);
+            for (at, bytes, want) in places {
+                let Some(state) = s.mem.get(&o).cloned() else { continue };
+                if let Some(v) = self.given_value((o, &state), *at, u64::from(*bytes), want) {
+                    let mut filled = state.as_ref().clone();
+                    filled.cells.insert(*at, (*bytes, v));
+                    s.mem.insert(o, Rc::new(filled));
+                }
+            }
+        }
+    }
+
+    /// A scalar of a handle, or of what it points to.
+    fn place_in_class(&self, o: ObjId, class: Class, at: i64) -> Option<Place> {
+        let given = self.heap.given(o)?;
+        let m = self.program.module(given.module);
+        let name = self.object(o).name.clone();
+        let pointer = || m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)));
+        let int = |bits| m.types.iter().position(|t| t.kind == TypeKind::Int(bits));
+        let id = |i: usize| u32::try_from(i).ok().map(TypeId);
+        let handle = || {
+            Some(Place {
+                path: format!("{name}{OF_HANDLE}"),
+                ty: id(pointer()?)?,
+                declared: None,
+                range: None,
+                leads_to: Some(Class::Tensor),
+            })
+        };
+        match (class, at) {
+            // One of a list.
+            (Class::Handle, _) if name.ends_with(OF_CONTAINER) && at >= 0 && at % POINTER == 0 => {
+                let list = &name[..name.len() - OF_CONTAINER.len()];
+                handle().map(|place| Place { path: format!("{list}[{}]{OF_HANDLE}", at / POINTER), ..place })
+            }
+            (Class::Handle | Class::OptionalHandle, 0) => handle(),
+            // Behind the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
+            (Class::OptionalHandle, 8) => Some(Place {
+                path: format!("{name}.has_value()"),
+                ty: id(int(8)?)?,
+                declared: None,
+                range: Some(Range::new(0, 1)),
+                leads_to: None,
+            }),
+            (Class::Tensor, _) => self.place_in_tensor(m, &name, at),
+            _ => None,
+        }
+    }
+
+    fn place_in_tensor(&self, m: &Module, object: &str, at: i64) -> Option<Place> {
+        let TypeKind::Struct { fields, .. } = &m.ty(m.type_named(TENSOR)?).kind else { return None };
+        let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
+        let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|from| from <= at))?;
+        let (name, rest) = (field.name.as_deref()?, at - i64::try_from(field.offset).ok()?);
+        let (ty, index) = match &m.ty(field.ty).kind {
+            TypeKind::Array { elem, .. } => {
+                let size = i64::try_from(m.size_of(*elem).get()).ok().filter(|s| *s > 0 && rest % s == 0)?;
+                (*elem, u64::try_from(rest / size).ok())
+            }
+            _ => ((rest == 0).then_some(field.ty)?, None),
+        };
+        if let TypeKind::Ptr(_) = m.ty(ty).kind {
+            return Some(Place {
+                path: format!("{handle}{OF_STORAGE}"),
+                ty,
+                declared: None,
+                range: None,
+                leads_to: None,
+            });
+        }
+        let (path, range) = tensors::member(handle, name, index)?;
+        Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
+    }
+
+    /// The tensor whose contents, as a caller gave them, these arguments of [`Function::Content`](crate::symbolic::terms::functions::Function) ask for.
+    pub fn given_contents_of(&self, args: &[TermId]) -> Option<&str> {
+        let [object, version, ..] = args else { return None };
+        let o = ObjId(u32::try_from(self.arena.as_int(*object)?).ok()?);
+        let given = self.arena.as_int(*version)?;
+        self.tensor_contents().find(|(of, version, _)| *of == o && i128::from(*version) == given).map(|(.., name)| name)
+    }
+
+    /// The storages of tensors that callers gave, with the version of what they held then and the names of the tensors.
+    pub fn tensor_contents(&self) -> impl Iterator<Item = (ObjId, u32, &str)> {
+        self.heap.parameters().iter().filter_map(|o| {
+            let name = self.object(*o).name.strip_suffix(OF_STORAGE)?;
+            match self.heap.at_entry(*o)?.rest {
+                Rest::Unknown { version, .. } => Some((*o, version, name)),
+                _ => None,
+            }
+        })
+    }
+
+    /// The structure that a function was given by value under a name.
+    pub(crate) fn structure_given(&self, f: FuncRef, name: &str) -> Option<ObjId> {
+        self.heap.all_given().iter().copied().find(|o| {
+            let is_it = |g: &Given| g.by_value && g.function == f;
+            self.heap.given(*o).is_some_and(is_it) && self.object(*o).name == name
+        })
+    }
+
+    /// Puts what a structure was given with into a state, scalar by scalar: what is read of it may be several.
+    pub(crate) fn whole_as_given(&mut self, s: &mut State, o: ObjId) {
+        self.ensure(s, o);
+        let extent = self.object(o).extent.and_then(|e| self.arena.as_int(e));
+        let (Some(state), Some(bytes)) = (s.mem.get(&o).cloned(), extent) else { return };
+        let zero = self.arena.int(0);
+        let filled = self.with_given(o, state, (&zero, bytes));
+        s.mem.insert(o, filled);
+    }
+
+    /// The objects behind pointers that a function was given, with their names, and bytes of an element where its type tells.
+    pub fn given_objects(&self, f: FuncRef) -> Vec<(ObjId, String, Option<u64>)> {
+        let known = |o: &ObjId| {
+            let given = self.heap.given(*o).filter(|g| g.function == f)?;
+            let m = self.program.module(given.module);
+            let bytes = given.ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
+            Some((*o, self.object(*o).name.clone(), bytes))
+        };
+        self.heap.parameters().iter().filter_map(known).collect()
+    }
+
+    /// The scalar of an object that begins at a byte.
+    pub(in crate::symbolic) fn place_in(&self, o: ObjId, at: i64) -> Option<Place> {
+        let given = self.heap.given(o)?;
+        if let Some(class) = given.class {
+            return self.place_in_class(o, class, at);
+        }
+        let m = self.program.module(given.module);
+        let mut ty = given.ty?;
+        let size = i64::try_from(m.size_of(ty).get()).ok().filter(|s| *s > 0)?;
+        let (index, mut rest) = (at.div_euclid(size), at.rem_euclid(size));
+        let mut path = self.object(o).name.clone();
+        let structure = matches!(m.ty(ty).kind, TypeKind::Struct { .. });
+        let mut before_member = match (given.by_value, structure, index) {
+            (true, _, 0) => ".",
+            (true, ..) => return None,
+            (false, true, _) if path.ends_with(OF_CONTAINER) => {
+                path.truncate(path.len() - OF_CONTAINER.len());
+                let _ = write!(path, "[{index}]");
+                "."
+            }
+            (false, true, 0) => "->",
+            (false, true, _) => {
+                let _ = write!(path, "[{index}]");
+                "."
+            }
+            // Elements of arrays are told apart by their number, which may be none that is written down.
+            (false, false, _) => return None,
+        };
+        let mut declared = None;
+        for _ in 0..DEPTH {
+            match &m.ty(ty).kind {
+                TypeKind::Struct { name: Some(name), .. } if Class::of(source_name(name)).is_some() => {
+                    let ty = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
+                    let ty = TypeId(u32::try_from(ty).ok()?);
+                    let path = format!("{path}{OF_HANDLE}");
+                    return (rest == 0).then_some(Place {
+                        path,
+                        ty,
+                        declared: None,
+                        range: None,
+                        leads_to: Some(Class::Tensor),
+                    });
+                }
+                TypeKind::Struct { fields, .. } => {
+                    let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|at| at <= rest))?;
+                    let name = field.name.as_deref()?;
+                    // Members of bases, and of what has no name, are the whole's.
+                    if !name.is_empty() {
+                        let _ = write!(path, "{before_member}{name}");
+                        before_member = ".";
+                    }
+                    rest -= i64::try_from(field.offset).ok()?;
+                    (ty, declared) = (field.ty, field.declared.clone());
+                }
+                TypeKind::Array { elem, .. } => {
+                    let size = i64::try_from(m.size_of(*elem).get()).ok().filter(|s| *s > 0)?;
+                    let _ = write!(path, "[{}]", rest / size);
+                    rest %= size;
+                    ty = *elem;
+                }
+                TypeKind::Int(_) | TypeKind::Ptr(_) | TypeKind::Float(_) => {
+                    return (rest == 0).then_some(Place { path, ty, declared, range: None, leads_to: None });
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Gives names to ranks, types and the first sizes of the tensors that a function was given, whether it asks for them or not.
+    pub fn name_numbers_of_tensors(&mut self, dimensions: u64) {
+        let is_tensor = |o: &ObjId| self.heap.given(*o).is_some_and(|g| g.class == Some(Class::Tensor));
+        let tensors: Vec<ObjId> = self.heap.all_given().iter().copied().filter(is_tensor).collect();
+        for o in tensors {
+            let (Some(given), Some(state)) = (self.heap.given(o).copied(), self.heap.at_entry(o).cloned()) else {
+                continue;
+            };
+            let m = self.program.module(given.module);
+            let Some(TypeKind::Struct { fields, .. }) = m.type_named(TENSOR).map(|t| &m.ty(t).kind) else { continue };
+            for field in fields {
+                let (elem, count) = match (field.name.as_deref(), &m.ty(field.ty).kind) {
+                    (Some("dim" | "dtype" | "contiguous"), _) => (field.ty, 1),
+                    (Some("sizes" | "strides"), TypeKind::Array { elem, .. }) => (*elem, dimensions),
+                    _ => continue,
+                };
+                let bytes = m.size_of(elem).get();
+                for i in 0..count {
+                    if let Ok(at) = i64::try_from(field.offset + i * bytes) {
+                        self.given_value((o, &state), at, bytes, &m.ty(elem).kind);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a scalar held when the function was called; `None` where nothing but that it is some value is known.
+    pub(in crate::symbolic) fn given_value(
+        &mut self,
+        (o, state): (ObjId, &ObjState),
+        at: i64,
+        size: u64,
+        want: &TypeKind,
+    ) -> Option<Value> {
+        let given = *self.heap.given(o)?;
+        // Since then it was written.
+        if self.heap.at_entry(o)?.rest != state.rest {
+            return None;
+        }
+        let place = self.place_in(o, at)?;
+        let m = self.program.module(given.module);
+        if m.size_of(place.ty).get() != size {
+            return None;
+        }
+        let function = self.program.func(given.function).display.clone();
+        let object = self.object(o).name.clone();
+        let source = |bits| InputSource::Given { function, object, at, bits, path: place.path.clone() };
+        match (&m.ty(place.ty).kind, want) {
+            (TypeKind::Int(bits), TypeKind::Int(_)) if *bits > 1 => {
+                if let Some(range) = place.range.filter(|_| self.assumptions.takes(Axiom::TensorSizes)) {
+                    return Some(Value::Int(self.bounded_input(source(*bits), *bits, range)));
+                }
+                let signed = !place.declared.is_some_and(|d| d.unsigned);
+                Some(Value::Int(self.signed_input(source(*bits), *bits, signed)))
+            }
+            (TypeKind::Ptr(_), TypeKind::Ptr(_)) => {
+                if let Some(v) = self.pointer_of_container(o, at, &place) {
+                    return Some(v);
+                }
+                let to = self.given_pointee(o, at, place.path.clone(), &place)?;
+                Some(self.pointer(to, 0))
+            }
+            _ => None,
+        }
+    }
+
+    /// The object of such a name that a pointer leads to which lies at a byte of what a caller gave.
+    pub(super) fn given_pointee(&mut self, o: ObjId, at: i64, name: String, place: &Place) -> Option<ObjId> {
+        if let Some(to) = self.heap.pointee(o, at) {
+            return Some(to);
+        }
+        let given = *self.heap.given(o)?;
+        let m = self.program.module(given.module);
+        // So that whoever makes the object knows that there is a pointer.
+        let function = self.program.func(given.function).display.clone();
+        let object = self.object(o).name.clone();
+        self.signed_input(InputSource::Given { function, object, at, bits: 0, path: name.clone() }, 1, false);
+        let ty = place.declared.as_ref().and_then(|d| self.pointee_type(m, &d.type_name));
+        let to = self.heap.add(Object {
+            kind: ObjKind::Parameter,
+            name,
+            extent: None,
+            site: self.object(o).site,
+            func: Some(given.function),
+            array: true,
+        });
+        self.heap.note_pointee(o, at, to);
+        let class = place.leads_to;
+        self.heap.note_given(to, Given { function: given.function, module: given.module, ty, by_value: false, class });
+        Some(to)
+    }
+
+    /// What a caller gave with its scalars in `n` bytes from an offset on as cells, so that a copy of them has them.
+    pub(in crate::symbolic) fn with_given(
+        &mut self,
+        o: ObjId,
+        state: Rc<ObjState>,
+        (offset, n): (&TermId, i128),
+    ) -> Rc<ObjState> {
+        let (Some(_), Some(at)) = (self.heap.given(o), self.arena.as_int(*offset)) else { return state };
+        let (Ok(from), Ok(to)) = (i64::try_from(at), i64::try_from(at + n)) else { return state };
+        let mut filled = state.as_ref().clone();
+        let mut at = from;
+        while at < to {
+            let place = self.place_in(o, at);
+            let m = self.heap.given(o).map(|given| self.program.module(given.module));
+            let (Some(place), Some(m)) = (place, m) else {
+                at += 1;
+                continue;
+            };
+            let size = m.size_of(place.ty).get();
+            let end = at.saturating_add(i64::try_from(size).unwrap_or(i64::MAX)).max(at + 1);
+            if state.overlapping(at, end).next().is_none()
+                && let Some(v) = self.given_value((o, &state), at, size, &m.ty(place.ty).kind)
+                && let Ok(size) = u32::try_from(size)
+            {
+                filled.cells.insert(at, (size, v));
+            }
+            at = end;
+        }
+        Rc::new(filled)
+    }
+}

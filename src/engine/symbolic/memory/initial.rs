@@ -1,0 +1,230 @@
+//! What memory holds at first: globals, arguments, parameters, and objects that nothing has touched yet.
+
+use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::value::Value;
+use super::value::collect;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::term::TermId;
+use base::reasons::UnknownReason;
+use ir::{Const, FuncRef, Linkage, TypeId, TypeKind};
+use std::rc::Rc;
+
+/// Elements of a constant table that are looked up one by one.
+const MAX_TABLE: i128 = 64;
+
+impl Executor<'_> {
+    /// The object that holds the text of `argv[i]`.
+    pub(in crate::symbolic) fn argument_text(&mut self, i: u32) -> ObjId {
+        if let Some(o) = self.inputs.argv_texts.get(&i) {
+            return *o;
+        }
+        let o = self.heap.add(super::object::Object {
+            kind: ObjKind::ArgvText(i),
+            name: format!("argv[{i}]"),
+            extent: None,
+            site: None,
+            func: None,
+            array: true,
+        });
+        self.inputs.argv_texts.insert(i, o);
+        self.is_in_argv(o);
+        o
+    }
+
+    /// Notes that the array of arguments holds the address of a text.
+    pub(in crate::symbolic) fn is_in_argv(&mut self, text: ObjId) {
+        if let Some(array) = self.heap.first_of(&ObjKind::ArgvArray) {
+            self.kept.add_objects(Some(array), &[text]);
+        }
+    }
+
+    /// A scalar of a constant table.
+    pub(in crate::symbolic) fn initial_value(&mut self, o: ObjId, offset: TermId, size: u64) -> Option<Value> {
+        let (ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) = self.object(o).kind.clone()
+        else {
+            return None;
+        };
+        let at = u64::try_from(self.arena.as_int(offset)?).ok()?;
+        let g = self.program.global(r);
+        let init = g.init.as_ref()?;
+        let f = FuncRef { module: r.module, func: ir::FuncId(0) };
+        let c = self.constant_at(f, init, g.ty, at, size)?;
+        Some(c)
+    }
+
+    /// An element of a small constant table at an offset that is not constant.
+    pub(in crate::symbolic) fn initial_element(&mut self, o: ObjId, offset: TermId, size: u64) -> Option<Value> {
+        let width = i128::from(size.max(1));
+        let count = self
+            .object(o)
+            .extent
+            .and_then(|e| self.arena.as_int(e))
+            .filter(|e| e % width == 0 && e / width <= MAX_TABLE)?
+            / width;
+        let into = self.arena.modulo(offset, width);
+        if self.arena.as_int(into) != Some(0) {
+            return None;
+        }
+        let mut value: Option<Value> = None;
+        for i in (0..count).rev() {
+            let at = self.arena.int(i * width);
+            let element = self.initial_value(o, at, size)?;
+            let here = self.arena.eq(offset, at);
+            value = Some(match value {
+                None => element,
+                Some(other) => self.ite_value(here, &element, &other),
+            });
+        }
+        value
+    }
+
+    pub(in crate::symbolic) fn constant_at(
+        &mut self,
+        f: FuncRef,
+        c: &Const,
+        ty: TypeId,
+        at: u64,
+        size: u64,
+    ) -> Option<Value> {
+        let m = self.module(f);
+        match c {
+            Const::Aggregate { elems, .. } => match &m.ty(ty).kind {
+                TypeKind::Struct { fields, .. } => {
+                    let (i, x) = fields.iter().enumerate().rev().find(|(_, x)| x.offset <= at)?;
+                    self.constant_at(f, elems.get(i)?, x.ty, at - x.offset, size)
+                }
+                TypeKind::Array { elem, .. } => {
+                    let n = m.size_of(*elem).get().max(1);
+                    self.constant_at(f, elems.get(usize::try_from(at / n).ok()?)?, *elem, at % n, size)
+                }
+                TypeKind::Vector { elem, .. } => {
+                    let n = m.size_of(*elem).get().max(1);
+                    self.constant_at(f, elems.get(usize::try_from(at / n).ok()?)?, *elem, at % n, size)
+                }
+                _ => None,
+            },
+            Const::Bytes { data, .. } => {
+                let mut v: i128 = 0;
+                for i in 0..size.min(16) {
+                    v |= i128::from(*data.get(usize::try_from(at + i).ok()?)?) << (8 * i);
+                }
+                Some(Value::Int(self.arena.int(v)))
+            }
+            Const::Zero(_) => Some(Value::Int(self.arena.int(0))),
+            _ if at == 0 && m.size_of(ty).get() == size => Some(self.constant(f, c)),
+            _ => None,
+        }
+    }
+
+    /// Makes sure that an object has a state: globals get their initial contents.
+    pub(crate) fn ensure(&mut self, s: &mut State, o: ObjId) {
+        if s.mem.contains_key(&o) {
+            return;
+        }
+        // What is there from the start is the same on every way to its first use, and what a caller gave in every kernel.
+        let given = if self.heap.given(o).is_some() { self.heap.at_entry(o) } else { None };
+        if let Some(first) = given.or_else(|| self.heap.first(o)) {
+            s.mem.insert(o, first.clone());
+            return;
+        }
+        let rest = match &self.object(o).kind {
+            ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) => {
+                let g = self.program.global(*r);
+                let internal = g.constant
+                    || self.from_the_start
+                    || g.linkage == Linkage::Internal && !self.limits.effort().may_be_written(*r);
+                // What a device variable starts with may be overwritten by a copy that was not recognised.
+                let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
+                match &g.init {
+                    _ if device => {
+                        let v = self.heap.next_version();
+                        Rest::Unknown {
+                            version: v,
+                            input: false,
+                            reason: Rc::new(UnknownReason::DeviceVariable(g.source_name.clone())),
+                        }
+                    }
+                    Some(Const::Zero(_)) if internal => Rest::Zero,
+                    Some(_) if internal => Rest::Init,
+                    None if g.defined && internal => Rest::Zero,
+                    _ => {
+                        let v = self.heap.next_version();
+                        Rest::Unknown {
+                            version: v,
+                            input: false,
+                            reason: Rc::new(UnknownReason::Global(g.source_name.clone())),
+                        }
+                    }
+                }
+            }
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts => {
+                let v = self.heap.next_version();
+                Rest::Unknown { version: v, input: true, reason: Rc::new(UnknownReason::ArgumentText) }
+            }
+            ObjKind::DeviceHeap
+            | ObjKind::SharedDynamic
+            | ObjKind::SharedStatic(_)
+            | ObjKind::HostHeap
+            | ObjKind::Managed => Rest::Uninit,
+            _ => {
+                let v = self.heap.next_version();
+                Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::UnknownMemory) }
+            }
+        };
+        match (&rest, &self.object(o).kind) {
+            (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) => {
+                let r = *r;
+                self.keep_initial(o, r);
+            }
+            // What is zero or was never written holds no address.
+            (Rest::Unknown { .. }, _) => self.kept.add_anything(o),
+            _ => {}
+        }
+        let state = Rc::new(ObjState::new(rest));
+        if self.object(o).kind.is_there_from_the_start() || self.heap.given(o).is_some() {
+            self.heap.note_first(o, state.clone());
+        }
+        s.mem.insert(o, state);
+    }
+
+    /// Puts an object with what it holds first into a state.
+    pub(crate) fn starts_with(&mut self, s: &mut State, o: ObjId, state: ObjState) {
+        if let (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) =
+            (&state.rest, &self.object(o).kind)
+        {
+            let r = *r;
+            self.keep_initial(o, r);
+        }
+        s.mem.insert(o, Rc::new(state));
+    }
+
+    /// Puts the variables of the host that the program may write into a state: what loops and other ways change is seen against it.
+    pub(crate) fn ensure_written(&mut self, s: &mut State) {
+        for g in self.limits.effort().written() {
+            let o = self.global_object(g.module, g.global);
+            self.ensure(s, o);
+        }
+    }
+
+    /// Puts what an argument points to, itself a structure passed by value perhaps, into a state.
+    pub fn ensure_pointees(&mut self, s: &mut State, v: &Value) {
+        let mut objects = vec![];
+        collect(v, &mut objects);
+        for o in objects {
+            self.ensure(s, o);
+        }
+    }
+}
+
+/// An element of a table from its bytes, the least significant first.
+pub(super) fn element(kind: &TypeKind, bytes: &[u8]) -> Const {
+    let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
+    match kind {
+        TypeKind::Float(bits) => Const::Float { bits: *bits, value },
+        TypeKind::Int(bits) => {
+            Const::Int { bits: *bits, value: crate::symbolic::terms::term::wrap_value(i128::from(value), *bits, true) }
+        }
+        _ => Const::Int { bits: 64, value: i128::from(value) },
+    }
+}

@@ -1,0 +1,352 @@
+//! Reads and writes of arrays through their layers ([`Layer`]).
+//!
+//! In: bulk writes of loops, files and copies; reads at any offset. Out: objects whose contents are layers over what they held, and the
+//! value of a read: the layer's inside it, what is below apart from it, else nothing known.
+
+use super::array_write::{Either, Layer, Written, depth_of};
+use super::object::{ObjId, ObjState, Rest, with_end_of};
+use super::value::{Base, Target, Value};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, Term, TermId, wrap_value};
+use base::reasons::UnknownReason;
+use ir::{FuncRef, TypeId, TypeKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// Puts a layer over what an object holds; elements are `(stride, bytes, count)`.
+    pub(in crate::symbolic) fn write_layer(
+        &mut self,
+        s: &mut State,
+        o: ObjId,
+        from: TermId,
+        (stride, bytes, count): (i128, u32, TermId),
+        what: Written,
+    ) {
+        if self.several.has_other_names(o) {
+            return self.written_by_another_name(s, o, &UnknownReason::WrittenByOtherName);
+        }
+        self.ensure(s, o);
+        let Some(old) = s.mem.get(&o).cloned() else { return };
+        let count = self.no_huge_number(count);
+        let whole = self.covers(o, from, count, stride) && i128::from(bytes) == stride;
+        let below = if whole { Rc::new(ObjState::new(Rest::Uninit)) } else { old.clone() };
+        let source = if let Written::Copy { state, .. } = &what { depth_of(state) } else { 0 };
+        let depth = depth_of(&below).max(source) + 1;
+        if depth > MAX_DEPTH {
+            self.blank(s, o, &UnknownReason::WrittenInPlaces, false);
+            return;
+        }
+        let version = self.heap.next_version();
+        let layer = Layer { from, stride, bytes, count, what, below, version, depth };
+        s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
+    }
+
+    /// What an object holds where two paths meet, if more is known of it than its cells; `first` says that the first was taken.
+    pub(in crate::symbolic) fn either(&self, first: TermId, a: &ObjState, b: &ObjState) -> Option<ObjState> {
+        let layered = |s: &ObjState| matches!(s.rest, Rest::Layer(_) | Rest::Either(_));
+        let depth = depth_of(a).max(depth_of(b)) + 1;
+        if depth > MAX_DEPTH || !(layered(a) || layered(b)) {
+            return None;
+        }
+        let states = [Rc::new(a.clone()), Rc::new(b.clone())];
+        Some(ObjState::new(Rest::Either(Rc::new(Either { first, states, depth }))))
+    }
+
+    /// What an object holds on a path, where that says which way was taken.
+    pub(in crate::symbolic) fn settled(&mut self, path: TermId, state: &Rc<ObjState>) -> Rc<ObjState> {
+        let known = self.arena.conjuncts(path);
+        let mut state = state.clone();
+        while let Rest::Either(e) = &state.rest {
+            if !state.cells.is_empty() {
+                break;
+            }
+            let way = self.arena.conjuncts(e.first);
+            let side = if way.iter().all(|c| known.contains(c)) {
+                0
+            } else if way.iter().any(|c| {
+                let n = self.arena.not(*c);
+                known.contains(&n)
+            }) {
+                1
+            } else {
+                break;
+            };
+            state = e.states[side].clone();
+        }
+        state
+    }
+
+    pub(in crate::symbolic) fn read_either(
+        &mut self,
+        o: ObjId,
+        e: &Either,
+        offset: TermId,
+        size: u64,
+        want: Option<(FuncRef, TypeId)>,
+    ) -> Value {
+        let [a, b] = [&e.states[0], &e.states[1]].map(|s| self.read_cells(o, s, offset, size, want));
+        self.ite_value(e.first, &a, &b)
+    }
+
+    /// A read of `size` bytes at `offset` of an object under a layer.
+    pub(in crate::symbolic) fn read_layer(
+        &mut self,
+        o: ObjId,
+        layer: &Layer,
+        offset: TermId,
+        size: u64,
+        want: Option<(FuncRef, TypeId)>,
+    ) -> Value {
+        let Inside { member, apart } = self.inside(o, layer, offset, size);
+        if self.arena.as_bool(apart) == Some(true) {
+            return self.read_cells(o, &layer.below.clone(), offset, size, want);
+        }
+        let value = self.layer_value(layer, offset, size, want);
+        if self.arena.as_bool(member) == Some(true) {
+            return value;
+        }
+        let neither = self.layer_unknown(o, layer.version, offset, size, want);
+        if matches!(value, Value::Unknown(_)) {
+            return neither;
+        }
+        let straddles = {
+            let (a, b) = (self.arena.not(member), self.arena.not(apart));
+            self.arena.and(a, b)
+        };
+        let other = if self.arena.as_bool(apart) == Some(false) {
+            neither
+        } else {
+            let nothing = layer.below.rest == Rest::Uninit && layer.below.cells.is_empty();
+            let below =
+                if nothing { neither.clone() } else { self.read_cells(o, &layer.below.clone(), offset, size, want) };
+            self.ite_value(straddles, &neither, &below)
+        };
+        self.ite_value(member, &value, &other)
+    }
+
+    /// What a layer does not say: as for any memory, the same at one place.
+    fn layer_unknown(
+        &mut self,
+        o: ObjId,
+        version: u32,
+        offset: TermId,
+        size: u64,
+        want: Option<(FuncRef, TypeId)>,
+    ) -> Value {
+        let reason = UnknownReason::ElementOf(self.object(o).name.clone());
+        match want {
+            Some((f, ty)) => match self.module(f).ty(ty).kind {
+                TypeKind::Int(bits) if u64::from(bits) == size * 8 => {
+                    let args = vec![
+                        self.arena.int(i128::from(o.0)),
+                        self.arena.int(i128::from(version)),
+                        offset,
+                        self.arena.int(i128::from(bits)),
+                    ];
+                    Value::Int(self.arena.apply(Function::Content, args, Range::of_value(bits, true)))
+                }
+                _ => {
+                    let m = self.module(f);
+                    self.unknown_of(m, ty, &reason)
+                }
+            },
+            None => Value::unknown(reason.clone()),
+        }
+    }
+
+    /// A number of bytes or elements that is negative is none, rather than a huge one: a call with such a one fails.
+    fn no_huge_number(&mut self, count: TermId) -> TermId {
+        let wraps: FxHashMap<TermId, TermId> = self
+            .arena
+            .cone(&[count])
+            .into_iter()
+            .filter_map(|t| match self.arena.get(t) {
+                Term::Wrap { arg, bits: 64, signed: false } => Some((t, *arg)),
+                _ => None,
+            })
+            .collect();
+        self.arena.substitute(count, &wraps)
+    }
+
+    /// Whether elements from an offset on fill an object.
+    fn covers(&mut self, o: ObjId, from: TermId, count: TermId, stride: i128) -> bool {
+        if self.arena.as_int(from) != Some(0) {
+            return false;
+        }
+        let all = self.arena.scale(count, stride);
+        self.object(o).extent.map(|e| self.no_huge_number(e)) == Some(all)
+    }
+
+    fn inside(&mut self, o: ObjId, l: &Layer, offset: TermId, size: u64) -> Inside {
+        let (zero, size) = (self.arena.int(0), i128::from(size));
+        let rel = self.arena.sub(offset, l.from);
+        let all = self.arena.scale(l.count, l.stride);
+        let whole = self.covers(o, l.from, l.count, l.stride);
+        let end = self.arena.add_const(rel, size);
+        let (before, behind) = (self.arena.le(end, zero), self.arena.le(all, rel));
+        let outside = self.arena.or(before, behind);
+        if l.bytes == 1 && l.stride == 1 {
+            // What lies in the object lies in a write of all of it.
+            if whole {
+                return Inside { member: self.arena.bool(true), apart: self.arena.bool(false) };
+            }
+            let (lower, upper) = (self.arena.le(zero, rel), self.arena.le(end, all));
+            let member = self.arena.and(lower, upper);
+            // Nothing straddles a border where both come in steps of what is read.
+            let steps = [rel, all].into_iter().all(|t| {
+                let into = self.arena.modulo(t, size.max(1));
+                self.arena.as_int(into) == Some(0)
+            });
+            return Inside { member, apart: if steps { self.arena.not(member) } else { outside } };
+        }
+        let into = self.arena.modulo(rel, l.stride);
+        let starts = self.arena.eq(into, zero);
+        let exact = if size == i128::from(l.bytes) { starts } else { self.arena.bool(false) };
+        let gap = {
+            let (bytes, room) = (self.arena.int(i128::from(l.bytes)), self.arena.int(l.stride - size));
+            let (past, fits) = (self.arena.le(bytes, into), self.arena.le(into, room));
+            self.arena.and(past, fits)
+        };
+        let apart = self.arena.or(outside, gap);
+        if whole && self.arena.as_bool(exact) == Some(true) {
+            return Inside { member: exact, apart: self.arena.bool(false) };
+        }
+        let (lower, upper) = (self.arena.le(zero, rel), self.arena.lt(rel, all));
+        let member = self.arena.and_all(vec![exact, lower, upper]);
+        // What is an element's place, and no element of these, lies apart from all.
+        Inside { member, apart: if self.arena.as_bool(exact) == Some(true) { self.arena.not(member) } else { apart } }
+    }
+
+    /// What a layer wrote at an offset that lies in it.
+    fn layer_value(&mut self, l: &Layer, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
+        let rel = self.arena.sub(offset, l.from);
+        let bits = u32::try_from(size * 8).unwrap_or(u32::MAX);
+        let integer = match want {
+            Some((f, ty)) => matches!(self.module(f).ty(ty).kind, TypeKind::Int(b) if b == bits),
+            None => false,
+        };
+        let pointer = size == 8 && want.is_some_and(|(f, ty)| matches!(self.module(f).ty(ty).kind, TypeKind::Ptr(_)));
+        match &l.what {
+            Written::Copy { from, state, at } => {
+                let offset = self.arena.add(*at, rel);
+                self.read_cells(*from, &state.clone(), offset, size, want)
+            }
+            Written::File { file, at } if integer => {
+                let at = self.arena.add(*at, rel);
+                Value::Int(self.file_value(*file, at, bits))
+            }
+            Written::Each { k, value } if integer => {
+                let element = self.arena.floor_div(rel, l.stride);
+                let map: FxHashMap<TermId, TermId> = std::iter::once((*k, element)).collect();
+                Value::Int(self.arena.substitute(*value, &map))
+            }
+            Written::Each { k, value } if pointer => {
+                let element = self.arena.floor_div(rel, l.stride);
+                let address = self.arena.substitute(*value, &std::iter::once((*k, element)).collect());
+                self.int_as_pointer(address)
+            }
+            Written::All(value) if integer => Value::Int(*value),
+            Written::All(value) if pointer => self.int_as_pointer(*value),
+            Written::Fill(byte) if integer => {
+                let bytes = (0..size).fold(0i128, |v, _| v << 8 | i128::from(*byte));
+                Value::Int(self.arena.int(wrap_value(bytes, bits, true)))
+            }
+            Written::File { .. } | Written::Each { .. } | Written::All(_) | Written::Fill(_) => match want {
+                Some((f, ty)) => {
+                    let m = self.module(f);
+                    self.unknown_of(m, ty, &UnknownReason::ArrayElement)
+                }
+                None => Value::unknown(UnknownReason::ArrayElement),
+            },
+        }
+    }
+
+    /// An integer of so many bits at a byte position of a file: an input.
+    pub(crate) fn file_value(&mut self, file: u32, at: TermId, bits: u32) -> TermId {
+        if let (Some(at), Some(name)) =
+            (self.arena.as_int(at).and_then(|v| u64::try_from(v).ok()), self.inputs.files.get(file as usize).cloned())
+        {
+            return self.input(InputSource::File { file: name, at, bits }, bits);
+        }
+        let args = vec![self.arena.int(i128::from(file)), self.arena.int(i128::from(bits)), at];
+        self.arena.apply(Function::File, args, Range::of_value(bits, true))
+    }
+
+    /// Stores `length` bytes of a file from a position on, which come in items of `size` bytes.
+    pub(crate) fn store_file(
+        &mut self,
+        s: &mut State,
+        to: &Rc<Vec<Target>>,
+        (file, at): (u32, TermId),
+        length: TermId,
+        size: TermId,
+    ) {
+        let [Target { base: Base::Object(o), offset, .. }] = to.as_slice() else {
+            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
+            return;
+        };
+        let number = |e: &Self, t: TermId| e.arena.as_int(t);
+        match (number(self, *offset), number(self, length)) {
+            (Some(_), Some(n)) if (0..=MAX_CELLS).contains(&n) => {
+                // As they will be read, most likely.
+                let each = match number(self, size) {
+                    Some(b @ (1 | 2 | 4 | 8)) => b,
+                    _ if n % 4 == 0 => 4,
+                    _ => 1,
+                };
+                let bits = u32::try_from(each * 8).unwrap_or(8);
+                for i in 0..n / each {
+                    let (from, delta) = (self.arena.add_const(at, i * each), self.arena.int(i * each));
+                    let value = self.file_value(file, from, bits);
+                    let place = self.offset_targets(to, delta);
+                    self.store(s, &place, Value::Int(value), u64::from(bits / 8));
+                }
+            }
+            _ => self.write_layer(s, *o, *offset, (1, 1, length), Written::File { file, at }),
+        }
+    }
+
+    /// A number of so many bytes in memory, where it is known.
+    pub(crate) fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        let state = s.mem.get(o)?.clone();
+        match self.read_cells(*o, &state, *offset, bytes, None) {
+            Value::Int(t) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// Copies `len` bytes as a layer; the source is an object whose contents are known as of now.
+    pub(in crate::symbolic) fn copy_layer(
+        &mut self,
+        s: &mut State,
+        (to, offset): (ObjId, TermId),
+        (from, at): (ObjId, TermId),
+        len: TermId,
+    ) {
+        self.ensure(s, from);
+        match s.mem.get(&from).cloned() {
+            Some(state) => self.write_layer(s, to, offset, (1, 1, len), Written::Copy { from, state, at }),
+            None => {
+                let name = self.object(to).name.clone();
+                self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
+            }
+        }
+    }
+}
+
+/// Layers above each other and in each other; what is deeper is forgotten.
+const MAX_DEPTH: u32 = 12;
+
+/// Bytes of a file that become cells one by one.
+const MAX_CELLS: i128 = 32;
+
+/// Where a read lies.
+struct Inside {
+    member: TermId,
+    apart: TermId,
+}

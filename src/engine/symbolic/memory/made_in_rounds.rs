@@ -1,0 +1,189 @@
+//! Addresses of what the rounds of a loop allocated, as functions of the round ([`Function::Made`]), and what is known of such memory.
+//!
+//! In: what a round allocates and keeps in an array. Out: the summary object ([`Several`](super::site_summary::Several)) that stands for all rounds, objects for single
+//! elements, and what writes and frees by one name mean for the others.
+
+use super::object::{ObjId, ObjState, Object, Rest};
+use super::site_summary::Rounds;
+use super::value::{Base, Target, Value};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use ir::Side;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// The address `at`, of an object that a round makes, as a function of the round `k`, where the array that gets it keeps all
+    /// of them; with the object that stands for them.
+    /// `end` is the state at the end of the round, `map` has the loop's variables at iteration `k`; symbols before `mark.0` and contents up to
+    /// `mark.1` are older than the loop.
+    pub(in crate::symbolic) fn made_in_each_round(
+        &mut self,
+        at: TermId,
+        end: &State,
+        map: &FxHashMap<TermId, TermId>,
+        mark: (usize, u32),
+        k: TermId,
+        (context, site): (u64, Site),
+    ) -> Option<(TermId, ObjId)> {
+        let Value::Ptr(p) = self.int_as_pointer(at) else { return None };
+        let [Target { base: Base::Object(made), offset, .. }] = p.as_slice() else { return None };
+        let (made, offset) = (*made, *offset);
+        if !self.heap.is_made_since(made, mark.1) || self.kept.is_twin(made) {
+            return None;
+        }
+        if !self.only_old(offset, mark.0, mark.1, Some(k)) {
+            return None;
+        }
+        let freed = self.freed_when(end, made);
+        if self.arena.as_bool(freed) != Some(false) {
+            return None;
+        }
+        let size = self.object(made).extent?;
+        let size = self.arena.substitute(size, map);
+        if !self.only_old(size, mark.0, mark.1, Some(k)) {
+            return None;
+        }
+        let varies = self.arena.cone(&[size]).contains(&k);
+        let object = Object { extent: (!varies).then_some(size), ..self.object(made).clone() };
+        let all = self.heap.allocate((context, site, made.0), object);
+        // Addresses that were kept before may be any of them.
+        self.kept.add_twin(made, all);
+        let each = varies.then_some((k, size));
+        let spare = self
+            .several
+            .rounds
+            .remove(&all)
+            .map(|r| r.elements.into_iter().map(|e| e.1).chain(r.spare).collect())
+            .unwrap_or_default();
+        self.several.clans.extend([(made, all), (all, all)]);
+        self.several.rounds.insert(all, Rounds { made, each, elements: vec![], spare, numbers: FxHashMap::default() });
+        let address = self.address_of_round(all, k);
+        Some((self.arena.add(address, offset), all))
+    }
+
+    fn address_of_round(&mut self, all: ObjId, k: TermId) -> TermId {
+        let id = self.arena.int(i128::from(all.0));
+        self.arena.apply(Function::Made, vec![id, k], Range::new(1 << 16, 1 << 56))
+    }
+
+    fn size_element(&mut self, o: ObjId, number: TermId, (k, size): (TermId, TermId)) {
+        let size = self.arena.substitute(size, &std::iter::once((k, number)).collect());
+        self.heap.set_extent(o, size);
+    }
+
+    /// At the start of a round nothing that the loop allocated before has been freed.
+    pub(in crate::symbolic) fn rounds_begin(&mut self, s: &mut State, all: ObjId) {
+        let reason = Rc::new(UnknownReason::RoundsLeft(self.object(all).name.clone()));
+        let version = self.heap.next_version();
+        s.mem.insert(all, Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason })));
+    }
+
+    /// The object that the address of what a round allocated leads to.
+    pub(in crate::symbolic) fn made_in_round(&mut self, all: ObjId, number: TermId) -> Option<ObjId> {
+        let r = self.several.rounds.get(&all)?;
+        let Some(each) = r.each else { return Some(all) };
+        if let Some((_, o)) = r.elements.iter().find(|e| e.0 == number) {
+            return Some(*o);
+        }
+        if let Some((o, _)) = r.numbers.iter().find(|n| *n.1 == number) {
+            return Some(*o);
+        }
+        if r.elements.len() >= MAX_ELEMENTS {
+            return None;
+        }
+        let spare = self.several.rounds.get_mut(&all).and_then(|r| {
+            r.spare.pop_front().inspect(|o| {
+                r.numbers.remove(o);
+            })
+        });
+        let o = match spare {
+            Some(o) => o,
+            None => {
+                let o = self.heap.add(self.object(all).clone());
+                self.kept.add_twin(all, o);
+                self.several.clans.insert(o, all);
+                o
+            }
+        };
+        self.size_element(o, number, each);
+        if let Some(r) = self.several.rounds.get_mut(&all) {
+            r.elements.push((number, o));
+        }
+        Some(o)
+    }
+
+    /// The address of an object that stands for what rounds allocated, as a number: that of some round.
+    pub(in crate::symbolic) fn address_of_several(&mut self, o: ObjId) -> Option<TermId> {
+        if !self.several.has_other_names(o) {
+            return None;
+        }
+        let all = *self.several.clans.get(&o)?;
+        let r = self.several.rounds.get(&all)?;
+        let known = r.elements.iter().find(|e| e.1 == o).map(|e| e.0).or_else(|| r.numbers.get(&o).copied());
+        let number = known.unwrap_or_else(|| {
+            self.arena.fresh(
+                SymKind::Unknown { reason: UnknownReason::WhichRoundAllocated },
+                "?",
+                Range::new(0, 1 << 62),
+            )
+        });
+        if o != all
+            && let Some(r) = self.several.rounds.get_mut(&all)
+            && known.is_none()
+        {
+            r.numbers.insert(o, number);
+        }
+        Some(self.address_of_round(all, number))
+    }
+
+    /// The objects that a term of [`Function::Made`] is the address of.
+    pub(in crate::symbolic) fn made_by(&self, t: TermId) -> Vec<ObjId> {
+        let Term::Apply { function: Function::Made, args, .. } = self.arena.get(t) else { return vec![] };
+        let all = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|id| u32::try_from(id).ok()).map(ObjId);
+        all.map_or_else(Vec::new, |all| self.several.names(all))
+    }
+
+    /// What has another name of memory that is written, and holds something that is known, is forgotten.
+    pub(in crate::symbolic) fn written_by_another_name(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason) {
+        let names = self.several.names(o);
+        for other in names {
+            if other != o && !self.several.has_other_names(other) && s.mem.contains_key(&other) {
+                self.blank(s, other, reason, false);
+            }
+        }
+    }
+
+    /// Makes it so that memory may have been freed whose other name was.
+    pub(in crate::symbolic) fn free_other_names(&mut self, s: &mut State, o: ObjId, cond: TermId) {
+        let Some(all) = self.several.clans.get(&o).copied() else { return };
+        let Some(made) = self.several.rounds.get(&all).map(|r| r.made) else { return };
+        for other in [made, all] {
+            if other == o && o == made {
+                continue;
+            }
+            let reason = UnknownReason::FreedByOtherName(self.object(other).name.clone());
+            let maybe = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
+            let both = self.arena.and(cond, maybe);
+            self.ensure(s, other);
+            let Some(before) = s.mem.get(&other).map(|x| x.freed.clone()) else { continue };
+            let freed = self.freed_also(other, before, both);
+            if let Some(st) = s.mem.get_mut(&other) {
+                Rc::make_mut(st).freed = freed;
+            }
+        }
+    }
+
+    /// Whether what an object holds is never known, in a kernel or on the host.
+    pub(in crate::symbolic) fn is_never_known(&self, o: ObjId) -> bool {
+        self.several.has_other_names(o) || self.side == Side::Device && self.several.clans.contains_key(&o)
+    }
+}
+
+/// Elements of one array whose memory is an object of its own: one for each symbol that counts them in some pass over a loop.
+const MAX_ELEMENTS: usize = 512;

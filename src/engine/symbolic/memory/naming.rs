@@ -1,0 +1,153 @@
+//! Which pointer variables name a part of an object, and which declared arrays an address lies in.
+//!
+//! In: stores to local pointer variables of kernels and address computations, as the executor comes to them. Out: entries in
+//! [`Partitions`](super::partition::Partitions), pointers that carry the part that they came through, and the rows of an access. It must not
+//! know what an access outside its part means.
+
+use super::partition::{Partition, Role, Row};
+use super::value::{Base, Target, Value};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::terms::term::TermId;
+use ir::{FuncRef, Op, Operand, Side, Step, ValueId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// The rows that an address lies in: those of the address that it is computed from, and the one whose index, not a
+    /// constant, comes last. A pointer that is moved by elements (`(&a[i][0])[j]`) has left its rows behind.
+    pub(in crate::symbolic) fn rows(
+        &mut self,
+        fr: &Frame,
+        gep: Site,
+        base: &Operand,
+        steps: &[Step],
+        delta: TermId,
+    ) -> Option<Rc<Vec<Row>>> {
+        if self.side != Side::Device || !self.events.recording || matches!(steps, [Step::Index { count: None, .. }]) {
+            return None;
+        }
+        let mut rows: Vec<Row> = fr.rows(base).map_or_else(Vec::new, |r| r.to_vec());
+        for r in &mut rows {
+            r.offset = self.arena.add(r.offset, delta);
+        }
+        if let Some(Step::Index { index: index @ Operand::Value(_), stride, count: Some(count) }) = steps.last()
+            && count.get() > 1
+        {
+            let i = self.operand_int(fr, index, 64);
+            rows.push(Row {
+                gep,
+                offset: self.arena.scale(i, i128::from(*stride)),
+                size: *count * *stride,
+                element: *stride,
+            });
+        }
+        (!rows.is_empty()).then(|| Rc::new(rows))
+    }
+
+    /// What a store puts into a variable: a pointer under the variable's name, where it has a name to give.
+    pub(in crate::symbolic) fn named(&mut self, fr: &Frame, s: &State, site: Site, ptr: &Operand, v: Value) -> Value {
+        let Value::Ptr(p) = &v else { return v };
+        if self.side != Side::Device {
+            return v;
+        }
+        let Operand::Value(variable) = ptr else { return unnamed(p) };
+        let roles = self.roles(fr.func);
+        match (roles.get(variable), p.as_slice()) {
+            (Some(Role::Passes), _) => v,
+            (Some(Role::Names(name)), [Target { base: Base::Object(o), offset, .. }]) => {
+                let to = self.pointer_operand(fr, ptr);
+                let [Target { base: Base::Object(variable), .. }] = to.as_slice() else { return v };
+                if !self.is_same_for_all(*offset) {
+                    if let Some(id) = self.kernel.partitions.of_variable.get(variable) {
+                        self.kernel.partitions.all[id.0 as usize].fixed = false;
+                    }
+                    return v;
+                }
+                let named = self.kernel.partitions.tick();
+                let part = Partition {
+                    name: name.clone(),
+                    set: site,
+                    object: *o,
+                    start: *offset,
+                    path: s.path,
+                    named,
+                    ended: None,
+                    fixed: true,
+                };
+                let id = self.kernel.partitions.name(*variable, part);
+                Value::Ptr(Rc::new(vec![Target { part: Some(id), ..p[0].clone() }]))
+            }
+            (Some(Role::Names(_)), _) => v,
+            _ => unnamed(p),
+        }
+    }
+
+    /// Whether a term has one value for all threads of all blocks in all rounds: it is made of what was there before the kernel.
+    fn is_same_for_all(&self, t: TermId) -> bool {
+        self.arena.symbols_of(&[t]).into_iter().all(|s| (s.0 as usize) < self.kernel.partitions.outside)
+    }
+
+    fn roles(&mut self, f: FuncRef) -> Rc<FxHashMap<ValueId, Role>> {
+        if let Some(r) = self.kernel.partitions.roles.get(&f) {
+            return r.clone();
+        }
+        let roles = Rc::new(self.find_roles(f));
+        self.kernel.partitions.roles.insert(f, roles.clone());
+        roles
+    }
+
+    fn find_roles(&self, f: FuncRef) -> FxHashMap<ValueId, Role> {
+        let func = self.function(f);
+        let mut roles: FxHashMap<ValueId, Role> = FxHashMap::default();
+        let insts = || func.blocks.iter().flat_map(|b| &b.insts);
+        for inst in insts() {
+            let (Some(r), Op::Alloca { var, .. }) = (inst.result, &inst.op) else { continue };
+            let named = var
+                .as_ref()
+                .filter(|v| v.param.is_none() && is_pointer(&v.type_name) && !self.program.loc(f.module, v.loc).system);
+            roles.insert(r, named.map_or(Role::Passes, |v| Role::Names(v.name.clone())));
+        }
+        let mut stores: FxHashMap<ValueId, u32> = FxHashMap::default();
+        let mut taken = |o: &Operand| {
+            if let Operand::Value(v) = o {
+                stores.entry(*v).and_modify(|n| *n += 2).or_insert(2);
+            }
+        };
+        for inst in insts() {
+            match &inst.op {
+                Op::Load { .. } | Op::Lifetime { .. } => {}
+                Op::Store { value, .. } => taken(value),
+                op => op.operands(&mut taken),
+            }
+        }
+        for b in &func.blocks {
+            b.term.operands(&mut taken);
+        }
+        for inst in insts() {
+            if let Op::Store { ptr: Operand::Value(v), .. } = &inst.op {
+                *stores.entry(*v).or_default() += 1;
+            }
+        }
+        for (v, role) in &mut roles {
+            if stores.get(v).is_some_and(|n| *n > 1) {
+                *role = Role::Several;
+            }
+        }
+        roles
+    }
+}
+
+/// Whether a type as it is spelled is that of pointers, and not of references to them.
+fn is_pointer(type_name: &str) -> bool {
+    type_name.contains('*') && !type_name.contains('&')
+}
+
+/// A pointer under no name.
+fn unnamed(p: &Rc<Vec<Target>>) -> Value {
+    if p.iter().all(|t| t.part.is_none()) {
+        return Value::Ptr(p.clone());
+    }
+    Value::Ptr(Rc::new(p.iter().map(|t| Target { part: None, ..t.clone() }).collect()))
+}

@@ -1,0 +1,74 @@
+//! Notes how contents of the device's memory that have only a number came about ([`Origin`]).
+//!
+//! In: states before and behind launches and loops, and where paths meet, as the executor comes to them. Out: an origin for each such
+//! number. What follows from origins is not asked here.
+
+use super::memory_ssa::{Moment, Origin};
+use super::object::{ObjId, ObjKind, ObjState, Rest};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::term::TermId;
+use ir::Side;
+
+impl Executor<'_> {
+    fn is_followed_in_time(&self, o: ObjId) -> bool {
+        self.side == Side::Host && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
+    }
+
+    /// Notes which contents are new behind a launch; `before` is the last number of contents before it.
+    pub(crate) fn left_by_launch(&mut self, s: &State, launch: Option<usize>, before: u32) {
+        let new: Vec<(u32, ObjId)> =
+            s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, o))).collect();
+        for (v, o) in new {
+            if self.is_followed_in_time(o) {
+                self.heap.note_origin(v, Origin::Launch(o, launch));
+            }
+        }
+    }
+
+    /// Notes what is at the head of a loop of which every way back was followed.
+    pub(in crate::symbolic) fn left_by_rounds<'s>(
+        &mut self,
+        (start, head): (&'s State, &State),
+        back: impl Iterator<Item = &'s State> + Clone,
+        before: (usize, u32),
+    ) {
+        let new: Vec<(u32, ObjId)> =
+            head.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before.1)?, o))).collect();
+        for (v, o) in new {
+            if !self.is_followed_in_time(o) {
+                continue;
+            }
+            let moments: Option<Vec<Moment>> =
+                std::iter::once(start).chain(back.clone()).map(|s| moment(s, o)).collect();
+            if let Some(moments) = moments {
+                self.heap.note_origin(v, Origin::Loop { object: o, moments, before });
+            }
+        }
+    }
+
+    /// Notes that contents are what was there on one of several ways that meet.
+    pub(in crate::symbolic) fn left_on_ways(&mut self, o: ObjId, version: u32, ways: [&State; 2]) {
+        if !self.is_followed_in_time(o) {
+            return;
+        }
+        let moments: Option<Vec<Moment>> = ways.into_iter().map(|s| moment(s, o)).collect();
+        if let Some(moments) = moments {
+            self.heap.note_origin(version, Origin::Join { object: o, moments });
+        }
+    }
+
+    /// Whether a term has been the same since a time.
+    pub fn is_older(&self, t: TermId, (mark, version): (usize, u32)) -> bool {
+        self.only_old(t, mark, version, None)
+    }
+}
+
+/// The number of an object's contents, where they have no other description.
+fn version(held: &ObjState) -> Option<u32> {
+    if let Rest::Unknown { version, .. } = held.rest { Some(version) } else { None }
+}
+
+fn moment(s: &State, o: ObjId) -> Option<Moment> {
+    Some(Moment { path: s.path, always: s.always.clone(), held: s.mem.get(&o)?.clone() })
+}

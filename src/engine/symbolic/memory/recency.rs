@@ -1,0 +1,97 @@
+//! Memory that every round of a loop allocates anew: `free(a); a = malloc(n_i)`.
+//!
+//! An allocation in a loop's body is one object for all rounds, with the size that the round at hand asks for. A variable that
+//! every round sets to it holds, at the start of a round, what the round before allocated, with that round's size. That is another
+//! object: the *twin*. In: states around a round. Out: which variables have a twin, and its size at iteration `k`. What it
+//! holds is not followed.
+
+use super::object::{ObjId, ObjState, Object, Rest};
+use super::value::{Base, Target, Value};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::loops::sum::Rounds;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::term::{Term, TermId};
+use base::reasons::UnknownReason;
+use ir::BlockId;
+use std::rc::Rc;
+
+/// What a pointer variable is set to in every round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::symbolic) struct Anew {
+    /// What the round at hand allocates.
+    pub made: ObjId,
+    /// What the round before allocated.
+    pub twin: ObjId,
+    pub offset: TermId,
+}
+
+impl Executor<'_> {
+    /// The twin that a variable holds at the next round's start, if this round, whatever it went through, leaves it pointing to an
+    /// object that it made and did not free. Puts the twin into the state before the loop, so that all rounds know it.
+    pub(in crate::symbolic) fn made_anew(
+        &mut self,
+        fr: &Frame,
+        header: BlockId,
+        s0: &mut State,
+        sb: &State,
+        next: &[Target],
+    ) -> Option<Anew> {
+        let [Target { base: Base::Object(made), offset, cond, .. }] = next else { return None };
+        let (made, offset, cond) = (*made, *offset, *cond);
+        if s0.mem.contains_key(&made) || self.arena.as_bool(cond) != Some(true) {
+            return None;
+        }
+        let freed = self.freed_when(sb, made);
+        if self.arena.as_bool(freed) != Some(false) {
+            return None;
+        }
+        let object = Object { extent: None, ..self.object(made).clone() };
+        let site = Site { func: fr.func, block: header, inst: u32::MAX };
+        let twin = self.heap.allocate((fr.context, site, made.0), object);
+        s0.mem.or_insert_with(twin, || {
+            let reason = Rc::new(UnknownReason::EarlierRoundLeft(self.object(made).name.clone()));
+            let version = self.heap.next_version();
+            Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason }))
+        });
+        // Addresses that were kept before may be the twin's.
+        self.kept.add_twin(made, twin);
+        self.note_scarce_twin(made, twin);
+        Some(Anew { made, twin, offset })
+    }
+
+    /// Whether the address of an object is part of some number.
+    pub(in crate::symbolic) fn speaks_of(&self, numbers: &[TermId], o: ObjId) -> bool {
+        self.arena.cone(numbers).into_iter().any(|t| match self.arena.get(t) {
+            Term::Apply { function: Function::Address, args, .. } => {
+                args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0))
+            }
+            _ => false,
+        })
+    }
+
+    /// Gives a twin the size that the round before `k` asked for, where that is known. Before the first round there is none: any
+    /// size will do.
+    pub(in crate::symbolic) fn size_twin(&mut self, new: &Anew, r: &Rounds<'_>) {
+        let Some(size) = self.object(new.made).extent else { return };
+        let size = self.arena.substitute(size, r.map);
+        if !self.only_old(size, r.mark, r.version, Some(r.k)) {
+            return;
+        }
+        let before = self.arena.add_const(r.k, -1);
+        let size = self.arena.substitute(size, &std::iter::once((r.k, before)).collect());
+        let (first, one) = (self.arena.le_zero(r.k), self.arena.int(1));
+        let size = self.arena.ite(first, one, size);
+        self.heap.set_extent(new.twin, size);
+    }
+
+    /// A variable at iteration `k` that each round sets to a new object: the start, and from then on the twin.
+    pub(in crate::symbolic) fn held_at(&mut self, start: Option<&Value>, new: &Anew, k: TermId) -> Value {
+        let always = self.arena.bool(true);
+        let twin = Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(new.twin), new.offset)]));
+        let Some(start) = start else { return twin };
+        let first = self.arena.le_zero(k);
+        self.ite_value(first, start, &twin)
+    }
+}

@@ -1,0 +1,268 @@
+//! Stores: what cells, and what lies around them, hold after a write at any offset (strong updates where the place is certain, weak ones
+//! elsewhere), and contents that are forgotten.
+
+use super::array_write::Written;
+use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::value::{Base, Lost, Target, Value};
+use super::value::{collect, has_unknown_pointer};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::with_end_of;
+use crate::symbolic::terms::term::TermId;
+use base::reasons::UnknownReason;
+use base::work::{charge, cost};
+use ir::Side;
+use std::rc::Rc;
+
+/// Bytes of a value in registers that become cells one by one where nothing is known of them.
+const MOST_BYTES: u64 = 256;
+
+impl Executor<'_> {
+    pub(in crate::symbolic) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+        let p = &self.not_null(p);
+        self.keep(p, &v);
+        let single = p.len() == 1;
+        for t in p.iter() {
+            match &t.base {
+                Base::Object(o) => {
+                    let cond = if single { None } else { Some(t.cond) };
+                    self.store_object(s, *o, t.offset, &v, size, cond);
+                }
+                Base::Unknown(l) => self.forget_lost(s, l, &UnknownReason::StoredSomewhere, false),
+                // No such store comes to its end.
+                Base::Null | Base::Func(_) => {}
+            }
+        }
+    }
+
+    pub(in crate::symbolic) fn store_object(
+        &mut self,
+        s: &mut State,
+        o: ObjId,
+        offset: TermId,
+        v: &Value,
+        size: u64,
+        cond: Option<TermId>,
+    ) {
+        // What it holds is never read from its cells: what a kernel writes there is noted in its write set (`record.rs`).
+        if !self.knows_stores(o) {
+            return;
+        }
+        if self.several.has_other_names(o) {
+            return self.written_by_another_name(s, o, &UnknownReason::StoredByOtherName);
+        }
+        self.ensure(s, o);
+        self.note_used_by_host(o);
+        let Some(rc) = s.mem.get(&o) else { return };
+        let mut state = rc.as_ref().clone();
+        let width = i64::try_from(size).unwrap_or(i64::MAX / 4);
+        if let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) {
+            if size > 1 << 16 {
+                state.clear(at, at.saturating_add(width));
+                self.blur(&mut state, &UnknownReason::LargeValue);
+                s.mem.insert(o, Rc::new(state));
+                return;
+            }
+            if let Value::Aggregate(_) = v {
+                // What is made of whole bytes was stored part by part.
+                self.keep_cut_cells(&mut state, at, at + width);
+                self.blur_cells(&mut state, at, size);
+                s.mem.insert(o, Rc::new(state));
+                return;
+            }
+            let new = match cond {
+                None => v.clone(),
+                Some(c) => {
+                    let old = self.read_cells(o, &state, offset, size, None);
+                    self.ite_value(c, v, &old)
+                }
+            };
+            self.keep_cut_cells(&mut state, at, at + width);
+            state.cells.insert(at, (u32::try_from(size).unwrap_or(u32::MAX), new));
+        } else if let (Some(places), false, Ok(bytes @ 1..=8)) =
+            (self.few_places(offset), matches!(v, Value::Aggregate(_)), u32::try_from(size))
+        {
+            for k in places {
+                // No object has a byte there.
+                let Some(at) = self.arena.as_int(k).and_then(|at| i64::try_from(at).ok()) else { continue };
+                let here = self.arena.eq(offset, k);
+                let here = cond.map_or(here, |c| self.arena.and(here, c));
+                let old = self.read_cells(o, &state, k, size, None);
+                let new = self.ite_value(here, v, &old);
+                self.keep_cut_cells(&mut state, at, at + width);
+                state.cells.insert(at, (bytes, new));
+            }
+        } else if let (Some(value), None, Side::Host, Ok(bytes @ 1..=8)) =
+            (self.number_of_element(v, size), cond, self.side, u32::try_from(size))
+        {
+            let one = self.arena.int(1);
+            return self.write_layer(s, o, offset, (i128::from(bytes), bytes, one), Written::All(value));
+        } else {
+            let r = self.arena.range(offset);
+            let lo = r.lo.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MIN / 4);
+            let hi = r.hi.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MAX / 4).saturating_add(width);
+            state.clear(lo, hi);
+            self.blur(&mut state, &UnknownReason::WrittenAtVariable);
+        }
+        s.mem.insert(o, Rc::new(state));
+    }
+
+    /// What is stored as a number: one, or a pointer by its address, but for what may be one of several places.
+    pub(in crate::symbolic) fn number_of_element(&mut self, v: &Value, size: u64) -> Option<TermId> {
+        match v {
+            Value::Int(t) => Some(*t),
+            Value::Ptr(p)
+                if size == 8 && !p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { among: Some(_), .. }))) =>
+            {
+                Some(self.as_int_value(v, 64))
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes room for a store: of cells that it covers only in part, the bytes in front of it and behind it become cells of their own.
+    pub(in crate::symbolic) fn keep_cut_cells(&mut self, state: &mut ObjState, from: i64, to: i64) {
+        let cut: Vec<(i64, u32, Value)> = state
+            .overlapping(from, to)
+            .filter(|(o, s, _)| *o < from || o + i64::from(*s) > to)
+            .map(|(o, s, v)| (o, s, v.clone()))
+            .collect();
+        state.clear(from, to);
+        for (o, s, v) in cut {
+            let end = o + i64::from(s);
+            for (first, last) in [(o, from.min(end)), (to.max(o), end)] {
+                self.keep_bytes(state, (o, s, &v), (first, last), first, &UnknownReason::PartlyOverwritten);
+            }
+        }
+    }
+
+    /// Puts some bytes of a cell somewhere: as one number where the cell is one, else as bytes that are not known.
+    pub(in crate::symbolic) fn keep_bytes(
+        &mut self,
+        state: &mut ObjState,
+        (at, size, v): (i64, u32, &Value),
+        (first, last): (i64, i64),
+        to: i64,
+        reason: &UnknownReason,
+    ) {
+        let Some(bytes) = u32::try_from(last - first).ok().filter(|n| *n > 0) else { return };
+        if matches!(v, Value::Int(_) | Value::Bool(_))
+            && size <= 8
+            && let Ok(shift) = u32::try_from((first - at) * 8)
+        {
+            // In memory the lowest byte comes first (little-endian).
+            let t = self.as_int_value(v, size * 8);
+            let t = self.interpret(t, size * 8, false);
+            let t = self.arena.floor_div(t, 1i128 << shift);
+            let part = self.arena.modulo(t, 1i128 << (bytes * 8));
+            state.cells.insert(to, (bytes, Value::Int(part)));
+            return;
+        }
+        for b in 0..last - first {
+            state.cells.insert(to + b, (1, Value::unknown(reason.clone())));
+        }
+    }
+
+    pub(in crate::symbolic) fn blur_cells(&mut self, state: &mut ObjState, at: i64, size: u64) {
+        if size > MOST_BYTES {
+            return self.blur(state, &UnknownReason::PartOfStructure);
+        }
+        for i in 0..size {
+            state.cells.insert(at + i64::try_from(i).unwrap_or(0), (1, Value::unknown(UnknownReason::PartOfStructure)));
+        }
+    }
+
+    pub(in crate::symbolic) fn blur(&mut self, state: &mut ObjState, reason: &UnknownReason) {
+        let version = self.heap.next_version();
+        state.rest = Rest::Unknown { version, input: false, reason: Rc::new(reason.clone()) };
+    }
+
+    pub fn store_value(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+        self.store(s, p, v, size);
+    }
+
+    /// Memory that the host writes by CUDA calls alone.
+    pub(in crate::symbolic) fn is_of_device(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))
+    }
+
+    pub(in crate::symbolic) fn read_only(&self, o: ObjId) -> bool {
+        match &self.object(o).kind {
+            ObjKind::HostGlobal(r) => self.program.global(*r).constant,
+            ObjKind::Constant(_) => true,
+            // What a method of one string writes is no other string's.
+            ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Opaque => self.is_copied_text(o),
+            // The host cannot write device memory except through CUDA calls; those that take its address say so.
+            ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
+            _ => false,
+        }
+    }
+
+    /// Makes everything that an object holds unknown, addresses too: code may have written it that is not followed.
+    pub fn forget(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason, input: bool) {
+        self.kept.add_anything(o);
+        self.blank(s, o, reason, input);
+    }
+
+    /// Makes what an object holds unknown; addresses in it are among those that were stored there.
+    pub(in crate::symbolic) fn blank(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason, input: bool) {
+        if self.several.has_other_names(o) {
+            return self.written_by_another_name(s, o, reason);
+        }
+        charge(cost::FORGET);
+        let version = self.heap.next_version();
+        let n = with_end_of(
+            s.mem.get(&o),
+            ObjState::new(Rest::Unknown { version, input, reason: Rc::new(reason.clone()) }),
+        );
+        s.mem.insert(o, Rc::new(n));
+    }
+
+    pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &UnknownReason) {
+        for t in p.iter() {
+            match &t.base {
+                Base::Object(o) if !self.read_only(*o) || self.is_of_device(*o) => self.forget(s, *o, reason, false),
+                Base::Unknown(l) => {
+                    if let Some(among) = &l.among {
+                        for o in &among.objects {
+                            self.kept.add_anything(*o);
+                        }
+                    }
+                    self.forget_lost(s, l, reason, true);
+                }
+                // What cannot be written, and what is no memory.
+                Base::Object(_) | Base::Null | Base::Func(_) => {}
+            }
+        }
+    }
+
+    pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+        self.clobber(s, args, reason);
+        if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
+            self.forget_escaped(s, reason, false);
+        }
+    }
+
+    /// What pointer arguments point to directly.
+    pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+        let mut v = vec![];
+        for a in args {
+            collect(a, &mut v);
+            if let Value::Int(t) = a {
+                v.extend(self.addresses_in(*t));
+            }
+        }
+        self.note_lost_writes(args);
+        if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
+            self.forget_escaped(s, reason, false);
+        }
+        for o in v {
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) {
+                self.kernel.written.add_all(o);
+                self.kernel.written_otherwise.insert(o);
+            } else if !self.read_only(o) || self.is_of_device(o) {
+                self.forget(s, o, reason, false);
+            }
+        }
+    }
+}

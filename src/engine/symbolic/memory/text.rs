@@ -1,0 +1,199 @@
+//! Texts of the command line are memory: programs cut them (`strtok`, `s[i] = 0`), change them in place and read into them, and a pointer
+//! into one is not its start.
+//!
+//! What is known of a text as an argument (its number, its length, that it is a word, that it names a file) holds only where nothing may
+//! have written any byte of it from there on. One text has several names: `argv[i]` by its number, by a number that is not known, and
+//! `optarg`. So the state of each says whether it was written by that name, and who asks for one looks at the others too. A C++ string that
+//! was made of a text holds a copy, which the same argument gives the same contents: what is written later to the argument is not written
+//! there. That it is changed only through members of the string is taken for granted, as the library demands (C++17, 24.3.2.7.1).
+
+use super::object::{ObjId, ObjKind, ObjState, Object};
+use super::value::{Base, Lost, Places, Target, Value};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::inputs::command_line::one_object;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use base::reasons::UnknownReason;
+use ir::FuncRef;
+use models::attributes::only_reads;
+use std::rc::Rc;
+
+/// How a text is read as a number. What two of these give for one text need not be equal: `010`, `18446744073709551615`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// As a decimal number with a sign (`strtol` in base 10, of which `atoi` cuts off the upper half).
+    Decimal,
+    /// In the base that its beginning tells.
+    AnyBase,
+    /// As a number without a sign, which has other limits.
+    Unsigned,
+    UnsignedAnyBase,
+}
+
+impl Reader {
+    /// Apart from all widths of numbers.
+    const fn key(self, bits: u32) -> u32 {
+        bits + 1000 * self as u32
+    }
+}
+
+impl Executor<'_> {
+    /// The text of an argument, by one of its names.
+    fn is_text(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.inputs.options.contains_key(&o)
+    }
+
+    pub(in crate::symbolic) fn is_copied_text(&self, o: ObjId) -> bool {
+        self.inputs.copied_texts.values().any(|c| *c == o)
+    }
+
+    /// The copy of a text that C++ strings hold.
+    pub(crate) fn copy_of_text(&mut self, o: ObjId) -> ObjId {
+        if self.is_copied_text(o) {
+            return o;
+        }
+        if let Some(c) = self.inputs.copied_texts.get(&o) {
+            return *c;
+        }
+        let (kind, name) = (self.object(o).kind.clone(), self.object(o).name.clone());
+        let c = self.heap.add(Object { kind, name, extent: None, site: None, func: None, array: true });
+        if let Some(found) = self.inputs.options.get(&o).cloned() {
+            self.inputs.options.insert(c, found);
+        }
+        self.inputs.copied_texts.insert(o, c);
+        c
+    }
+
+    /// Says what the text of an option holds where nothing has written it.
+    pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
+        self.heap.note_first(o, Rc::new(state));
+    }
+
+    /// Whether any byte from a place on may have been written by this name.
+    fn is_written(&self, s: &State, o: ObjId, from: i64) -> bool {
+        let Some(now) = s.mem.get(&o) else { return false };
+        let Some(first) = self.heap.first(o) else { return true };
+        !Rc::ptr_eq(now, first)
+            && (now.rest != first.rest || now.cells.iter().any(|(at, (bytes, _))| at + i64::from(*bytes) > from))
+    }
+
+    /// Whether a text may have been written by another of its names.
+    pub(crate) fn is_written_by_another_name(&self, s: &State, o: ObjId) -> bool {
+        if !self.is_text(o) || self.is_copied_text(o) {
+            return false;
+        }
+        let exact = matches!(self.object(o).kind, ObjKind::ArgvText(_));
+        let other = |name: &ObjId| {
+            *name != o
+                && !self.is_copied_text(*name)
+                && !(exact && matches!(self.object(*name).kind, ObjKind::ArgvText(_)))
+        };
+        self.inputs
+            .argv_texts
+            .values()
+            .chain(self.inputs.options.keys())
+            .any(|name| other(name) && self.is_written(s, *name, i64::MIN))
+    }
+
+    /// Whether all bytes from there on are those of the argument that the program was given.
+    pub(crate) fn is_as_given(&self, s: &State, o: ObjId, offset: TermId) -> bool {
+        let from = match self.object(o).kind {
+            ObjKind::ArgvText(_) => self.arena.as_int(offset).and_then(|at| i64::try_from(at).ok()),
+            _ => None,
+        };
+        self.is_text(o) && !self.is_written(s, o, from.unwrap_or(i64::MIN)) && !self.is_written_by_another_name(s, o)
+    }
+
+    /// `argv[i]`, where a pointer is its start and nothing may have written it.
+    pub(crate) fn argument_of(&self, s: &State, p: &[Target]) -> Option<u32> {
+        let (o, offset) = one_object(p)?;
+        let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
+        (self.arena.as_int(offset) == Some(0) && self.is_as_given(s, o, offset)).then_some(i)
+    }
+
+    /// What a reader gives for `argv[i]`.
+    pub(crate) fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
+        let source = InputSource::Argv(i);
+        if reader == Reader::Decimal {
+            return self.input(source, bits);
+        }
+        let key = (source.clone(), reader.key(bits));
+        if let Some(t) = self.inputs.symbols.get(&key) {
+            return *t;
+        }
+        let t = self.arena.fresh(SymKind::Input(source), format!("argv[{i}]"), Range::of_int(bits, true));
+        self.inputs.symbols.insert(key, t);
+        t
+    }
+
+    /// An input that was read in more bits, kept in so many.
+    pub(in crate::symbolic) fn input_kept_in(&mut self, t: TermId, source: InputSource, bits: u32) -> TermId {
+        let InputSource::Argv(i) = source else { return self.input(source, bits) };
+        let of = |reader: &Reader| {
+            [8, 16, 32, 64]
+                .iter()
+                .any(|wide| self.inputs.symbols.get(&(InputSource::Argv(i), reader.key(*wide))) == Some(&t))
+        };
+        let reader = [Reader::AnyBase, Reader::Unsigned, Reader::UnsignedAnyBase]
+            .into_iter()
+            .find(of)
+            .unwrap_or(Reader::Decimal);
+        self.argument_read(i, bits, reader)
+    }
+
+    /// The length of a text of the command line from a pointer on.
+    pub(crate) fn argument_length(&mut self, s: &State, p: &[Target]) -> Option<TermId> {
+        let (o, offset) = one_object(p)?;
+        let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
+        let into = self.arena.as_int(offset).filter(|at| *at >= 0 && self.is_as_given(s, o, offset))?;
+        let all = self.input(InputSource::ArgvLen(i), 64);
+        if into == 0 {
+            return Some(all);
+        }
+        // Behind its end other texts may stand.
+        let (at, rest) = (self.arena.int(into), self.arena.add_const(all, -into));
+        let inside = self.arena.le(at, all);
+        let other = self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::StringLength },
+            "strlen",
+            Range::new(0, 1 << 20),
+        );
+        Some(self.arena.ite(inside, rest, other))
+    }
+
+    /// A pointer to some byte of what a pointer points into, or null.
+    pub(crate) fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
+        let mut objects = vec![];
+        for t in p {
+            match &t.base {
+                Base::Object(o) => objects.push(*o),
+                Base::Unknown(Lost { among: Some(a), .. }) => objects.extend(&a.objects),
+                Base::Null => {}
+                Base::Func(_) | Base::Unknown(_) => return self.unknown_pointer(reason),
+            }
+        }
+        objects.sort_unstable();
+        objects.dedup();
+        self.lost_pointer(Lost {
+            reason: Rc::new(reason.clone()),
+            among: Some(Rc::new(Places { objects, functions: vec![] })),
+            unset: false,
+        })
+    }
+
+    /// The arguments of a call through which texts of the command line may be written: others become numbers.
+    pub(crate) fn without_texts_read(&mut self, callees: &[FuncRef], args: &[Value]) -> Vec<Value> {
+        let is_only_text =
+            |v: &Value| matches!(v, Value::Ptr(p) if one_object(p).is_some_and(|(o, _)| self.is_text(o)));
+        let read = |i: usize| {
+            callees.iter().all(|f| {
+                let f = self.program.func(*f);
+                f.is_declaration() && only_reads(&f.name, &f.display, i)
+            })
+        };
+        let read: Vec<bool> = args.iter().enumerate().map(|(i, v)| is_only_text(v) && read(i)).collect();
+        let zero = self.arena.int(0);
+        args.iter().zip(read).map(|(v, read)| if read { Value::Int(zero) } else { v.clone() }).collect()
+    }
+}

@@ -1,0 +1,14 @@
+//! Symbolic execution of the analysis form, shared by `host/` and `kernel/`.
+//!
+//! In: a [`ir::Program`]. Out: [`exec::events::AccessEvent`]s and [`exec::events::LaunchEvent`]s over terms. It knows
+//! neither LLVM nor Z3.
+
+pub mod effects;
+pub mod exec;
+pub mod inputs;
+pub mod kernel;
+pub mod limits;
+pub mod loops;
+pub mod memory;
+pub mod pointers;
+pub mod terms;

@@ -1,0 +1,162 @@
+//! Where the addresses lead that code has which is left out.
+//!
+//! In: what such code starts from. Out: all that a pointer can point to which it gives back or leaves in memory: what it is given or
+//! names, what can be reached from there, and memory that it makes anew. That holds where none of this holds an address that is not
+//! known, and where everything outside the program that it calls gives no others.
+
+use super::points_to::{MAX_PLACES, Stored};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
+use ir::reach::Named;
+use models::attributes::gives_nothing_else;
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// Variables of libraries that point to memory into which programs do not look.
+const STREAMS: &[&str] = &["stdin", "stdout", "stderr"];
+
+/// What a piece of code starts from, as far as it makes addresses of it.
+#[derive(Default)]
+pub(in crate::symbolic) struct Sources {
+    /// In registers.
+    pub values: Stored,
+    /// Memory that it only reads.
+    pub read: Vec<ObjId>,
+}
+
+impl Executor<'_> {
+    /// What the addresses can be that a piece of code has after it was left out, which starts from `sources` and what it names. Memory
+    /// that it makes is an object of its own; `at` tells which. `None` where they can be others too.
+    pub(in crate::symbolic) fn addresses_after(
+        &mut self,
+        s: &mut State,
+        sources: &Sources,
+        named: &Named,
+        (context, site): (u64, Site),
+    ) -> Option<Stored> {
+        if sources.values.anything || !self.kept.is_settled() || !self.calls_nothing_else(named) {
+            return None;
+        }
+        let mut all = Stored {
+            functions: sources.values.functions.iter().chain(&named.functions).copied().collect(),
+            ..Stored::default()
+        };
+        let mut open: Vec<ObjId> = sources.values.objects.iter().copied().collect();
+        for g in &named.globals {
+            let o = self.global_object(g.module, g.global);
+            open.push(o);
+        }
+        for o in &sources.read {
+            self.add_addresses_in(s, *o, &mut all, &mut open);
+        }
+        while let Some(o) = open.pop() {
+            if all.anything || all.size() > MAX_PLACES {
+                return None;
+            }
+            if all.objects.insert(o) {
+                self.add_addresses_in(s, o, &mut all, &mut open);
+            }
+        }
+        // Of what was made in several rounds of a loop it is not known what each holds.
+        if all.anything || all.objects.iter().any(|o| self.kept.has_twin(*o)) {
+            return None;
+        }
+        let made = Object {
+            kind: ObjKind::HostHeap,
+            name: String::new(),
+            extent: None,
+            site: Some(self.location(site)),
+            func: None,
+            array: true,
+        };
+        let made = self.heap.allocate((context, site, u32::MAX), made);
+        all.objects.insert(made);
+        (all.size() <= MAX_PLACES).then_some(all)
+    }
+
+    fn add_addresses_in(&mut self, s: &mut State, o: ObjId, all: &mut Stored, open: &mut Vec<ObjId>) {
+        match &self.object(o).kind {
+            // The host cannot read these.
+            ObjKind::DeviceHeap | ObjKind::Stream(_) => return,
+            ObjKind::HostGlobal(r) if STREAMS.contains(&self.program.global(*r).name.as_str()) => return,
+            // Variables of functions that have returned are gone.
+            ObjKind::HostLocal if !s.mem.contains_key(&o) => return,
+            // What all others hold is added below.
+            _ => {}
+        }
+        let mut there = Stored::default();
+        self.ensure(s, o);
+        self.stored_at(s, o, &mut there);
+        all.anything |= there.anything;
+        all.functions.extend(there.functions);
+        open.extend(there.objects);
+    }
+
+    fn calls_nothing_else(&self, named: &Named) -> bool {
+        !named.opaque
+            && !named.strange
+            && named.reached.iter().all(|f| {
+                let f = self.function(*f);
+                !f.is_declaration() || gives_nothing_else(&f.name)
+            })
+    }
+
+    /// The objects whose addresses a number is made of.
+    pub(in crate::symbolic) fn addresses_in(&self, t: TermId) -> Vec<ObjId> {
+        self.arena
+            .cone(&[t])
+            .into_iter()
+            .filter_map(|n| match self.arena.get(n) {
+                Term::Apply { function: Function::Address, args, .. } => {
+                    self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()).map(ObjId)
+                }
+                _ => None,
+            })
+            .chain(self.arena.cone(&[t]).into_iter().flat_map(|n| self.made_by(n)))
+            .collect()
+    }
+
+    /// Whether a number is surely no address nor part of one: nothing but constants, what the user gave and rounds of loops is in it.
+    pub(in crate::symbolic) fn is_no_address(&self, t: TermId) -> bool {
+        let (mut open, mut seen) = (vec![t], FxHashSet::default());
+        while let Some(t) = open.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            match self.arena.get(t) {
+                Term::Sym(s) => match &self.arena.symbol(*s).kind {
+                    SymKind::Input(InputSource::Argc | InputSource::Argv(_) | InputSource::ArgvLen(_))
+                    | SymKind::Iteration { .. } => {}
+                    _ => return false,
+                },
+                Term::Apply { .. } => return false,
+                Term::Ite(_, a, b) => open.extend([*a, *b]),
+                _ => open.extend(self.arena.children(t)),
+            }
+        }
+        true
+    }
+}
+
+/// A value with each pointer in it that is not known bounded.
+pub(in crate::symbolic) fn among(v: Value, places: &Rc<Places>) -> Value {
+    match v {
+        Value::Ptr(p) => Value::Ptr(Rc::new(
+            p.iter()
+                .map(|t| match &t.base {
+                    Base::Unknown(l @ Lost { among: None, .. }) => {
+                        Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() }
+                    }
+                    _ => t.clone(),
+                })
+                .collect(),
+        )),
+        Value::Aggregate(e) => Value::Aggregate(Rc::new(e.iter().map(|v| among(v.clone(), places)).collect())),
+        v => v,
+    }
+}

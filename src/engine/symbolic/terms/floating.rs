@@ -1,0 +1,350 @@
+//! Floating point as far as rounding cannot show, and beyond that within bounds of its error.
+//!
+//! In: numbers as [`Ratio`]s of terms, a format. Out: what an operation of the machine gives, `None` where nothing useful is known.
+//! Operations round to nearest (IEEE 754-2019, 4.3.1); the bounds hold as well where a product is not rounded before it is added
+//! (`fma`), where small numbers are flushed to zero, and for each way of dividing that a device has: quotients of its `float`s are
+//! taken to be off by two units in the last place, as with `-use_fast_math` (CUDA C++ Programming Guide 13.0, Mathematical Functions).
+//! The host's arithmetic is taken not to be compiled with `-ffast-math`.
+
+use super::arena::Arena;
+use super::interval::Range;
+use super::term::{SymKind, TermId};
+use crate::symbolic::memory::value::{Ratio, Rounding};
+use base::reasons::UnknownReason;
+use ir::BinOp;
+
+/// Errors are counted in 2 to the power of minus this.
+const UNIT: u32 = 60;
+
+/// Numbers beyond 2 to the power of this are not followed: no format overflows below it.
+const MOST: u32 = 60;
+
+/// Denominators up to 2 to the power of this are followed: nothing underflows.
+const FINEST: u32 = 60;
+
+/// Bits of the significand of a binary format of so many bits; `None` where the format is not known by its width (those of 16 bits) or
+/// not followed.
+#[must_use]
+pub const fn precision(width: u32) -> Option<u32> {
+    match width {
+        32 => Some(24),
+        64 => Some(53),
+        _ => None,
+    }
+}
+
+/// A format, and whether division in it may be less exact than to the nearest number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    pub precision: u32,
+    pub rough_division: bool,
+}
+
+/// A rounding to integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    Floor,
+    Ceil,
+    Trunc,
+}
+
+/// How numbers are compared; `Ordered` and `Unordered` tell NaNs, which no [`Ratio`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Always,
+    Never,
+}
+
+impl Compared {
+    /// By LLVM's name of a predicate.
+    #[must_use]
+    pub fn of(pred: &str) -> Option<Self> {
+        Some(match pred {
+            "oeq" | "ueq" => Self::Eq,
+            "one" | "une" => Self::Ne,
+            "olt" | "ult" => Self::Lt,
+            "ole" | "ule" => Self::Le,
+            "ogt" | "ugt" => Self::Gt,
+            "oge" | "uge" => Self::Ge,
+            "ord" | "true" => Self::Always,
+            "uno" | "false" => Self::Never,
+            _ => return None,
+        })
+    }
+}
+
+impl Rounding {
+    /// The most that the machine's number is away, in units.
+    const fn error(self) -> i128 {
+        match self {
+            Self::Exact => 0,
+            Self::Monotone { error, .. } | Self::Within(error) => error,
+        }
+    }
+
+    /// What holds of a number that is either the one or the other.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Exact, Self::Exact) => Self::Exact,
+            (Self::Exact, m @ Self::Monotone { .. }) | (m @ Self::Monotone { .. }, Self::Exact) => m,
+            (Self::Monotone { bits: a, error: e }, Self::Monotone { bits: b, error: f }) => {
+                Self::Monotone { bits: a.min(b), error: e.max(f) }
+            }
+            (a, b) => Self::Within(a.error().max(b.error())),
+        }
+    }
+}
+
+impl Ratio {
+    /// An integer that the machine's number is equal to.
+    #[must_use]
+    pub const fn exact(num: TermId) -> Self {
+        Self { num, den: 1, rounding: Rounding::Exact }
+    }
+}
+
+/// A product of magnitudes in units, rounded up.
+fn product(a: i128, b: i128) -> Option<i128> {
+    ((a >> (UNIT / 2)) + 1).checked_mul((b >> (UNIT / 2)) + 1)
+}
+
+/// `a * b / c`, rounded up, of numbers that are not negative.
+fn scaled(a: i128, b: i128, c: i128) -> Option<i128> {
+    a.checked_mul(b)?.checked_add(c - 1).map(|v| v / c)
+}
+
+const fn is_power_of_two(v: i128) -> bool {
+    v > 0 && v & (v - 1) == 0
+}
+
+impl Arena {
+    /// The largest magnitude of a term.
+    fn magnitude(&self, t: TermId) -> Option<i128> {
+        let r = self.range(t);
+        Some(r.lo?.checked_abs()?.max(r.hi?.checked_abs()?))
+    }
+
+    /// The largest magnitude of the machine's number, in units.
+    fn units(&self, r: &Ratio) -> Option<i128> {
+        scaled(self.magnitude(r.num)?, 1 << UNIT, r.den)?.checked_add(r.rounding.error())
+    }
+
+    /// `num / den`, of which the machine's number was `before` away from being that, rounded to the nearest with so many bits.
+    fn rounded(&self, num: TermId, den: i128, before: Rounding, precision: u32) -> Option<Ratio> {
+        let most = self.magnitude(num)?;
+        let units = self.units(&Ratio { num, den, rounding: before })?;
+        if den > 1 << FINEST || units > 1 << (UNIT + MOST) {
+            return None;
+        }
+        if before == Rounding::Exact && is_power_of_two(den) && most <= 1 << precision {
+            return Some(Ratio { num, den, rounding: before });
+        }
+        // Half a unit in the last place; below the smallest normal number less than one of ours.
+        let error = before.error() + (units >> precision) + 1;
+        let rounding = match before {
+            Rounding::Exact => Rounding::Monotone { bits: precision, error },
+            Rounding::Monotone { bits, .. } => Rounding::Monotone { bits: bits.min(precision), error },
+            Rounding::Within(_) => Rounding::Within(error),
+        };
+        Some(Ratio { num, den, rounding })
+    }
+
+    /// An integer in a floating-point format.
+    pub fn real_of_int(&self, t: TermId, precision: u32) -> Option<Ratio> {
+        self.rounded(t, 1, Rounding::Exact, precision)
+    }
+
+    /// A number in a format of fewer bits.
+    pub fn real_narrowed(&self, r: &Ratio, precision: u32) -> Option<Ratio> {
+        self.rounded(r.num, r.den, r.rounding, precision)
+    }
+
+    pub fn real_negated(&mut self, r: &Ratio) -> Ratio {
+        Ratio { num: self.neg(r.num), ..*r }
+    }
+
+    pub fn real_magnitude(&mut self, r: &Ratio) -> Ratio {
+        let (n, zero) = (self.neg(r.num), self.int(0));
+        let negative = self.lt(r.num, zero);
+        Ratio { num: self.ite(negative, n, r.num), ..*r }
+    }
+
+    /// Arithmetic; `None` where it is not followed.
+    pub fn real_binary(&mut self, op: BinOp, x: &Ratio, y: &Ratio, format: Format) -> Option<Ratio> {
+        let (ex, ey) = (x.rounding.error(), y.rounding.error());
+        let both_exact = x.rounding == Rounding::Exact && y.rounding == Rounding::Exact;
+        let (num, den, error) = match op {
+            BinOp::FAdd | BinOp::FSub => {
+                let den = if x.den == y.den { x.den } else { x.den.checked_mul(y.den)? };
+                let (l, r) = (self.scale(x.num, den / x.den), self.scale(y.num, den / y.den));
+                (if op == BinOp::FAdd { self.add(l, r) } else { self.sub(l, r) }, den, ex.checked_add(ey)?)
+            }
+            BinOp::FMul => {
+                if let Some(r) = self.real_scaled(x, y).or_else(|| self.real_scaled(y, x)) {
+                    return self.within_limits(r);
+                }
+                let error = if both_exact {
+                    0
+                } else {
+                    product(self.units(x)?, ey)?.checked_add(product(self.units(y)?, ex)?)?
+                };
+                (self.mul(x.num, y.num), x.den.checked_mul(y.den)?, error)
+            }
+            BinOp::FDiv => {
+                let k = self.as_int(y.num).filter(|k| *k != 0 && y.rounding == Rounding::Exact)?;
+                if is_power_of_two(k.abs()) && is_power_of_two(y.den) {
+                    let inverse = Ratio { num: self.int(y.den * k.signum()), den: k.abs(), rounding: Rounding::Exact };
+                    let r = self.real_scaled(x, &inverse)?;
+                    return self.within_limits(r);
+                }
+                (
+                    self.scale(x.num, y.den.checked_mul(k.signum())?),
+                    x.den.checked_mul(k.checked_abs()?)?,
+                    scaled(ex, y.den, k.checked_abs()?)?,
+                )
+            }
+            _ => return None,
+        };
+        let (num, den) = self.reduced(num, den)?;
+        let before = if both_exact { Rounding::Exact } else { Rounding::Within(error) };
+        let r = self.rounded(num, den, before, format.precision)?;
+        // Two units in the last place, and nothing that keeps its side of an integer.
+        let rough = format.rough_division && op == BinOp::FDiv;
+        if !rough {
+            return Some(r);
+        }
+        let error =
+            error.checked_add(8 * (self.units(&Ratio { num, den, rounding: before })? >> format.precision) + 8)?;
+        Some(Ratio { rounding: Rounding::Within(error), ..r })
+    }
+
+    /// A number times an exact power of two: nothing is rounded.
+    fn real_scaled(&mut self, x: &Ratio, by: &Ratio) -> Option<Ratio> {
+        let k = self
+            .as_int(by.num)
+            .filter(|k| by.rounding == Rounding::Exact && is_power_of_two(k.abs()) && is_power_of_two(by.den))?;
+        let num = self.scale(x.num, k);
+        let den = x.den.checked_mul(by.den)?;
+        let (num, den) = self.reduced(num, den)?;
+        let error = |e: i128| scaled(e, k.abs(), by.den);
+        let rounding = match x.rounding {
+            Rounding::Exact => Rounding::Exact,
+            Rounding::Monotone { bits, error: e } => Rounding::Monotone { bits, error: error(e)? },
+            Rounding::Within(e) => Rounding::Within(error(e)?),
+        };
+        Some(Ratio { num, den, rounding })
+    }
+
+    fn within_limits(&self, r: Ratio) -> Option<Ratio> {
+        (r.den <= 1 << FINEST && self.units(&r)? <= 1 << (UNIT + MOST)).then_some(r)
+    }
+
+    /// The same fraction with a smaller denominator, where every coefficient can be divided.
+    fn reduced(&mut self, num: TermId, den: i128) -> Option<(TermId, i128)> {
+        if den <= 0 {
+            return None;
+        }
+        let common = self.poly(num).terms.iter().fold(den, |g, (_, c)| gcd(g, c.checked_abs().unwrap_or(1)));
+        Some(if common == 1 { (num, den) } else { (self.floor_div(num, common), den / common) })
+    }
+
+    /// A number as an integer: the term, of a number that the machine has exactly.
+    pub fn real_whole(&mut self, r: &Ratio, way: Whole) -> Option<TermId> {
+        let most = self.magnitude(r.num)? / r.den + 1;
+        let decided = match r.rounding {
+            Rounding::Exact => true,
+            // Nearer than the next integer, which is a number of the format, and on its side of it.
+            Rounding::Monotone { bits, error } => error.checked_mul(r.den)? < 1 << UNIT && most <= 1 << bits,
+            Rounding::Within(_) => false,
+        };
+        if decided {
+            return Some(self.whole(r.num, r.den, way));
+        }
+        // In numerators: from the lowest that it can be it is so many up to the highest.
+        let slack = scaled(r.rounding.error(), r.den, 1 << UNIT)?;
+        let lowest = self.add_const(r.num, -slack);
+        let lowest = self.whole(lowest, r.den, way);
+        let more = self.fresh(
+            SymKind::Unknown { reason: UnknownReason::FloatRounding },
+            "?",
+            Range::new(0, slack.checked_mul(2)? / r.den + 1),
+        );
+        Some(self.add(lowest, more))
+    }
+
+    fn whole(&mut self, num: TermId, den: i128, way: Whole) -> TermId {
+        match way {
+            Whole::Floor => self.floor_div(num, den),
+            Whole::Ceil => {
+                let n = self.neg(num);
+                let q = self.floor_div(n, den);
+                self.neg(q)
+            }
+            Whole::Trunc => {
+                let d = self.int(den);
+                self.div(num, d)
+            }
+        }
+    }
+
+    /// A comparison, where both are numbers.
+    pub fn real_compare(&mut self, how: Compared, x: &Ratio, y: &Ratio) -> Option<TermId> {
+        let how = match how {
+            Compared::Always => return Some(self.bool(true)),
+            Compared::Never => return Some(self.bool(false)),
+            Compared::Gt => return self.real_compare(Compared::Lt, y, x),
+            Compared::Ge => return self.real_compare(Compared::Le, y, x),
+            how => how,
+        };
+        let den = x.den.checked_mul(y.den)?;
+        let (l, r) = (self.scale(x.num, y.den), self.scale(y.num, x.den));
+        let slack = scaled(x.rounding.error().checked_add(y.rounding.error())?, den, 1 << UNIT)?;
+        let exact_if_equal = match (x.rounding, y.rounding) {
+            (Rounding::Exact, Rounding::Exact) => true,
+            (Rounding::Monotone { bits, .. }, Rounding::Exact) => self.has_bits(y, bits),
+            (Rounding::Exact, Rounding::Monotone { bits, .. }) => self.has_bits(x, bits),
+            _ => false,
+        };
+        // Different ones are further apart than the errors: a numerator at least.
+        if exact_if_equal && (slack == 0 || (x.rounding.error() + y.rounding.error()).checked_mul(den)? < 1 << UNIT) {
+            return Some(match how {
+                Compared::Eq => self.eq(l, r),
+                Compared::Ne => self.ne(l, r),
+                Compared::Lt => self.lt(l, r),
+                _ => self.le(l, r),
+            });
+        }
+        let either = self.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparisonRounded }, "?");
+        let (low, high) = (self.add_const(l, -slack), self.add_const(l, slack));
+        let (surely, possibly) = match how {
+            Compared::Eq | Compared::Ne => {
+                let (above, below) = (self.le(low, r), self.le(r, high));
+                (self.bool(false), self.and(above, below))
+            }
+            Compared::Lt => (self.lt(high, r), self.lt(low, r)),
+            _ => (self.le(high, r), self.le(low, r)),
+        };
+        let maybe = self.and(possibly, either);
+        let holds = self.or(surely, maybe);
+        Some(if how == Compared::Ne { self.not(holds) } else { holds })
+    }
+
+    /// Whether a number surely has no more than so many bits.
+    fn has_bits(&self, r: &Ratio, bits: u32) -> bool {
+        is_power_of_two(r.den) && self.magnitude(r.num).is_some_and(|m| m <= 1 << bits)
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,312 @@
+//! Hash-consed terms over mathematical integers.
+//!
+//! An n-bit machine value is represented by a mathematical integer that is *congruent* to it modulo 2^n:
+//! addition, subtraction and multiplication are exact on such representatives whatever wraps. Only where a value is
+//! *interpreted* (compared, divided, extended, used as an address offset) must the representative lie in the range of
+//! the interpretation; there the executor builds [`Term::Wrap`] unless the term's [`Range`] already shows it.
+//! [`Term::Wrap`] nodes are therefore exactly the range obligations that a *safe* verdict carries.
+//!
+//! Integer terms are kept as canonical polynomials over atoms, so that equal values are equal terms, and comparisons
+//! as `t <= 0` and `t == 0`.
+
+use super::functions::Function;
+use super::interval::Range;
+use base::reasons::UnknownReason;
+use smallvec::SmallVec;
+
+/// A term of an [`Arena`]. Equal terms of one arena have equal ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TermId(pub u32);
+
+/// A symbol of an [`Arena`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymId(pub u32);
+
+/// Which coordinate of a `dim3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+/// Where a symbol comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SymKind {
+    /// Something the user of the program chooses: `argv[1]` as a number, a value read from a file, a root's parameter.
+    Input(InputSource),
+    Thread(Axis),
+    Block(Axis),
+    /// `blockDim`, where a kernel is analysed without a launch.
+    BlockDim(Axis),
+    GridDim(Axis),
+    /// How often a loop has gone round: `name` is its induction variable where there is one.
+    Iteration {
+        name: String,
+    },
+    /// An element of a buffer whose contents are an input or not known.
+    Content {
+        what: UnknownReason,
+        input: bool,
+    },
+    /// Not modelled; the reason is shown to users.
+    Unknown {
+        reason: UnknownReason,
+    },
+}
+
+/// An input of the program in the user's terms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum InputSource {
+    Argc,
+    /// `argv[i]` read as an integer.
+    Argv(u32),
+    /// What a comparison of `argv[i]` with a word gives: 0 where it is that word.
+    ArgvWord {
+        index: u32,
+        word: String,
+    },
+    /// Length of the string `argv[i]`.
+    ArgvLen(u32),
+    /// Value number `ordinal` that the program reads of what is no file (`sscanf`).
+    Read {
+        what: String,
+        ordinal: u32,
+    },
+    /// An integer of `bits` bits at the byte position `at` of a file.
+    File {
+        file: FileName,
+        at: u64,
+        bits: u32,
+    },
+    /// Number `ordinal` of the words of a text file or of the standard input, read as an integer.
+    Word {
+        file: FileName,
+        ordinal: u64,
+    },
+    /// Bytes of a file.
+    FileSize(FileName),
+    /// Parameter of a root function that nobody known calls.
+    Param {
+        function: String,
+        name: String,
+    },
+    /// What an object that a caller of a root gave held when it was called: `bits` bits at byte `at` of the object called `object`, for people
+    /// `path`. No bits where it is a pointer, to an object called `path`.
+    Given {
+        function: String,
+        object: String,
+        at: i64,
+        bits: u32,
+        path: String,
+    },
+    /// How many elements of so many bytes lie between the pointers at bytes `data` and `at` of an object that a caller gave, for people `path`: the
+    /// size of a container that has pointers to its ends.
+    Count {
+        function: String,
+        object: String,
+        data: i64,
+        at: i64,
+        bytes: u64,
+        path: String,
+    },
+    /// The argument of a command line option read as an integer; `ordinal` tells readings apart. `word` is all that stands before the
+    /// number: `-n ` (with a blank where it is an argument of its own), `--size=`.
+    Option {
+        ordinal: u32,
+        word: String,
+    },
+    /// `getenv`, random numbers and other choices of the world that a model may set freely.
+    World(String),
+}
+
+/// What a position in a file counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FilePart {
+    Bytes,
+    Words,
+}
+
+/// A file as the program names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileName {
+    /// The file that `argv[i]` names.
+    Argv(u32),
+    Literal(String),
+    StandardInput,
+    /// One whose name is not known, or that the program writes: its contents are not followed.
+    Unnamed,
+}
+
+impl std::fmt::Display for FileName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Argv(i) => write!(f, "the file argv[{i}]"),
+            Self::StandardInput => f.write_str("the standard input"),
+            Self::Literal(n) => write!(f, "the file {n}"),
+            Self::Unnamed => f.write_str("a file"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Symbol {
+    pub kind: SymKind,
+    /// Name shown to users: `argv[1]`, `threadIdx.x`, `n`.
+    pub name: String,
+    pub range: Range,
+    /// Tells symbols apart that are otherwise equal (two executions of one loop).
+    pub serial: u32,
+}
+
+/// Product of atoms, sorted, with repetition for powers. Empty: the constant monomial.
+pub type Monomial = SmallVec<[TermId; 2]>;
+
+/// Σ coefficient · monomial; sorted by monomial, no zero coefficient.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Poly {
+    pub terms: Vec<(Monomial, i128)>,
+}
+
+/// Node of a term. Boolean and integer nodes share one arena.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    // ---- integers ----
+    Int(i128),
+    Sym(SymId),
+    /// Canonical polynomial; never a constant and never a single atom with coefficient 1.
+    Poly(Poly),
+    /// C division: truncates towards zero. Division by zero is unspecified.
+    Div(TermId, TermId),
+    /// C remainder: sign of the dividend.
+    Rem(TermId, TermId),
+    /// Floor division and non-negative remainder by a positive constant (shifts right, masks).
+    FloorDiv(TermId, i128),
+    Mod(TermId, i128),
+    Ite(TermId, TermId, TermId),
+    /// The low `bits` of the argument read as a signed or unsigned integer: exact meaning is reduction modulo 2^bits.
+    Wrap {
+        arg: TermId,
+        bits: u32,
+        signed: bool,
+    },
+    /// Bitwise operations on representatives taken as unsigned `bits`-bit values; result unsigned.
+    BitAnd(TermId, TermId, u32),
+    BitOr(TermId, TermId, u32),
+    BitXor(TermId, TermId, u32),
+    /// 2 to the power of the argument, the argument being in 0..=126.
+    Pow2(TermId),
+    /// Uninterpreted function of its arguments (contents at an address, counts of bits): equal arguments give equal values.
+    Apply {
+        function: Function,
+        args: Vec<TermId>,
+        range: Range,
+    },
+    // ---- booleans ----
+    True,
+    False,
+    /// `t <= 0`.
+    Le(TermId),
+    /// `t == 0`.
+    EqZ(TermId),
+    Not(TermId),
+    /// Sorted, flattened, without duplicates; at least two.
+    And(Vec<TermId>),
+    Or(Vec<TermId>),
+    /// A boolean that is not modelled.
+    BoolSym(SymId),
+}
+
+/// The low `bits` of `v` read as a signed or unsigned integer.
+#[must_use]
+pub fn wrap_value(v: i128, bits: u32, signed: bool) -> i128 {
+    if bits >= 127 {
+        return v;
+    }
+    let m = 1i128 << bits;
+    let u = v.rem_euclid(m);
+    if signed && u >= m / 2 { u - m } else { u }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arena::Arena;
+    use super::*;
+
+    fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
+        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(lo, hi))
+    }
+
+    #[test]
+    fn coefficients_have_negatives() {
+        let one = |c| Poly { terms: vec![(Monomial::new(), c)] };
+        assert_eq!(one(-(1 << 126)).add_scaled(&one(1 << 126), -1), None);
+        assert_eq!(one(1 << 126).mul(&one(-2)), None);
+        assert_eq!(one(0).add_scaled(&one(1 << 125), 2).map(|p| p.constant()), Some(1 << 126));
+    }
+
+    #[test]
+    fn equal_values_are_equal_terms() {
+        let mut a = Arena::new();
+        let (x, y) = (sym(&mut a, "x", -100, 100), sym(&mut a, "y", -100, 100));
+        let s = a.add(x, y);
+        let p = a.mul(s, s);
+        let (xx, yy, xy) = (a.mul(x, x), a.mul(y, y), a.mul(x, y));
+        let two = a.scale(xy, 2);
+        let q = a.add(xx, two);
+        let q = a.add(q, yy);
+        assert_eq!(p, q);
+        let (l, r) = (a.lt(x, y), a.le(y, x));
+        assert_eq!(a.not(l), r);
+        let j = a.or(l, r);
+        assert_eq!(a.as_bool(j), Some(true));
+    }
+
+    #[test]
+    fn division_splits_off_multiples() {
+        let mut a = Arena::new();
+        let (x, y) = (sym(&mut a, "x", 0, 100), sym(&mut a, "y", 0, 15));
+        let t = a.scale(x, 16);
+        let t = a.add(t, y);
+        assert_eq!(a.floor_div(t, 16), x);
+        assert_eq!(a.modulo(t, 16), y);
+    }
+
+    #[test]
+    fn wrap_is_identity_where_the_range_shows_it() {
+        let mut a = Arena::new();
+        let x = sym(&mut a, "x", 0, 200);
+        assert_eq!(a.wrap(x, 8, false), x);
+        let w = a.wrap(x, 8, true);
+        assert_ne!(w, x);
+        let t = match a.get(x) {
+            Term::Sym(s) => *s,
+            _ => unreachable!(),
+        };
+        assert_eq!(a.eval(w, &|s| (s == t).then_some(200)), Some(-56));
+    }
+
+    #[test]
+    fn what_is_wider_than_bounds_can_tell_is_any_number() {
+        let mut a = Arena::new();
+        let (n, one) = (sym(&mut a, "n", 0, 200), a.int(1));
+        assert_eq!(a.wrap(n, 128, false), n);
+        let below = a.sub(n, one);
+        let read = a.wrap(below, 128, false);
+        assert!(read != below && a.range(read).lo == Some(0) && a.range(read).hi.is_none());
+        assert_eq!(a.wrap(below, 128, true), below);
+        assert_eq!(Range::of_value(128, true), Range::ANY);
+    }
+
+    #[test]
+    fn comparisons_divide_by_the_common_factor() {
+        let mut a = Arena::new();
+        let (i, n) = (sym(&mut a, "i", 0, 1000), sym(&mut a, "n", 0, 1000));
+        // 4i + 4 <= 4n  ⇔  i < n
+        let l = a.scale(i, 4);
+        let l = a.add_const(l, 4);
+        let r = a.scale(n, 4);
+        let c = a.le(l, r);
+        assert_eq!(c, a.lt(i, n));
+    }
+}

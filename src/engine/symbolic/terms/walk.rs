@@ -1,0 +1,250 @@
+//! Walks over terms: subterms, symbols, substitution, and terms copied into an arena of their own.
+
+use super::arena::Arena;
+use super::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
+use base::reasons::UnknownReason;
+use base::work::{charge_each, cost};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+impl Arena {
+    /// Direct subterms.
+    #[must_use]
+    pub fn children(&self, t: TermId) -> SmallVec<[TermId; 4]> {
+        match self.get(t) {
+            Term::Int(_) | Term::Sym(_) | Term::True | Term::False | Term::BoolSym(_) => SmallVec::new(),
+            Term::Poly(p) => p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect(),
+            Term::Div(a, b)
+            | Term::Rem(a, b)
+            | Term::BitAnd(a, b, _)
+            | Term::BitOr(a, b, _)
+            | Term::BitXor(a, b, _) => smallvec::smallvec![*a, *b],
+            Term::FloorDiv(a, _)
+            | Term::Mod(a, _)
+            | Term::Pow2(a)
+            | Term::Le(a)
+            | Term::EqZ(a)
+            | Term::Not(a)
+            | Term::Wrap { arg: a, .. } => smallvec::smallvec![*a],
+            Term::Ite(c, a, b) => smallvec::smallvec![*c, *a, *b],
+            Term::Apply { args, .. } => args.iter().copied().collect(),
+            Term::And(v) | Term::Or(v) => v.iter().copied().collect(),
+        }
+    }
+
+    /// The terms below some roots in an arena of their own, numbered in the order in which [`Self::cone`] meets them, symbols likewise:
+    /// equal questions of different arenas become one. With the new name of each term, and the symbols behind the new ones.
+    #[must_use]
+    pub fn extract(&self, roots: &[TermId]) -> (Self, FxHashMap<TermId, TermId>, Vec<SymId>) {
+        let (mut out, mut terms, mut symbols) = (Self::new(), FxHashMap::default(), vec![]);
+        let mut numbers: FxHashMap<SymId, SymId> = FxHashMap::default();
+        let cone = self.cone(roots);
+        charge_each(cost::TERM, cone.len());
+        for t in cone {
+            let to = |x: &TermId| terms[x];
+            let mut symbol = |s: &SymId, out: &mut Self| {
+                *numbers.entry(*s).or_insert_with(|| {
+                    symbols.push(*s);
+                    out.new_symbol(
+                        SymKind::Unknown { reason: UnknownReason::Elsewhere },
+                        String::new(),
+                        self.symbol(*s).range,
+                    )
+                })
+            };
+            let sorted = |v: &[TermId]| {
+                let mut v: Vec<TermId> = v.iter().map(to).collect();
+                v.sort_unstable();
+                v
+            };
+            let node = match self.get(t) {
+                Term::Int(v) => Term::Int(*v),
+                Term::Sym(s) => Term::Sym(symbol(s, &mut out)),
+                Term::BoolSym(s) => Term::BoolSym(symbol(s, &mut out)),
+                Term::Poly(p) => {
+                    let mut p: Vec<(Monomial, i128)> = p
+                        .terms
+                        .iter()
+                        .map(|(m, c)| {
+                            let mut m: Monomial = m.iter().map(to).collect();
+                            m.sort_unstable();
+                            (m, *c)
+                        })
+                        .collect();
+                    p.sort_unstable();
+                    Term::Poly(Poly { terms: p })
+                }
+                Term::Div(a, b) => Term::Div(to(a), to(b)),
+                Term::Rem(a, b) => Term::Rem(to(a), to(b)),
+                Term::FloorDiv(a, c) => Term::FloorDiv(to(a), *c),
+                Term::Mod(a, c) => Term::Mod(to(a), *c),
+                Term::Ite(c, a, b) => Term::Ite(to(c), to(a), to(b)),
+                Term::Wrap { arg, bits, signed } => Term::Wrap { arg: to(arg), bits: *bits, signed: *signed },
+                Term::BitAnd(a, b, w) => Term::BitAnd(to(a), to(b), *w),
+                Term::BitOr(a, b, w) => Term::BitOr(to(a), to(b), *w),
+                Term::BitXor(a, b, w) => Term::BitXor(to(a), to(b), *w),
+                Term::Pow2(a) => Term::Pow2(to(a)),
+                Term::Apply { function, args, range } => {
+                    Term::Apply { function: *function, args: args.iter().map(to).collect(), range: *range }
+                }
+                Term::True => Term::True,
+                Term::False => Term::False,
+                Term::Le(a) => Term::Le(to(a)),
+                Term::EqZ(a) => Term::EqZ(to(a)),
+                Term::Not(a) => Term::Not(to(a)),
+                Term::And(v) => Term::And(sorted(v)),
+                Term::Or(v) => Term::Or(sorted(v)),
+            };
+            // As it is: neither simplified again, nor with another range.
+            let id = TermId(u32::try_from(out.nodes.len()).unwrap_or(u32::MAX));
+            out.nodes.push(node.clone());
+            out.ranges.push(self.range(t));
+            out.index.insert(node, id);
+            terms.insert(t, id);
+        }
+        (out, terms, symbols)
+    }
+
+    /// Every subterm of the roots, each once, children before parents.
+    #[must_use]
+    pub fn cone(&self, roots: &[TermId]) -> Vec<TermId> {
+        self.cone_without(roots, |_| false)
+    }
+
+    /// As [`Self::cone`], without the terms that are known, nor what is only below them.
+    pub(super) fn cone_without(&self, roots: &[TermId], known: impl Fn(TermId) -> bool) -> Vec<TermId> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut out = Vec::new();
+        let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|t| (*t, false)).collect();
+        while let Some((t, done)) = stack.pop() {
+            if done {
+                out.push(t);
+                continue;
+            }
+            if known(t) || !seen.insert(t) {
+                continue;
+            }
+            stack.push((t, true));
+            for c in self.children(t) {
+                if !seen.contains(&c) {
+                    stack.push((c, false));
+                }
+            }
+        }
+        charge_each(cost::WALK, out.len());
+        out
+    }
+
+    /// Symbols below the roots, in order of creation.
+    #[must_use]
+    pub fn symbols_of(&self, roots: &[TermId]) -> Vec<SymId> {
+        let mut v: Vec<SymId> = self
+            .cone(roots)
+            .into_iter()
+            .filter_map(|t| match self.get(t) {
+                Term::Sym(s) | Term::BoolSym(s) => Some(*s),
+                _ => None,
+            })
+            .collect();
+        v.sort_unstable();
+        v.dedup();
+        v
+    }
+
+    /// Replaces atoms bottom-up; `f` gets each leaf or rebuilt node's original id and may replace it.
+    pub fn substitute(&mut self, t: TermId, map: &FxHashMap<TermId, TermId>) -> TermId {
+        if map.is_empty() {
+            return t;
+        }
+        self.substitute_more(t, map, &mut FxHashMap::default())
+    }
+
+    /// As [`Self::substitute`], for many terms that have much in common: `done` keeps what this map made of each.
+    pub fn substitute_more(
+        &mut self,
+        t: TermId,
+        map: &FxHashMap<TermId, TermId>,
+        done: &mut FxHashMap<TermId, TermId>,
+    ) -> TermId {
+        if map.is_empty() {
+            return t;
+        }
+        let cone = self.cone_without(&[t], |n| done.contains_key(&n));
+        charge_each(cost::EVALUATE, cone.len());
+        for n in cone {
+            let new = if let Some(r) = map.get(&n) { *r } else { self.rebuild(n, done) };
+            done.insert(n, new);
+        }
+        done[&t]
+    }
+
+    /// The term with every wrap replaced by its argument. What was read once is known: paths have most in common with each other.
+    pub fn unwrapped(&mut self, t: TermId) -> TermId {
+        if let Some(known) = self.unwrapped.get(&t) {
+            return *known;
+        }
+        let mut memo = std::mem::take(&mut self.unwrapped);
+        for n in self.cone_without(&[t], |n| memo.contains_key(&n)) {
+            let new = if let Term::Wrap { arg, .. } = self.get(n) { memo[arg] } else { self.rebuild(n, &memo) };
+            memo.insert(n, new);
+        }
+        let new = memo[&t];
+        self.unwrapped = memo;
+        new
+    }
+
+    pub(super) fn rebuild(&mut self, n: TermId, memo: &FxHashMap<TermId, TermId>) -> TermId {
+        let kids = self.children(n);
+        if kids.iter().all(|k| memo.get(k) == Some(k)) {
+            return n;
+        }
+        match self.get(n).clone() {
+            Term::Poly(p) => {
+                let mut sum = self.int(0);
+                for (m, c) in p.terms {
+                    let mut prod = self.int(c);
+                    for a in m {
+                        prod = self.mul(prod, memo[&a]);
+                    }
+                    sum = self.add(sum, prod);
+                }
+                sum
+            }
+            Term::Div(a, b) => self.div(memo[&a], memo[&b]),
+            Term::Rem(a, b) => self.rem(memo[&a], memo[&b]),
+            Term::FloorDiv(a, c) => self.floor_div(memo[&a], c),
+            Term::Mod(a, c) => self.modulo(memo[&a], c),
+            Term::Ite(c, a, b) => self.ite(memo[&c], memo[&a], memo[&b]),
+            Term::Wrap { arg, bits, signed } => self.wrap(memo[&arg], bits, signed),
+            Term::BitAnd(a, b, w) => self.bit_and(memo[&a], memo[&b], w),
+            Term::BitOr(a, b, w) => self.bit_or(memo[&a], memo[&b], w),
+            Term::BitXor(a, b, w) => self.bit_xor(memo[&a], memo[&b], w),
+            Term::Pow2(a) => self.pow2(memo[&a]),
+            Term::Apply { function, args, range } => {
+                // How a number is read that is no longer just any.
+                if let Some((arg, bits, signed)) = self.reading(n)
+                    && !self.is_opaque(memo[&arg])
+                {
+                    return self.wrap(memo[&arg], bits, signed);
+                }
+                let args = args.iter().map(|a| memo[a]).collect();
+                self.apply(function, args, range)
+            }
+            Term::Le(a) => self.le_zero(memo[&a]),
+            Term::EqZ(a) => {
+                let z = self.int(0);
+                self.eq(memo[&a], z)
+            }
+            Term::Not(a) => self.not(memo[&a]),
+            Term::And(v) => {
+                let v = v.iter().map(|a| memo[a]).collect();
+                self.and_all(v)
+            }
+            Term::Or(v) => {
+                let v = v.iter().map(|a| memo[a]).collect();
+                self.or_all(v)
+            }
+            Term::Int(_) | Term::Sym(_) | Term::True | Term::False | Term::BoolSym(_) => n,
+        }
+    }
+}

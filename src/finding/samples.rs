@@ -1,0 +1,98 @@
+//! Findings for the tests of this room.
+
+use crate::counts::{CountedKernel, CountedPlace, PlaceClass};
+use crate::{
+    Access, Allocation, Direction, Finding, Launch, Position, Replay, Run, Space, Verdict, Witness, WitnessInput,
+};
+use base::rules::{Level, Rule};
+
+/// A proved `oob-global` of the program in [`SCALE`].
+pub fn finding() -> Finding {
+    Finding {
+        fingerprint: String::new(),
+        rule: Rule::OobGlobal,
+        level: Level::Deny,
+        verdict: Verdict::Proved,
+        degenerate: false,
+        occurrences: 1,
+        program: "app".into(),
+        root: "main".into(),
+        message: "write of `a` beyond its allocation".into(),
+        access: Access {
+            position: Position { file: "/project/scale.cu".into(), line: 5, column: 3 },
+            kernel: "scale(float*, int)".into(),
+            array: "a".into(),
+            partition: None,
+            direction: Direction::Write,
+            space: Space::Global,
+            index: "blockIdx.x * 256 + threadIdx.x".into(),
+            bytes: 4,
+        },
+        allocation: Some(Allocation { file: "/project/scale.cu".into(), line: 11, column: 3, extent: "4 * n".into() }),
+        launch: Some(Launch {
+            file: "/project/scale.cu".into(),
+            line: 12,
+            column: 3,
+            grid: "((n + 255) / 256, 1, 1)".into(),
+            block: "(256, 1, 1)".into(),
+            shared: "0".into(),
+        }),
+        related: vec![],
+        witness: Some(Witness {
+            inputs: vec![WitnessInput { name: "argv[1]".into(), value: "\"1\"".into() }],
+            run: Run { argv: vec!["1".into()], ..Run::default() },
+            grid: [1, 1, 1],
+            block: [0, 0, 0],
+            thread: [1, 0, 0],
+            offset_bytes: 4,
+            extent_bytes: 4,
+            replay: Replay::Reached,
+            sites: None,
+        }),
+        confirmation: None,
+        confirmation_not_run: None,
+        assumptions: vec![],
+        unknowns: vec![],
+        arguments: Default::default(),
+        missing_check: None,
+        architecture: None,
+        fix: None,
+    }
+}
+
+/// So many places of each class, one on each line.
+pub fn places(classes: &[(usize, PlaceClass)]) -> Vec<CountedPlace> {
+    let each = classes.iter().flat_map(|&(times, class)| std::iter::repeat_n(class, times));
+    (1..)
+        .zip(each)
+        .map(|(line, class)| CountedPlace {
+            position: Position { file: "/project/scale.cu".into(), line, column: 3 },
+            array: "a".into(),
+            class,
+        })
+        .collect()
+}
+
+/// So many kernels.
+pub fn kernels(count: u32) -> Vec<CountedKernel> {
+    let at = |line| Position { file: "/project/scale.cu".into(), line, column: 1 };
+    (1..=count).map(|line| CountedKernel { position: at(line), name: format!("k{line}()") }).collect()
+}
+
+/// The program that [`finding`] speaks of.
+pub const SCALE: &str = "\
+#include <cstdlib>
+
+__global__ void scale(float *a, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  a[i] *= 2.0f;
+}
+
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  scale<<<(n + 255) / 256, 256>>>(a, n);
+  return cudaDeviceSynchronize();
+}
+";

@@ -1,0 +1,206 @@
+//! What a second front end's reading says beside the first, which alone decides: places that agree, differ, or are open in one of them.
+
+use crate::Position;
+use crate::paths::ProjectRoot;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How a place stands in one reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stands {
+    /// In bounds, also where that is so only if no operation wraps.
+    Safe,
+    Open,
+    /// Out of bounds, or wrong in another way.
+    Found,
+}
+
+impl fmt::Display for Stands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Safe => "in bounds",
+            Self::Open => "open",
+            Self::Found => "out of bounds",
+        })
+    }
+}
+
+/// A place of which the two do not say the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Compared {
+    #[serde(flatten)]
+    pub position: Position,
+    pub kernel: String,
+    pub array: String,
+    /// `null` where that reading has no such place.
+    pub first: Option<Stands>,
+    pub second: Option<Stands>,
+    /// What the second front end is known to read otherwise than a compiler, where that explains it.
+    pub known: Option<String>,
+}
+
+/// Counts of places, and those of which the two do not say the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecondReading {
+    /// `cgeist 17.0.6`.
+    pub frontend: String,
+    /// `equal + different + open_on_one_side + open_on_both`.
+    pub compared: u32,
+    /// In bounds in both, or wrong in both.
+    pub equal: u32,
+    pub different: u32,
+    pub open_on_one_side: u32,
+    pub open_on_both: u32,
+    /// Places of either that have no counterpart in the other.
+    pub unmatched: u32,
+    pub list: Vec<Compared>,
+}
+
+impl SecondReading {
+    /// Counts a place of both, and lists it where that is worth it.
+    pub fn add(&mut self, place: Compared) {
+        let (Some(first), Some(second)) = (place.first, place.second) else {
+            self.unmatched += 1;
+            if place.first.or(place.second) == Some(Stands::Found) {
+                self.list.push(place);
+            }
+            return;
+        };
+        self.compared += 1;
+        let count = match (first, second) {
+            (Stands::Open, Stands::Open) => &mut self.open_on_both,
+            (a, b) if a == b => &mut self.equal,
+            (Stands::Open, _) | (_, Stands::Open) => &mut self.open_on_one_side,
+            _ => &mut self.different,
+        };
+        *count += 1;
+        if first != second {
+            self.list.push(place);
+        }
+    }
+
+    /// As one: of programs that were compared one by one.
+    #[must_use]
+    pub fn merged(all: Vec<Self>, root: &ProjectRoot) -> Option<Self> {
+        let mut out: Option<Self> = None;
+        for one in all {
+            let total = out.get_or_insert_with(|| Self { frontend: one.frontend.clone(), ..Self::default() });
+            total.compared += one.compared;
+            total.equal += one.equal;
+            total.different += one.different;
+            total.open_on_one_side += one.open_on_one_side;
+            total.open_on_both += one.open_on_both;
+            total.unmatched += one.unmatched;
+            total.list.extend(one.list);
+        }
+        let mut out = out?;
+        out.list.sort();
+        for p in out.list.iter_mut().map(|c| &mut c.position) {
+            p.file = root.show(&p.file);
+            // Without a line the column only told places apart.
+            p.column = if p.line == 0 { 0 } else { p.column };
+        }
+        Some(out)
+    }
+
+    /// One line with the counts, then one for each place of which the two do not say the same.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let name = &self.frontend;
+        let places = |n: u32| if n == 1 { "1 place".to_owned() } else { format!("{n} places") };
+        let counts = [
+            (self.equal, "equal"),
+            (self.different, "different"),
+            (self.open_on_one_side, "open on one side"),
+            (self.open_on_both, "open on both"),
+        ];
+        let counts: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
+        let unmatched = if self.unmatched > 0 {
+            format!("; {} of one reading alone", places(self.unmatched))
+        } else {
+            String::new()
+        };
+        let alike = if self.compared > 0 && self.equal == self.compared && self.unmatched == 0 {
+            "reads it as clang does"
+        } else {
+            "beside clang"
+        };
+        let mut out = vec![format!("{name} {alike}: {} compared{counts}{unmatched}", places(self.compared))];
+        out.extend(self.list.iter().map(|c| c.line(name)));
+        out
+    }
+}
+
+impl Compared {
+    fn line(&self, name: &str) -> String {
+        let how = |s: Option<Stands>| s.map_or_else(|| "nowhere".to_owned(), |s| s.to_string());
+        let known = self.known.as_ref().map_or_else(String::new, |k| format!("; a known misreading may be why: {k}"));
+        format!(
+            "{}: `{}` in `{}` is {} as clang reads it, {} as {name} does{known}",
+            self.position,
+            self.array,
+            self.kernel,
+            how(self.first),
+            how(self.second)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(first: Option<Stands>, second: Option<Stands>) -> Compared {
+        Compared {
+            position: Position { file: "/p/a.cu".into(), line: 0, column: 7 },
+            kernel: "k(int*)".into(),
+            array: "a".into(),
+            first,
+            second,
+            known: None,
+        }
+    }
+
+    #[test]
+    fn places_are_counted_by_how_they_stand_in_both() {
+        use Stands::{Found, Open, Safe};
+        let mut r = SecondReading { frontend: "cgeist 17".into(), ..SecondReading::default() };
+        for (a, b) in [(Safe, Safe), (Found, Found), (Found, Open), (Open, Safe), (Open, Open), (Safe, Found)] {
+            r.add(place(Some(a), Some(b)));
+        }
+        r.add(place(Some(Safe), None));
+        r.add(place(None, Some(Found)));
+        assert_eq!(
+            (r.compared, r.equal, r.different, r.open_on_one_side, r.open_on_both, r.unmatched),
+            (6, 2, 1, 2, 1, 2)
+        );
+        let merged = SecondReading::merged(vec![r.clone(), r], &ProjectRoot::new("/p".into())).unwrap();
+        assert_eq!((merged.compared, merged.list.len()), (12, 8));
+        assert_eq!(merged.list[0].position, Position { file: "a.cu".into(), line: 0, column: 0 });
+        let lines = merged.lines();
+        assert_eq!(
+            lines[0],
+            "cgeist 17 beside clang: 12 places compared: 4 equal, 2 different, 4 open on one side, 2 open on both; 4 places of one reading alone"
+        );
+        assert!(
+            lines.contains(
+                &"a.cu: `a` in `k(int*)` is in bounds as clang reads it, out of bounds as cgeist 17 does".to_owned()
+            ),
+            "{lines:?}"
+        );
+        assert_eq!(SecondReading::merged(vec![], &ProjectRoot::new("/p".into())), None);
+    }
+
+    #[test]
+    fn only_what_is_equal_everywhere_is_read_alike() {
+        let mut r = SecondReading { frontend: "cgeist".into(), ..SecondReading::default() };
+        assert_eq!(r.lines(), ["cgeist beside clang: 0 places compared"]);
+        r.add(place(Some(Stands::Safe), Some(Stands::Safe)));
+        assert_eq!(r.lines(), ["cgeist reads it as clang does: 1 place compared: 1 equal"]);
+        r.add(place(Some(Stands::Found), Some(Stands::Open)));
+        assert!(r.lines()[0].starts_with("cgeist beside clang"), "an open place is no agreement");
+    }
+}

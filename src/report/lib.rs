@@ -1,0 +1,28 @@
+//! From findings to what a user sees.
+//!
+//! In: what `check/` says of each program, and the project's settings. Out: a [`finding::Report`], rendered as
+//! rustc-style text, one line each, JSON, SARIF or HTML. It knows nothing of Z3, LLVM or nvcc, and runs nothing.
+//!
+//! The way through: [`counts`] (each place once), [`merge`] (one finding per place) → [`fingerprint`] → [`suppress`] (comments, `[[allow]]`,
+//! baseline) → [`levels`] → a renderer. [`assemble::assemble`] does all but the last.
+
+pub mod assemble;
+pub mod baseline;
+pub mod contracts;
+#[cfg(test)]
+mod counts_tests;
+pub mod explain;
+pub mod fingerprint;
+mod fix;
+pub mod html;
+pub mod human;
+pub mod levels;
+pub mod merge;
+pub mod render;
+mod same_check;
+pub mod sarif;
+pub mod short;
+mod span;
+pub mod suppress;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! The concrete interpreter: the independent judge of the symbolic engine.
+//!
+//! In: a linked [`ir::Program`], a root function and concrete [`Inputs`]. Out: whether a given access is
+//! reached out of bounds ([`replay`]), or every out-of-bounds access of the run ([`enumerate`]). It shares nothing
+//! with `symbolic/`, `host/`, `kernel/` or `check/`: it must not know how a witness was found.
+//!
+//! Integers wrap as the machine's do; what is not computed is *poison* with a reason (module `value`); every object
+//! is bounds-checked and lies in a window of the address space of its own (module `memory`).
+
+mod api;
+pub mod code;
+mod contracts;
+pub mod device;
+mod given;
+pub mod library;
+pub mod machine;
+pub mod memory;
+mod observe;
+mod provenance;
+mod replay;
+mod snapshot;
+
+pub use api::{
+    Alone, BadAccess, BlockThread, Budget, Cause, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts,
+    Required, Run, Site, Target, Threads, Why,
+};
+pub use library::modelled::keys;
+pub use replay::{Patience, Spend, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
+pub use snapshot::{Image, Snapshot, SnapshotObject};
