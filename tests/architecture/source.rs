@@ -43,15 +43,16 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The module of a file below `src`; `None` for tests, binaries and the root itself.
+/// The module of a file below `src`, under the name of its crate; `None` for tests, build scripts, binaries and the root itself.
 fn module_of(file: &Path, src: &Path) -> Option<String> {
     let rest = file.strip_prefix(src).ok()?.with_extension("");
     let mut parts: Vec<&str> = rest.iter().map(|p| p.to_str().unwrap()).collect();
-    if parts.last() == Some(&"mod") {
+    let is_script = parts == ["nvcc", "build"];
+    if parts.len() > 1 && matches!(parts.last(), Some(&"mod" | &"lib")) {
         parts.pop();
     }
     let is_test = parts.iter().any(|p| *p == "tests" || p.ends_with("_tests"));
-    (!is_test && parts[0] != "bin" && parts[0] != "lib").then(|| parts.join("::"))
+    (!is_test && !is_script && parts[0] != "bin" && parts[0] != "lib").then(|| parts.join("::"))
 }
 
 impl Source {
@@ -70,11 +71,6 @@ impl Source {
             (name, Module { file, path, lines: text.lines().count(), parsed })
         });
         Self { modules: modules.collect() }
-    }
-
-    /// Which module uses which, and in which file.
-    pub fn edges(&self) -> impl Iterator<Item = (&str, &str, &Path)> {
-        self.modules.iter().flat_map(|(name, m)| m.parsed.uses.iter().map(|u| (name.as_str(), u.as_str(), &*m.file)))
     }
 
     pub fn graph(&self) -> Graph {
@@ -121,7 +117,7 @@ impl Reader<'_> {
         let mut rest = path;
         match path.first().map(String::as_str) {
             Some("crate") => {
-                here.clear();
+                here.truncate(1);
                 rest = &path[1..];
             }
             Some("self") => rest = &path[1..],
