@@ -2,6 +2,8 @@
 //! programs and the tests.
 
 pub use base::{axioms, inside, nets, paths, reasons, rules, statements, work};
+#[cfg(feature = "cgeist")]
+pub use cgeist;
 pub use contracts::assume;
 pub use engine::{host, kernel, symbolic};
 pub use {

@@ -10,10 +10,17 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
+/// The front end beside clang.
+#[cfg(feature = "cgeist")]
+const OTHER: Option<scuba::frontend::Reader> = Some(scuba::cgeist::READER);
+#[cfg(not(feature = "cgeist"))]
+const OTHER: Option<scuba::frontend::Reader> = None;
+
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["--worker"] => scuba::frontend::worker::serve(std::io::stdin().lock(), std::io::stdout().lock()),
+        ["--worker"] => scuba::frontend::worker::serve(std::io::stdin().lock(), std::io::stdout().lock(), OTHER),
+        #[cfg(feature = "cgeist")]
         ["--dump", file] if file.ends_with(".mlir") => dump_mlir(file),
         ["--dump", file, rest @ ..] => dump(file, rest),
         _ => bail!("usage: scuba-extract --worker | scuba-extract --dump FILE [-- NVCC-FLAGS]"),
@@ -46,17 +53,18 @@ fn dump(file: &str, rest: &[&str]) -> anyhow::Result<()> {
 }
 
 /// Prints the analysis form of MLIR.
+#[cfg(feature = "cgeist")]
 fn dump_mlir(file: &str) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
     // The source beside it gives the names of variables.
     let stem = file.rsplit('/').next().and_then(|n| n.split('.').next()).unwrap_or_default();
     let source = PathBuf::from(file).with_file_name(format!("{stem}.cu"));
-    let about = scuba::frontend::cgeist::lower::unit::About {
+    let about = scuba::cgeist::lower::unit::About {
         text: std::fs::read_to_string(&source).unwrap_or_default(),
         source: source.to_string_lossy().into_owned(),
         ..Default::default()
     };
-    let lowered = scuba::frontend::cgeist::lower_text(&text, &about).with_context(|| file.to_owned())?;
+    let lowered = scuba::cgeist::lower_text(&text, &about).with_context(|| file.to_owned())?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}{}", lowered.device, lowered.host)?;
     for (name, n) in &lowered.unknown {

@@ -21,6 +21,7 @@ pub fn begin() {
 /// The rooms of which events tell, as crates.
 const ROOMS: &[&str] = &[
     "base",
+    "cgeist",
     "check",
     "config",
     "confirm",
@@ -65,6 +66,6 @@ mod tests {
         assert_eq!(of_crates("scuba::check=trace, z3=off"), "check=trace,z3=off");
         assert_eq!(of_crates("scuba::symbolic::loops=debug"), "engine::symbolic::loops=debug");
         let all = of_crates("scuba=info");
-        assert!(all.starts_with("base=info,check=info,") && all.contains(",engine=info,"), "{all}");
+        assert!(all.starts_with("base=info,cgeist=info,check=info,") && all.contains(",engine=info,"), "{all}");
     }
 }

@@ -7,7 +7,7 @@
 use crate::worker::guarded::Fault;
 use check::{Options, Pace, Place, ProgramReport, Standing};
 use finding::second_reading::{Compared, SecondReading, Stands};
-use frontend::cgeist;
+use frontend::second;
 use ir::Module;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,10 +39,10 @@ pub fn compare(
     };
     let clang: Vec<&Module> = clang.iter().map(AsRef::as_ref).collect();
     let second: Vec<Arc<Module>> =
-        second.into_iter().map(|m| cgeist::signs::settled(&m, &clang).map_or(m, Arc::new)).collect();
+        second.into_iter().map(|m| second::settled(&m, &clang).map_or(m, Arc::new)).collect();
     let doubts: Vec<String> = second
         .iter()
-        .filter_map(|m| cgeist::doubts(&m.producer))
+        .filter_map(|m| second::doubts(&m.producer))
         .filter(|d| !d.is_empty())
         .map(str::to_owned)
         .collect();
@@ -88,8 +88,7 @@ fn explain(out: &mut SecondReading, why: impl Fn(&Compared) -> Option<String>) {
 }
 
 fn unsigned(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>> {
-    let others: Vec<Option<Module>> =
-        modules.iter().map(|m| cgeist::known_misreadings::unsigned_subscripts(m)).collect();
+    let others: Vec<Option<Module>> = modules.iter().map(|m| second::unsigned_subscripts(m)).collect();
     others
         .iter()
         .any(Option::is_some)

@@ -17,7 +17,6 @@ use finding::paths::ProjectRoot;
 use finding::sources::Sources;
 use finding::{Axioms, Report, Tool};
 use frontend::ExtractOptions;
-use frontend::cgeist::process::Failure;
 use nvcc::history::{self, History};
 use nvcc::{colour, locate, once, shim};
 use report::assemble::{Assembled, Found, Policy, assemble};
@@ -551,14 +550,25 @@ pub fn named_cgeist_cuda(config: &Config) -> Option<PathBuf> {
 fn decide_frontend(chosen: Option<FrontendKind>, config: &Config) -> Result<FrontendKind> {
     match chosen.unwrap_or(config.frontend.kind) {
         FrontendKind::Cgeist => {
-            let named = named_cgeist(config).unwrap_or_else(|| "cgeist".into());
-            if which::which(&named).is_err() {
-                bail!("{}", Failure::Missing { program: named });
-            }
+            find_cgeist(config)?;
             Ok(FrontendKind::Cgeist)
         }
         kind => Ok(kind),
     }
+}
+
+#[cfg(feature = "cgeist")]
+fn find_cgeist(config: &Config) -> Result<()> {
+    let program = named_cgeist(config).unwrap_or_else(|| "cgeist".into());
+    if which::which(&program).is_err() {
+        bail!("{}", cgeist::process::Failure::Missing { program });
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "cgeist"))]
+fn find_cgeist(_: &Config) -> Result<()> {
+    bail!("this scuba was built without cgeist (the feature `cgeist` of its crate): read by clang")
 }
 
 fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {

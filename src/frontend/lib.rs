@@ -6,7 +6,6 @@
 
 mod asked;
 pub mod bundled;
-pub mod cgeist;
 pub mod clang;
 mod client;
 mod extraction;
@@ -16,9 +15,11 @@ pub mod names;
 pub mod namesakes;
 pub mod own;
 pub mod paths;
+pub mod second;
 mod small_program;
 pub mod worker;
 
 pub use client::extract;
 pub use extraction::{ExtractError, ExtractOptions, Extraction, NotAnalysed, SecondReading};
-pub use small_program::probe;
+pub use in_process::Reader;
+pub use small_program::{probe, write_probe};

@@ -20,7 +20,7 @@ pub fn demangle(symbol: &str) -> String {
 ///
 /// clang gives device code of that kind external linkage, so that the run-time finds it; two units may well use one name.
 /// Read off the mangling (Itanium C++ ABI, 5.1.2): `L` in front of a name's length, `_GLOBAL__N_` for the unnamed namespace.
-pub(crate) fn is_internal(symbol: &str) -> bool {
+pub fn is_internal(symbol: &str) -> bool {
     if symbol.contains("_GLOBAL__N_") || symbol.contains("IZL") {
         return true;
     }

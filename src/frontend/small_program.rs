@@ -25,13 +25,16 @@ int main() {
 /// Why a side was not read.
 pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
-    let unit = write(folder.path(), nvcc)?;
+    let unit = write_probe(folder.path(), nvcc)?;
     let Extraction { not_analysed, .. } = extract(&unit, options).map_err(|e| e.to_string())?;
     not_analysed.into_iter().next().map_or(Ok(()), |n| Err(n.reason))
 }
 
 /// Writes the program into a folder; the unit that nvcc would compile of it.
-pub(super) fn write(folder: &Path, nvcc: Option<&Path>) -> Result<TranslationUnit, String> {
+///
+/// # Errors
+/// Why it is not written, or not understood.
+pub fn write_probe(folder: &Path, nvcc: Option<&Path>) -> Result<TranslationUnit, String> {
     std::fs::write(folder.join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
     let arguments = ["-c".into(), "probe.cu".into()];
     let plan = Command::read(&arguments, &Environment::default(), folder).plan(folder, nvcc, &Vec::new);

@@ -4,7 +4,7 @@
 
 use super::client::{GRACE, Request};
 use super::extraction::ExtractOptions;
-use super::in_process::extract_here;
+use super::in_process::{Reader, extract_here};
 use files::Hashes;
 use rustix::process::Signal;
 use std::io::{Read, Write};
@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 /// How often the worker looks whether its client still lives.
 const WATCH: Duration = Duration::from_millis(200);
 
-/// The worker's side: answers one request.
+/// The worker's side: answers one request. `other` is the front end that the worker has beside clang.
 ///
 /// # Errors
 /// Where the request cannot be read or the answer not be written.
-pub fn serve(input: impl Read, mut output: impl Write) -> anyhow::Result<()> {
+pub fn serve(input: impl Read, mut output: impl Write, other: Option<Reader>) -> anyhow::Result<()> {
     use anyhow::Context;
     // The client may be killed without a chance to end us. `watch` sees it too, later.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     let request: Request = serde_json::from_reader(input).context("the request cannot be read")?;
     limit(&request.options);
     watch(&request.options);
-    let extraction = extract_here(&request.unit, &request.options);
+    let extraction = extract_here(&request.unit, &request.options, other);
     Hashes::of_this_process().keep();
     let bytes = postcard::to_stdvec(&extraction).context("the answer cannot be written")?;
     output.write_all(&bytes)?;

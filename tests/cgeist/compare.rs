@@ -2,8 +2,9 @@
 
 use super::programs::{SHAPES, check, folder, programs, read_by_clang, recorded, recorded_modules};
 use super::reading::read;
+use scuba::cgeist::{known_misreadings, mlir, signs};
 use scuba::check::ProgramReport;
-use scuba::frontend::cgeist::{known_misreadings, mlir, signs};
+use scuba::frontend::second;
 use scuba::ir::Program;
 use scuba::rules::Rule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -222,7 +223,7 @@ fn subscripts_of_the_recorded_programs_may_be_of_either_sign() {
         let Some(modules) = recorded_modules(&p, "stock.generic") else { continue };
         let other = modules
             .each_ref()
-            .map(|m| known_misreadings::unsigned_subscripts(m).inspect(|_| flipped += 1).unwrap_or_else(|| m.clone()));
+            .map(|m| second::unsigned_subscripts(m).inspect(|_| flipped += 1).unwrap_or_else(|| m.clone()));
         let [a, b] = [modules, other].map(|m| check(&Program::link(m.map(Arc::new).into())));
         assert_eq!(standings(&a, false), standings(&b, false), "{p}");
     }

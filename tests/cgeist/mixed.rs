@@ -1,9 +1,9 @@
 //! Dialects in a mix that no recorded program has: kernels written by hand, in bounds and just out of them.
 
 use super::programs::check;
+use scuba::cgeist::lower::unit::About;
+use scuba::cgeist::lower_text;
 use scuba::check::{ProgramReport, Standing};
-use scuba::frontend::cgeist::lower::unit::About;
-use scuba::frontend::cgeist::lower_text;
 use scuba::ir::Program;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Every recorded module is checked, and its findings compared with what the programs say of themselves.
 
+use scuba::cgeist::lower::unit::About;
+use scuba::cgeist::lower_text;
 use scuba::check::{self, Options, ProgramReport};
 use scuba::frontend::ExtractOptions;
-use scuba::frontend::cgeist::lower::unit::About;
-use scuba::frontend::cgeist::lower_text;
 use scuba::frontend::own::Own;
 use scuba::ir::{Module, Program};
 use scuba::nvcc::command::{Command, Environment};

@@ -5,9 +5,10 @@
 
 use super::compare::{differences, known_as};
 use super::programs::{check, folder, nvcc, programs, read_by_clang, recorded, unit};
+use scuba::cgeist;
+use scuba::cgeist::process::Tool;
 use scuba::config::FrontendKind;
-use scuba::frontend::cgeist::process::Tool;
-use scuba::frontend::{ExtractOptions, cgeist, extract};
+use scuba::frontend::{ExtractOptions, extract};
 use scuba::ir::Program;
 use std::path::PathBuf;
 use std::sync::Arc;

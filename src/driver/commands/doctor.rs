@@ -1,13 +1,14 @@
 //! `scuba doctor`: what is installed, which versions, what is missing and how to get it.
 
 use crate::args::DoctorArgs;
-use crate::session::{named_cgeist, named_cgeist_cuda, named_nvcc, real_nvcc};
+#[cfg(feature = "cgeist")]
+use crate::session::{named_cgeist, named_cgeist_cuda};
+use crate::session::{named_nvcc, real_nvcc};
 use crate::{Status, output};
-use config::{self, Config, FrontendKind};
+use config::{self, Config};
 use confirm::device;
 use frontend::bundled;
-use frontend::cgeist::process::{Failure, Tool};
-use frontend::{ExtractOptions, cgeist, probe};
+use frontend::{ExtractOptions, probe};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -57,7 +58,8 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("host compiler", host_compiler()),
         ("clang", clang(&config)),
         ("a small program", small_program(&config)),
-        ("cgeist", cgeist(&config)),
+        #[cfg(feature = "cgeist")]
+        ("cgeist", second_reader(&config)),
         ("CMake package", installed("lib/cmake/scuba", "for `find_package(scuba)`")),
         ("scuba.mk", installed("include/scuba.mk", "for `include scuba.mk` in makefiles")),
         ("scuba.h", installed("include/scuba.h", "for contracts in sources: `-I` its folder")),
@@ -271,7 +273,10 @@ fn small_program(config: &Config) -> Finding {
 }
 
 /// Needed where it is asked for; else a second reading of the sources. One that starts and reads nothing is none.
-fn cgeist(config: &Config) -> Finding {
+#[cfg(feature = "cgeist")]
+fn second_reader(config: &Config) -> Finding {
+    use cgeist::process::{Failure, Tool};
+    use config::FrontendKind;
     const GET: &str = "optional, a second reading of the sources: build Polygeist (https://github.com/llvm/Polygeist, its README says how) and put `cgeist` into PATH, or name it by SCUBA_CGEIST or `[frontend] cgeist`";
     const WHEELS: &str = "`pip install --no-deps --target DIR 'nvidia-cuda-runtime-cu12==12.1.*' 'nvidia-cuda-nvcc-cu12==12.1.*' 'nvidia-curand-cu12==10.3.2.*' 'nvidia-cuda-cccl-cu12==12.4.*'` gives such headers in DIR/nvidia";
     let (named, cuda) = (named_cgeist(config), named_cgeist_cuda(config));

@@ -4,7 +4,7 @@
 use crate::cross_check;
 use check::solver::cache::{Answers, recalling};
 use check::{self, Options, Pace, ProgramReport};
-use frontend::cgeist;
+use frontend::second;
 use ir::{Doubt, Module, Program};
 use std::collections::BTreeSet;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -65,7 +65,7 @@ pub fn check_program(
     let options = options.clone();
     let mut by_cgeist = false;
     let mut doubts: Vec<String> = vec![];
-    for words in modules.iter().filter_map(|m| cgeist::doubts(&m.producer)) {
+    for words in modules.iter().filter_map(|m| second::doubts(&m.producer)) {
         by_cgeist = true;
         if !words.is_empty() && !doubts.iter().any(|d| d == words) {
             doubts.push(words.to_owned());
@@ -99,11 +99,9 @@ pub fn check_program(
 
 /// The program as it is where the subscripts that cgeist extends by the sign are unsigned; `None` where there are none.
 fn with_unsigned_subscripts(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>> {
-    let by_cgeist = |m: &Module| cgeist::doubts(&m.producer).is_some();
-    let others: Vec<Option<Module>> = modules
-        .iter()
-        .map(|m| if by_cgeist(m) { cgeist::known_misreadings::unsigned_subscripts(m) } else { None })
-        .collect();
+    let by_cgeist = |m: &Module| second::doubts(&m.producer).is_some();
+    let others: Vec<Option<Module>> =
+        modules.iter().map(|m| if by_cgeist(m) { second::unsigned_subscripts(m) } else { None }).collect();
     if others.iter().all(Option::is_none) {
         return None;
     }

@@ -408,7 +408,7 @@ fn gnu_version(host: &str, language: Language) -> Option<String> {
 
 /// Macros that nvcc defines in every compilation, and those that its language flags stand for
 /// (CUDA 13.0, `nvcc -E -Xcompiler -dM`). clang itself defines `__CUDACC__` and `__CUDA_ARCH__`.
-pub(crate) fn nvcc_macros(unit: &TranslationUnit, version: (u32, u32, u32)) -> Vec<String> {
+pub fn nvcc_macros(unit: &TranslationUnit, version: (u32, u32, u32)) -> Vec<String> {
     let (major, minor, build) = version;
     if unit.nvcc.is_none() && unit.language != Language::Cuda {
         return vec![];

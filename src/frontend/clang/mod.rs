@@ -66,7 +66,7 @@ struct SideResult {
 }
 
 /// The toolkit's root, as clang gets it.
-pub(crate) fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> Option<PathBuf> {
+pub fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> Option<PathBuf> {
     Toolkit::find(unit, options.cuda_path.as_deref()).ok().and_then(|t| t.root)
 }
 
@@ -79,7 +79,7 @@ pub fn arguments(unit: &TranslationUnit, side: Side, options: &ExtractOptions) -
 
 /// Folders of the toolkit's headers that a unit is read with, as given and with links resolved. Not the toolkit's root: samples lie
 /// below it, and are somebody's own.
-pub(crate) fn toolkit_headers(unit: &TranslationUnit, options: &ExtractOptions) -> Vec<PathBuf> {
+pub fn toolkit_headers(unit: &TranslationUnit, options: &ExtractOptions) -> Vec<PathBuf> {
     let Ok(toolkit) = Toolkit::find(unit, options.cuda_path.as_deref()) else { return vec![] };
     let root = Toolkit { includes: vec![], system_includes: vec![], ..toolkit.clone() }.folders();
     toolkit.folders().into_iter().filter(|f| !root.contains(f)).collect()

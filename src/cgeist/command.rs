@@ -1,0 +1,121 @@
+//! cgeist's command line for a unit.
+
+use super::process::joined;
+use super::root::Root;
+use frontend::clang::flags::nvcc_macros;
+use frontend::paths::normalise;
+use nvcc::unit::{PreprocessorFlag, TranslationUnit};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// A command line.
+pub struct Arguments {
+    pub arguments: Vec<OsString>,
+    pub arch: String,
+    pub notes: Vec<String>,
+}
+
+/// The newest architecture that LLVM 17 compiles for; later ones are read as this one.
+const NEWEST: u32 = 90;
+
+/// nvcc's, from 12.0 on (its manual, `--std`): clang before LLVM 16 has an older one.
+const DEFAULT_STANDARD: &str = "c++17";
+
+/// The macro that a flag defines.
+fn defined_by(flag: &OsStr) -> Option<&str> {
+    flag.to_str()?.strip_prefix("-D")?.split('=').next()
+}
+
+/// cgeist's flags. `shields`: a folder of headers that go before all others. `--immediate` gives its reading before its own optimiser, which deletes kernels, buffers and accesses.
+#[must_use]
+pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, without_ndebug: bool) -> Arguments {
+    let mut notes = vec![];
+    let mut a: Vec<OsString> =
+        vec![unit.source.clone().into(), "-S".into(), "--function=*".into(), "--immediate".into()];
+    let lowest = unit.architectures.iter().copied().min().unwrap_or(75);
+    let arch = format!("sm_{}", lowest.min(NEWEST));
+    if lowest > NEWEST {
+        notes.push(format!("cgeist reads sm_{lowest} as {arch}"));
+    }
+    a.push(format!("--cuda-gpu-arch={arch}").into());
+    if let Some(r) = &root.path {
+        a.push(joined("--cuda-path=", r));
+    }
+    // It goes by the name, as clang does: nvcc may be told otherwise (`-x cu`).
+    if unit.source.extension().is_none_or(|e| e != "cu") {
+        a.extend(["-x".into(), "cuda".into()]);
+    }
+    a.push(format!("-std={}", unit.standard.as_deref().unwrap_or(DEFAULT_STANDARD)).into());
+    if let Some(s) = shields {
+        a.push(joined("-I", s));
+    }
+    // Sources that ask for a version are to find what these headers have.
+    let version = root.version.map_or((0, 0, 0), |(major, minor)| (major, minor, 0));
+    a.extend(nvcc_macros(unit, version).into_iter().map(OsString::from));
+    for f in &unit.preprocessor {
+        match f {
+            PreprocessorFlag::Define(d) if without_ndebug && d.split('=').next() == Some("NDEBUG") => {}
+            PreprocessorFlag::Define(d) => a.push(format!("-D{d}").into()),
+            PreprocessorFlag::Undefine(d) => {
+                let before = a.len();
+                a.retain(|f| defined_by(f) != Some(d));
+                if a.len() == before {
+                    notes.push(format!("cgeist cannot be told to undefine `{d}`"));
+                }
+            }
+            // It has no flag for system folders.
+            PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => {
+                let folder = normalise(&unit.directory, p);
+                // CMake names the toolkit's own headers, which would hide those that were named for cgeist.
+                if !root.replaces(&folder) {
+                    a.push(joined("-I", folder));
+                }
+            }
+            PreprocessorFlag::PreInclude(p) => {
+                a.push("-include".into());
+                a.push(normalise(&unit.directory, p).into());
+            }
+        }
+    }
+    Arguments { arguments: a, arch, notes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nvcc::command::{Command, Environment};
+
+    fn of(words: &[&str], root: &Root) -> (String, Vec<String>) {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let folder = Path::new("/p");
+        let plan = Command::read(&words, &Environment::default(), folder).plan(folder, None, &Vec::new).unwrap();
+        let made = arguments(&plan.request.units[0], root, None, false);
+        let words: Vec<String> = made.arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
+        (format!(" {} ", words.join(" ")), made.notes)
+    }
+
+    #[test]
+    fn what_nvcc_takes_for_granted_is_said() {
+        let mut root = Root::default();
+        root.version = Some((12, 1));
+        let (plain, _) = of(&["-c", "a.cu"], &root);
+        for flag in ["-std=c++17", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=1"] {
+            assert!(plain.contains(&format!(" {flag} ")), "{flag}: {plain}");
+        }
+        assert!(!plain.contains(" -x "), "{plain}");
+        let (other, _) = of(&["-x", "cu", "-std=c++20", "--extended-lambda", "-c", "a.cpp"], &root);
+        for flag in ["-x cuda", "-std=c++20", "-D__CUDACC_EXTENDED_LAMBDA__"] {
+            assert!(other.contains(&format!(" {flag} ")), "{flag}: {other}");
+        }
+        assert!(!other.contains("c++17"), "{other}");
+    }
+
+    #[test]
+    fn what_is_undefined_again_is_not_defined() {
+        let root = Root::default();
+        let (flags, notes) = of(&["-DA=1", "-DAB", "-UA", "-c", "a.cu"], &root);
+        assert!(!flags.contains("-DA=1") && flags.contains(" -DAB ") && notes.is_empty(), "{flags} {notes:?}");
+        let (_, notes) = of(&["-U__linux__", "-c", "a.cu"], &root);
+        assert_eq!(notes, ["cgeist cannot be told to undefine `__linux__`"]);
+    }
+}

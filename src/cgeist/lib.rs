@@ -1,0 +1,217 @@
+//! The cgeist front end: runs cgeist (Polygeist), reads the MLIR that it prints, and lowers it to the analysis form.
+//!
+//! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process, and in `scuba doctor` for a
+//! program of its own (`probe`). `root` finds the CUDA headers for it, `command` its flags, `process` runs the tools, `mlir`
+//! reads their text and knows nothing of CUDA, `lower` makes modules of it by the conventions of clang's reading,
+//! `signs` settles what it takes for signed although the source may not, `known_misreadings` says where else cgeist reads otherwise
+//! than a compiler.
+
+mod command;
+#[cfg(test)]
+mod fuzz;
+pub mod known_misreadings;
+pub mod lower;
+pub mod mlir;
+mod probe;
+pub mod process;
+mod root;
+pub mod signs;
+mod sources;
+mod text;
+
+pub use probe::probe;
+#[cfg(test)]
+mod settled_tests;
+pub use text::{TextError, lower_text};
+
+use command::{Arguments, arguments};
+use config::FrontendKind;
+use frontend::Reader;
+use frontend::clang::{self, flags, sides};
+use frontend::own::Own;
+use frontend::paths::normalise;
+use frontend::second::{PRODUCER, producer};
+use frontend::{ExtractOptions, Extraction, NotAnalysed, SecondReading};
+use ir::Side;
+use lower::module::{self, Lowered};
+use lower::unit::About;
+use nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
+use process::{Failure, Tool};
+use root::Root;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How a worker reads by cgeist.
+pub const READER: Reader = Reader { alone, beside: second };
+
+/// Bytes of stack for reading MLIR, whose regions nest; only what is touched is backed by memory.
+const ROOM: usize = 128 << 20;
+
+/// Reads a unit on a thread with room: what cgeist prints may be anything.
+fn alone(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
+    let deadline = Instant::now() + options.time_limit;
+    std::thread::scope(|scope| {
+        let work = || extract_here(unit, options, deadline);
+        std::thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, work).ok()?.join().ok()
+    })
+    .unwrap_or_else(|| refused(unit, "the reader of cgeist's output stopped at something it does not know"))
+}
+
+/// Reads a unit in this process, by cgeist alone. Never fails as a whole: sides that cannot be read are listed.
+#[must_use]
+pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Extraction {
+    let wanted = sides(unit);
+    let texts = sources::of(unit, &clang::toolkit_headers(unit, options));
+    let mut out = Extraction {
+        frontend: PRODUCER.into(),
+        dependencies: texts.iter().map(|t| t.0.clone()).collect(),
+        ..Extraction::default()
+    };
+    match read(unit, options, deadline, &texts) {
+        Ok(read) => {
+            out.frontend = read.tool;
+            out.notes = read.notes;
+            out.modules =
+                [read.lowered.device, read.lowered.host].into_iter().filter(|m| wanted.contains(&m.side)).collect();
+        }
+        Err(why) => out.not_analysed = refused(unit, &why.to_string()).not_analysed,
+    }
+    out
+}
+
+/// A unit of which no side was read.
+#[must_use]
+pub fn refused(unit: &TranslationUnit, why: &str) -> Extraction {
+    let file = normalise(&unit.directory, &unit.source);
+    let not_analysed =
+        sides(unit).into_iter().map(|side| NotAnalysed { file: file.clone(), side, reason: why.to_owned() }).collect();
+    Extraction { frontend: PRODUCER.into(), not_analysed, ..Extraction::default() }
+}
+
+/// A second reading beside clang's, by a worker process of its own. `None` where cgeist is not installed; a line for the
+/// log where it fails.
+#[must_use]
+pub fn second(
+    unit: &TranslationUnit,
+    options: &ExtractOptions,
+    time_limit: Duration,
+) -> Option<Result<SecondReading, String>> {
+    if unit.language != Language::Cuda || sides(unit) != [Side::Device, Side::Host] {
+        return None;
+    }
+    match Tool::find(options.cgeist.as_deref()) {
+        Ok(_) => {}
+        // Not to have one is what most do; to have named one that is not there is worth a line.
+        Err(Failure::Missing { .. }) if options.cgeist.is_none() => return None,
+        Err(why) => return Some(Err(why.to_string())),
+    }
+    let options = ExtractOptions { kind: FrontendKind::Cgeist, time_limit, keep_device_code: None, ..options.clone() };
+    Some(match frontend::extract(unit, &options) {
+        Ok(Extraction { not_analysed, .. }) if !not_analysed.is_empty() => {
+            Err(not_analysed.into_iter().next().map(|n| n.reason).unwrap_or_default())
+        }
+        Ok(read) => Ok(SecondReading { modules: read.modules, frontend: read.frontend, notes: read.notes }),
+        Err(why) => Err(why.to_string()),
+    })
+}
+
+struct Read {
+    lowered: Lowered,
+    tool: String,
+    notes: Vec<String>,
+}
+
+/// What cgeist prints of a unit, and how it was asked.
+struct Printed {
+    text: process::Text,
+    tool: Tool,
+    root: Root,
+    command: Arguments,
+    asserts_restored: bool,
+}
+
+/// What cgeist prints of a unit, in generic form.
+///
+/// # Errors
+/// Where it prints nothing: see [`Failure`].
+pub fn printed(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<String, Failure> {
+    print(unit, options, deadline).map(|p| p.text.text)
+}
+
+fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<Printed, Failure> {
+    let tool = Tool::find(options.cgeist.as_deref())?;
+    let root = Root::of(unit, options)?;
+    let released = flags::defines_ndebug(unit);
+    // Asserts are facts: they are kept where that compiles.
+    let mut asserts_restored = released;
+    let shields = root::shields();
+    let mut command = arguments(unit, &root, shields.as_deref(), asserts_restored);
+    let mut answer = tool.module(&command.arguments, &unit.directory, deadline);
+    if released && matches!(answer, Err(Failure::Failed { .. })) {
+        asserts_restored = false;
+        command = arguments(unit, &root, shields.as_deref(), false);
+        answer = tool.module(&command.arguments, &unit.directory, deadline);
+    }
+    let text = answer.map_err(|failure| match failure {
+        Failure::Failed { program, how, line } if program == PRODUCER => {
+            Failure::Failed { program, how, line: format!("{line}{}", root.suspicion()) }
+        }
+        other => other,
+    })?;
+    Ok(Printed { text, tool, root, command, asserts_restored })
+}
+
+fn read(
+    unit: &TranslationUnit,
+    options: &ExtractOptions,
+    deadline: Instant,
+    texts: &[(PathBuf, String)],
+) -> Result<Read, Failure> {
+    let Printed { text, tool, root, command, asserts_restored } = print(unit, options, deadline)?;
+    let mut module = mlir::read(&text.text).map_err(|e| Failure::Text(e.into()))?;
+    let name = tool.name();
+    // What is defined on the command line counts as text too.
+    let defined: Vec<String> = unit
+        .preprocessor
+        .iter()
+        .filter_map(|f| match f {
+            PreprocessorFlag::Define(d) => Some(format!("#define {}\n", d.replacen('=', " ", 1))),
+            _ => None,
+        })
+        .collect();
+    let plain: Vec<&str> = texts.iter().map(|t| &t.1).chain(&defined).map(String::as_str).collect();
+    let mut doubts = known_misreadings::about(&plain);
+    if text.refused {
+        doubts.push("cgeist made a module that MLIR's own verifier refuses".into());
+    }
+    let open = signs::settle(&mut module, &plain);
+    let producer = producer(&name, &doubts);
+    let about = About {
+        source: unit.source.to_string_lossy().into_owned(),
+        text: texts.first().map(|t| t.1.clone()).unwrap_or_default(),
+        headers: texts.iter().skip(1).map(|t| t.1.clone()).collect(),
+        directory: unit.directory.clone(),
+        own: Own::of(unit, root.folders().chain(tool.resources.clone())),
+        arch: command.arch,
+        producer,
+        asserts_restored,
+        relocatable: unit.relocatable,
+    };
+    let lowered = module::lower(&module, &about).map_err(|e| Failure::Text(e.into()))?;
+    let mut notes = command.notes;
+    for d in doubts {
+        notes.push(format!("{name}: {d}"));
+    }
+    if !open.is_empty() {
+        let words: Vec<String> = open.iter().map(|w| format!("`{w}`")).collect();
+        notes.push(format!(
+            "{name}: of some operations it does not say whether they are unsigned ({})",
+            words.join(", ")
+        ));
+    }
+    if !lowered.unknown.is_empty() {
+        let list: Vec<String> = lowered.unknown.iter().map(|(n, k)| format!("{n} ({k})")).collect();
+        notes.push(format!("{name}: operations that are not known: {}", list.join(", ")));
+    }
+    Ok(Read { lowered, tool: name, notes })
+}

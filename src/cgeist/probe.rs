@@ -1,0 +1,22 @@
+//! Whether a cgeist that is installed reads anything: it is given one small program.
+
+use super::process::Failure;
+use super::{read, sources};
+use frontend::ExtractOptions;
+use frontend::write_probe;
+use std::path::Path;
+use std::time::Instant;
+
+/// Reads the small program with the headers that units would be read with; `nvcc` is the real one, if there is any.
+///
+/// # Errors
+/// What is wrong: see [`Failure`].
+pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), Failure> {
+    let broken = |why: String| Failure::Probe { why };
+    let folder = tempfile::tempdir().map_err(|e| broken(format!("no temporary folder: {e}")))?;
+    let unit = write_probe(folder.path(), nvcc).map_err(broken)?;
+    let read = read(&unit, options, Instant::now() + options.time_limit, &sources::of(&unit, &[]))?;
+    let has_kernel =
+        read.lowered.device.functions.iter().any(|f| f.name.contains("scuba_probe") && !f.blocks.is_empty());
+    if has_kernel { Ok(()) } else { Err(broken("its kernel is not in what was printed".into())) }
+}

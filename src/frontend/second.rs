@@ -1,0 +1,174 @@
+//! Modules that another front end read: what their producer doubts, and the signs that their text leaves open.
+//!
+//! A module in which operations of either sign stand as a choice ([`which`]) is settled by clang's modules of the same functions: [`settled`]
+//! makes the choice that clang's code of a function makes for all operations of that kind and width. A function that has both kinds keeps
+//! its choice open.
+
+use ir::{BinOp, CastOp, Const, Function, Inst, Module, Op, Operand, Pred, TypeKind, ValueId};
+use std::collections::{BTreeMap, HashMap};
+
+/// First word of the producer of a module that cgeist printed.
+pub const PRODUCER: &str = "cgeist";
+
+/// Separator between the producer's name and what is doubtful about its reading.
+const DOUBTFUL: &str = "; not exact: ";
+
+/// The producer of a module: the front end's name, and what is doubtful about its reading.
+#[must_use]
+pub fn producer(name: &str, doubts: &[String]) -> String {
+    if doubts.is_empty() { name.to_owned() } else { format!("{name}{DOUBTFUL}{}", doubts.join(", ")) }
+}
+
+/// Doubts about a module by its producer: `None` for one that cgeist did not read, else words, perhaps none.
+#[must_use]
+pub fn doubts(producer: &str) -> Option<&str> {
+    let rest = producer.strip_prefix(PRODUCER)?;
+    Some(rest.split_once(DOUBTFUL).map_or("", |d| d.1))
+}
+
+/// Prefix of the name of the constant that stands for an unknown sign.
+const WHICH: &str = "whether an operation is unsigned, which cgeist does not say of ";
+
+/// The name of the constant that decides whether an operation is unsigned.
+#[must_use]
+pub fn which(word: &str) -> String {
+    format!("{WHICH}`{word}`")
+}
+
+/// The same module with every subscript unsigned; `None` where it has none whose sign is unknown. cgeist extends all subscripts by the
+/// sign, so that a verdict must hold of both modules.
+#[must_use]
+pub fn unsigned_subscripts(m: &Module) -> Option<Module> {
+    let mut other = m.clone();
+    let mut any = false;
+    for i in other.functions.iter_mut().flat_map(|f| &mut f.blocks).flat_map(|b| &mut b.insts) {
+        if let Op::Cast { op: op @ CastOp::SExt, nneg: true, .. } = &mut i.op {
+            *op = CastOp::ZExt;
+            any = true;
+        }
+    }
+    any.then_some(other)
+}
+
+/// What is done with numbers whose sign matters, without the sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Divide,
+    Remainder,
+    Shift,
+    Compare,
+    Extend,
+    ToFloat,
+    FromFloat,
+}
+
+/// How often a function does it to numbers of so many bits: signed ones, unsigned ones.
+type Counts = BTreeMap<(Kind, u32), (u32, u32)>;
+
+/// The module with what clang's modules settle of it; `None` where that is nothing.
+#[must_use]
+pub fn settled(module: &Module, clang: &[&Module]) -> Option<Module> {
+    let counts: HashMap<&str, Counts> = clang
+        .iter()
+        .filter(|m| m.side == module.side)
+        .flat_map(|m| m.functions.iter().filter(|f| !f.blocks.is_empty()).map(|f| (f.name.as_str(), counts(m, f))))
+        .collect();
+    let mut out = module.clone();
+    let mut any = false;
+    for (f, before) in out.functions.iter_mut().zip(&module.functions) {
+        let Some(counts) = counts.get(before.name.as_str()) else { continue };
+        let kinds: HashMap<ValueId, (Kind, u32)> = insts(before)
+            .filter_map(|i| sign(module, before, i).map(|(kind, bits, _)| (i.result, kind, bits)))
+            .filter_map(|(r, kind, bits)| Some((r?, (kind, bits))))
+            .collect();
+        for i in f.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+            let Op::Select { cond, b: Operand::Value(signed), .. } = &mut i.op else { continue };
+            if !matches!(cond, Operand::Const(Const::Opaque { what, .. }) if what.starts_with(WHICH)) {
+                continue;
+            }
+            let unsigned = match kinds.get(signed).and_then(|k| counts.get(k)) {
+                Some((0, n)) if *n > 0 => true,
+                Some((n, 0)) if *n > 0 => false,
+                _ => continue,
+            };
+            *cond = Operand::Const(Const::Int { bits: 1, value: -i128::from(unsigned) });
+            any = true;
+        }
+    }
+    any.then_some(out)
+}
+
+fn insts(f: &Function) -> impl Iterator<Item = &Inst> {
+    f.blocks.iter().flat_map(|b| &b.insts)
+}
+
+fn counts(m: &Module, f: &Function) -> Counts {
+    let mut out = Counts::new();
+    for (kind, bits, unsigned) in insts(f).filter_map(|i| sign(m, f, i)) {
+        let n = out.entry((kind, bits)).or_default();
+        if unsigned {
+            n.1 += 1;
+        } else {
+            n.0 += 1;
+        }
+    }
+    out
+}
+
+/// What an instruction does by the sign of its operands, their width, and whether it takes them for unsigned.
+fn sign(m: &Module, f: &Function, i: &Inst) -> Option<(Kind, u32, bool)> {
+    let int = |t| match m.ty(t).kind {
+        TypeKind::Int(bits) => Some(bits),
+        _ => None,
+    };
+    let (kind, bits, unsigned) = match &i.op {
+        Op::Bin { op, .. } => {
+            let (kind, unsigned) = match op {
+                BinOp::UDiv => (Kind::Divide, true),
+                BinOp::SDiv => (Kind::Divide, false),
+                BinOp::URem => (Kind::Remainder, true),
+                BinOp::SRem => (Kind::Remainder, false),
+                BinOp::LShr => (Kind::Shift, true),
+                BinOp::AShr => (Kind::Shift, false),
+                _ => return None,
+            };
+            (kind, int(i.ty)?, unsigned)
+        }
+        Op::Icmp { pred, a, b } => {
+            let unsigned = match pred {
+                Pred::Ult | Pred::Ule | Pred::Ugt | Pred::Uge => true,
+                Pred::Slt | Pred::Sle | Pred::Sgt | Pred::Sge => false,
+                Pred::Eq | Pred::Ne => return None,
+            };
+            (Kind::Compare, width(m, f, a).or_else(|| width(m, f, b))?, unsigned)
+        }
+        Op::Cast { op, from, .. } => match op {
+            CastOp::ZExt => (Kind::Extend, int(*from)?, true),
+            CastOp::SExt => (Kind::Extend, int(*from)?, false),
+            CastOp::UiToFp => (Kind::ToFloat, int(*from)?, true),
+            CastOp::SiToFp => (Kind::ToFloat, int(*from)?, false),
+            CastOp::FpToUi => (Kind::FromFloat, int(i.ty)?, true),
+            CastOp::FpToSi => (Kind::FromFloat, int(i.ty)?, false),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    // A truth value has no sign.
+    (bits > 1).then_some((kind, bits, unsigned))
+}
+
+/// The width of an operand that is an integer.
+fn width(m: &Module, f: &Function, o: &Operand) -> Option<u32> {
+    let ty = match o {
+        Operand::Const(Const::Int { bits, .. }) => return Some(*bits),
+        Operand::Const(_) => return None,
+        Operand::Value(v) => match f.params.get(v.index()) {
+            Some(p) => p.ty,
+            None => insts(f).find(|i| i.result == Some(*v))?.ty,
+        },
+    };
+    match m.ty(ty).kind {
+        TypeKind::Int(bits) => Some(bits),
+        _ => None,
+    }
+}
