@@ -3,7 +3,7 @@
 //! In: nothing. Out: [`TABLE`] and [`find`]. It knows nothing of command lines; [`super::parse`] walks those.
 //!
 //! The rows are those of `nvcc --help` of CUDA 13.0, the hidden ones that the driver accepts (`-Xcudafe`, `-Xcicc`, …; tried
-//! one by one against 13.0.88). How nvcc 13.0 takes values, found by trying every row:
+//! one by one against 13.0.88), and those that 13.5 has beside them (tried one by one against 13.5's `--dryrun`). How nvcc 13.0 takes values, found by trying every row:
 //! - `-short VALUE`, `-short=VALUE`, `--long VALUE` and `--long=VALUE` for each flag that has a value; an empty one after `=`;
 //! - `-sVALUE` only for single letters: `-D -I -L -O -U -l -t`. An exact name wins, so `-time` is not `-t ime`;
 //! - one dash for short names, two for long ones; `--arch` and `-gpu-architecture` are unknown, abbreviations too;
@@ -55,6 +55,8 @@ pub enum Effect {
     ForwardToBoth,
     SourceLanguage,
     Standard,
+    /// `-stdlib`: passed to the host compiler where that is clang.
+    StandardLibrary,
     Architecture,
     /// `-code`: images to assemble; the virtual architecture decides what is compiled.
     Code,
@@ -151,6 +153,8 @@ pub static TABLE: &[Flag] = &[
     flag("--shared", "-shared", V::None, E::Shared),
     flag("--x", "-x", V::One, E::SourceLanguage),
     flag("--std", "-std", V::One, E::Standard),
+    // Chooses the library of a host compiler that is clang (nvcc 13.5).
+    flag("--stdlib", "-stdlib", V::One, E::StandardLibrary),
     flag("--no-host-device-initializer-list", "-nohdinitlist", V::None, E::Language),
     flag("--no-host-device-move-forward", "-nohdmoveforward", V::None, E::Language),
     flag("--expt-relaxed-constexpr", "-expt-relaxed-constexpr", V::None, E::Language),
@@ -174,6 +178,9 @@ pub static TABLE: &[Flag] = &[
     flag("--archive-options", "-Xarchive", V::List, E::Nothing),
     flag("--ptxas-options", "-Xptxas", V::List, E::Nothing),
     flag("--nvlink-options", "-Xnvlink", V::List, E::Nothing),
+    // Of nvcc 13.5.
+    flag("--nvprune-options", "-Xnvprune", V::List, E::Nothing),
+    flag("--apply-controls", "-apply-controls", V::One, E::Nothing),
     // Accepted and not shown by --help.
     flag("--cudafe-options", "-Xcudafe", V::List, E::Nothing),
     flag("--cicc-options", "-Xcicc", V::List, E::Nothing),
@@ -190,11 +197,14 @@ pub static TABLE: &[Flag] = &[
     flag("--dont-use-profile", "-noprof", V::None, E::Language),
     flag("--dryrun", "-dryrun", V::None, E::NoCompilation),
     flag("--verbose", "-v", V::None, E::Nothing),
+    flag("--verbose2", "-v2", V::None, E::Nothing),
+    flag("--fmax-errors", "-fmax-errors", V::One, E::Nothing),
     flag("--threads", "-t", V::One, E::Nothing),
     flag("--split-compile", "-split-compile", V::One, E::Nothing),
     flag("--split-compile-extended", "-split-compile-extended", V::One, E::Nothing),
     flag("--fdevice-syntax-only", "-fdevice-syntax-only", V::None, E::Nothing),
     flag("--fdevice-time-trace", "-fdevice-time-trace", V::One, E::Nothing),
+    flag("--fdevice-time-trace-granularity", "-fdevice-time-trace-granularity", V::One, E::Nothing),
     flag("--keep", "-keep", V::None, E::Nothing),
     flag("--keep-dir", "-keep-dir", V::One, E::Nothing),
     flag("--save-temps", "-save-temps", V::None, E::Nothing),
@@ -256,6 +266,13 @@ pub static TABLE: &[Flag] = &[
     flag("--compress-mode", "-compress-mode", V::One, E::Nothing),
     flag("--frandom-seed", "-frandom-seed", V::One, E::Nothing),
     flag("--sanitize", "-sanitize", V::One, E::Nothing),
+    // Of nvcc 13.5.
+    flag("--fdevice-sanitize", "-fdevice-sanitize", V::One, E::Nothing),
+    flag("--concat", "-concat", V::None, E::Nothing),
+    flag("--prune", "-prune", V::None, E::Nothing),
+    flag("--skip-ptx-semantics-check", "-skip-ptx-semantics-check", V::None, E::Nothing),
+    flag("--utf-8", "-utf-8", V::None, E::Nothing),
+    flag("--safety-compatibility", "-safety-compat", V::None, E::Nothing),
     flag("--jobserver", "-jobserver", V::None, E::Nothing),
     flag("--help", "-h", V::None, E::NoCompilation),
     flag("--version", "-V", V::None, E::NoCompilation),
@@ -373,6 +390,29 @@ mod tests {
             ("-c=1", ("unknown", None)),
             ("--", ("unknown", None)),
             ("-Xcompiler=-Wall", ("--compiler-options", Some("-Wall"))),
+            // nvcc 13.5's own.
+            ("-apply-controls=ctl", ("--apply-controls", Some("ctl"))),
+            ("-apply-controls", ("--apply-controls", None)),
+            ("-concat", ("--concat", None)),
+            ("-concat=1", ("unknown", None)),
+            ("-fdevice-sanitize=memcheck", ("--fdevice-sanitize", Some("memcheck"))),
+            ("-fdevice-time-trace-granularity=5", ("--fdevice-time-trace-granularity", Some("5"))),
+            ("-fmax-errors=5", ("--fmax-errors", Some("5"))),
+            ("-fmax-errors5", ("unknown", None)),
+            ("-Xnvprune=a", ("--nvprune-options", Some("a"))),
+            ("--nvprune-options=a", ("--nvprune-options", Some("a"))),
+            ("-prune", ("--prune", None)),
+            ("-prune=1", ("unknown", None)),
+            ("-safety-compat", ("--safety-compatibility", None)),
+            ("-safety-compat=1", ("unknown", None)),
+            ("-skip-ptx-semantics-check", ("--skip-ptx-semantics-check", None)),
+            ("-stdlib=libc++", ("--stdlib", Some("libc++"))),
+            ("--stdlib=libstdc++", ("--stdlib", Some("libstdc++"))),
+            ("-utf-8", ("--utf-8", None)),
+            ("--verbose2", ("--verbose2", None)),
+            ("-v2", ("--verbose2", None)),
+            ("-v2=1", ("unknown", None)),
+            ("-verbose2", ("unknown", None)),
         ] {
             let (flag, value) = expected;
             assert_eq!(name(word), (flag, value.map(str::to_owned)), "{word}");

@@ -135,6 +135,7 @@ impl Collected {
             Effect::LibraryPath => line.library_paths.extend(words::list(value).iter().map(|item| path_of(item))),
             Effect::HostCompiler => line.host_compiler = Some(path_of(value)),
             Effect::HostFlags => self.host_items.extend(words::list(value)),
+            Effect::StandardLibrary => self.host_items.push([b"-stdlib=", value].concat()),
             Effect::LinkerFlags => {
                 line.linker_flags.extend(words::host_words(&words::list(value)).into_iter().map(OsString::from_vec));
             }

@@ -95,7 +95,16 @@ fn is_otherwise(name: &str) -> bool {
 /// Flags of the host's compiler that change its code and that clang lacks, one line each.
 pub(super) fn of_flags(unit: &TranslationUnit) -> Vec<Doubt> {
     let lacking = unit.host_flags.iter().filter(|f| flags::is_lacking(f));
-    lacking.map(|f| anywhere(format!("the host's code is compiled with `{f}`, which clang does not have"))).collect()
+    let lacking =
+        lacking.map(|f| anywhere(format!("the host's code is compiled with `{f}`, which clang does not have")));
+    lacking.chain(other_library(unit)).collect()
+}
+
+/// That a host compiler which is clang takes another C++ library than the one that is read. nvcc 13.5 hands `-stdlib` to no other compiler.
+fn other_library(unit: &TranslationUnit) -> Option<Doubt> {
+    let name = unit.host_compiler.as_ref()?.file_name()?.to_string_lossy().into_owned();
+    let asks = name.contains("clang") && unit.host_flags.iter().any(|f| f == "-stdlib=libc++");
+    asks.then(|| anywhere("the host's code is compiled with libc++, and read with libstdc++".to_owned()))
 }
 
 /// A doubt of all that a unit's code does.
