@@ -258,6 +258,11 @@ pub fn late_macros(unit: &TranslationUnit, asserts: Asserts) -> Option<String> {
     Some(text).filter(|t| !t.is_empty())
 }
 
+/// The first number of a version.
+fn major(version: &str) -> Option<u32> {
+    version.split('.').next()?.parse().ok()
+}
+
 impl ClangCommand {
     /// The command for one side, files left out.
     #[must_use]
@@ -311,6 +316,10 @@ impl ClangCommand {
                     .and_then(|v| gnu_version(v, unit.language))
                     .map(|v| format!("-fgnuc-version={v}")),
             );
+        }
+        // clang defines what GCC has from 12 on whichever GCC it stands for.
+        if reading.as_gcc && toolkit.host.gnu_version.as_deref().and_then(major).is_some_and(|v| v < 12) {
+            a.extend(["-U__GCC_DESTRUCTIVE_SIZE", "-U__GCC_CONSTRUCTIVE_SIZE"].map(String::from));
         }
         if let Some(o) = &reading.overlay {
             a.extend(["-ivfsoverlay".into(), o.file.display().to_string()]);
