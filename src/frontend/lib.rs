@@ -22,4 +22,4 @@ pub mod worker;
 pub use client::extract;
 pub use extraction::{ExtractError, ExtractOptions, Extraction, NotAnalysed, SecondReading};
 pub use in_process::Reader;
-pub use small_program::{probe, write_probe};
+pub use small_program::{compiled_by, probe, write_probe};

@@ -1,4 +1,4 @@
-//! A small program of both sides: whether what is installed reads anything.
+//! A small program of both sides: whether what is installed reads anything, and whether nvcc compiles it.
 
 use super::client::extract;
 use super::extraction::{ExtractOptions, Extraction};
@@ -28,6 +28,26 @@ pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String
     let unit = write_probe(folder.path(), nvcc)?;
     let Extraction { not_analysed, .. } = extract(&unit, options).map_err(|e| e.to_string())?;
     not_analysed.into_iter().next().map_or(Ok(()), |n| Err(n.reason))
+}
+
+/// Compiles the small program by nvcc into a temporary folder.
+///
+/// # Errors
+/// What nvcc said.
+pub fn compiled_by(nvcc: &Path) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    std::fs::write(folder.path().join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
+    let mut command = std::process::Command::new(nvcc);
+    command.args(["-c", "probe.cu", "-o", "probe.o"]).current_dir(folder.path()).stdin(std::process::Stdio::null());
+    let out = command.output().map_err(|e| format!("{} cannot be run: {e}", nvcc.display()))?;
+    if out.status.success() {
+        return Ok(());
+    }
+    let said = [out.stderr, out.stdout].concat();
+    let said = String::from_utf8_lossy(&said);
+    let told = said.lines().map(str::trim).find(|l| l.contains("fatal") || l.contains("error"));
+    let line = told.or_else(|| said.lines().map(str::trim).find(|l| !l.is_empty()));
+    Err(line.map_or_else(|| format!("no message ({})", out.status), str::to_owned))
 }
 
 /// Writes the program into a folder; the unit that nvcc would compile of it.

@@ -118,7 +118,7 @@ fn sources_that_are_two_programs_are_not_checked_as_one() {
 fn doctor_finds_what_is_there_and_says_how_to_get_the_rest() {
     let p = Project::new();
     let said = p.scuba(["doctor"]).status(0);
-    for name in ["scuba-nvcc", "scuba-extract", "Z3", "nvcc", "clang", "a small program"] {
+    for name in ["scuba-nvcc", "scuba-extract", "Z3", "nvcc", "nvcc compiles", "clang", "a small program"] {
         assert!(said.out.lines().any(|l| l.starts_with(name) && l.contains(" ok ")), "{name}: {}", said.out);
     }
     assert!(said.out.contains(nvcc().to_str().unwrap()));
@@ -160,6 +160,27 @@ fn doctor_says_what_is_known_of_compiler_caches_and_of_newer_toolkits() {
     assert!(line(&old, "ccache").contains("CCACHE_DEPEND=1"), "{old}");
     assert!(line(&old, "sccache").contains(" ok ") && line(&new, "sccache").contains("do not use it"), "{old}{new}");
     assert!(!line(&old, "nvcc").contains("newer") && line(&new, "nvcc").contains("newer than 13.5"), "{old}{new}");
+}
+
+/// An nvcc that answers and compiles nothing, as that of a toolkit whose parts are of different releases.
+#[test]
+fn doctor_says_what_an_nvcc_said_that_compiles_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let p = Project::new();
+    let script = "#!/bin/sh\ncase \"$*\" in *--version*) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit 0;; esac\n\
+        echo 'ptxas a.ptx, line 9; fatal   : Unsupported .version 9.5' >&2\nexit 255\n";
+    p.write("nvcc", script);
+    std::fs::set_permissions(p.root().join("nvcc"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let nvcc = p.root().join("nvcc");
+    let said = super::Said::from(p.command().arg("doctor").env("SCUBA_NVCC", nvcc).output().unwrap()).status(2);
+    let line = said.out.lines().find(|l| l.starts_with("nvcc compiles")).unwrap();
+    for part in ["MISSING", "Unsupported .version 9.5", "nvcc's own trouble"] {
+        assert!(line.contains(part), "{line}");
+    }
+    assert_eq!(
+        std::fs::read_dir(p.root()).unwrap().filter(|f| f.as_ref().unwrap().file_name() == "probe.o").count(),
+        0
+    );
 }
 
 #[test]

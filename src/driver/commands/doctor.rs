@@ -8,7 +8,7 @@ use crate::{Status, output};
 use config::{self, Config};
 use confirm::device;
 use frontend::bundled;
-use frontend::{ExtractOptions, probe};
+use frontend::{ExtractOptions, compiled_by, probe};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -55,6 +55,7 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("scuba-extract", extractor()),
         ("Z3", z3()),
         ("nvcc", nvcc(&config)),
+        ("nvcc compiles", compiles(&config)),
         ("host compiler", host_compiler()),
         ("clang", clang(&config)),
         ("a small program", small_program(&config)),
@@ -234,6 +235,16 @@ fn nvcc(config: &Config) -> Finding {
             None => Finding::Broken { what: format!("{} does not answer like nvcc", path.display()), get: GET },
         },
         Err(what) => Finding::Broken { what, get: GET },
+    }
+}
+
+/// Whether nvcc compiles the small program itself: a toolkit of mixed releases answers and compiles nothing.
+fn compiles(config: &Config) -> Finding {
+    const GET: &str = "this is nvcc's own trouble, apart from SCuBA: the toolkit lacks a file, or its parts are of different releases (pip brings the newest of each: name one release for all of nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime)";
+    let Some(nvcc) = real_nvcc(config) else { return Finding::Absent { get: "there is no nvcc to ask" } };
+    match compiled_by(&nvcc) {
+        Ok(()) => Finding::Found("a small program, by itself".into()),
+        Err(said) => Finding::Broken { what: format!("a small program is not compiled, nvcc said: {said}"), get: GET },
     }
 }
 
