@@ -16,6 +16,14 @@ pub const HOST_ACCESS: &str = "access";
 /// Name of the manifest in a bundle.
 pub const FILE: &str = "manifest.json";
 
+/// Whether a folder is a bundle, of whichever version.
+#[must_use]
+pub fn is_bundle(folder: &Path) -> bool {
+    let form = std::fs::read(folder.join(FILE)).ok().and_then(|t| serde_json::from_slice::<serde_json::Value>(&t).ok());
+    let schema = form.as_ref().and_then(|f| f.get("schema")).and_then(serde_json::Value::as_str);
+    schema.is_some_and(|s| s.starts_with("scuba-bundle/"))
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub schema: String,

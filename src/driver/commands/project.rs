@@ -2,6 +2,7 @@
 //!
 //! In: a folder. Out: [`Project`]. It runs nothing, and reads no more than names and the beginnings of sources.
 
+use confirm::manifest::is_bundle;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -152,11 +153,12 @@ impl Found {
     }
 }
 
-/// A folder that a build made.
+/// A folder that a build made, or a bundle that `scuba confirm` wrote.
 fn is_built(folder: &Path) -> bool {
     folder.join("CMakeCache.txt").is_file()
         || folder.join("build.ninja").is_file()
         || folder.join("pyvenv.cfg").is_file()
+        || is_bundle(folder)
         || folder.file_name().is_some_and(|n| n == "node_modules" || n == "__pycache__")
 }
 
@@ -268,6 +270,8 @@ mod tests {
             ("build/CMakeCache.txt", ""),
             ("build/d.cu", ""),
             (".git/e.cu", ""),
+            ("repro/manifest.json", "{\"schema\": \"scuba-bundle/2\"}"),
+            ("repro/source/f.cu", "int main() {}"),
         ]);
         let p = Project::of(dir.path());
         assert_eq!(
