@@ -8,6 +8,7 @@
 //! access is a [`Op::Load`] or [`Op::Store`] of its own, so that "one access in the source" survives.
 
 pub mod cfg;
+mod entry_points;
 pub mod initialisers;
 mod instruction;
 pub mod intrinsic;
@@ -38,7 +39,7 @@ pub use units::{Bytes, Elements};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 15;
+pub const FORMAT_VERSION: u32 = 16;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {

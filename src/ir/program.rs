@@ -1,5 +1,6 @@
 //! Modules linked by symbol name into one program, as a linker would.
 
+use super::entry_points::EntryPoints;
 use super::outside::Outside;
 use super::stub;
 use super::variables::Variables;
@@ -74,6 +75,7 @@ pub struct Program {
     discarded: FxHashSet<FuncRef>,
     /// Which variables of both sides belong together.
     pub(super) variables: Variables,
+    pub(super) entry_points: EntryPoints,
     outside: FoundOnce,
     identity: Identity,
 }
@@ -183,6 +185,7 @@ impl Program {
         program.variables = Variables::of(&program.modules);
         program.discarded = program.discarded_copies();
         program.join_managed();
+        program.entry_points = EntryPoints::of(&program);
         program
     }
 

@@ -63,7 +63,11 @@ impl Mentions {
     /// What a constant mentions.
     pub fn add_constant(&mut self, program: &Program, module: ModuleId, c: &Const) {
         match c {
-            Const::Global { id, .. } => self.globals.push(program.resolve_global(module, *id)),
+            Const::Global { id, .. } => {
+                let g = program.resolve_global(module, *id);
+                self.globals.push(g);
+                self.named.extend(program.named_by_text(g));
+            }
             Const::Func(id) => self.named.push(program.resolve_func(module, *id)),
             Const::Aggregate { elems, .. } => {
                 for e in elems {

@@ -7,6 +7,7 @@
 mod cuda;
 mod cxx;
 mod device;
+mod driver;
 mod intrinsics;
 mod libraries;
 mod math;
@@ -31,6 +32,7 @@ pub const FAMILIES: &[&[Row]] = &[
     system::ROWS,
     math::ROWS,
     cuda::ROWS,
+    driver::ROWS,
     libraries::ROWS,
     tensor_basis::ROWS,
     cxx::ROWS,

@@ -285,7 +285,9 @@ impl Machine<'_> {
         self.effects = kept::take_effects(self.program);
         let program = self.program;
         self.effects.launches.get_or_insert_with(|| {
-            program.functions().any(|(_, m, f)| m.side == Side::Host && f.name.starts_with("cudaLaunchKernel"))
+            program.functions().any(|(_, m, f)| {
+                m.side == Side::Host && ["cudaLaunchKernel", "cuLaunch"].iter().any(|p| f.name.starts_with(p))
+            })
         });
         let ended = self.run_host(root);
         self.charge_steps();

@@ -167,6 +167,7 @@ reasons! {
     Algorithm = "the result of an algorithm", Code::CallUnknown;
     Computed(function: String) = "what `{function}` computes", Code::CallUnknown;
     Gives(function: String) = "what `{function}` gives", Code::CallUnknown;
+    LookedUp(name: String, call: String) = "the function `{name}`, which `{call}` looks up by its name", Code::CallUnknown;
     Handle(function: String, number: usize) = "what `{function}` gives ({number})", Code::CallUnknown;
     Returns(function: String) = "what `{function}` returns", Code::CallUnknown;
     Status(of: String) = "the status that `{of}` gives", Code::Other;

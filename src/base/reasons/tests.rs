@@ -114,6 +114,7 @@ fn all() -> Vec<(R, &'static str, Code)> {
         (R::Algorithm, "the result of an algorithm", Code::CallUnknown),
         (R::Computed(x()), "what `x` computes", Code::CallUnknown),
         (R::Gives(x()), "what `x` gives", Code::CallUnknown),
+        (R::LookedUp(x(), "g".into()), "the function `x`, which `g` looks up by its name", Code::CallUnknown),
         (R::Handle(x(), 3), "what `x` gives (3)", Code::CallUnknown),
         (R::Returns(x()), "what `x` returns", Code::CallUnknown),
         (R::Status(x()), "the status that `x` gives", Code::Other),

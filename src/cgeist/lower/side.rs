@@ -117,7 +117,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         for (k, n) in self.unknown {
             *unknown.entry(k).or_default() += n;
         }
-        ir::Module {
+        let mut module = ir::Module {
             side: self.side,
             source: unit.about.source.clone(),
             producer: unit.about.producer.clone(),
@@ -130,7 +130,9 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             locs: self.locs,
             globals: self.globals,
             functions: self.functions,
-        }
+        };
+        module.declare_entry_points();
+        module
     }
 
     fn body(&mut self, id: FuncId, f: &'m Op) {

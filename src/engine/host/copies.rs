@@ -2,6 +2,7 @@
 //! one event for each side that they read or write.
 
 use super::Call;
+use super::driver_api::like;
 use super::table::Table;
 use super::waits::is_per_thread;
 use crate::kernel::builtins::Modelled;
@@ -29,8 +30,23 @@ pub(super) const COPIES: Table = &[
     (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], |e, c, s| {
         e.copies(c, s, Executor::cuda_memcpy)
     }),
-    (&["cudaMemcpyBatchAsync"], |e, c, s| e.cuda_memcpy_batch(c, s)),
-    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy_peer)),
+    (
+        &[
+            "cuMemcpy",
+            "cuMemcpyAsync",
+            "cuMemcpyHtoD_v2",
+            "cuMemcpyDtoH_v2",
+            "cuMemcpyDtoD_v2",
+            "cuMemcpyHtoDAsync_v2",
+            "cuMemcpyDtoHAsync_v2",
+            "cuMemcpyDtoDAsync_v2",
+        ],
+        |e, c, s| e.copies(c, s, Executor::cuda_memcpy),
+    ),
+    (&["cudaMemcpyBatchAsync", "cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v2"], |e, c, s| e.cuda_memcpy_batch(c, s)),
+    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync", "cuMemcpyPeer", "cuMemcpyPeerAsync"], |e, c, s| {
+        e.copies(c, s, Executor::cuda_memcpy_peer)
+    }),
     (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy_2d)),
     (&["cudaMemset", "cudaMemsetAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memset)),
     (&["cudaMemset2D", "cudaMemset2DAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memset_2d)),
@@ -42,9 +58,14 @@ pub(super) const COPIES: Table = &[
 
 impl Executor<'_> {
     /// A copy or fill, and what follows for the host.
-    fn copies(&mut self, c: &Call<'_>, mut s: State, copy: fn(&mut Self, &Call<'_>, &mut State)) -> Modelled {
+    pub(super) fn copies(
+        &mut self,
+        c: &Call<'_>,
+        mut s: State,
+        copy: impl FnOnce(&mut Self, &Call<'_>, &mut State),
+    ) -> Modelled {
         copy(self, c, &mut s);
-        self.after_copy(c.base(), c, &mut s);
+        self.after_copy(like(c.base()), c, &mut s);
         self.success(s)
     }
 
@@ -110,8 +131,20 @@ impl Executor<'_> {
     fn cuda_memset_2d(&mut self, c: &Call<'_>, s: &mut State) {
         let d = self.pointer_arg(c, 0);
         let (pitch, width, height) = (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4));
-        self.note_rows(s, &d, &Rows { pitch, width, height }, AccessKind::Write);
-        self.forget_targets(s, &d, &UnknownReason::RowsFilled);
+        self.fill_rows(s, &d, pitch, width, height);
+    }
+
+    /// A fill of rows, all in bytes.
+    pub(super) fn fill_rows(
+        &mut self,
+        s: &mut State,
+        d: &Rc<Vec<Target>>,
+        pitch: TermId,
+        width: TermId,
+        height: TermId,
+    ) {
+        self.note_rows(s, d, &Rows { pitch, width, height }, AccessKind::Write);
+        self.forget_targets(s, d, &UnknownReason::RowsFilled);
     }
 
     fn cuda_memcpy_to_symbol(&mut self, c: &Call<'_>, s: &mut State) {
@@ -226,7 +259,7 @@ impl Executor<'_> {
     }
 
     /// An argument of type `size_t`, in bytes or a number of rows.
-    fn size_arg(&mut self, c: &Call<'_>, i: usize) -> TermId {
+    pub(super) fn size_arg(&mut self, c: &Call<'_>, i: usize) -> TermId {
         let n = self.int_arg(c, i, 64);
         self.interpret(n, 64, false)
     }

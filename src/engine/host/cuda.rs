@@ -1,22 +1,22 @@
-//! The CUDA runtime API (CUDA Runtime API reference 13.0), copies apart. Calls succeed, but for launches and allocations, whose codes are any
+//! The CUDA runtime API and the driver's (CUDA Runtime API and Driver API references 13.0), copies apart. Calls succeed, but for launches and allocations, whose codes are any
 //! (`runs.rs`), and queries.
 
 use super::Call;
 use super::table::{Table, find};
-use super::{copies, cuda_launch, cuda_memory, waits};
+use super::{copies, cuda_launch, cuda_memory, driver_api, entry_points, waits};
 use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Target, Value};
 use base::reasons::UnknownReason;
-use models::cuda_names::is_of_runtime;
+use models::cuda_names::{is_of_driver, is_of_runtime};
 use std::rc::Rc;
 
 /// Devices, status codes and graphs.
 pub(super) const STATUS: Table = &[
     (&["cudaSetDevice"], |e, c, s| e.set_device(c, s)),
     (&["cudaGetLastError", "cudaPeekAtLastError"], |e, c, s| e.last_error(c, s)),
-    (&["cudaStreamQuery", "cudaEventQuery"], |e, c, s| e.query(c, s)),
+    (&["cudaStreamQuery", "cudaEventQuery", "cuStreamQuery", "cuEventQuery"], |e, c, s| e.query(c, s)),
     (
         &[
             "cudaStreamBeginCapture",
@@ -33,13 +33,24 @@ pub(super) const STATUS: Table = &[
 pub(super) const REST: &[&str] = &["cuda", "__cuda"];
 
 /// How names begin of functions whose codes are followed, or that say what another call gave.
-const FOLLOWED: &[&str] =
-    &["cudaMalloc", "cudaHostAlloc", "cudaLaunch", "cudaGetLastError", "cudaPeekAtLastError", "cudaGetError"];
+const FOLLOWED: &[&str] = &[
+    "cudaMalloc",
+    "cudaHostAlloc",
+    "cudaLaunch",
+    "cudaGetLastError",
+    "cudaPeekAtLastError",
+    "cudaGetError",
+    "cuMemAlloc",
+    "cuMemHostAlloc",
+    "cuLaunch",
+];
 
 /// Whether a call gives a code of which success is taken for granted.
 pub(super) fn may_fail(c: &Call<'_>) -> bool {
     let name = c.base();
-    is_of_runtime(name) && !name.ends_with("Query") && !FOLLOWED.iter().any(|p| name.starts_with(p))
+    (is_of_runtime(name) || is_of_driver(name))
+        && !name.ends_with("Query")
+        && !FOLLOWED.iter().any(|p| name.starts_with(p))
 }
 
 impl Executor<'_> {
@@ -67,15 +78,29 @@ impl Executor<'_> {
     }
 
     pub(super) fn cuda_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        if !REST.iter().any(|p| c.name.starts_with(p)) {
+        let of_runtime = REST.iter().any(|p| c.name.starts_with(p));
+        // A function of the driver's name that has a body is the program's own.
+        let of_driver = c.name.starts_with("cu") && self.program.func(c.func).is_declaration();
+        if !of_runtime && !of_driver {
             return Err(Box::new(s));
         }
-        let families = [copies::COPIES, waits::WAITS, cuda_memory::MEMORY, cuda_launch::LAUNCHES, STATUS];
+        let families = [
+            copies::COPIES,
+            waits::WAITS,
+            cuda_memory::MEMORY,
+            cuda_launch::LAUNCHES,
+            STATUS,
+            driver_api::DRIVER,
+            entry_points::LOOK_UPS,
+        ];
         if let Some(model) = find(&families, c.base()) {
             return model(self, c, s);
         }
         // The body of a template overload (`cudaMalloc<float>`) leads to the plain call; a function of the program's may begin so too.
-        if !self.program.func(c.func).is_declaration() || c.name.starts_with("cuda") && !is_of_runtime(c.name) {
+        if !of_runtime
+            || !self.program.func(c.func).is_declaration()
+            || c.name.starts_with("cuda") && !is_of_runtime(c.name)
+        {
             return Err(Box::new(s));
         }
         self.pass_by(&mut s, &[c.func], c.args, &UnknownReason::Returns(c.name.to_string()));

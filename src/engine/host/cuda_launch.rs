@@ -76,7 +76,7 @@ impl Executor<'_> {
 
     fn launch_kernel_ex(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let name = c.base();
-        let cfg = self.launch_config(c, &mut s);
+        let cfg = self.launch_config(c, &mut s, 8);
         // Its stream is not read, and an attribute may let it begin before earlier work has ended.
         self.overlap(&mut s);
         self.runtime.unordered = true;
@@ -111,11 +111,11 @@ impl Executor<'_> {
         [x, y, z]
     }
 
-    /// A `cudaLaunchConfig_t`: grid at 0, block at 12, bytes of dynamic shared memory at 24; then stream and attributes.
-    pub(super) fn launch_config(&mut self, c: &Call<'_>, s: &mut State) -> LaunchConfig {
+    /// A `cudaLaunchConfig_t`: grid at 0, block at 12, bytes of dynamic shared memory at 24, a number of so many bytes; then stream and attributes.
+    pub(super) fn launch_config(&mut self, c: &Call<'_>, s: &mut State, shared: u32) -> LaunchConfig {
         let config = self.pointer_arg(c, 0);
         let [gx, gy, gz, bx, by, bz, shared] =
-            [(0, 4), (4, 4), (8, 4), (12, 4), (16, 4), (20, 4), (24, 8)].map(|(at, bytes)| {
+            [(0, 4), (4, 4), (8, 4), (12, 4), (16, 4), (20, 4), (24, shared)].map(|(at, bytes)| {
                 let delta = self.arena.int(at);
                 let member = self.offset_targets(&config, delta);
                 let bits = 8 * bytes;

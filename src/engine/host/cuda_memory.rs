@@ -17,11 +17,15 @@ use std::rc::Rc;
 /// Allocations, frees and addresses.
 pub(super) const MEMORY: Table = &[
     (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], |e, c, s| e.cuda_malloc(c, s)),
+    (&["cuMemAlloc_v2", "cuMemAllocAsync", "cuMemAllocFromPoolAsync"], |e, c, s| e.cuda_malloc(c, s)),
     (&["cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc"], |e, c, s| e.cuda_malloc_shared(c, s)),
-    (&["cudaMallocPitch"], |e, c, s| e.cuda_malloc_pitch(c, s)),
-    (&["cudaFree", "cudaFreeAsync", "cudaFreeHost"], |e, c, s| e.cuda_free(c, s)),
-    (&["cudaHostRegister"], |e, c, s| e.cuda_host_register(c, s)),
-    (&["cudaHostGetDevicePointer"], |e, c, s| e.cuda_host_device_pointer(c, s)),
+    (&["cuMemAllocManaged", "cuMemAllocHost_v2", "cuMemHostAlloc"], |e, c, s| e.cuda_malloc_shared(c, s)),
+    (&["cudaMallocPitch", "cuMemAllocPitch_v2"], |e, c, s| e.cuda_malloc_pitch(c, s)),
+    (&["cudaFree", "cudaFreeAsync", "cudaFreeHost", "cuMemFree_v2", "cuMemFreeAsync", "cuMemFreeHost"], |e, c, s| {
+        e.cuda_free(c, s)
+    }),
+    (&["cudaHostRegister", "cuMemHostRegister_v2"], |e, c, s| e.cuda_host_register(c, s)),
+    (&["cudaHostGetDevicePointer", "cuMemHostGetDevicePointer_v2"], |e, c, s| e.cuda_host_device_pointer(c, s)),
     (&["cudaGetSymbolAddress"], |e, c, s| e.cuda_symbol_address(c, s)),
 ];
 
@@ -36,7 +40,7 @@ impl Executor<'_> {
         let n = self.int_arg(c, 1, 64);
         let done = self.device_allocation(c, s, n, ObjKind::Managed);
         if let Some(o) = self.heap.allocated_at(c.context, c.site) {
-            if name == "cudaMallocManaged" {
+            if matches!(name, "cudaMallocManaged" | "cuMemAllocManaged") {
                 self.runtime.managed.insert(o);
             } else {
                 self.runtime.pinned.insert(o);
@@ -135,11 +139,12 @@ impl Executor<'_> {
 
     /// What of some places a function of the runtime frees: memory of its own kind. What else it is given it refuses, and leaves as it is.
     pub(super) fn freed_by(&self, name: &str, p: &[Target]) -> Vec<Target> {
+        let of_host = matches!(name, "cudaFreeHost" | "cuMemFreeHost");
         let frees = |t: &&Target| match t.base {
             Base::Object(o) => match self.object(o).kind {
-                ObjKind::DeviceHeap => name != "cudaFreeHost",
+                ObjKind::DeviceHeap => !of_host,
                 // One that stands for what earlier rounds of a loop allocated may be of either kind.
-                ObjKind::Managed if name == "cudaFreeHost" => !self.runtime.managed.contains(&o),
+                ObjKind::Managed if of_host => !self.runtime.managed.contains(&o),
                 ObjKind::Managed => !self.runtime.pinned.contains(&o),
                 ObjKind::Parameter => true,
                 // Memory of the host, variables and what threads own was not allocated by the runtime.

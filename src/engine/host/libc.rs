@@ -5,7 +5,7 @@
 
 use super::Call;
 use super::table::{Table, find};
-use super::{files, formats, guards, libc_memory, libc_text, tensors};
+use super::{entry_points, files, formats, guards, libc_memory, libc_text, tensors};
 use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -69,6 +69,7 @@ impl Executor<'_> {
             NUMBERS,
             guards::GUARDS,
             tensors::BASIS,
+            entry_points::OF_LIBRARIES,
         ];
         match find(&families, c.name) {
             Some(model) => model(self, c, s),

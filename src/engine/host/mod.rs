@@ -7,6 +7,8 @@ mod copies;
 mod cuda;
 mod cuda_launch;
 mod cuda_memory;
+mod driver_api;
+mod entry_points;
 mod files;
 mod formats;
 mod getopt;

@@ -12,7 +12,7 @@ use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
 use ir::Param;
-use models::attributes::is_of_library;
+use models::attributes::{is_of_cuda, is_of_library};
 use models::row::{Key, Kind};
 
 /// What an argument points to that a function writes.
@@ -31,7 +31,7 @@ use Output::{Bytes, Float, Handle, Int, Size};
 const FUNCTION_ATTRIBUTES: u64 = 144;
 
 /// Arguments that a function writes through, counted from 0, and what; it writes nothing else that the program can see (CUDA
-/// Runtime API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
+/// Runtime API 13.0, Driver API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
 const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaStreamCreate", &[(0, Handle)]),
     ("cudaStreamCreateWithFlags", &[(0, Handle)]),
@@ -90,6 +90,52 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaGraphExecDestroy", &[]),
     ("cudaGraphInstantiateWithFlags", &[(0, Handle)]),
     ("cudaStreamEndCapture", &[(1, Handle)]),
+    ("cuInit", &[]),
+    ("cuDriverGetVersion", &[(0, Int)]),
+    ("cuDeviceGet", &[(0, Int)]),
+    ("cuDeviceGetCount", &[(0, Int)]),
+    ("cuDeviceGetAttribute", &[(0, Int)]),
+    ("cuDeviceTotalMem_v2", &[(0, Size)]),
+    ("cuDeviceCanAccessPeer", &[(0, Int)]),
+    ("cuDeviceGetDefaultMemPool", &[(0, Handle)]),
+    ("cuDeviceGetMemPool", &[(0, Handle)]),
+    ("cuDevicePrimaryCtxRetain", &[(0, Handle)]),
+    ("cuDevicePrimaryCtxGetState", &[(1, Int), (2, Int)]),
+    ("cuCtxPushCurrent_v2", &[]),
+    ("cuCtxPopCurrent_v2", &[(0, Handle)]),
+    ("cuCtxGetCurrent", &[(0, Handle)]),
+    ("cuCtxSetCurrent", &[]),
+    ("cuCtxGetDevice", &[(0, Int)]),
+    ("cuStreamCreate", &[(0, Handle)]),
+    ("cuStreamCreateWithPriority", &[(0, Handle)]),
+    ("cuStreamDestroy_v2", &[]),
+    ("cuStreamWaitEvent", &[]),
+    ("cuStreamGetCtx", &[(1, Handle)]),
+    ("cuStreamGetCtx_v2", &[(1, Handle), (2, Handle)]),
+    ("cuStreamGetDevice", &[(1, Int)]),
+    ("cuStreamGetId", &[(1, Size)]),
+    ("cuStreamGetPriority", &[(1, Int)]),
+    ("cuStreamGetFlags", &[(1, Int)]),
+    ("cuEventCreate", &[(0, Handle)]),
+    ("cuEventDestroy_v2", &[]),
+    ("cuEventElapsedTime", &[(0, Float)]),
+    ("cuEventElapsedTime_v2", &[(0, Float)]),
+    ("cuMemPoolCreate", &[(0, Handle)]),
+    ("cuMemPoolDestroy", &[]),
+    ("cuMemPoolSetAttribute", &[]),
+    ("cuMemPoolSetAccess", &[]),
+    ("cuMemPoolGetAccess", &[(0, Int)]),
+    ("cuMemPoolTrimTo", &[]),
+    ("cuMemGetDefaultMemPool", &[(0, Handle)]),
+    ("cuMemGetMemPool", &[(0, Handle)]),
+    ("cuMemGetInfo_v2", &[(0, Size), (1, Size)]),
+    ("cuMemHostUnregister", &[]),
+    ("cuFuncSetAttribute", &[]),
+    ("cuFuncGetAttribute", &[(0, Int)]),
+    ("cuKernelGetAttribute", &[(0, Int)]),
+    ("cuFuncLoad", &[]),
+    ("cuGetErrorString", &[(1, Handle)]),
+    ("cuGetErrorName", &[(1, Handle)]),
     ("cublasCreate_v2", &[(0, Handle)]),
     ("cublasDestroy_v2", &[]),
     ("cublasSetStream_v2", &[]),
@@ -155,6 +201,9 @@ const READ_SCALARS: &[&str] = &[
     "dgmm", "gbmv", "sbmv",
 ];
 
+/// How names begin of functions that make streams and events.
+const MAKERS: &[&str] = &["cudaStreamCreate", "cudaEventCreate", "cuStreamCreate", "cuEventCreate"];
+
 /// Letters of element types.
 const TYPES: [char; 5] = ['S', 'D', 'C', 'Z', 'H'];
 
@@ -196,15 +245,13 @@ impl Executor<'_> {
                 Int => (Value::Int(self.unknown_int(&why, 32)), 4),
                 Float => (Value::unknown(why.clone()), 4),
                 Size => (Value::Int(self.unknown_int(&why, 64)), 8),
-                Handle if name.starts_with("cudaStreamCreate") || name.starts_with("cudaEventCreate") => {
-                    (self.new_handle(c, name), 8)
-                }
+                Handle if MAKERS.iter().any(|p| name.starts_with(p)) => (self.new_handle(c, name), 8),
                 Handle => (self.unknown_pointer(&why), 8),
                 Bytes(n) => (Value::unknown(why.clone()), *n),
             };
             self.store_value(&mut s, &p, v, bytes);
         }
-        if c.name.starts_with("cuda") {
+        if is_of_cuda(c.name) {
             return self.success(s);
         }
         let m = self.program.module(c.site.func.module);

@@ -96,7 +96,7 @@ fn launching(program: &Program) -> Launching {
                 called.insert(callee);
                 edges.push((r, callee));
             }
-            if program.func(callee).name.starts_with("cudaLaunch") {
+            if ["cudaLaunch", "cuLaunch"].iter().any(|p| program.func(callee).name.starts_with(p)) {
                 launching.insert(r);
             }
         }
@@ -142,8 +142,13 @@ fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
                 _ => vec![],
             };
             for o in operands {
-                if let Operand::Const(Const::Func(id)) = o {
-                    out.push(program.resolve_func(r.module, *id));
+                match o {
+                    Operand::Const(Const::Func(id)) => out.push(program.resolve_func(r.module, *id)),
+                    // A function that is looked up by its name.
+                    Operand::Const(Const::Global { id, .. }) => {
+                        out.extend(program.named_by_text(program.resolve_global(r.module, *id)));
+                    }
+                    _ => {}
                 }
             }
         }

@@ -5,8 +5,8 @@
 
 use super::waits;
 use super::{
-    Call, copies, cuda, cuda_launch, cuda_memory, files, formats, guards, libc, libc_memory, libc_text, outputs,
-    stdcxx, tensors,
+    Call, copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, guards, libc, libc_memory,
+    libc_text, outputs, stdcxx, tensors,
 };
 use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
@@ -35,6 +35,9 @@ pub fn keys() -> Vec<(On, Key)> {
         cuda_memory::MEMORY,
         cuda_launch::LAUNCHES,
         cuda::STATUS,
+        driver_api::DRIVER,
+        entry_points::LOOK_UPS,
+        entry_points::OF_LIBRARIES,
         files::FILES,
         libc_memory::MEMORY,
         libc_text::TEXT,

@@ -25,11 +25,17 @@ pub(super) fn is_per_thread(name: &str) -> bool {
 
 /// Calls that wait, and those that say for what. No other call waits: what is under way stays so.
 pub(super) const WAITS: Table = &[
-    (&["cudaDeviceReset", "cudaThreadExit"], |e, c, s| e.waits(c, s, Executor::device_reset)),
-    (&["cudaDeviceSynchronize", "cudaThreadSynchronize"], |e, c, s| e.waits(c, s, Executor::device_synchronize)),
-    (&["cudaStreamSynchronize"], |e, c, s| e.waits(c, s, Executor::stream_synchronize)),
-    (&["cudaEventRecord", "cudaEventRecordWithFlags"], |e, c, s| e.waits(c, s, Executor::event_record)),
-    (&["cudaEventSynchronize"], |e, c, s| e.waits(c, s, Executor::event_synchronize)),
+    (&["cudaDeviceReset", "cudaThreadExit", "cuDevicePrimaryCtxReset_v2"], |e, c, s| {
+        e.waits(c, s, Executor::device_reset)
+    }),
+    (&["cudaDeviceSynchronize", "cudaThreadSynchronize", "cuCtxSynchronize"], |e, c, s| {
+        e.waits(c, s, Executor::device_synchronize)
+    }),
+    (&["cudaStreamSynchronize", "cuStreamSynchronize"], |e, c, s| e.waits(c, s, Executor::stream_synchronize)),
+    (&["cudaEventRecord", "cudaEventRecordWithFlags", "cuEventRecord"], |e, c, s| {
+        e.waits(c, s, Executor::event_record)
+    }),
+    (&["cudaEventSynchronize", "cuEventSynchronize"], |e, c, s| e.waits(c, s, Executor::event_synchronize)),
 ];
 
 impl Executor<'_> {

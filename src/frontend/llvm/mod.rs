@@ -156,6 +156,7 @@ impl<'m> Reader<'m> {
         };
         stated::lift(&mut module);
         shapes::lift(&mut module);
+        module.declare_entry_points();
         module
     }
 

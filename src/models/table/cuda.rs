@@ -36,6 +36,7 @@ pub(super) const ROWS: &[Row] = &[
         "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",
         "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaProfilerStart", "cudaProfilerStop", "cudaGetSymbolSize",
         "cudaFreeArray", "cudaGraphCreate", "cudaStreamEndCapture", "cudaThreadExit",
+        "cudaGetFuncBySymbol", "cudaGetKernel", "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
     ]),
     host(&[
         "cudaEventRecordWithFlags", "cudaStreamGetPriority", "cudaStreamGetFlags", "cudaStreamIsCapturing",

@@ -55,12 +55,13 @@ pub(super) const ROWS: &[Row] = &[
         "pthread_cond_destroy", "pthread_barrier_wait", "pthread_barrier_destroy",
     ]).keeps_no_address().writes_only_its_own()
     .symbolic_only("not yet: the interpreter loses all that the arguments reach"),
-    host(&["closedir", "dlsym", "dlclose"]).writes_only_its_own().neither("neither knows more than its attributes"),
+    host(&["closedir", "dlclose"]).writes_only_its_own().neither("neither knows more than its attributes"),
+    host(&["dlsym"]).writes_only_its_own(),
     host(&[
         "opendir",
     ]).writes_only_its_own().reads(0).symbolic_only("not yet: the interpreter loses all that the arguments reach"),
     host(&["rmdir"]).writes_only_its_own().reads(0).neither("neither knows more than its attributes"),
-    host(&["dlopen"]).writes_only_its_own().reads_from(0).neither("neither knows more than its attributes"),
+    host(&["dlopen"]).writes_only_its_own().reads_from(0).concrete_only("a library that is open is any handle to the executor"),
     host(&["creat", "stat64", "__xstat", "realpath"]).reads(0).neither("neither knows more than its attributes"),
     host(&["truncate"]).reads(0).concrete_only("what it gives is unknown, and what it could write is lost"),
     host(&[

@@ -1,6 +1,8 @@
 //! The CUDA runtime as the host sees it: allocations, copies, symbols, launches, queries. Calls succeed.
 
 use super::arguments::{arg, read, short_name, write};
+use super::driver::DRIVER;
+use super::entry_points::LOOK_UPS;
 use super::heap::release;
 use super::model::{self, Class, Entry, Table, by_name};
 use super::runtime::INVALID_VALUE;
@@ -124,17 +126,24 @@ pub(super) const CUDA: Table = &[
 
 /// Functions of the runtime by symbol; one with a body is only meant where it has a name of these.
 pub fn find(name: &str, declared: bool) -> Option<Entry> {
-    if !name.starts_with("cuda") && !name.starts_with("__cuda") {
+    if !name.starts_with("cu") && !name.starts_with("__cuda") {
         return None;
     }
     let base = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
+    // A function of the driver's name that has a body is the program's own.
+    let of_driver = || [DRIVER, LOOK_UPS].into_iter().filter(|_| declared).find_map(|t| by_name(t, base));
     // Wrapper templates of the headers have bodies of their own, with C++ names.
-    by_name(CUDA, base).or_else(|| (declared && is_of_runtime(name)).then_some((succeeds, Class::Memory)))
+    by_name(CUDA, base)
+        .or_else(of_driver)
+        .or_else(|| (declared && is_of_runtime(name)).then_some((succeeds, Class::Memory)))
 }
 
 /// The functions that are modelled here; of others of the runtime the call succeeds.
 pub fn keys() -> impl Iterator<Item = Key> {
-    model::keys(CUDA, "", Key::whole).chain([Key::new(Kind::Rest, "cuda")])
+    [CUDA, DRIVER, LOOK_UPS]
+        .into_iter()
+        .flat_map(|t| model::keys(t, "", Key::whole))
+        .chain([Key::new(Kind::Rest, "cuda")])
 }
 
 /// Any other call: succeeds, and what it could write through its arguments is not known.
@@ -183,13 +192,13 @@ fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val],
     OK
 }
 
-fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     allocate(m, th, call, args, arg(args, 1), ObjectKind::Device)
 }
-fn malloc_managed(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn malloc_managed(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     allocate(m, th, call, args, arg(args, 1), ObjectKind::Managed)
 }
-fn malloc_host(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn malloc_host(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     allocate(m, th, call, args, arg(args, 1), ObjectKind::Pinned)
 }
 
@@ -204,7 +213,7 @@ fn pitched(width: Val) -> Val {
     width.known().map_or(width, |w| Val::new(w.div_ceil(PITCH).saturating_mul(PITCH)))
 }
 
-fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let pitch = pitched(arg(args, 2));
     m.seen.assume(format!("`cudaMallocPitch` rounds rows up to {PITCH} bytes"));
     write(m, th, call, arg(args, 1), 64, pitch)?;
@@ -233,7 +242,7 @@ fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKin
     let own = m
         .mem
         .global(id)
-        .is_some_and(|o| kinds.contains(&o.kind) && (o.kind != ObjectKind::Pinned || o.name.starts_with("cuda")));
+        .is_some_and(|o| kinds.contains(&o.kind) && (o.kind != ObjectKind::Pinned || o.name.starts_with("cu")));
     if offset != 0 || !own {
         if m.mem
             .global(id)
@@ -251,17 +260,17 @@ fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKin
     OK
 }
 
-fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     free_kinds(m, th, args, &[ObjectKind::Device, ObjectKind::Managed])
 }
-fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     free_kinds(m, th, args, &[ObjectKind::Device])
 }
-fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     free_kinds(m, th, args, &[ObjectKind::Pinned])
 }
 
-fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     m.works()?;
     let code = m.set_attribute(arg(a, 0), arg(a, 1), arg(a, 2));
     Ok(Ret::Val(Val::new(code)))
@@ -300,13 +309,14 @@ pub(super) fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
 }
 
 /// The stream of a copy or fill: the last argument of those that do not wait.
-fn stream_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
+pub(super) fn stream_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
     let name = short_name(m, call);
     let name = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(&name);
+    let name = name.strip_suffix("_v2").unwrap_or(name);
     if name.ends_with("Async") { args.last().copied().unwrap_or(Val::ZERO) } else { Val::ZERO }
 }
 
-fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     if !is_done_now(m, stream_of(m, call, args))? {
         return OK;
     }
@@ -316,7 +326,7 @@ fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
     OK
 }
 
-fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+pub(super) fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     if !is_done_now(m, stream_of(m, call, args))? {
         return OK;
     }
@@ -430,13 +440,13 @@ fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
     OK
 }
 
-fn host_device_pointer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn host_device_pointer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     write(m, th, call, arg(a, 0), 64, arg(a, 1))?;
     OK
 }
 
 /// From now on kernels may use it.
-fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     if let Some(o) = arg(a, 0).known().and_then(|p| m.mem.global_mut(split(p).0))
         && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal)
     {
@@ -445,7 +455,7 @@ fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -
     OK
 }
 
-fn device_count(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn device_count(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     m.seen.assume("there is one device".to_owned());
     write(m, th, call, arg(a, 0), 32, Val::new(1))?;
     OK
@@ -457,7 +467,7 @@ fn device_number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val
 }
 
 /// `cudaDeviceGetAttribute(int *, attribute, device)`: what the launch limits say; all else depends on the device.
-fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let v = match arg(a, 1).known() {
         Some(1..=3) => Val::new(1024),
         Some(4) => Val::new(64),
@@ -501,7 +511,7 @@ fn function_attributes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a:
     OK
 }
 
-fn message(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+pub(super) fn message(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     if let Some(a) = m.cuda.message {
         return Ok(Ret::Val(Val::new(a)));
     }
@@ -523,7 +533,7 @@ fn peek_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> R
 }
 
 /// Something opaque is made and its handle written.
-fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+pub(super) fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let name = short_name(m, call);
     let h = m.heap_object(ObjectKind::Foreign, &name, None, Val::poison(Reason::OPEN), Fill::Byte(0))?;
     // `cudaStreamEndCapture` has the stream before it.

@@ -30,7 +30,7 @@ pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> R
         match o.kind {
             ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned if !o.freed => {
                 // Memory that was registered was not allocated by the runtime.
-                if o.kind == ObjectKind::Pinned && !o.name.starts_with("cuda") {
+                if o.kind == ObjectKind::Pinned && !o.name.starts_with("cu") {
                     continue;
                 }
                 if m.cuda.several_devices {

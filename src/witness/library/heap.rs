@@ -57,7 +57,7 @@ pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) ->
         // The C library ends the program where it is given what it has not allocated.
         let foreign = m.mem.global(split(a).0).is_some_and(|o| {
             matches!(o.kind, ObjectKind::Device | ObjectKind::Managed)
-                || o.kind == ObjectKind::Pinned && o.name.starts_with("cuda")
+                || o.kind == ObjectKind::Pinned && o.name.starts_with("cu")
         });
         if foreign && !th.on_device() {
             return Err(Stop::Ended("memory of the CUDA runtime is freed by the C library".to_owned()));

@@ -1,7 +1,7 @@
 //! Concrete models of the C and C++ libraries, of mathematics, and of the CUDA runtime.
 //!
 //! In: a call by name with its arguments. Out: what the function gives and writes, or poison with a reason where that is not followed. One
-//! table for each family (`libc`, `stdio`, `string`, `cxx`, `math`, `intrinsics`, `nvvm`, `cuda`); `modelled` asks them in order. What a library
+//! table for each family (`libc`, `stdio`, `string`, `cxx`, `math`, `intrinsics`, `nvvm`, `cuda`, `driver`); `modelled` asks them in order. What a library
 //! remembers between calls is in `process`, `streams` and `runtime`, below the machine. To add a function: a row in its family's table with the
 //! class that says what skipping a call would lose, and a test in `tests/models` against the function itself.
 
@@ -11,6 +11,8 @@ mod containers;
 pub(crate) mod cuda;
 pub(crate) mod cxx;
 mod devices;
+mod driver;
+mod entry_points;
 pub(crate) mod format;
 pub(crate) mod getopt;
 pub(crate) mod heap;

@@ -1,7 +1,7 @@
 //! Which functions are modelled by name, before anything descends into a body of theirs.
 
 use super::model::{self, Class, Entry};
-use super::{cuda, cxx, intrinsics, libc, math, stdio, string, tensors};
+use super::{cuda, cxx, entry_points, intrinsics, libc, math, stdio, string, tensors};
 use crate::device::builtins;
 use crate::machine::form::Callee;
 use ir::{FuncRef, Program, Side};
@@ -43,7 +43,7 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
 /// The functions that the interpreter models.
 #[must_use]
 pub fn keys() -> Vec<(On, Key)> {
-    let libraries = [libc::LIBC, string::STRING, stdio::STDIO, tensors::BASIS]
+    let libraries = [libc::LIBC, string::STRING, stdio::STDIO, tensors::BASIS, entry_points::OF_LIBRARIES]
         .into_iter()
         .flat_map(|t| model::keys(t, "", Key::whole));
     let ends = not_returning().map(|(n, _)| Key::whole(n));
@@ -57,6 +57,7 @@ pub fn keys() -> Vec<(On, Key)> {
 
 fn host_library(name: &str) -> Option<Entry> {
     model::by_name(tensors::BASIS, name)
+        .or_else(|| model::by_name(entry_points::OF_LIBRARIES, name))
         .or_else(|| libc::find(name))
         .or_else(|| string::find(name))
         .or_else(|| stdio::find(name))

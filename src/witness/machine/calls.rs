@@ -38,6 +38,8 @@ impl Machine<'_> {
             }
         }
         let resolved;
+        let named;
+        let (mut call, mut through) = (call, None);
         let callee = match &call.callee {
             Callee::Indirect(o) => {
                 let p = get(th, code, base, *o);
@@ -50,6 +52,7 @@ impl Machine<'_> {
                     self.call_unknown(th, call, f, &args)?;
                     return Ok(Next::Goes);
                 }
+                through = Some(f);
                 &resolved
             }
             c => c,
@@ -61,6 +64,13 @@ impl Machine<'_> {
                 return Ok(Next::Enters);
             }
             Callee::Model(m) => {
+                // A model asks by which name it was called.
+                if through.is_some() {
+                    let CallInfo { dst, slots, .. } = *call;
+                    named =
+                        CallInfo { callee: Callee::Model(*m), target: through, args: call.args.clone(), dst, slots };
+                    call = &named;
+                }
                 let r = m(self, th, call, &args)?;
                 match r {
                     Ret::Void => {}

@@ -1,0 +1,141 @@
+//! CUDA's driver (CUDA Driver API reference 13.0), where it is not as the runtime: fills in their own units, and launches of handles.
+//!
+//! A `CUfunction` or `CUkernel` that the runtime gave stands for the function of the host that it was asked for. What allocates, frees, copies and waits
+//! as a function of the runtime does has its row beside that one's.
+
+use super::Call;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
+use crate::symbolic::exec::events::{AccessKind, LaunchAttributes, LaunchConfig, LaunchLimits};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::TermId;
+use base::reasons::UnknownReason;
+
+/// Launches, handles of kernels, and fills.
+pub(super) const DRIVER: Table = &[
+    (&["cudaGetFuncBySymbol", "cudaGetKernel", "cuKernelGetFunction"], |e, c, s| e.handle_of_kernel(c, s)),
+    (&["cuLaunchKernel", "cuLaunchCooperativeKernel"], |e, c, s| e.driver_launch(c, s)),
+    (&["cuLaunchKernelEx"], |e, c, s| e.driver_launch_ex(c, s)),
+    (&["cuMemsetD8_v2", "cuMemsetD8Async"], |e, c, s| e.driver_fill(c, s, 1)),
+    (&["cuMemsetD16_v2", "cuMemsetD16Async"], |e, c, s| e.driver_fill(c, s, 2)),
+    (&["cuMemsetD32_v2", "cuMemsetD32Async"], |e, c, s| e.driver_fill(c, s, 4)),
+    (&["cuMemsetD2D8_v2", "cuMemsetD2D8Async"], |e, c, s| e.driver_fill_rows(c, s, 1)),
+    (&["cuMemsetD2D16_v2", "cuMemsetD2D16Async"], |e, c, s| e.driver_fill_rows(c, s, 2)),
+    (&["cuMemsetD2D32_v2", "cuMemsetD2D32Async"], |e, c, s| e.driver_fill_rows(c, s, 4)),
+];
+
+/// The function of the runtime that a copy or fill of the driver is like.
+pub(super) fn like(name: &str) -> &str {
+    let Some(rest) = name.strip_prefix("cuMem") else { return name };
+    let queued = rest.strip_suffix("_v2").unwrap_or(rest).ends_with("Async");
+    match (rest, queued) {
+        (r, false) if r.starts_with("cpyPeer") => "cudaMemcpyPeer",
+        (r, true) if r.starts_with("cpyPeer") => "cudaMemcpyPeerAsync",
+        (r, false) if r.starts_with("cpy") => "cudaMemcpy",
+        (r, true) if r.starts_with("cpy") => "cudaMemcpyAsync",
+        (r, false) if r.starts_with("set") => "cudaMemset",
+        (r, true) if r.starts_with("set") => "cudaMemsetAsync",
+        _ => name,
+    }
+}
+
+impl Executor<'_> {
+    fn handle_of_kernel(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let (out, kernel) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        self.store_value(&mut s, &out, Value::Ptr(kernel), 8);
+        self.success(s)
+    }
+
+    /// `(f, grid, block, bytes of shared memory, stream, arguments, extra)`, each dimension by itself.
+    fn driver_launch(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let name = c.base();
+        let [gx, gy, gz, bx, by, bz, shared] = [1, 2, 3, 4, 5, 6, 7].map(|i| {
+            let n = self.int_arg(c, i, 32);
+            self.interpret(n, 32, false)
+        });
+        let stream = self.note_stream(c, 8, &mut s);
+        let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
+        let single = grid.iter().all(|n| self.arena.as_int(*n) == Some(1));
+        let refusable = name == "cuLaunchCooperativeKernel" && !single;
+        let attributes = LaunchAttributes { refusable, ..LaunchAttributes::default() };
+        let cfg = LaunchConfig { grid, block, shared, stream, limits: LaunchLimits::default(), attributes };
+        let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 9));
+        self.launch(&mut s, &f, &args, &cfg);
+        self.launched(name, s)
+    }
+
+    /// `(configuration, f, arguments, extra)`: a `CUlaunchConfig` is a `cudaLaunchConfig_t` but for its bytes of shared memory, which are a number of
+    /// 32 bits (`cuda.h` of CUDA 13.0).
+    fn driver_launch_ex(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let cfg = self.launch_config(c, &mut s, 4);
+        // Its stream is not read, and an attribute may let it begin before earlier work has ended.
+        self.overlap(&mut s);
+        self.runtime.unordered = true;
+        let (f, args) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
+        self.launch(&mut s, &f, &args, &cfg);
+        self.launched(c.base(), s)
+    }
+
+    /// `(place, value, number of units)`.
+    fn driver_fill(&mut self, c: &Call<'_>, s: State, unit: u32) -> Modelled {
+        self.copies(c, s, |e, c, s| {
+            let d = e.pointer_arg(c, 0);
+            let value = e.int_arg(c, 1, 8 * unit);
+            let n = e.size_arg(c, 2);
+            let factor = e.arena.int(i128::from(unit));
+            let bytes = e.arena.mul(n, factor);
+            e.note_copy(s, &d, bytes, AccessKind::Write);
+            for o in e.objects_at(s, &d) {
+                e.note_written_by_device(o);
+            }
+            match e.byte_of(value, unit) {
+                Some(byte) => e.fill(s, &d, byte, bytes),
+                None => e.forget_targets(s, &d, &UnknownReason::RowsFilled),
+            }
+        })
+    }
+
+    /// The byte of which a unit consists.
+    fn byte_of(&mut self, value: TermId, unit: u32) -> Option<TermId> {
+        if unit == 1 {
+            return Some(value);
+        }
+        let bytes = self.arena.as_int(value)?.to_le_bytes();
+        let bytes = bytes.get(..unit as usize)?;
+        let first = *bytes.first()?;
+        bytes.iter().all(|b| *b == first).then(|| self.arena.int(i128::from(first)))
+    }
+
+    /// `(place, bytes from row to row, value, units of a row, rows)`.
+    fn driver_fill_rows(&mut self, c: &Call<'_>, s: State, unit: u32) -> Modelled {
+        self.copies(c, s, |e, c, s| {
+            let d = e.pointer_arg(c, 0);
+            let (pitch, width, height) = (e.size_arg(c, 1), e.size_arg(c, 3), e.size_arg(c, 4));
+            let factor = e.arena.int(i128::from(unit));
+            let width = e.arena.mul(width, factor);
+            e.fill_rows(s, &d, pitch, width, height);
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::like;
+
+    #[test]
+    fn copies_are_like_those_of_the_runtime() {
+        let of = [
+            ("cuMemcpyHtoD_v2", "cudaMemcpy"),
+            ("cuMemcpyDtoHAsync_v2", "cudaMemcpyAsync"),
+            ("cuMemcpyPeerAsync", "cudaMemcpyPeerAsync"),
+            ("cuMemsetD32_v2", "cudaMemset"),
+            ("cuMemsetD2D8Async", "cudaMemsetAsync"),
+            ("cudaMemcpy2D", "cudaMemcpy2D"),
+        ];
+        for (name, runtime) in of {
+            assert_eq!(like(name), runtime);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Functions that a program looks up by their names (CUDA Driver API reference 13.0, Driver Entry Point Access; POSIX.1-2017, `dlsym`): a pointer to
+//! the function that a constant text names, where the table of models has it, so that a call through it is one of that model.
+//!
+//! In: a name, and the version that it is asked for. Out: the pointer; an unknown one with the name in its reason, where the table has no such row.
+
+use super::Call;
+use super::table::Table;
+use super::waits::is_per_thread;
+use crate::kernel::builtins::Modelled;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use base::reasons::UnknownReason;
+use models::attributes::is_of_cuda;
+use models::entry_points::{is_known, symbol};
+use std::rc::Rc;
+
+/// Look-ups of the runtime and the driver.
+pub(super) const LOOK_UPS: Table = &[
+    (&["cudaGetDriverEntryPoint"], |e, c, s| e.driver_entry_point(c, s, None, 2)),
+    (&["cudaGetDriverEntryPointByVersion"], |e, c, s| e.driver_entry_point(c, s, Some(2), 3)),
+    (&["cuGetProcAddress", "cuGetProcAddress_v2"], |e, c, s| e.driver_entry_point(c, s, Some(2), 3)),
+];
+
+/// That of the C library.
+pub(super) const OF_LIBRARIES: Table = &[(&["dlsym"], |e, c, s| e.library_symbol(c, s))];
+
+impl Executor<'_> {
+    /// `(name, place of the pointer, [version], flags, place of the result)`.
+    fn driver_entry_point(&mut self, c: &Call<'_>, mut s: State, version: Option<usize>, flags: usize) -> Modelled {
+        let (name, out) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let version = version.map(|i| {
+            let v = self.int_arg(c, i, 32);
+            self.arena.as_int(v).and_then(|v| u32::try_from(v).ok())
+        });
+        let flags_arg = self.int_arg(c, flags, 64);
+        // With 2 it is a function for the default stream of each thread; by default the program's own choice.
+        let usual = matches!(self.arena.as_int(flags_arg), Some(0 | 1)) && !is_per_thread(c.name);
+        let text = self.text_of(&name).filter(|_| usual);
+        let found = text.as_deref().and_then(|name| match version {
+            Some(None) => None,
+            Some(Some(version)) => symbol(name, Some(version)).map(str::to_owned),
+            None => symbol(name, None).map(str::to_owned),
+        });
+        let pointer = found.as_deref().and_then(|symbol| self.pointer_to_symbol(symbol));
+        let result = self.pointer_arg(c, flags + 1);
+        let status = match &pointer {
+            Some(_) => Value::Int(self.arena.int(0)),
+            None => Value::Int(self.unknown_int(&UnknownReason::Gives(c.base().to_owned()), 32)),
+        };
+        let pointer = pointer.unwrap_or_else(|| self.not_found(c, text));
+        self.store_value(&mut s, &out, pointer, 8);
+        self.store_value(&mut s, &result, status, 4);
+        self.success(s)
+    }
+
+    /// `dlsym(handle, name)`. Names of CUDA are the toolkit's own, whichever library is asked.
+    fn library_symbol(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let name = self.pointer_arg(c, 1);
+        let text = self.text_of(&name);
+        let found = text.as_deref().filter(|name| is_of_cuda(name)).and_then(|symbol| self.pointer_to_symbol(symbol));
+        let v = found.unwrap_or_else(|| self.not_found(c, text));
+        Ok(Some((v, s)))
+    }
+
+    fn pointer_to_symbol(&mut self, symbol: &str) -> Option<Value> {
+        let f = self.program.entry_point(symbol).filter(|_| is_known(symbol))?;
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(0));
+        Some(Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)])))
+    }
+
+    fn not_found(&mut self, c: &Call<'_>, name: Option<String>) -> Value {
+        let call = c.base().to_owned();
+        self.unknown_pointer(&match name {
+            Some(name) => UnknownReason::LookedUp(name, call),
+            None => UnknownReason::Gives(call),
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! Functions that a program finds by their names while it runs (`dlsym`, `cudaGetDriverEntryPoint`, `cuGetProcAddress`).
+//!
+//! In: modules of the host. Out: the module with a declaration of each function of CUDA whose name it holds as a text, so that a pointer to it can
+//! be named as one to any other function; of a linked program, which functions these are.
+
+use super::{
+    Bytes, Const, FuncId, FuncRef, Function, GlobalId, GlobalRef, LaunchShape, Linkage, LocId, Module, ModuleId,
+    Program, Side, TypeDef, TypeId, TypeKind,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// What a driver's symbol may end on, beside the name that it is asked for by: a later version of its interface (`cuda.h` of CUDA 13.0).
+const VERSIONS: [&str; 4] = ["", "_v2", "_v3", "_v4"];
+
+/// Bytes of the longest name that is looked at; those of CUDA 13.0 have 58 at most.
+const MOST_BYTES: usize = 80;
+
+impl Module {
+    /// Declares the functions of CUDA that its constant texts name.
+    pub fn declare_entry_points(&mut self) {
+        if self.side != Side::Host {
+            return;
+        }
+        let named: BTreeSet<String> =
+            self.globals.iter().filter(|g| g.constant).filter_map(|g| name_in(&g.init)).collect();
+        let known: FxHashSet<&str> = self.functions.iter().map(|f| f.name.as_str()).collect();
+        let with_versions = named.iter().flat_map(|name| VERSIONS.map(|v| format!("{name}{v}")));
+        let missing: Vec<String> = with_versions.filter(|name| !known.contains(name.as_str())).collect();
+        if missing.is_empty() {
+            return;
+        }
+        let code = self.status_type();
+        self.functions.extend(missing.into_iter().map(|name| declaration(name, code)));
+    }
+
+    /// The type of status codes.
+    fn status_type(&mut self) -> TypeId {
+        let at = self.types.iter().position(|t| t.kind == TypeKind::Int(32)).unwrap_or_else(|| {
+            self.types.push(TypeDef { kind: TypeKind::Int(32), size: Bytes(4), align: 4, source: None });
+            self.types.len() - 1
+        });
+        TypeId(u32::try_from(at).unwrap_or(u32::MAX))
+    }
+}
+
+/// Functions that look others up by their names.
+const LOOK_UPS: [&str; 8] = [
+    "dlsym",
+    "dlvsym",
+    "cudaGetDriverEntryPoint",
+    "cudaGetDriverEntryPoint_ptsz",
+    "cudaGetDriverEntryPointByVersion",
+    "cudaGetDriverEntryPointByVersion_ptsz",
+    "cuGetProcAddress",
+    "cuGetProcAddress_v2",
+];
+
+/// The functions of CUDA that a program may look up.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EntryPoints {
+    by_name: FxHashMap<String, FuncRef>,
+    by_text: FxHashMap<GlobalRef, Vec<FuncRef>>,
+}
+
+impl EntryPoints {
+    /// Of a linked program: none where it looks nothing up.
+    pub(super) fn of(program: &Program) -> Self {
+        let mut all = Self::default();
+        let host = || (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host);
+        if !host().any(|(_, m)| m.functions.iter().any(|f| LOOK_UPS.contains(&f.name.as_str()))) {
+            return all;
+        }
+        for (mi, m) in host() {
+            for (fi, f) in (0u32..).zip(&m.functions).filter(|(_, f)| f.name.starts_with("cu")) {
+                // One that the program defines itself may be meant, or the library's.
+                if program.find_func(Side::Host, &f.name).is_none() {
+                    let own = FuncRef { module: ModuleId(mi), func: FuncId(fi) };
+                    all.by_name.entry(f.name.clone()).or_insert(own);
+                }
+            }
+        }
+        for (mi, m) in host() {
+            for (gi, g) in (0u32..).zip(&m.globals).filter(|(_, g)| g.constant) {
+                let Some(name) = name_in(&g.init) else { continue };
+                let meant = VERSIONS.iter().filter_map(|v| all.by_name.get(&format!("{name}{v}")).copied());
+                all.by_text.insert(GlobalRef { module: ModuleId(mi), global: GlobalId(gi) }, meant.collect());
+            }
+        }
+        all
+    }
+}
+
+impl Program {
+    /// The function of a library that a look-up finds by its symbol: one that a module of the host declares, and none defines.
+    #[must_use]
+    pub fn entry_point(&self, symbol: &str) -> Option<FuncRef> {
+        self.entry_points.by_name.get(symbol).copied()
+    }
+
+    /// The functions that whoever has this text may look up by it.
+    #[must_use]
+    pub fn named_by_text(&self, text: GlobalRef) -> &[FuncRef] {
+        self.entry_points.by_text.get(&text).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The name of a function of CUDA that a text is.
+fn name_in(init: &Option<Const>) -> Option<String> {
+    let Some(Const::Bytes { data, .. }) = init else { return None };
+    let text = data.strip_suffix(&[0]).filter(|t| t.len() <= MOST_BYTES)?;
+    let text = std::str::from_utf8(text).ok()?;
+    let rest = text.strip_prefix("cuda").or_else(|| text.strip_prefix("cu"))?;
+    let is_name = rest.starts_with(|c: char| c.is_ascii_uppercase())
+        && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_name.then(|| text.to_owned())
+}
+
+fn declaration(name: String, ret: TypeId) -> Function {
+    Function {
+        display: name.clone(),
+        name,
+        linkage: Linkage::External,
+        kernel: false,
+        variadic: false,
+        noreturn: false,
+        ret,
+        params: vec![],
+        blocks: vec![],
+        values: 0,
+        requires: vec![],
+        max_threads: None,
+        shape: LaunchShape::default(),
+        tile: None,
+        loc: LocId(0),
+    }
+}

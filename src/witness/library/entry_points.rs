@@ -1,0 +1,103 @@
+//! Functions that a program looks up by their names (CUDA Driver API reference 13.0, Driver Entry Point Access; POSIX.1-2017, `dlsym`): the address
+//! that stands for the function of the name, where the table of models has it.
+
+use super::arguments::{arg, text, write};
+use super::model::{Class, Table};
+use crate::api::{Cause, ObjectKind};
+use crate::machine::call::{Ret, Stop};
+use crate::machine::form::CallInfo;
+use crate::machine::state::Machine;
+use crate::machine::thread::Thread;
+use crate::machine::value::{Reason, Val, low32};
+use crate::memory::store::Fill;
+use models::attributes::is_of_cuda;
+use models::entry_points::{is_known, symbol};
+
+type Res = Result<Ret, Stop>;
+
+/// Look-ups of the runtime and the driver.
+pub(super) const LOOK_UPS: Table = &[
+    (&["cudaGetDriverEntryPoint"], by_runtime, Class::Memory),
+    (&["cudaGetDriverEntryPointByVersion", "cuGetProcAddress", "cuGetProcAddress_v2"], by_version, Class::Memory),
+];
+
+/// Those of the C library.
+pub(super) const OF_LIBRARIES: Table =
+    &[(&["dlsym"], library_symbol, Class::Memory), (&["dlopen"], open_library, Class::Memory)];
+
+/// `(name, place of the pointer, flags, place of the result)`.
+fn by_runtime(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    look_up(m, th, call, a, (Some(None), 2))
+}
+
+/// `(name, place of the pointer, version, flags, place of the result)`.
+fn by_version(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    look_up(m, th, call, a, (arg(a, 2).known().map(|v| Some(low32(v))), 3))
+}
+
+/// A look-up for a version: that of the runtime (`Some(None)`), one that is given, or one that is not known.
+fn look_up(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    a: &[Val],
+    (version, flags): (Option<Option<u32>>, usize),
+) -> Res {
+    let per_thread = call.target.is_some_and(|f| m.program.func(f).name.ends_with("_ptsz"));
+    let name = name_at(m, th, arg(a, 0));
+    // With 2 it is a function for the default stream of each thread; by default the program's own choice.
+    let usual = matches!(arg(a, flags).known(), Some(0 | 1)) && !per_thread;
+    let found = match (&name, version) {
+        (Ok(name), Some(version)) if usual => symbol(name, version).and_then(|s| address(m, s)),
+        _ => None,
+    };
+    let (pointer, result) = match found {
+        Some(p) => (p, Val::ZERO),
+        None => {
+            let unknown = not_found(m, name);
+            (unknown, unknown)
+        }
+    };
+    write(m, th, call, arg(a, 1), 64, pointer)?;
+    write(m, th, call, arg(a, flags + 1), 32, result)?;
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// `dlsym(handle, name)`. Names of CUDA are the toolkit's own, whichever library is asked.
+fn library_symbol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let name = name_at(m, th, arg(a, 1));
+    let found = match &name {
+        Ok(name) if is_of_cuda(name) => address(m, name),
+        _ => None,
+    };
+    Ok(Ret::Val(found.unwrap_or_else(|| not_found(m, name))))
+}
+
+/// `dlopen(file, mode)`.
+fn open_library(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let name = match arg(a, 0).known() {
+        Some(0) => "the program itself".to_owned(),
+        _ => name_at(m, th, arg(a, 0)).map_or_else(|_| "a library".to_owned(), |n| format!("`{n}`")),
+    };
+    m.seen.assume(format!("`dlopen` finds {name}"));
+    let handle = m.heap_object(ObjectKind::Foreign, "dlopen", None, Val::poison(Reason::OPEN), Fill::Byte(0))?;
+    Ok(Ret::Val(handle))
+}
+
+fn name_at(m: &mut Machine<'_>, th: &Thread, p: Val) -> Result<String, Val> {
+    text(m, th, p).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn address(m: &mut Machine<'_>, symbol: &str) -> Option<Val> {
+    let f = m.program.entry_point(symbol).filter(|_| is_known(symbol))?;
+    Some(Val::new(m.mem.func_address(f)))
+}
+
+fn not_found(m: &mut Machine<'_>, name: Result<String, Val>) -> Val {
+    match name {
+        Ok(name) => {
+            Val::poison(m.reason(Cause::Call, &format!("the function `{name}`, which is looked up by its name")))
+        }
+        Err(unknown) => unknown,
+    }
+}
