@@ -810,6 +810,9 @@ int64_t ndimension(const Handle *self) MODEL("at::TensorBase::ndimension() const
 int64_t ndimension(const Handle *self) { return there(self)->dim; }
 int64_t numel(const Handle *self) MODEL("at::TensorBase::numel() const");
 int64_t numel(const Handle *self) { relate(there(self)); return elements(self->impl); }
+// What packed_accessor32 asks beside the tensor's own function (ATen/core/TensorBase.h).
+int64_t numel_of_impl(const Impl *t) MODEL("c10::TensorImpl::numel() const");
+int64_t numel_of_impl(const Impl *t) { if (!t) fail(); relate(t); return elements(t); }
 int64_t size(const Handle *self, int64_t d) MODEL("at::TensorBase::size(long) const");
 int64_t size(const Handle *self, int64_t d) { return size_at(there(self), d); }
 int64_t stride(const Handle *self, int64_t d) MODEL("at::TensorBase::stride(long) const");
@@ -892,6 +895,8 @@ static void *typed(const Handle *self, int8_t type) {
   void *mutable_##id(const Handle *self) { return typed(self, type); }                             \
   const void *const_##id(const Handle *self) MODEL("at::TensorBase::const_data_ptr<" name ">() const"); \
   const void *const_##id(const Handle *self) { return typed(self, type); }                         \
+  const void *const_of_const_##id(const Handle *self) MODEL("at::TensorBase::const_data_ptr<" name " const>() const"); \
+  const void *const_of_const_##id(const Handle *self) { return typed(self, type); }                \
   const void *const_std_##id(const Handle *self) MODEL("at::TensorBase::const_data_ptr<" name ", *>() const"); \
   const void *const_std_##id(const Handle *self) { return typed(self, type); }                     \
   const void *const_const_##id(const Handle *self) MODEL("at::TensorBase::const_data_ptr<" name " const, *>() const"); \

@@ -21,6 +21,7 @@ mod operators;
 mod quadruple;
 mod readings;
 mod slips;
+mod spellings;
 mod stats;
 mod structures;
 mod tensors;

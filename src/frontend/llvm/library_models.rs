@@ -5,7 +5,7 @@
 //! but for one whose name begins with `! `: it takes whatever arguments there are and needs at most the first ones (`! [8] f`: it returns that many
 //! bytes in memory), and with `!! `: it never returns.
 
-use super::bindings::{Bitcode, Value};
+use super::bindings::{Bitcode, Value, demangle};
 use rustc_hash::FxHashMap;
 
 pub(super) use ir::LIBRARY_MODEL as MODEL;
@@ -38,13 +38,13 @@ impl<'m> LibraryModels<'m> {
         }
         for f in functions {
             let name = f.name();
-            if !name.starts_with("_Z") {
-                continue;
-            }
-            let demangled = crate::names::demangle(&name);
+            // Patterns are those of names in C++.
+            let mangled = name.starts_with("_Z");
+            let demangled = demangle(&name);
             let model = whole.get(&demangled).or_else(|| {
                 patterns
                     .iter()
+                    .filter(|_| mangled)
                     .find(|(p, _)| {
                         let (bytes, p) = bytes_returned(p.trim_start_matches(['!', ' ']));
                         (bytes.is_none() || bytes == returned(f)) && matches(p, &demangled)

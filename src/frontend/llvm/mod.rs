@@ -23,6 +23,7 @@ mod types;
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
 use crate::names::SHARED_PREFIX;
 use crate::own::Own;
+use bindings::demangle;
 use debug::Debug;
 use ir::{Const, Doubt, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
 use library_models::{LibraryModels, MODEL};
@@ -190,7 +191,7 @@ impl<'m> Reader<'m> {
     fn global(&mut self, g: Value<'m>) -> Global {
         let name = g.name();
         let variable = self.debug.global_variable(g);
-        let mut source_name = variable.as_ref().map_or_else(|| crate::names::demangle(&name), |(_, n)| n.clone());
+        let mut source_name = variable.as_ref().map_or_else(|| demangle(&name), |(_, n)| n.clone());
         // A shared variable that was read without its constructor.
         if let Some(own) = source_name.strip_prefix(SHARED_PREFIX) {
             source_name = own.to_owned();
@@ -233,7 +234,7 @@ impl<'m> Reader<'m> {
         Function {
             display: match name.strip_prefix(MODEL) {
                 Some(of) => library_models::display(of),
-                None => crate::names::demangle(&name),
+                None => demangle(&name),
             },
             // Each unit has its own.
             linkage: if name.starts_with(MODEL) { Linkage::Internal } else { self.linkage(f, &name) },

@@ -12,6 +12,7 @@
 
 mod globals;
 mod instructions;
+mod names;
 
 use inkwell::module::Module;
 use llvm_sys::core::*;
@@ -29,6 +30,7 @@ pub(super) use llvm_sys::{
     LLVMAtomicRMWBinOp as RmwOp, LLVMIntPredicate as IntPredicate, LLVMLinkage as LlvmLinkage, LLVMOpcode as Opcode,
     LLVMRealPredicate as RealPredicate, LLVMTypeKind as LlvmTypeKind, LLVMValueKind as ValueKind,
 };
+pub(super) use names::demangle;
 
 macro_rules! handle {
     ($(#[$m:meta])* $name:ident, $raw:ty) => {

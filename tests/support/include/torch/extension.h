@@ -7,6 +7,9 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <string_view>
+#include <limits>
+#include <torch/accessor.h>
+#include <type_traits>
 
 namespace c10 {
 enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, BFloat16 = 15 };
@@ -30,6 +33,7 @@ public:
   ArrayRef(const T *data, size_t length) : data_(data), length_(length) {}
   const T &operator[](size_t i) const { return data_[i]; }
   size_t size() const { return length_; }
+  const T *data() const { return data_; }
 };
 using IntArrayRef = ArrayRef<int64_t>;
 struct TensorOptions {
@@ -71,7 +75,10 @@ public:
   Scalar(complex<double> z) : tag(Tag::HAS_z) { v.z = z; }
   Scalar(bool b) : tag(Tag::HAS_b) { v.i = b; }
 };
-class TensorImpl;
+class TensorImpl {
+public:
+  int64_t numel() const;
+};
 template <typename T> class intrusive_ptr {
   T *target_ = nullptr;
 
@@ -82,6 +89,7 @@ public:
   intrusive_ptr &operator=(const intrusive_ptr &) &;
   intrusive_ptr &operator=(intrusive_ptr &&) & noexcept;
   ~intrusive_ptr();
+  T *operator->() const noexcept { return target_; }
 };
 namespace detail {
 [[noreturn]] void torchCheckFail(const char *function, const char *file, uint32_t line, const char *message);
@@ -100,6 +108,8 @@ void c10_cuda_check_implementation(const int32_t status, const char *file, const
 
 namespace at {
 using namespace c10;
+#define TORCH_CHECK(cond, ...) \
+  if (__builtin_expect(!(cond), 0)) { ::c10::detail::torchCheckFail(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "Expected " #cond " to be true"); }
 class TensorBase {
 protected:
   intrusive_ptr<TensorImpl> impl_;
@@ -126,6 +136,27 @@ public:
   TensorOptions options() const;
   template <typename T> T *data_ptr() const;
   void *data_ptr() const;
+  // As up to PyTorch 2.12, where these have conditions.
+  template <typename T, std::enable_if_t<!std::is_const_v<T>, int> = 0> const T *const_data_ptr() const;
+  template <typename T, std::enable_if_t<std::is_const_v<T>, int> = 0> const std::remove_const_t<T> *const_data_ptr() const;
+  template <typename T> T *mutable_data_ptr() const;
+  template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits, typename Index = int64_t>
+  GenericPackedTensorAccessor<T, N, Traits, Index> generic_packed_accessor() const & {
+    TORCH_CHECK(dim() == N, "dimensions");
+    T *p = nullptr;
+    if constexpr (std::is_const_v<T>) p = const_data_ptr<T>();
+    else p = mutable_data_ptr<T>();
+    return GenericPackedTensorAccessor<T, N, Traits, Index>(static_cast<typename Traits<T>::PtrType>(p), sizes().data(), strides().data());
+  }
+  template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits>
+  PackedTensorAccessor32<T, N, Traits> packed_accessor32() const & {
+    TORCH_CHECK(impl_->numel() <= static_cast<int64_t>(std::numeric_limits<int32_t>::max()), "numel");
+    return generic_packed_accessor<T, N, Traits, int32_t>();
+  }
+  template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits>
+  PackedTensorAccessor64<T, N, Traits> packed_accessor64() const & {
+    return generic_packed_accessor<T, N, Traits, int64_t>();
+  }
 };
 class Tensor : public TensorBase {
 public:
@@ -256,8 +287,6 @@ constexpr auto kInt32 = c10::ScalarType::Int;
 constexpr auto kInt64 = c10::ScalarType::Long;
 constexpr auto kCUDA = c10::DeviceType::CUDA;
 }  // namespace torch
-#define TORCH_CHECK(cond, ...) \
-  if (__builtin_expect(!(cond), 0)) { ::c10::detail::torchCheckFail(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "Expected " #cond " to be true"); }
 
 namespace torch {
 class Library {
