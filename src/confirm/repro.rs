@@ -5,7 +5,7 @@
 use super::prepare::{Generated, Material};
 use finding::{Finding, Held, HeldValue, Run, SAME_CHECK, USED_HERE, Witness};
 use ir::{FuncId, FuncRef, ModuleId, TypeKind};
-use models::tensors::OF_HANDLE;
+use models::tensors::{OF_HANDLE, bytes_of_optional_handle};
 use models::views::is_text;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde_json::{Value, json};
@@ -102,14 +102,17 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
             continue;
         }
         let is_optional = declared.contains("optional<");
+        let behind = bytes_of_optional_handle(declared).or(Some(POINTER));
         let has_value = run.held.iter().any(|h| {
-            h.object == p.name && h.at == 8 && matches!(h.what, HeldValue::Number { value, .. } if value != 0)
+            h.object == p.name
+                && Some(h.at) == behind
+                && matches!(h.what, HeldValue::Number { value, .. } if value != 0)
         });
         out.push(match (&m.ty(p.ty).kind, run.tensors.get(&p.name)) {
             (TypeKind::Ptr(_), _) if is_optional && !has_value => json!({ "value": null }),
             (TypeKind::Ptr(_), _) if is_text(declared) => json!({ "value": text(run, &p.name) }),
             (TypeKind::Ptr(_), Some(t)) => json!({ "tensor": t }),
-            (TypeKind::Ptr(_), None) if is_list(declared) => match list(run, name) {
+            (TypeKind::Ptr(_), None) if is_list(declared) => match list(run, name, declared) {
                 Some(tensors) => json!({ "list": tensors }),
                 None => return Err(format!("`{name}` is a list of more than {MOST_IN_A_LIST} tensors")),
             },
@@ -141,10 +144,11 @@ fn is_list(declared: &str) -> bool {
 }
 
 /// The tensors of a list, in order: as many as it says, or as were asked for; `None` where these are too many.
-fn list(run: &Run, name: &str) -> Option<Vec<Value>> {
+fn list(run: &Run, name: &str, declared: &str) -> Option<Vec<Value>> {
+    let bytes = if declared.contains("torch::stable::Tensor") { 2 * POINTER } else { POINTER };
     let said = run.held.iter().filter(|h| h.object == name && h.at == POINTER).find_map(|h| match h.what {
         // The end of a vector, the length of an `ArrayRef`.
-        HeldValue::Behind { bytes, .. } => usize::try_from(bytes / POINTER).ok(),
+        HeldValue::Behind { bytes: behind, .. } => usize::try_from(behind / bytes).ok(),
         HeldValue::Number { value, .. } => usize::try_from(value).ok(),
         HeldValue::Pointer(_) | HeldValue::Text(_) => None,
     });
@@ -152,7 +156,7 @@ fn list(run: &Run, name: &str) -> Option<Vec<Value>> {
         |object: &str, at: i64| run.held.iter().filter(|h| h.object == object && h.at == at).find_map(Held::pointer_to);
     let first = pointer(name, 0);
     let tensor = |i: usize| {
-        let element = pointer(first?, POINTER * i64::try_from(i).ok()?)?;
+        let element = pointer(first?, bytes * i64::try_from(i).ok()?)?;
         run.tensors.get(element.strip_suffix(OF_HANDLE)?)
     };
     let asked_for = (0..MOST_IN_A_LIST).rev().find(|i| tensor(*i).is_some()).map_or(0, |i| i + 1);

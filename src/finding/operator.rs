@@ -69,14 +69,18 @@ pub struct MissingCheck {
     pub condition: String,
     /// Where the operator is defined: its name.
     pub function: Position,
+    /// It is written against the stable ABI, whose checks have a name of their own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stable: bool,
 }
 
 impl MissingCheck {
-    /// The check as PyTorch has it (c10/util/Exception.h); `None` where it would have to look at every element.
+    /// The check as PyTorch has it (c10/util/Exception.h, torch/headeronly/util/Exception.h); `None` where it would have to look at every element.
     #[must_use]
     pub fn statement(&self) -> Option<String> {
         let of_elements = self.condition.contains("forall ");
-        (!of_elements).then(|| format!("TORCH_CHECK({0}, \"expected {0}\");", self.condition))
+        let check = if self.stable { "STD_TORCH_CHECK" } else { "TORCH_CHECK" };
+        (!of_elements).then(|| format!("{check}({0}, \"expected {0}\");", self.condition))
     }
 }
 

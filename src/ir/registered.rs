@@ -2,7 +2,8 @@
 //!
 //! In: a program. Out: the functions of its host side that it gives to `torch::Library::def` and `impl` (torch/library.h), to
 //! `torch::RegisterOperators` (ATen/core/op_registration/op_registration.h) and to `pybind11::module_::def` (pybind11 2.13), by address, as a lambda
-//! or by `TORCH_FN`. The unit that registers may be another one than defines them.
+//! or by `TORCH_FN`; and to the library of the stable ABI by `TORCH_BOX` (torch/csrc/stable/library.h, PyTorch 2.10 to 2.13). The unit that registers may
+//! be another one than defines them.
 
 use super::{Callee, Const, FuncId, FuncRef, Function, Module, Op, Operand, Program, Side, Terminator};
 
@@ -18,7 +19,11 @@ const REGISTER: &[&str] = &[
     "3c1017RegisterOperators2op",
     "3c1017RegisterOperatorsC",
     "8pybind117module_3def",
+    "5torch6stable6detail13StableLibrary4impl",
 ];
+
+/// What `TORCH_BOX` makes of a function: a function that takes a stack and hands what lies there to it.
+const BOXES: &[&str] = &["5torch6stable6detail5boxer", "5torch6stable6detail10boxer_impl"];
 
 /// Of these pybind11's own.
 const BIND: &str = "8pybind11";
@@ -31,6 +36,21 @@ fn nested(f: &Function) -> &str {
 /// Whether a function registers what it is given.
 fn is_registering(f: &Function) -> bool {
     REGISTER.iter().any(|start| nested(f).starts_with(start))
+}
+
+/// The functions that a box names; none where it is no box. Its name tells them only in abbreviations of its own.
+fn boxed(program: &Program, function: FuncRef) -> Vec<FuncRef> {
+    let is_box = |f: FuncRef| BOXES.iter().any(|start| nested(program.func(f)).starts_with(start));
+    let (mut seen, mut open, mut out) = (vec![], vec![function], vec![]);
+    while let Some(f) = open.pop().filter(|f| is_box(*f)) {
+        seen.push(f);
+        let func = program.func(f);
+        out.extend(named_in(func).into_iter().map(|id| program.resolve_func(f.module, id)));
+        let called = calls(func).filter_map(|(c, _)| if let Callee::Direct(id) = c { Some(*id) } else { None });
+        let called = called.map(|id| program.resolve_func(f.module, id)).filter(|f| is_box(*f) && !seen.contains(f));
+        open.extend(called.collect::<Vec<_>>());
+    }
+    out
 }
 
 /// The functions that register something which a function calls. What registers is the library's own code as well: it hands on what it was given.
@@ -83,7 +103,8 @@ fn registered_by(program: &Program, by: impl Fn(&[&Function]) -> bool) -> Vec<Fu
 
 /// What a function registers by calls of these.
 fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Function]) -> Vec<FuncRef> {
-    let named = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id));
+    let named: Vec<FuncRef> = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id)).collect();
+    let boxed: Vec<FuncRef> = named.iter().flat_map(|f| boxed(program, *f)).collect();
     // A closure's function is named for the function that it stands in (Itanium C++ ABI, 5.1.7).
     let inside = format!("_ZZ{}E", f.name.strip_prefix("_Z").unwrap_or_default());
     let host = program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
@@ -98,7 +119,7 @@ fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Func
         let is_librarys = librarys.iter().any(|n| func.display.starts_with(n));
         !func.is_declaration() && !is_librarys && !program.loc(f.module, func.loc).system
     };
-    named.chain(by_type.map(|(r, ..)| r)).filter(is_users).collect()
+    named.into_iter().chain(boxed).chain(by_type.map(|(r, ..)| r)).filter(is_users).collect()
 }
 
 /// Whether only PyTorch's dispatcher calls an operator, and where one of the tensors that it is given is on a device at least: all that registers it are
@@ -189,6 +210,7 @@ fn named_by(
         Callee::Direct(id) => {
             let named = m.functions[id.index()].name.contains(&format!("L{}E", program.func(operator).name));
             named
+                || passed.is_some_and(|f| boxed(program, f).contains(&operator))
                 || passed.is_none()
                     && stored.is_none()
                     && leads_to(program, program.resolve_func(r.module, *id), operator)

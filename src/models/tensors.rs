@@ -4,6 +4,8 @@
 //! In: the name of a function of `at::Tensor` (ATen/core/TensorBase.h), its arguments. Out: the member that answers it, which of its elements, and
 //! how many dimensions the tensor has at least where there is an answer.
 
+use ir::{Function, Param};
+
 /// What answers a function of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -32,6 +34,9 @@ pub const WHOLE_NUMBERS: &[(i128, u32)] = &[(4, 64), (3, 32), (2, 16)];
 pub const CPU: i128 = 0;
 pub const CUDA: i128 = 1;
 
+/// The handle of the stable ABI.
+const STABLE: &str = "torch::stable::Tensor";
+
 /// The type of what a handle points to.
 pub const TENSOR: &str = "scuba::Tensor";
 
@@ -56,7 +61,7 @@ pub fn arguments(name: &str) -> Option<usize> {
 
 /// Whether a type, or what it refers to, is a tensor's handle that an operator is given.
 pub fn is_given_class(type_name: &str) -> bool {
-    is_handle(type_name) || is_optional_handle(type_name)
+    is_handle(type_name) || bytes_of_optional_handle(type_name).is_some()
 }
 
 /// What answers a function with these arguments; `None` where that is not kept.
@@ -79,13 +84,29 @@ pub fn answer(name: &str, args: &[i128]) -> Option<Answer> {
 /// Whether a type, as debug information spells it, is a tensor's handle or a reference to one. A class of that name in another namespace, or in none, is
 /// somebody else's.
 pub fn is_handle(type_name: &str) -> bool {
-    matches!(class_of(type_name), "at::Tensor" | "torch::Tensor" | "at::TensorBase")
+    bytes_of_handle(type_name).is_some()
 }
 
-/// Whether it is an optional one.
-pub fn is_optional_handle(type_name: &str) -> bool {
+/// Bytes of such a handle, of which the first eight are the pointer: one of the stable ABI is a `std::shared_ptr` (torch/csrc/stable/tensor_struct.h).
+pub fn bytes_of_handle(type_name: &str) -> Option<i64> {
+    match class_of(type_name) {
+        "at::Tensor" | "torch::Tensor" | "at::TensorBase" => Some(8),
+        STABLE => Some(16),
+        _ => None,
+    }
+}
+
+/// Whether a function is given tensors of the stable ABI.
+pub fn is_of_stable_abi(f: &Function) -> bool {
+    let is_one =
+        |p: &Param| p.class.as_deref().or_else(|| f.declared_type(&p.name)).is_some_and(|t| class_of(t) == STABLE);
+    f.params.iter().any(is_one)
+}
+
+/// Bytes of the handle in an optional one.
+pub fn bytes_of_optional_handle(type_name: &str) -> Option<i64> {
     let of = class_of(type_name).split_once("optional<").and_then(|(_, of)| of.strip_suffix('>'));
-    of.is_some_and(|of| is_handle(of.trim()))
+    of.and_then(|of| bytes_of_handle(of.trim()))
 }
 
 /// The class of an object or of what a reference refers to.

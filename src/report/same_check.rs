@@ -127,7 +127,7 @@ mod tests {
         f.access.position.line = line;
         let mut function = f.access.position.clone();
         function.line = 1;
-        f.missing_check = Some(MissingCheck { condition: condition.into(), function });
+        f.missing_check = Some(MissingCheck { condition: condition.into(), function, stable: false });
         f
     }
 

@@ -77,3 +77,62 @@ TORCH_LIBRARY(ext, m) { m.def(\"op(Tensor x, Tensor y) -> ()\", &op); }
     let (x, y) = (&report.findings[0].arguments["x"], &report.findings[0].arguments["y"]);
     assert!(x.sizes.iter().product::<i64>() > y.sizes.iter().product::<i64>(), "{x} {y}");
 }
+
+/// An operator of the stable ABI.
+const STABLE: &str = "\
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
+using torch::stable::Tensor;
+__global__ void muladd(const float *a, const float *b, float c, float *r, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) r[i] = a[i] * b[i] + c;
+}
+static Tensor op(const Tensor &a, Tensor b, double c) {
+  STD_TORCH_CHECK(a.is_cuda() && b.device().is_cuda());
+  STD_TORCH_CHECK(a.scalar_type() == torch::headeronly::ScalarType::Float, \"type\");
+  CHECKS
+  Tensor ac = torch::stable::contiguous(a), bc = torch::stable::contiguous(b);
+  Tensor r = MADE;
+  int64_t n = ac.numel();
+  void *stream;
+  aoti_torch_get_current_cuda_stream(a.get_device(), &stream);
+  if (n > 0)
+    muladd<<<(n + 255) / 256, 256, 0, (cudaStream_t)stream>>>(ac.const_data_ptr<float>(), bc.const_data_ptr<float>(), c, r.mutable_data_ptr<float>(), n);
+  return r;
+}
+";
+const BOXED: &str = "\
+STABLE_TORCH_LIBRARY(ext, m) { m.def(\"op(Tensor a, Tensor b, float c) -> Tensor\"); }
+STABLE_TORCH_LIBRARY_IMPL(ext, CUDA, m) { m.impl(\"op\", TORCH_BOX(&op)); }
+";
+
+fn stable(checks: &str, made: &str) -> String {
+    STABLE.replace("CHECKS", checks).replace("MADE", made) + BOXED
+}
+
+#[test]
+fn operators_of_the_stable_abi_are_judged_as_others() {
+    let by_sizes = "STD_TORCH_CHECK(a.sizes().equals(b.sizes()));";
+    let by_number = "STD_TORCH_CHECK(b.numel() == a.numel());";
+    for (checks, made) in [
+        (by_sizes, "torch::stable::empty_like(ac)"),
+        (by_number, "torch::stable::new_empty(ac, {ac.numel()})"),
+        (by_number, "torch::stable::empty({ac.numel()}, ac.scalar_type(), std::nullopt, ac.device())"),
+    ] {
+        let (report, _) = checked(&stable(checks, made));
+        assert_eq!(safe(&report), (3, 3), "{checks} {made}: {:?} {:?}", report.findings, report.undecided);
+    }
+    let (report, _) = checked(&stable("", "torch::stable::empty_like(ac)"));
+    assert_eq!(proved(&report), [(Rule::UncheckedArgument, 6)], "{:?}", report.undecided);
+    let finding = &report.findings[0];
+    let (a, b) = (&finding.arguments["a"], &finding.arguments["b"]);
+    assert!(a.sizes.iter().product::<i64>() > b.sizes.iter().product::<i64>(), "{a} {b}");
+    assert_eq!(finding.witness.as_ref().unwrap().run.operator.as_deref(), Some("ext::op"));
+    // The operator's own output is too short.
+    let (report, said) = checked(&stable(by_number, "torch::stable::new_empty(ac, {ac.numel() - 1})"));
+    assert_eq!(proved(&report), [(Rule::OobGlobal, 6)], "{:?}", report.undecided);
+    assert_eq!(said.status, 1);
+    // Of what an operation gives that has no model nothing is said.
+    let (report, _) = checked(&stable(by_number, "torch::stable::pad(ac, {0, 1})"));
+    assert_eq!((report.summary.safe, report.summary.unknown), (2, 1), "{:?}", report.findings);
+}

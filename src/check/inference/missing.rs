@@ -19,6 +19,7 @@ pub use engine::symbolic::memory::tensors::OF_STORAGE;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
 use finding::{MissingCheck, TensorArgument};
+use models::tensors::is_of_stable_abi;
 use std::collections::BTreeMap;
 
 /// Characters of a condition; nobody writes a longer check. Four sizes of one tensor against those of another are no more.
@@ -46,7 +47,7 @@ pub(crate) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Op
     let func = tools.root.func;
     let f = tools.e.program.func(func);
     let function = position_of(tools.e.program.users_loc(func.module, f.loc));
-    Some(MissingCheck { condition, function })
+    Some(MissingCheck { condition, function, stable: is_of_stable_abi(f) })
 }
 
 /// Of a tensor that is not laid out as it is made, that it is, where that is enough; else with what sizes must keep to. Of one whose rank nobody checks

@@ -18,7 +18,7 @@ use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::term::TermId;
 use finding::{Finding, MissingCheck, Related, USED_HERE, Verdict};
 use ir::registered::is_dispatched_for_devices;
-use models::tensors::{CPU, CUDA, OF_STORAGE};
+use models::tensors::{CPU, CUDA, OF_STORAGE, is_of_stable_abi};
 use rustc_hash::FxHashMap;
 use witness::Fault;
 
@@ -66,7 +66,7 @@ impl Rule for Device {
         let condition = unchecked.iter().map(|name| format!("{name}.is_cuda()")).collect::<Vec<_>>().join(" && ");
         let f = tools.e.program.func(tools.root.func);
         let function = position_of(tools.e.program.users_loc(tools.root.func.module, f.loc));
-        finding.missing_check = Some(MissingCheck { condition, function });
+        finding.missing_check = Some(MissingCheck { condition, function, stable: is_of_stable_abi(f) });
         tally.note(place, run.kernel, Outcome::Found(Box::new(finding)));
     }
 }

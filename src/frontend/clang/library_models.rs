@@ -6,9 +6,21 @@ use super::invoke;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// A library whose functions have models: what the unit's symbols have in them, and the models' source.
-const LIBRARIES: &[(&[u8], &str, &str)] =
-    &[(b"2at10TensorBase", "aten.cpp", include_str!("../../../templates/models/aten.cpp"))];
+/// A library whose functions have models: what a unit's symbols may have in them, one of which is enough, and the models' source.
+struct Library {
+    symbols: &'static [&'static [u8]],
+    file: &'static str,
+    source: &'static str,
+}
+
+const LIBRARIES: &[Library] = &[Library {
+    symbols: &[b"2at10TensorBase", b"5torch6stable6Tensor", b"AtenTensorOpaque"],
+    file: "aten.cpp",
+    source: concat!(
+        include_str!("../../../templates/models/aten.cpp"),
+        include_str!("../../../templates/models/stable.cpp")
+    ),
+}];
 
 /// As the host's code is compiled: without a pass, with debug information, names kept.
 const FLAGS: &[&str] = &[
@@ -30,7 +42,7 @@ pub(super) fn compiled(clang: &Path, bitcode: &Path, folder: &Path, deadline: In
     let unit = std::fs::read(bitcode).map_err(|e| e.to_string())?;
     let uses = |name: &[u8]| unit.windows(name.len()).any(|w| w == name);
     let mut out = vec![];
-    for (_, file, source) in LIBRARIES.iter().filter(|(name, ..)| uses(name)) {
+    for Library { file, source, .. } in LIBRARIES.iter().filter(|l| l.symbols.iter().any(|name| uses(name))) {
         let (from, to) = (folder.join(file), folder.join(file).with_extension("bc"));
         std::fs::write(&from, source).map_err(|e| format!("cannot write {}: {e}", from.display()))?;
         let mut arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).collect();

@@ -12,7 +12,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::InputSource;
 use ir::{Declared, Module, Plain, TypeId, TypeKind, plain_number};
-use models::tensors::is_handle;
+use models::tensors::bytes_of_handle;
 use models::views;
 use std::rc::Rc;
 
@@ -40,8 +40,9 @@ impl Executor<'_> {
         };
         let of_type = || m.type_named(&element).map(|ty| m.size_of(ty).get());
         let told = place.declared.as_ref().and_then(|d| d.pointee);
-        let handle = is_handle(&element).then_some(Class::Handle);
-        let of_handle = || handle.map(|_| POINTER.unsigned_abs());
+        let of_element = bytes_of_handle(&element);
+        let handle = of_element.map(|bytes| Class::Handle { bytes });
+        let of_handle = || of_element.map(i64::unsigned_abs);
         let bytes = told.or_else(of_number).or_else(of_type).or_else(of_handle).filter(|b| *b > 0)?;
         // The library's own name of the pointer's type does not say what it leads to.
         let declared = Declared { type_name: format!("{element} *"), ..place.declared.clone().unwrap_or_default() };

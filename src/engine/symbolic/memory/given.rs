@@ -31,8 +31,6 @@ pub(in crate::symbolic) struct Place {
     pub leads_to: Option<Class>,
 }
 
-/// Bytes of a handle.
-const POINTER: i64 = 8;
 /// Members within members.
 const DEPTH: usize = 16;
 
@@ -63,8 +61,8 @@ impl Executor<'_> {
         for o in self.heap.of_classes().into_iter().filter(|o| own(self, o)).collect::<Vec<_>>() {
             let class = self.heap.given(o).and_then(|given| given.class);
             let places: &[(i64, u32, TypeKind)] = match class {
-                Some(Class::Handle) => &[(0, 8, TypeKind::Ptr(0))],
-                Some(Class::OptionalHandle) => &[(0, 8, TypeKind::Ptr(0)), (8, 1, TypeKind::Int(8))],
+                Some(Class::Handle { .. }) => &[(0, 8, TypeKind::Ptr(0))],
+                Some(Class::OptionalHandle { bytes }) => &[(0, 8, TypeKind::Ptr(0)), (bytes, 1, TypeKind::Int(8))],
                 Some(Class::Tensor) | None => continue,
             };
             self.ensure(s, o);
@@ -98,13 +96,13 @@ impl Executor<'_> {
         };
         match (class, at) {
             // One of a list.
-            (Class::Handle, _) if name.ends_with(OF_CONTAINER) && at >= 0 && at % POINTER == 0 => {
+            (Class::Handle { bytes }, _) if name.ends_with(OF_CONTAINER) && at >= 0 && at % bytes == 0 => {
                 let list = &name[..name.len() - OF_CONTAINER.len()];
-                handle().map(|place| Place { path: format!("{list}[{}]{OF_HANDLE}", at / POINTER), ..place })
+                handle().map(|place| Place { path: format!("{list}[{}]{OF_HANDLE}", at / bytes), ..place })
             }
-            (Class::Handle | Class::OptionalHandle, 0) => handle(),
+            (Class::Handle { .. } | Class::OptionalHandle { .. }, 0) => handle(),
             // Behind the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
-            (Class::OptionalHandle, 8) => Some(Place {
+            (Class::OptionalHandle { bytes }, _) if at == bytes => Some(Place {
                 path: format!("{name}.has_value()"),
                 ty: id(int(8)?)?,
                 declared: None,

@@ -4,15 +4,15 @@
 //! `templates/models/aten.cpp`); the names of its members in the source's words (`x.size(0)`), and the numbers that they may be.
 
 use crate::symbolic::terms::interval::Range;
-use models::tensors::{is_handle, is_optional_handle};
+use models::tensors::{bytes_of_handle, bytes_of_optional_handle};
 
 /// A class of a library that a caller gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::symbolic) enum Class {
-    /// `at::Tensor`.
-    Handle,
-    /// `std::optional<at::Tensor>`.
-    OptionalHandle,
+    /// `at::Tensor`, or `torch::stable::Tensor`, which is longer.
+    Handle { bytes: i64 },
+    /// An optional one: whether there is one stands behind it.
+    OptionalHandle { bytes: i64 },
     /// What a handle points to.
     Tensor,
 }
@@ -28,11 +28,8 @@ const LARGEST: i128 = 1 << 47;
 impl Class {
     /// The class of a type as the source spells it, or of what it refers to.
     pub(in crate::symbolic) fn of(type_name: &str) -> Option<Self> {
-        if is_handle(type_name) {
-            Some(Self::Handle)
-        } else {
-            is_optional_handle(type_name).then_some(Self::OptionalHandle)
-        }
+        let optional = || bytes_of_optional_handle(type_name).map(|bytes| Self::OptionalHandle { bytes });
+        bytes_of_handle(type_name).map(|bytes| Self::Handle { bytes }).or_else(optional)
     }
 }
 
@@ -64,9 +61,11 @@ mod tests {
     #[test]
     fn classes_by_their_names() {
         for (name, class) in [
-            ("at::Tensor", Some(Class::Handle)),
-            ("const at::Tensor &", Some(Class::Handle)),
-            ("const std::optional<at::Tensor> &", Some(Class::OptionalHandle)),
+            ("at::Tensor", Some(Class::Handle { bytes: 8 })),
+            ("const at::Tensor &", Some(Class::Handle { bytes: 8 })),
+            ("const std::optional<at::Tensor> &", Some(Class::OptionalHandle { bytes: 8 })),
+            ("const torch::stable::Tensor &", Some(Class::Handle { bytes: 16 })),
+            ("std::optional<torch::stable::Tensor>", Some(Class::OptionalHandle { bytes: 16 })),
             ("std::optional<long>", None),
             ("at::Tensor *", None),
             ("my::Tensor", None),
