@@ -14,6 +14,5 @@ Tensor empty(IntHeaderOnlyArrayRef size, std::optional<c10::ScalarType> dtype = 
              std::optional<Device> device = std::nullopt, std::optional<bool> pin = std::nullopt, std::optional<c10::MemoryFormat> format = std::nullopt);
 Tensor transpose(const Tensor &self, int64_t a, int64_t b);
 Tensor view(const Tensor &self, IntHeaderOnlyArrayRef size);
-Tensor &sum_out(Tensor &out, const Tensor &self);
 Tensor pad(const Tensor &self, IntHeaderOnlyArrayRef pad, const std::string &mode = "constant", double value = 0.0);
 }  // namespace torch::stable
