@@ -2,7 +2,7 @@
 //! are ours, with PyTorch's names (`tests/support/include`).
 
 use super::tensors::{checked, proved};
-use scuba::report::finding::Report;
+use scuba::finding::Report;
 use scuba::rules::Rule;
 
 /// Rows that a kernel indexes by packed accessors.
