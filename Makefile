@@ -94,6 +94,11 @@ repeat: ## N programs (40) of ours, or those in DIR: the same document whatever 
 	@tools/setup.sh test
 	@SCUBA_REPEAT=$(or $(N),40) $(if $(DIR),SCUBA_REPEAT_DIR="$(abspath $(DIR))") cargo test --release --locked --test repeat
 
+.PHONY: worked-example
+worked-example: build ## write the worked example of docs/how-it-works.md anew (WORKED_ARGS=--check fails if it is out of date)
+	@tools/setup.sh test
+	@python3 -B tools/worked-example.py $(WORKED_ARGS)
+
 .PHONY: doubts
 doubts: build ## what the safe verdicts of FILE (sources of one program) or DIR (the folder of a build) rest on, axiom by axiom (FLAGS: nvcc's for FILE; DOUBTS_ARGS: tools/doubts.py --help)
 	@[ -n "$(FILE)$(DIR)" ] || { echo "make doubts FILE=program.cu [FLAGS=…], or make doubts DIR=BUILD-FOLDER" >&2; exit 2; }

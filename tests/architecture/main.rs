@@ -1,4 +1,5 @@
-//! The shape of the source: which room uses which, no circle of imports that spans two folders, no overlong file or function.
+//! The shape of the source: which room uses which, no circle of imports that spans two folders, no overlong file or function, and pages that
+//! say what the code says.
 //!
 //! Rooms are crates: the compiler holds what each may use, and the table in ARCHITECTURE.md between `<!-- rooms -->` and `<!-- /rooms -->` is
 //! made from their manifests. What is overlong for a reason stands in `exceptions.toml` beside this file.
@@ -6,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
 mod graph;
+mod readmes;
 mod source;
 
 use graph::{Graph, circles};

@@ -137,5 +137,10 @@ fn operators_of_the_stable_abi_are_judged_as_others() {
     assert!(report.findings[0].access.array == "r", "{:?}", report.findings);
     // Of what an operation gives that has no model nothing is said.
     let (report, _) = checked(&stable(by_number, "torch::stable::pad(ac, {0, 1})"));
-    assert_eq!((report.summary.safe, report.summary.unknown), (2, 1), "{:?}", report.findings);
+    assert!(
+        report.findings.is_empty()
+            && report.undecided.iter().any(|u| u.array.contains("mutable_data_ptr") || u.array == "r"),
+        "{:?}",
+        report.undecided
+    );
 }
