@@ -28,7 +28,7 @@ use ir::{BlockId, Op, Side, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Number of passes that may be repeated only because they stored new addresses, before those offsets are given up.
+/// Number of passes repeated only because they stored new addresses, before addresses stored there become unknown.
 pub(super) const MOST_AGAIN: usize = 2;
 
 impl Executor<'_> {
