@@ -23,7 +23,8 @@ impl Executor<'_> {
         version: u32,
     ) -> Option<Form> {
         let other = self.subtracted((a, h, n), mark, version).or_else(|| self.toggled((a, h, n), mark, version))?;
-        // If the start is in range, it is read unchanged, and so are the values of odd iterations.
+        // `read_at` leaves the form unwrapped if the start is in range: bring the values of odd iterations into range,
+        // too.
         let other = self.in_range_of(other, h)?;
         let (parity, apart) = (self.arena.modulo(k, 2), self.arena.sub(other, a));
         // Use parity itself if possible: sums over iterations, and bounds, can handle it.

@@ -56,10 +56,10 @@ struct Write {
 
 impl Executor<'_> {
     /// Returns the elements that an iteration writes to an array with unknown contents at its start, in the order of
-    /// the writes: one element, or several that are equally spaced and do not overlap (members of a structure).
-    /// `states` are those at the start and at the end of the iteration. A path that does not write an element leaves
-    /// its contents from before the loop. `map` holds the loop's variables at iteration `k`; symbols before `mark.0`
-    /// and contents up to `mark.1` are older than the loop, which `place` identifies.
+    /// the writes: one element, or several of the same stride that do not overlap (members of a structure). `states`
+    /// are those at the start and at the end of the iteration. A path that does not write an element leaves its
+    /// contents from before the loop. `map` holds the loop's variables at iteration `k`; symbols before `mark.0` and
+    /// contents up to `mark.1` are older than the loop, which `place` identifies.
     #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
     pub(in crate::symbolic) fn filled(
         &mut self,

@@ -23,7 +23,7 @@ const MOST_WAYS: usize = 16;
 const MOST_FACTS: usize = 24;
 /// Maximum number of terms below such a conjunct.
 const LARGEST_FACT: usize = 120;
-/// Maximum number of times that candidates are dropped.
+/// Maximum number of passes that drop candidates.
 const MOST_DROPS: usize = 8;
 /// Maximum number of wraps examined in an iteration.
 const MOST_READINGS: usize = 12;

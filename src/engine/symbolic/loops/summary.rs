@@ -2,8 +2,8 @@
 //!
 //! In: a loop and the states that enter it. Out: the states at the edges that leave it, and returns inside it. First a
 //! pass in which every variable that the body writes is an arbitrary symbol gives each variable's next value as a
-//! function of its present one ([`super::discover`]). Then every variable with a closed form (`i + c`, `p + c`, `s /
-//! 2^c`, `s * 2^c`) is replaced by this form in terms of `k` ([`super::accelerate`]); the others are bounded or
+//! function of its present one ([`super::discover`]). Then every variable with a closed form (`i + c`, `p + c`,
+//! `s / 2^c`, `s * 2^c`) is replaced by this form in terms of `k` ([`super::accelerate`]); the others are bounded or
 //! arbitrary (a counter that is sometimes incremented stays between its start and `k` steps further). The condition
 //! under which the loop continues is kept for the previous iteration: it makes exit values exact. Later executions of
 //! the same loop only verify the steps that were found. Loop summarisation in symbolic execution follows Godefroid and

@@ -20,9 +20,9 @@ use rustc_hash::FxHashSet;
 const DEPTH: usize = 6;
 
 impl Executor<'_> {
-    /// Makes an allocation that the program may find to have failed, because it was too large or for another reason;
-    /// `fits` is the condition that it is not too large. Later code may rely on `fits` unless the program checks for
-    /// failure and continues after it.
+    /// Returns the state after an allocation, and the condition under which it succeeds. The program may find that the
+    /// allocation failed, because it was too large or for another reason; `fits` is the condition that it is not too
+    /// large. Later code may rely on `fits` unless the program checks for failure and continues after it.
     pub(crate) fn scarce(&mut self, s: State, fits: TermId, site: Site) -> Option<(State, TermId)> {
         let status = self.allocation_status();
         let zero = self.arena.int(0);

@@ -1,8 +1,7 @@
 //! Array contents known for many elements at once: writes over earlier contents.
 //!
-//! A layer describes which bytes were written and with what: a loop's elements, a file's bytes, another object's
-//! contents. A read inside the layer gives its value, a read apart from it gives what is below, and any other read is
-//! unknown.
+//! A layer describes which bytes were written and with what: a loop's elements, a file's bytes, an object's contents. A
+//! read inside the layer gives its value, a read apart from it gives what is below, and any other read is unknown.
 
 use super::object::{ObjId, ObjState, Rest};
 use super::value::Value;
@@ -20,7 +19,7 @@ pub enum Written {
     Fill(u8),
     /// A file's bytes from position `at` on; `file` indexes `Inputs::files`.
     File { file: u32, at: TermId },
-    /// Contents of another object from its byte `at` on.
+    /// Contents of an object from its byte `at` on.
     Copy { from: ObjId, state: Rc<ObjState>, at: TermId },
 }
 

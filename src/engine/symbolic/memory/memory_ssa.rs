@@ -23,7 +23,8 @@ pub struct Moment {
 
 #[derive(Clone, Debug)]
 pub enum Origin {
-    /// Left by a launch: its index in `Events::launches`, if the launch is listed there and certain to happen.
+    /// Contents that a launch left: its index in `Events::launches`, if the launch is listed there and certain to
+    /// happen.
     Launch(ObjId, Option<usize>),
     /// Contents at a loop head: those before the loop and after each iteration; `before` is the number of symbols and
     /// the last version before the loop.

@@ -58,7 +58,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a term has had the same value since a time.
+    /// Whether a term consists only of symbols and contents older than a time, given as a number of symbols and a
+    /// version.
     pub fn is_older(&self, t: TermId, (mark, version): (usize, u32)) -> bool {
         self.only_old(t, mark, version, None)
     }

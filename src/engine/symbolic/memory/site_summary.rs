@@ -1,5 +1,5 @@
-//! Allocation-site summaries: memory that each iteration of a loop allocates and keeps, `for (i = 0; i < n; i++)
-//! cudaMalloc(&d[i], size)`.
+//! Allocation-site summaries: memory that each iteration of a loop allocates and keeps,
+//! `for (i = 0; i < n; i++) cudaMalloc(&d[i], size)`.
 //!
 //! An allocation in a loop's body is one object for all iterations. An array that stores its address at a different
 //! index in each iteration holds as many allocations as there were iterations. If all have the same size, one object

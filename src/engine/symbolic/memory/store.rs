@@ -64,7 +64,7 @@ impl Executor<'_> {
                 return;
             }
             if let Value::Aggregate(_) = v {
-                // The parts that consist of whole bytes were stored one by one.
+                // Aggregates of whole bytes are stored part by part, so this is another one.
                 self.keep_cut_cells(&mut state, at, at + width);
                 self.blur_cells(&mut state, at, size);
                 s.mem.insert(o, Rc::new(state));
@@ -193,8 +193,7 @@ impl Executor<'_> {
             ObjKind::Constant(_) => true,
             // A string's method writes to no other string.
             ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Opaque => self.is_copied_text(o),
-            // The host writes device memory only through CUDA calls; those that take its address are modelled as
-            // writes.
+            // The host writes device memory only through CUDA calls; those that take its address account for it.
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
             _ => false,
         }

@@ -337,7 +337,8 @@ impl Executor<'_> {
     }
 
     /// Havocs everything that an unknown pointer could reach: the heap, globals and variables whose addresses are
-    /// stored somewhere. The host writes device memory only through CUDA functions (`device`).
+    /// stored somewhere. Device memory, which the host writes only through CUDA functions, is included if `device` is
+    /// true.
     pub(in crate::symbolic) fn forget_escaped(&mut self, s: &mut State, reason: &UnknownReason, device: bool) {
         let mut all: Vec<ObjId> = self.escaped(s);
         if self.side == Side::Device {

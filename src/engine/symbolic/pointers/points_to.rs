@@ -150,7 +150,7 @@ impl Kept {
         self.add(place, &Stored { objects: objects.iter().copied().collect(), ..Stored::default() });
     }
 
-    /// Total number of stored addresses, plus one for each object.
+    /// Total number of stored addresses, plus one for each key.
     pub(in crate::symbolic) fn size(&self) -> usize {
         self.places.values().map(Stored::size).sum::<usize>() + self.places.len()
     }

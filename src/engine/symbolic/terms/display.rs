@@ -4,8 +4,8 @@ use super::arena::Arena;
 use super::functions::Function;
 use super::term::{Term, TermId};
 
-/// Maximum depth of a shown term, and of its number of parts: a larger term is shown less deeply. Shared subterms count
-/// each time.
+/// Maximum depth and number of parts of a shown term: a larger term is shown less deeply. Shared subterms count each
+/// time.
 const DEPTH: u32 = 12;
 const PARTS: u32 = 60;
 

@@ -62,7 +62,7 @@ pub enum Compared {
 }
 
 impl Compared {
-    /// Comparison with LLVM's name of the predicate.
+    /// Comparison that LLVM's name of a predicate denotes.
     #[must_use]
     pub fn of(pred: &str) -> Option<Self> {
         Some(match pred {

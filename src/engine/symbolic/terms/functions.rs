@@ -20,7 +20,7 @@ pub enum Function {
     Word,
     /// Maps an iteration to a value that a loop computes in it. The number distinguishes such values.
     Round(u32),
-    /// Interpretation as an integer of `bits` bits of an argument of which only the width is known.
+    /// Interpretation, as an integer of `bits` bits, of an argument of which nothing is known but its width.
     Reading { bits: u32, signed: bool },
     /// Maps an object to its address.
     Address,

@@ -76,7 +76,8 @@ fn dyadic(x: f64) -> Option<(i128, u32)> {
     (x.abs() < 1e30).then_some((x as i128, k))
 }
 
-/// Checks that the machine's number lies within the ratio's error, for a given `num`; `None` if this needs larger integers.
+/// Checks that the machine's number lies within the ratio's error, for a given `num`; `None` if this needs larger
+/// integers.
 fn holds(num: i128, r: &Ratio, x: f64) -> Option<bool> {
     let (m, k) = dyadic(x)?;
     let off = m.checked_mul(r.den)?.checked_sub(num.checked_mul(1 << k.min(120))?)?.abs();
