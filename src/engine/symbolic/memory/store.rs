@@ -64,7 +64,7 @@ impl Executor<'_> {
                 return;
             }
             if let Value::Aggregate(_) = v {
-                // Aggregates of whole bytes are stored part by part, so this is another one.
+                // Aggregates that `parts_of_value` can split are stored part by part, so this is another one.
                 self.keep_cut_cells(&mut state, at, at + width);
                 self.blur_cells(&mut state, at, size);
                 s.mem.insert(o, Rc::new(state));
