@@ -1,12 +1,12 @@
-//! The axioms: what every *safe* takes for granted, each with its name, what it says, and whether it can be left out.
+//! The axioms: assumptions of every *safe* verdict, each with its name, its statement, and whether it can be left out.
 //!
-//! Plain data, the one list of them. Code that takes an axiom asks [`Without`] whether it is taken in this execution, by
-//! `Assumptions::takes`; the table in `docs/glossary.md` is this list. What rests on which is found by leaving one out
-//! (`check/engine/doubts.rs`).
+//! Plain data, and the only list of them. Code that uses an axiom asks [`Without`], by `Assumptions::takes`, whether
+//! the present execution assumes it; the table in `docs/glossary.md` is this list. Leaving out one axiom shows which
+//! verdicts rest on it (`check/engine/doubts.rs`).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// One thing that is taken for granted.
+/// An assumption of the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Axiom {
     Argc,
@@ -47,26 +47,26 @@ pub enum Axiom {
     Tool,
 }
 
-/// How it is found out what rests on an axiom.
+/// How the verdicts that rest on an axiom are determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The program is checked once more without it.
+    /// Checking the program once more without the axiom.
     LeftOut,
-    /// Verdicts name it themselves.
+    /// The verdicts name the axiom themselves.
     Named,
-    /// Built into the engine: it concerns these safe accesses.
+    /// The axiom is built into the engine and could concern these safe accesses.
     BuiltIn(Concerns),
 }
 
-/// The accesses that an axiom of the engine's own could concern.
+/// Accesses that a built-in axiom could concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concerns {
     Every,
-    /// Accesses in kernels that host code at hand launches.
+    /// Accesses in kernels that known host code launches.
     Launched,
 }
 
-/// Each axiom's name, what it says, and how it is found out what rests on it, in the order of the axioms.
+/// Name of each axiom, its statement, and how verdicts that rest on it are determined, in the order of the axioms.
 #[rustfmt::skip]
 const ROWS: [(Axiom, &str, &str, Kind); 36] = [
     (Axiom::Argc, "argc", "`main` is given the program's name: `argc >= 1`", Kind::LeftOut),
@@ -118,7 +118,7 @@ impl Axiom {
         all
     };
 
-    /// Its name, what it says, and how it is found out what rests on it.
+    /// Name of the axiom, its statement, and how verdicts that rest on it are determined.
     #[must_use]
     pub const fn row(self) -> (&'static str, &'static str, Kind) {
         let (_, name, says, kind) = ROWS[self as usize];
@@ -130,22 +130,22 @@ impl Axiom {
         self.row().0
     }
 
-    /// Whether a program can be checked without it.
+    /// Whether a program can be checked without the axiom.
     #[must_use]
     pub const fn can_be_left_out(self) -> bool {
         matches!(self.row().2, Kind::LeftOut)
     }
 }
 
-/// The axioms that an execution does not take.
+/// Axioms that an execution does not assume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Without(u64);
 
 impl Without {
     pub const NOTHING: Self = Self(0);
 
-    /// The axioms that users state, that programs claim, or that are taken of objects that callers give. An access that is safe only by these
-    /// counts as safe under an assumption.
+    /// Axioms that users state, that programs claim, or that concern given objects. An access that is safe only by
+    /// these counts as safe under an assumption.
     pub const ASSUMPTIONS: Self = Self::NOTHING
         .and(Axiom::View)
         .and(Axiom::ClassInvariant)
@@ -160,7 +160,7 @@ impl Without {
         Self(self.0 | 1 << axiom as u64)
     }
 
-    /// Every axiom that can be left out.
+    /// Set of all axioms that can be left out.
     #[must_use]
     pub fn any() -> Self {
         Axiom::ALL.into_iter().filter(|a| a.can_be_left_out()).fold(Self::NOTHING, Self::and)
@@ -172,7 +172,7 @@ impl Without {
     }
 }
 
-/// The axioms that executions came to: one that none asked for changes nothing.
+/// Axioms that executions asked for: leaving out any other one changes nothing.
 #[derive(Debug, Default)]
 pub struct CameTo([AtomicU32; 2]);
 
@@ -208,7 +208,7 @@ mod tests {
         assert!(Without::ASSUMPTIONS.has(Axiom::Contract) && !Without::ASSUMPTIONS.has(Axiom::Argc));
     }
 
-    /// The table of the glossary, between its marks.
+    /// Table of the glossary, between its marks.
     fn table() -> String {
         let mut out = String::from("\n| axiom | says | what rests on it |\n| --- | --- | --- |\n");
         for a in Axiom::ALL {

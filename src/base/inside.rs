@@ -1,8 +1,9 @@
-//! Looking inside a check: where its time went, how one access was judged, and what its parts passed to each other.
+//! Introspection of a check: where its time went, how one access was judged, and what its parts passed to each other.
 //!
-//! In: what somebody wants to see (`--timings`, `--explain FILE:LINE`, `--dump KIND`). Out: lines of text and durations, in the order in which
-//! the check came to them. The parts of a check say what they do through the functions of this module, which cost a look at a thread's own
-//! variable where nobody wants to see it. Nothing here decides anything.
+//! In: what the user wants to see (`--timings`, `--explain FILE:LINE`, `--dump KIND`). Out: lines of output and
+//! durations, in the order in which the check produced them. Parts of a check report through the functions of this
+//! module, which cost one read of a thread-local variable if nobody wants to see anything. No decision depends on this
+//! module.
 
 use crate::work::{Work, done};
 use serde::{Deserialize, Serialize};
@@ -14,29 +15,29 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What can be written out.
+/// Kinds of dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 pub enum Dump {
     /// The analysis form of the program's functions
     Ir,
-    /// What memory holds at each launch
+    /// Contents of memory at each launch
     State,
-    /// How each loop was summarised
+    /// Summary of each loop
     Loops,
-    /// What each access must keep to, and what became of it
+    /// Obligation of each access, and its outcome
     Obligations,
     /// The queries to Z3, as SMT-LIB 2
     Smt2,
-    /// Each access that was looked at: its place, what it does, and to what
+    /// Accesses that were examined: position, operation and target
     Accesses,
-    /// What safe verdicts rest on, axiom by axiom: one line of JSON for each program
+    /// Axioms that safe verdicts rest on: one line of JSON for each program
     Doubts,
 }
 
-/// A place in a source, as users write it: `FILE:LINE` or `FILE:LINE:COLUMN`.
+/// Source position as users write it: `FILE:LINE` or `FILE:LINE:COLUMN`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spot {
-    /// The end of a path, by whole components, or an absolute path.
+    /// Suffix of a path, by whole components, or an absolute path.
     pub file: String,
     pub line: u32,
     pub column: Option<u32>,
@@ -69,8 +70,8 @@ impl fmt::Display for Spot {
 }
 
 impl Spot {
-    /// The same as the check knows files: by their paths below the project's folder, absolute outside it. What is no path of a file here is
-    /// the end of one.
+    /// Converts the file to the path by which the check knows it: relative to the project's folder, absolute outside
+    /// it. A string that is not the path of an existing file stays a suffix.
     #[must_use]
     pub fn below(self, project: &Path) -> Self {
         let Ok(path) = Path::new(&self.file).canonicalize() else { return self };
@@ -78,7 +79,7 @@ impl Spot {
         Self { file: path.to_string_lossy().into_owned(), ..self }
     }
 
-    /// Whether it names this place.
+    /// Whether this position is the given one.
     #[must_use]
     pub fn is_at(&self, file: &str, line: u32, column: u32) -> bool {
         let named = file == self.file || file.strip_suffix(self.file.as_str()).is_some_and(|rest| rest.ends_with('/'));
@@ -86,7 +87,7 @@ impl Spot {
     }
 }
 
-/// What is to be seen of a check.
+/// Parts of a check that the user wants to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
     pub dumps: Vec<Dump>,
@@ -95,20 +96,20 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Whether nothing is.
+    /// Whether the user wants to see nothing.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether text is, in the order in which one thread comes to it.
+    /// Whether the user wants output whose lines follow the order of one thread.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
         self.explain.is_some() || self.dumps.iter().any(|d| *d != Dump::Doubts)
     }
 }
 
-/// What takes time.
+/// Phase of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Phase {
     Execute,
@@ -123,7 +124,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// In a table; what happens within others is set in.
+    /// Name in a table; phases within others are indented.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -140,7 +141,7 @@ impl Phase {
     }
 }
 
-/// What one phase took, all threads together.
+/// Cost of one phase, over all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Taken {
     pub seconds: f64,
@@ -148,14 +149,14 @@ pub struct Taken {
     pub times: u64,
 }
 
-/// What was seen.
+/// Collected output.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     pub lines: Vec<String>,
     pub taken: BTreeMap<Phase, Taken>,
 }
 
-/// Where the threads of one check say what they do.
+/// Recorder to which the threads of one check report.
 #[derive(Clone)]
 pub struct Watch {
     wanted: Arc<Wanted>,
@@ -164,11 +165,11 @@ pub struct Watch {
 
 thread_local! {
     static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
-    /// Whether what this thread does now belongs to the place that somebody asked for.
+    /// True while this thread works on the position that the user asked about.
     static AT_THE_PLACE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does some work, and gives what was wanted of it.
+/// Runs `work` and returns the output that was wanted of it.
 pub fn watching<T>(wanted: &Wanted, work: impl FnOnce() -> T) -> (T, Seen) {
     if wanted.is_nothing() {
         return (work(), Seen::default());
@@ -179,12 +180,12 @@ pub fn watching<T>(wanted: &Wanted, work: impl FnOnce() -> T) -> (T, Seen) {
     (done, seen)
 }
 
-/// Who watches this thread, for another one that works on the same check.
+/// Recorder of this thread, for another thread that works on the same check.
 pub fn current() -> Option<Watch> {
     WATCH.with(|w| w.borrow().clone())
 }
 
-/// Does some work that another thread's check is part of.
+/// Runs work under the recorder of another thread.
 pub fn with<T>(watch: Option<Watch>, work: impl FnOnce() -> T) -> T {
     let before = WATCH.with(|w| w.replace(watch));
     let done = work();
@@ -198,29 +199,29 @@ fn say(wants: impl FnOnce(&Wanted) -> bool, text: impl FnOnce() -> String) {
     watch.seen.lock().unwrap_or_else(PoisonError::into_inner).lines.push(text);
 }
 
-/// Writes something out for whoever wants to see it.
+/// Writes a dump if the user wants to see this kind.
 pub fn dump(kind: Dump, text: impl FnOnce() -> String) {
     say(|w| w.dumps.contains(&kind), text);
 }
 
-/// Whether somebody wants to see that.
+/// Whether the user wants to see this kind of dump.
 pub fn is_wanted(kind: Dump) -> bool {
     WATCH.with(|w| w.borrow().as_ref().is_some_and(|w| w.wanted.dumps.contains(&kind)))
 }
 
-/// Whether somebody asked how some place is judged.
+/// Whether the user asked how some position is judged.
 pub fn is_explaining() -> bool {
     WATCH.with(|w| w.borrow().as_ref().is_some_and(|w| w.wanted.explain.is_some()))
 }
 
-/// Whether it is this one.
+/// Whether the user asked how this position is judged.
 pub fn explains(file: &str, line: u32, column: u32) -> bool {
     WATCH.with(|w| {
         w.borrow().as_ref().is_some_and(|w| w.wanted.explain.as_ref().is_some_and(|s| s.is_at(file, line, column)))
     })
 }
 
-/// Does some work for the place that somebody asked for: what is explained meanwhile is of it.
+/// Runs work and sets whether it concerns the position that the user asked about, so that explanations are about it.
 pub fn at_the_place<T>(is_there: bool, work: impl FnOnce() -> T) -> T {
     let before = AT_THE_PLACE.replace(is_there);
     let done = work();
@@ -228,14 +229,14 @@ pub fn at_the_place<T>(is_there: bool, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Says something of the place that somebody asked for, if that is at hand.
+/// Records an explanation if this thread works on the position that the user asked about.
 pub fn explain(text: impl FnOnce() -> String) {
     if AT_THE_PLACE.get() {
         say(|w| w.explain.is_some(), text);
     }
 }
 
-/// Does some work, and notes what it took.
+/// Runs work and records its cost.
 pub fn timed<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
     let _span = tracing::debug_span!("check", phase = phase.name().trim_start()).entered();
     let watch = WATCH.with(|w| w.borrow().as_ref().filter(|w| w.wanted.timings).cloned());
@@ -254,7 +255,7 @@ fn note(watch: &Watch, phase: Phase, time: Duration, work: Work) {
     taken.times += 1;
 }
 
-/// A table of what each phase took.
+/// Table of the cost of each phase.
 #[must_use]
 pub fn table(taken: &BTreeMap<Phase, Taken>) -> Vec<String> {
     let head = format!("{:<28} {:>9} {:>12} {:>8}", "phase", "seconds", "work, 10^6", "times");

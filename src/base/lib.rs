@@ -1,4 +1,4 @@
-//! What every room may use, and what uses none of them.
+//! Modules that every room may use, and that use no room.
 
 pub mod axioms;
 pub mod inside;

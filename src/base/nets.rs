@@ -1,6 +1,7 @@
-//! Safety nets: limits by clock and memory, far above what budgets of work allow, that end what should have ended by itself.
+//! Safety nets: limits of time and memory, far above what budgets of work allow, that end what should have ended by
+//! itself.
 //!
-//! No verdict may depend on them. Where one was reached, the report says so and which: another run may say more.
+//! No verdict may depend on them. If one is reached, the report says which: another run may decide more.
 
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// One of them, by its setting.
+/// A safety net, by its setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Net {
     Solver,
@@ -18,7 +19,7 @@ pub enum Net {
 
 impl Net {
     pub const ALL: [Self; 3] = [Self::Solver, Self::Time, Self::Memory];
-    /// The setting in scuba.toml.
+    /// Name of the setting in scuba.toml.
     #[must_use]
     pub const fn setting(self) -> &'static str {
         match self {
@@ -32,7 +33,7 @@ impl Net {
     }
 }
 
-/// What holds in one check, in all its threads.
+/// Safety nets of one check, shared by all its threads.
 #[derive(Clone, Debug)]
 pub struct Nets {
     solver_ms: u32,
@@ -41,23 +42,23 @@ pub struct Nets {
 }
 
 impl Nets {
-    /// Milliseconds for one query, and how long all may take from now on.
+    /// Sets the milliseconds for one query, and the time for everything from now on.
     pub fn new(solver_ms: u32, all: Option<Duration>) -> Self {
         Self { solver_ms, until: all.map(|d| Instant::now() + d), hit: Arc::default() }
     }
-    /// Those that were reached.
+    /// Nets that were reached.
     pub fn reached(&self) -> Vec<Net> {
         let hit = self.hit.load(Ordering::Relaxed);
         Net::ALL.into_iter().filter(|n| hit & n.bit() != 0).collect()
     }
 }
 
-/// Where nothing is set, as in tests of the solver alone.
+/// Default without nets, as in tests of the solver alone.
 const USUAL_SOLVER_MS: u32 = 60_000;
 
 thread_local! { static NETS: RefCell<Option<Nets>> = const { RefCell::new(None) }; }
 
-/// Does some work under these.
+/// Runs work under these nets.
 pub fn under<T>(nets: Option<Nets>, work: impl FnOnce() -> T) -> T {
     let before = NETS.with(|n| n.replace(nets));
     let done = work();
@@ -65,7 +66,7 @@ pub fn under<T>(nets: Option<Nets>, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Those of this thread, for another one that works on the same check.
+/// Nets of this thread, for another thread that works on the same check.
 pub fn current() -> Option<Nets> {
     NETS.with(|n| n.borrow().clone())
 }
@@ -78,7 +79,7 @@ pub fn solver_ms() -> u32 {
     NETS.with(|n| n.borrow().as_ref().map_or(USUAL_SOLVER_MS, |n| n.until.map_or(u32::MAX, left).min(n.solver_ms)))
 }
 
-/// Whether the time for all is over; notes it then.
+/// Whether the time for everything is over; if so, records it.
 pub fn is_late() -> bool {
     let late = NETS.with(|n| n.borrow().as_ref().is_some_and(|n| n.until.is_some_and(|end| Instant::now() >= end)));
     if late {
@@ -87,7 +88,7 @@ pub fn is_late() -> bool {
     late
 }
 
-/// Notes that one was reached.
+/// Records that a net was reached.
 pub fn hit(net: Net) {
     NETS.with(|n| {
         if let Some(n) = &*n.borrow() {
@@ -96,7 +97,7 @@ pub fn hit(net: Net) {
     });
 }
 
-/// How many were reached, to tell whether something that was done rests on one.
+/// Number of reached nets, to determine whether a result depends on one.
 pub fn count() -> usize {
     NETS.with(|n| n.borrow().as_ref().map_or(0, |n| n.reached().len()))
 }

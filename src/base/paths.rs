@@ -1,7 +1,7 @@
-//! Where `.scuba/` lies.
+//! Location of `.scuba/`.
 //!
-//! In: the file that a command writes, the folder it runs in, `SCUBA_DIR`. Out: the path of the `.scuba` folder that the facts
-//! of that output belong to. It knows nothing of what is in there.
+//! In: the file that a command writes, the folder in which it runs, `SCUBA_DIR`. Out: the path of the `.scuba` folder
+//! for the facts of that output. The module knows nothing of the folder's contents.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 /// Name of the folder.
 pub const NAME: &str = ".scuba";
 
-/// What marks the root of a build or of a project.
+/// Files and folders that mark the root of a build or of a project.
 const MARKS: [&str; 4] = ["CMakeCache.txt", "build.ninja", NAME, ".git"];
 
 /// The `.scuba` folder for `output`; it need not exist yet.
 ///
-/// `$SCUBA_DIR/.scuba`, else that of the nearest ancestor of the output with CMakeCache.txt, build.ninja, an existing `.scuba`
-/// or .git, else that of `working`, or of the output's folder where `working` cannot be written or is the root of all files. Without an output (compile and link in
-/// one command, `/dev/null`) the search starts at `working`, which must be absolute; a relative `SCUBA_DIR` or output is taken from there.
+/// `$SCUBA_DIR/.scuba`, else the one of the nearest ancestor of the output with CMakeCache.txt, build.ninja, an
+/// existing `.scuba` or .git, else the one of `working`, or of the output's folder if `working` cannot be written or is
+/// the root folder. Without an output (compile and link in one command, `/dev/null`) the search starts at `working`,
+/// which must be absolute; a relative `SCUBA_DIR` or output is relative to it.
 pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) -> PathBuf {
     if let Some(dir) = scuba_dir.filter(|dir| !dir.as_os_str().is_empty()) {
         return within(working, dir);
@@ -25,45 +26,45 @@ pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) 
         Some(output) if !output.starts_with("/dev") => working.join(output).parent().unwrap_or(working).to_owned(),
         _ => working.to_owned(),
     };
-    // A build folder reached through a symbolic link has the ancestors of the place it points to.
+    // A build folder reached through a symbolic link has the ancestors of the link's target.
     let start = start.canonicalize().unwrap_or(start);
     let marks =
         |folder: &Path| MARKS.into_iter().any(|mark| is_of_a_project(folder, mark) && folder.join(mark).exists());
     let marked = start.ancestors().find(|folder| marks(folder));
-    // Sources that are only read are built elsewhere; and facts in the root of all files would mark every project below.
+    // Read-only sources are built elsewhere; facts in the root folder would mark every project below it.
     let unmarked = || if working.parent().is_some() && is_writable(working) { working } else { &start };
     marked.unwrap_or_else(unmarked).join(NAME)
 }
 
-/// Whether a mark in a folder tells of a project: facts in the root of all files are whoever's that ran there.
+/// Whether a mark in a folder indicates a project: facts in the root folder belong to whatever ran there.
 fn is_of_a_project(folder: &Path, mark: &str) -> bool {
     mark != NAME || folder.parent().is_some()
 }
 
-/// The nearest `.scuba` folder above a folder that a project has.
+/// Nearest `.scuba` folder, belonging to a project, strictly above a folder.
 #[must_use]
 pub fn above(dir: &Path) -> Option<PathBuf> {
     let mut above = dir.ancestors().skip(1).filter(|folder| is_of_a_project(folder, NAME));
     above.find_map(|folder| Some(folder.join(NAME)).filter(|facts| facts.is_dir()))
 }
 
-/// Whether files can be made in a folder, as far as its system says.
+/// Whether files can be created in a folder, according to the system.
 fn is_writable(folder: &Path) -> bool {
     use rustix::fs::Access;
     !folder.exists() || rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
-/// [`resolve`] with this process's `SCUBA_DIR`.
+/// Calls [`resolve`] with this process's `SCUBA_DIR`.
 pub fn of_this_process(output: Option<&Path>, working: &Path) -> PathBuf {
     resolve(output, working, set_folder().as_deref())
 }
 
-/// The `.scuba` folder that this process's `SCUBA_DIR` names, relative to `working`; `None` where it is not set.
+/// The `.scuba` folder that this process's `SCUBA_DIR` names, relative to `working`; `None` if it is not set.
 pub fn named_by_environment(working: &Path) -> Option<PathBuf> {
     set_folder().map(|dir| within(working, &dir))
 }
 
-/// `SCUBA_DIR` where it is set: the folder that holds `.scuba`.
+/// Value of `SCUBA_DIR`, if set: the folder that holds `.scuba`.
 pub fn set_folder() -> Option<PathBuf> {
     std::env::var_os("SCUBA_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from)
 }
@@ -72,8 +73,8 @@ fn within(working: &Path, dir: &Path) -> PathBuf {
     working.join(dir).join(NAME)
 }
 
-/// The folder for what may be made again, shared by all projects of one user: where `SCUBA_CACHE` says, else the user's own; `None` where it
-/// is `off` or there is no such folder.
+/// Folder for data that can be regenerated, shared by all projects of one user: `SCUBA_CACHE` if set, else the user's
+/// cache folder; `None` if `SCUBA_CACHE` is `off` or there is no such folder.
 #[must_use]
 pub fn cache() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
@@ -84,10 +85,10 @@ pub fn cache() -> Option<PathBuf> {
     }
 }
 
-/// Makes the folder, with a `.gitignore` that keeps all of it out of version control.
+/// Creates the folder, with a `.gitignore` that keeps all of it out of version control.
 ///
 /// # Errors
-/// As `create_dir_all` and `write`.
+/// Errors of `create_dir_all` and `write`.
 pub fn create(dir: &Path) -> io::Result<()> {
     std::fs::create_dir_all(dir)?;
     let ignore = dir.join(".gitignore");

@@ -1,4 +1,4 @@
-//! The rules and their levels. They lie below all rooms: settings choose them, checks break them, reports show them.
+//! Rules and their levels. They are below all rooms: settings choose them, checks report violations, reports show them.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -63,7 +63,7 @@ impl Rule {
             Self::UncheckedArgument => "unchecked-argument",
         }
     }
-    /// The level of a *proved* finding where nothing else is configured.
+    /// Level of a *proved* finding without further configuration.
     #[must_use]
     pub const fn default_level(self) -> Level {
         match self {
@@ -88,7 +88,7 @@ impl FromStr for Rule {
     }
 }
 
-/// What a finding of a rule does: a denied one fails the check.
+/// Effect of a finding of a rule: a denied one fails the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {

@@ -1,18 +1,20 @@
-//! TOML with mistakes in it: statement by statement, what is wrong is left out and the rest is read as it stands.
+//! Error-tolerant reading of TOML, statement by statement: wrong statements are skipped, and the rest is read as
+//! written.
 //!
-//! In: a text, and what reads it whole. Out: what is read of it ([`recover`]), with a [`Slip`] for each statement that was left
-//! out. A statement is a key with its value, or a table's header with everything below it. It counts exactly as it is
-//! written, or not at all.
+//! In: a string, and a function that reads all of it. Out: the result of the reading ([`recover`]), with a [`Slip`] for
+//! each skipped statement. A statement is a key with its value, or a table's header with everything below it. It counts
+//! exactly as it is written, or not at all.
 //!
-//! The recovery that `toml` has itself (`DeTable::parse_recoverable`, toml 1.2) goes on with invented values and attaches keys below
-//! a broken header to other tables, and a missing `=` costs the rest of the file: what it gives is not what anybody wrote.
+//! The recovery of `toml` itself (`DeTable::parse_recoverable`, toml 1.2) continues with invented values, attaches keys
+//! below a broken header to other tables, and loses the rest of the file at a missing `=`: its result is not what
+//! anybody wrote.
 
 use std::ops::Range;
 
-/// Why a text cannot be read.
+/// Reason why a string cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// Byte offset; `None` where it has no place.
+    /// Byte offset; `None` if the mistake has no position.
     pub at: Option<usize>,
     pub message: String,
 }
@@ -23,7 +25,7 @@ impl From<toml::de::Error> for Mistake {
     }
 }
 
-/// A mistake, and what was left out for it.
+/// A mistake, and the part that was skipped for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slip {
     /// Byte offset of the mistake.
@@ -32,19 +34,19 @@ pub struct Slip {
     pub lost: Lost,
 }
 
-/// What was left out.
+/// Skipped part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// In the table, or of the key, that begins with this word; a broken header's as far as it can be read. Empty where the table is
-    /// not known.
+    /// Contents of the table or key that begins with this word; for a broken header, as far as it can be read. Empty if
+    /// the table is unknown.
     Below(String),
     All,
 }
 
-/// A table's header and the statements below it; the first section of a text has no header.
+/// Header of a table and the statements below it; the first section of a string has no header.
 struct Section {
     word: String,
-    /// Byte offsets in the text.
+    /// Byte offsets in the string.
     range: Range<usize>,
     header: Range<usize>,
     statements: Vec<Statement>,
@@ -56,8 +58,9 @@ struct Statement {
     mistake: Option<Mistake>,
 }
 
-/// Reads a text; where `read` finds mistakes, the statements that they are in are left out, one after the other. In tables whose
-/// name is in `whole`, one mistake costs the entry: without the key in error it might say more than was meant.
+/// Reads a string. If `read` finds mistakes, the statements that contain them are skipped one after the other. In
+/// tables whose name is in `whole`, one mistake skips the whole entry: without the wrong key it might mean more than
+/// intended.
 pub fn recover<T>(text: &str, whole: &[&str], read: impl Fn(&str) -> Result<T, Mistake>) -> (Option<T>, Vec<Slip>) {
     let mut mistake = match read(text) {
         Ok(t) => return (Some(t), vec![]),
@@ -66,7 +69,7 @@ pub fn recover<T>(text: &str, whole: &[&str], read: impl Fn(&str) -> Result<T, M
     let sections = sections(text);
     let mut slips = Vec::new();
     let mut kept = text.to_owned();
-    // First what is no TOML: read as a whole, an open bracket swallows what stands below it.
+    // Invalid TOML first: read as a whole, an open bracket swallows what follows it.
     for section in &sections {
         if let Some(m) = syntax(text, &section.header) {
             leave_out(&mut kept, &section.range);
@@ -80,7 +83,7 @@ pub fn recover<T>(text: &str, whole: &[&str], read: impl Fn(&str) -> Result<T, M
             }
         }
     }
-    // Each turn leaves out one statement or more.
+    // Each iteration skips at least one statement.
     loop {
         if !slips.is_empty() {
             match read(&kept) {
@@ -105,7 +108,7 @@ fn slip(m: Mistake, range: &Range<usize>, word: &str) -> Slip {
     Slip { at: m.at.unwrap_or(range.start), message: m.message, lost: Lost::Below(word.to_owned()) }
 }
 
-/// What is left out for a mistake at this offset, and the word that it begins with.
+/// Part that is skipped for a mistake at this offset, and the word that it begins with.
 fn around<'s>(sections: &'s [Section], at: usize, whole: &[&str]) -> Option<(&'s Range<usize>, &'s str)> {
     let section = sections.iter().find(|s| s.range.contains(&at))?;
     Some(match section.statements.iter().find(|s| s.range.contains(&at)) {
@@ -115,7 +118,7 @@ fn around<'s>(sections: &'s [Section], at: usize, whole: &[&str]) -> Option<(&'s
 }
 
 impl Section {
-    /// What is left out for a mistake in this statement.
+    /// Part that is skipped for a mistake in this statement.
     fn around<'s>(&'s self, statement: &'s Statement, whole: &[&str]) -> &'s Range<usize> {
         let entry = !self.header.is_empty() && whole.contains(&self.word.as_str());
         if entry { &self.range } else { &statement.range }
@@ -126,13 +129,13 @@ fn has_text(text: &str, range: &Range<usize>) -> bool {
     text.as_bytes()[range.clone()].iter().any(|b| !b.is_ascii_whitespace())
 }
 
-/// Blanks a range; what remains keeps its offsets and lines.
+/// Blanks a range; the rest keeps its offsets and lines.
 fn leave_out(text: &mut String, range: &Range<usize>) {
     let blank: String = text[range.clone()].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect();
     text.replace_range(range.clone(), &blank);
 }
 
-/// What is wrong with a part of the text by itself.
+/// Syntax error of a part of the string taken by itself.
 fn syntax(text: &str, part: &Range<usize>) -> Option<Mistake> {
     let m = Mistake::from(toml::de::DeTable::parse(&text[part.clone()]).err()?);
     Some(Mistake { at: Some(part.start + m.at.unwrap_or_default().min(part.len())), ..m })
@@ -162,7 +165,7 @@ fn sections(text: &str) -> Vec<Section> {
         .collect()
 }
 
-/// The statements in these lines, below a header with this word.
+/// Statements in these lines, below a header with this word.
 fn statements(text: &str, lines: &[Range<usize>], below: Option<&str>) -> Vec<Statement> {
     let mut out = Vec::new();
     let mut i = 0;
@@ -174,7 +177,7 @@ fn statements(text: &str, lines: &[Range<usize>], below: Option<&str>) -> Vec<St
         }
         let part = |end: usize| lines[i].start..lines[end - 1].end;
         let word = below.map_or_else(|| word(first), str::to_owned);
-        // A value may go on below: strings and arrays of several lines.
+        // A value may continue on the next lines: strings and arrays of several lines.
         let open = ["[", "{", "\"\"\"", "'''"].iter().any(|b| first.contains(b));
         let tried = if open { i + 1..=lines.len() } else { i + 1..=i + 1 };
         if let Some(end) = tried.into_iter().find(|&end| syntax(text, &part(end)).is_none()) {
@@ -189,7 +192,7 @@ fn statements(text: &str, lines: &[Range<usize>], below: Option<&str>) -> Vec<St
             };
             (from..lines.len()).find(|&j| begins(&lines[j])).unwrap_or(lines.len())
         };
-        // Below what was a header, or the mark of a merge, keys may be another table's.
+        // Below a line that was a header, or a merge marker, keys may belong to another table.
         let stray = !first.contains('=') && first.contains(']') || is_mark_of_merge(first);
         let (end, word) = if stray { (lines.len(), String::new()) } else { (next(i + 1), word) };
         let mistake = syntax(text, &part(if stray { i + 1 } else { end }));
@@ -211,7 +214,7 @@ fn is_mark_of_merge(line: &str) -> bool {
     ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].iter().any(|m| line.starts_with(m))
 }
 
-/// The first word of a header or a key.
+/// First word of a header or a key.
 fn word(line: &str) -> String {
     let is_in = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '-';
     line.trim_start_matches(|c: char| !is_in(&c)).chars().take_while(is_in).collect()
@@ -221,7 +224,7 @@ fn word(line: &str) -> String {
 mod tests {
     use super::{Lost, Mistake, recover};
 
-    /// What is left of a text, and the lines and words of what is not.
+    /// Contents that are left of a string, and the lines and words of the skipped parts.
     fn left(text: &str) -> (toml::Table, Vec<(usize, String)>) {
         let (table, slips) = recover(text, &["allow"], |t| {
             let table: toml::Table = toml::from_str(t)?;
@@ -249,17 +252,17 @@ mod tests {
     #[test]
     fn a_statement_counts_as_it_stands_or_not_at_all() {
         same("a = 1\n[b]\nc = 2\n", "a = 1\n[b]\nc = 2\n", &[]);
-        // A key, a value, a separator.
+        // A missing separator, value or key.
         same("[b]\nc 2\nd = 3\n", "[b]\nd = 3\n", &[(2, "b")]);
         same("[b]\nc\nd = 3\n", "[b]\nd = 3\n", &[(2, "b")]);
         same("[b]\nc = \nd = 3\n", "[b]\nd = 3\n", &[(2, "b")]);
         same("[b]\nc = x y\nd = 3\n", "[b]\nd = 3\n", &[(2, "b")]);
         same("[b]\n= 2\nd = 3\n", "[b]\nd = 3\n", &[(2, "b")]);
         same("[b]\nc: 2\nd = 3\n[e]\nf = \"\u{e4}\"\n", "[b]\nd = 3\n[e]\nf = \"\u{e4}\"\n", &[(2, "b")]);
-        // What the reader refuses, several times.
+        // Several statements that the reader rejects.
         same("[b]\nunknown = 2\nd = 3\nunknown-too = 1\n", "[b]\nd = 3\n", &[(2, "b"), (4, "b")]);
         same("[unknown]\nc = 2\n[e]\nf = 1\n", "[e]\nf = 1\n", &[(1, "unknown")]);
-        // Twice: the first counts.
+        // Duplicates: the first counts.
         same("[b]\nc = 2\nc = 3\n[e]\n[b]\nd = 1\n", "[b]\nc = 2\n[e]\n", &[(3, "b"), (5, "b")]);
         same("unknown = 1\n", "", &[(1, "unknown")]);
         same("", "", &[]);
@@ -279,7 +282,7 @@ mod tests {
         same("[b]\nc = [\"x\", \"y\"\nd = 3\n", "[b]\nd = 3\n", &[(2, "b")]);
         same("[b]\nc = \"\"\"x\n[e]\nf = 1\n", "[b]\n[e]\nf = 1\n", &[(3, "b")]);
         same("[b]\nc = \"x\nd = 3\n", "[b]\nd = 3\n", &[(2, "b")]);
-        // What is closed stays whole.
+        // A closed value stays whole.
         same("[b]\nc = [\n  \"x\", # one\n\n  \"y\",\n]\nd = \n", "[b]\nc = [\"x\", \"y\"]\n", &[(7, "b")]);
         same("[b]\nc = \"\"\"x\ny = 3\n\"\"\"\nd = \n", "[b]\nc = \"x\\ny = 3\\n\"\n", &[(5, "b")]);
     }

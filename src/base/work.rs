@@ -1,42 +1,44 @@
-//! Work: what a check has cost so far, counted and not timed, so that load, cores and clocks change no verdict.
+//! Work: the cost of a check so far, counted rather than timed, so that load, cores and clocks change no verdict.
 //!
-//! Each place whose cost matters charges what it does: terms that are built or walked over, steps of the executor, instructions of
-//! replays, resource units of Z3. One unit is about a nanosecond of one core of the machine on which [`cost`] was calibrated, so that
-//! budgets can be thought of as times; they are not, and no verdict depends on a clock.
+//! Code whose cost matters charges for it: terms that are built or visited, steps of the executor, instructions of
+//! replays, resource units of Z3. One unit is about a nanosecond of one core of the machine on which [`cost`] was
+//! calibrated. Budgets can therefore be thought of as times, but they are not times, and no verdict depends on a clock.
 //!
-//! The counter is the thread's. What is measured is the difference of two readings in one task, whose steps are the same whichever
-//! thread takes it.
+//! The counter belongs to the thread. A measurement is the difference between two readings in one task, whose steps are
+//! the same on any thread.
 
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::ops::{Add, Div, Mul, Sub};
 
-/// Prices in units. Calibrated by least squares of processor time over counts on programs of HeCBench; only their order of magnitude
-/// matters, since a budget is a promise of repetition, not of time.
+/// Prices in units. Calibrated by least squares of processor time over counts on programs of HeCBench; only their order
+/// of magnitude matters, since a budget promises repeatability, not time.
 pub mod cost {
-    /// A term that is looked up or made, and each of its monomials or operands.
+    /// A term that is looked up or created; `OPERAND` is the price of each of its monomials or operands.
     pub const TERM: u64 = 60;
     pub const OPERAND: u64 = 6;
-    /// A term that a walk passes.
+    /// A term visited by a walk.
     pub const WALK: u64 = 20;
-    /// A term that is evaluated under a valuation.
+    /// A term evaluated under a valuation.
     pub const EVALUATE: u64 = 30;
-    /// A step of the symbolic executor, and each object that a copy of its memory or a walk over it passes.
+    /// A step of the symbolic executor; `OBJECT` is the price of each object visited by a copy of its memory or a walk
+    /// over it.
     pub const STEP: u64 = 200;
     pub const OBJECT: u64 = 8;
-    /// An object whose contents become unknown.
+    /// A havocked object.
     pub const FORGET: u64 = 100;
     /// A term of a comparison in Fourier-Motzkin elimination.
     pub const ELIMINATE: u64 = 12;
-    /// A constraint that is held against a polynomial in a step of the polynomial bound.
+    /// A constraint tried against a polynomial in a step of the polynomial bound.
     pub const CANCEL: u64 = 30;
-    /// A context of Z3, a term that is given to it, and one of its resource units.
+    /// A context of Z3; `ENCODE` is the price of a term given to it, and `RESOURCE` that of one of its resource units.
     pub const CONTEXT: u64 = 250_000;
     pub const ENCODE: u64 = 2_500;
     pub const RESOURCE: u64 = 500;
     /// An instruction of the concrete interpreter.
     pub const INSTRUCTION: u64 = 5;
-    /// A run of it, and each instruction of a function that it comes to first.
+    /// A run of the concrete interpreter; `LOAD` is the price of each instruction of a function that it reaches for the
+    /// first time.
     pub const RUN: u64 = 20_000;
     pub const LOAD: u64 = 20;
 }
@@ -53,12 +55,12 @@ impl Work {
     pub const fn units(n: u64) -> Self {
         Self(n)
     }
-    /// What the reference machine does in so many milliseconds.
+    /// Work of the reference machine in `n` milliseconds.
     #[must_use]
     pub const fn millis(n: u64) -> Self {
         Self(n.saturating_mul(1_000_000))
     }
-    /// What the reference machine does in so many seconds.
+    /// Work of the reference machine in `n` seconds.
     #[must_use]
     pub const fn seconds(n: u64) -> Self {
         Self(n.saturating_mul(1_000_000_000))
@@ -71,7 +73,7 @@ impl Work {
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }
-    /// This share of it, in hundredths.
+    /// Share of the work, in hundredths.
     #[must_use]
     pub fn percent(self, of_hundred: u32) -> Self {
         Self(u64::try_from(u128::from(self.0) * u128::from(of_hundred) / 100).unwrap_or(u64::MAX))
@@ -84,14 +86,14 @@ impl Add for Work {
         Self(self.0.saturating_add(o.0))
     }
 }
-/// Nothing where more is taken away than there is.
+/// Saturating: the difference is zero if more is subtracted than there is.
 impl Sub for Work {
     type Output = Self;
     fn sub(self, o: Self) -> Self {
         Self(self.0.saturating_sub(o.0))
     }
 }
-/// Each part of what has no end has none.
+/// A share of an unlimited amount is unlimited.
 impl Div<u64> for Work {
     type Output = Self;
     fn div(self, n: u64) -> Self {
@@ -112,31 +114,31 @@ impl std::iter::Sum for Work {
 
 thread_local! { static DONE: Cell<u64> = const { Cell::new(0) }; }
 
-/// Adds to what this thread has done.
+/// Charges this thread with work.
 #[inline]
 pub fn charge(units: u64) {
     DONE.with(|d| d.set(d.get().wrapping_add(units)));
 }
 
-/// Adds the price of so many things.
+/// Charges this thread with a price for each of several things.
 #[inline]
 pub fn charge_each(price: u64, things: usize) {
     charge(price.wrapping_mul(things as u64));
 }
 
-/// What this thread has done so far.
+/// Work of this thread so far.
 #[must_use]
 #[inline]
 pub fn done() -> Work {
     Work(DONE.with(Cell::get))
 }
 
-/// Says that what was done since `before` costs so much, whatever was charged.
+/// Sets the cost of the work since `before` to a price, whatever was charged.
 pub fn settle(before: Work, price: Work) {
     DONE.with(|d| d.set(before.0.wrapping_add(price.0)));
 }
 
-/// Work that may still be done, from a moment of this thread on.
+/// Remaining work of this thread, from some moment on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allotment {
     end: u64,
@@ -147,7 +149,7 @@ impl Allotment {
     pub fn of(work: Work) -> Self {
         Self { end: done().0.saturating_add(work.0) }
     }
-    /// Without an end.
+    /// An unlimited allotment.
     pub const UNLIMITED: Self = Self { end: u64::MAX };
 
     #[must_use]
@@ -160,7 +162,7 @@ impl Allotment {
     pub fn is_spent(self) -> bool {
         done().0 >= self.end
     }
-    /// The one that ends first.
+    /// Returns the allotment that ends first.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         Self { end: self.end.min(other.end) }
@@ -182,7 +184,7 @@ mod tests {
         assert!(all.min(Allotment::of(Work::units(5))).left() == Work::units(5) && !Allotment::UNLIMITED.is_spent());
         charge(40);
         assert!(all.is_spent() && all.left().is_none());
-        // Another thread's work is its own.
+        // Another thread's work is counted separately.
         assert_eq!(std::thread::spawn(|| done().get()).join().unwrap(), 0);
     }
 

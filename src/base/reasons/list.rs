@@ -1,10 +1,12 @@
-//! The list: each reason with its wording and its code. Nothing else in the crate words a reason, or tells one from another by its words.
+//! The list of reasons, each with its wording and its code. No other code in the crate words a reason, or distinguishes
+//! reasons by their words.
 
 use super::{Code, InTheCall, OfModel};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Makes the enum, its wording and its codes from one row for each reason: the variant, what it names, the words, the code.
+/// Generates the enum, its wording and its codes from one row for each reason: the variant, its arguments, the words,
+/// the code.
 macro_rules! reasons {
     ($($name:ident $(($($arg:ident: $ty:ty),+))? = $text:literal, $code:expr;)+) => {
         /// Why something is not known.
@@ -14,7 +16,7 @@ macro_rules! reasons {
         }
 
         impl UnknownReason {
-            /// What kind of reason it is, for programs.
+            /// Stable kind of the reason, for programs.
             #[must_use]
             #[expect(unused_variables, reason = "few codes depend on what a reason names")]
             pub fn code(&self) -> Code {
@@ -23,18 +25,18 @@ macro_rules! reasons {
                 }
             }
 
-            /// Its words where it names nothing.
+            /// Words of a reason without arguments.
             pub(super) const fn fixed(&self) -> Option<&'static str> {
                 match self {
                     $(reasons!(@pattern $name $(($($arg),+))?) => reasons!(@fixed $text $(($($arg),+))?),)+
                 }
             }
 
-            /// The names of all reasons, in order.
+            /// Names of all reasons, in order.
             #[cfg(test)]
             pub(super) const NAMES: &[&str] = &[$(stringify!($name)),+];
 
-            /// Its name in this list.
+            /// Name of the reason in this list.
             #[cfg(test)]
             pub(super) const fn name(&self) -> &'static str {
                 match self {
@@ -59,7 +61,7 @@ macro_rules! reasons {
 }
 
 reasons! {
-    // What an execution, the solver or a program was given is spent.
+    // An execution, the solver or a program has spent its budget.
     ExecutionWork(at: InTheCall) = "the execution budget was spent (limits.work){at}", Code::Work;
     ExecutionMemory(at: InTheCall) = "the memory limit was reached (limits.memory){at}", Code::Memory;
     ExecutionTime(at: InTheCall) = "the time limit was reached (limits.tu_seconds){at}", Code::Time;
@@ -70,7 +72,7 @@ reasons! {
     CallTooLong(function: String) = "what `{function}` does, which takes too long to follow", Code::Work;
     LoopTooLong(function: String) = "what a loop in `{function}` does, which takes too long to follow", Code::Work;
 
-    // Why an execution ended before the code did, or left out what a launch may be in.
+    // An execution ended before the code did, or skipped code that may contain a launch.
     SeveralEntries(function: String) = "`{function}` has a loop with several entries", Code::Loop;
     TerminatorNotFollowed(what: String) = "`{what}` is not followed", Code::Other;
     LoopStores(function: String) = "what the loop in `{function}` stores could not be found out", Code::Loop;
@@ -126,7 +128,7 @@ reasons! {
     FloatArgument = "a floating-point argument", Code::Float;
     MathFunction = "the result of a math function", Code::Float;
 
-    // Values of other shapes than they are used as.
+    // Values used with another type or shape.
     Undefined = "an undefined value", Code::Other;
     UndefinedElement = "an undefined element", Code::Other;
     LongConstant = "a long constant", Code::Other;
@@ -145,7 +147,7 @@ reasons! {
     VectorElementAt = "an element of a vector at a variable index", Code::Other;
     Shuffled = "a shuffled vector", Code::Other;
 
-    // Instructions that are not modelled.
+    // Unmodelled instructions.
     Assembly = "inline assembly", Code::Asm;
     AssemblyResult = "the result of inline assembly", Code::Asm;
     AssemblyPointer = "one that inline assembly uses", Code::Asm;
@@ -201,7 +203,7 @@ reasons! {
     OtherDeviceWork = "what other work for the device may change meanwhile", Code::ContentsUnknown;
     DeviceWorkMeanwhile = "what work for the device leaves where the host writes meanwhile", Code::ContentsUnknown;
 
-    // Texts.
+    // Strings.
     ArgumentText = "the text of a program argument", Code::Text;
     ArgumentAt = "a program argument at a variable position", Code::Text;
     StringText = "the text of a string", Code::Text;
@@ -239,7 +241,7 @@ reasons! {
     FilePositionAgain = "a position in a file that was read before", Code::ContentsUnknown;
     FilePositionOfSeveral = "a position in one of several files", Code::ContentsUnknown;
 
-    // What memory holds.
+    // Contents of memory.
     UnknownMemory = "memory that is not known", Code::ExtentUnknown;
     Unwritten(name: String) = "`{name}` before it is written", Code::ContentsUnknown;
     Holds(name: String) = "what `{name}` holds", Code::ContentsUnknown;
@@ -313,7 +315,7 @@ reasons! {
     ExtentOf(name: String) = "the extent of `{name}` is not known", Code::ExtentUnknown;
     ExtentOfParameter(name: String) = "the extent of `{name}` is not known: no known code calls this", Code::ExtentUnknown;
 
-    // What the solver says.
+    // Solver results.
     SolverModel = "the solver's model could not be read", Code::Other;
     SolverWide = "the only model found has values beyond 127 bits", Code::Other;
     SolverPartial = "it depends on a division by zero or a shift out of range", Code::Other;

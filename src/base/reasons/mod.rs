@@ -1,8 +1,8 @@
-//! Why something is not known: the one list of reasons, with the words that users see and the code that programs see.
+//! Reasons for unknown values: the one list, with the words that users see and the code that programs see.
 //!
-//! It lies below all rooms: the executor gives reasons to values, the solver and the rules to verdicts, replays to both, and the report
-//! writes each down with its [`Code`]. Reasons carry what they name (functions, arrays, other reasons), and are told apart by their
-//! variant, never by their words.
+//! The module is below all rooms: the executor attaches reasons to values, the solver and the rules attach them to
+//! verdicts, replays to both, and the report writes each with its [`Code`]. A reason carries what it names (functions,
+//! arrays, other reasons). Reasons are distinguished by their variant, never by their words.
 
 mod list;
 #[cfg(test)]
@@ -14,11 +14,11 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// Why an access is open, in a word for programs; stable.
+/// Stable kind of the reason why an access is undecided, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Code {
-    /// Its budget was spent.
+    /// The budget of the access was spent.
     Work,
     /// A safety net ended the search.
     Time,
@@ -33,15 +33,15 @@ pub enum Code {
     Replay,
     Text,
     Asm,
-    /// It is one of a tile kernel.
+    /// The access is in a tile kernel.
     Tile,
-    /// It depends on a unit that was linked without being read.
+    /// The access depends on a unit that was linked without being read.
     Unseen,
     Other,
 }
 
 impl Code {
-    /// A limit outweighs whatever it ended.
+    /// Returns this code if it is a limit, else the other: a limit takes precedence over the code that it ended.
     const fn limit_or(self, other: Self) -> Self {
         match self {
             Self::Work | Self::Time | Self::Memory => self,
@@ -61,13 +61,13 @@ impl Code {
         }
     }
 
-    /// This one, where it says anything.
+    /// Returns this code unless it is `Other`, else the other one.
     const fn or(self, other: Self) -> Self {
         if matches!(self, Self::Other) { other } else { self }
     }
 }
 
-/// The call that was being executed when a limit was reached: file and line, where they are known.
+/// Call that was being executed when a limit was reached: file and line, if known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InTheCall(pub Option<(String, u32)>);
 
@@ -80,7 +80,7 @@ impl fmt::Display for InTheCall {
     }
 }
 
-/// What a model sets that the program decides, if it sets such a thing.
+/// Value that a model sets although the program decides it, if the model sets one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfModel(pub Option<Box<UnknownReason>>);
 
@@ -100,7 +100,7 @@ impl fmt::Display for OfModel {
 }
 
 impl UnknownReason {
-    /// Does something with its words.
+    /// Calls `work` with the words of the reason.
     fn with_words<T>(&self, work: impl FnOnce(&str) -> T) -> T {
         match self.fixed() {
             Some(words) => work(words),
@@ -109,7 +109,7 @@ impl UnknownReason {
     }
 }
 
-// Reasons are ordered, and hashed, as they read: which of several stands for all is seen by users.
+// Reasons are ordered and hashed by their words: users see which of several stands for all.
 
 impl PartialOrd for UnknownReason {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {

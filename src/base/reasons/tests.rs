@@ -1,4 +1,4 @@
-//! Every reason with its words and its code: both are what users and other programs rely on.
+//! Every reason with its words and its code: users and other programs rely on both.
 
 use super::{Code, InTheCall, OfModel, UnknownReason as R};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ fn why() -> Box<R> {
     Box::new(R::ResultOf("g".into()))
 }
 
-/// The file and line of a call.
+/// File and line of a call.
 fn at() -> InTheCall {
     InTheCall(Some(("a.cu".into(), 7)))
 }
@@ -293,7 +293,7 @@ fn every_reason_is_in_the_table() {
 
 #[test]
 fn no_two_reasons_read_the_same() {
-    // What an instruction, the solver or a replay says is its own words.
+    // Instructions, the solver and replays supply their own words.
     let own = |r: &R| matches!(r, R::Instruction(_) | R::SolverSays(_) | R::Replay(..));
     let all: Vec<R> = all().into_iter().map(|(reason, ..)| reason).filter(|r| !own(r)).collect();
     let words: BTreeSet<String> = all.iter().map(ToString::to_string).collect();
@@ -338,7 +338,7 @@ fn a_reason_that_says_little_leaves_the_code_to_what_it_stands_in() {
 
 #[test]
 fn codes_are_those_of_the_document() {
-    // Of what was linked without being read no reason speaks: the whole program's report does.
+    // No reason concerns units that were linked without being read: the report of the whole program does.
     let unseen = std::iter::once(Code::Unseen);
     let codes: BTreeSet<Code> = all().into_iter().map(|(.., code)| code).chain(unseen).collect();
     let names: BTreeSet<String> = codes.iter().map(|c| serde_json::to_string(c).unwrap_or_default()).collect();

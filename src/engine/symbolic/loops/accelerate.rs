@@ -1,8 +1,9 @@
-//! What a loop's variables are at iteration `k`: an ordered list of recurrence solvers applied to a [`Transition`].
+//! Values of loop variables at iteration `k`: an ordered list of recurrence solvers applied to a [`Transition`].
 //!
-//! In: what a round does to each variable. Out: forms in terms of `k`, arrays that rounds fill, and what holds in each round that goes on.
-//! The transition holds of every iteration, so a closed form solves the recurrence exactly; what has none is bounded or arbitrary. Loop
-//! acceleration as in Bozga, Iosif and Konečný (CAV 2010). How the loop is executed behind that is not asked here.
+//! In: the effect of an iteration on each variable. Out: forms in terms of `k`, arrays that iterations fill, and
+//! conditions that hold in each iteration that continues. The transition holds in every iteration, so a closed form
+//! solves the recurrence exactly; other variables are bounded or arbitrary. Loop acceleration as in Bozga, Iosif and
+//! Konečný (CAV 2010). Execution of the loop with these forms is not decided here.
 
 use super::array_fill::{Filled, Sums};
 use super::houdini::Carried;
@@ -20,7 +21,7 @@ use crate::symbolic::terms::interval::{Range, WIDEST};
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What recurrence solvers look at: a loop, the state before it, and what a round does.
+/// Input of the recurrence solvers: a loop, the state before it, and its transition.
 pub(super) struct Recurrences<'a> {
     pub frame: &'a Frame,
     pub at: &'a LoopAt<'a>,
@@ -28,32 +29,32 @@ pub(super) struct Recurrences<'a> {
     pub found: &'a Transition,
 }
 
-/// What is known of a loop's variables at iteration `k`.
+/// Solved forms of a loop's variables at iteration `k`.
 pub(super) struct Solved {
     pub k: TermId,
     pub forms: FxHashMap<LoopVar, Form>,
-    /// Symbols of the pass over the body by what they are at iteration `k`.
+    /// Maps symbols of the pass over the body to their values at iteration `k`.
     pub map: FxHashMap<TermId, TermId>,
-    /// Variables that do not wrap as numbers of so many bits, signed or not.
+    /// Variables that do not wrap, with their width in bits and whether they are signed.
     pub ranges: Vec<(LoopVar, u32, bool)>,
     pub arrays: Vec<(ObjId, Vec<Filled>)>,
-    /// Pointers that rounds leave in an array are told apart where each round is executed by itself.
+    /// Whether iterations leave pointers in an array that only unrolling can distinguish.
     pub scattered: bool,
-    /// Some variable has no closed form.
+    /// Whether some variable has no closed form.
     pub inexact: bool,
-    /// What holds in each round that goes on, in terms of `k` alone.
+    /// Conditions that hold in each iteration that continues, in terms of `k` alone.
     pub round: Vec<TermId>,
-    /// The same, in terms of variables without a closed form too.
+    /// Conditions like `round`, including those in terms of variables without a closed form.
     pub all_round: Vec<TermId>,
-    /// What variables that keep what a round found say of each.
+    /// Facts about each earlier iteration from variables that record what an iteration found.
     pub noted: Vec<TermId>,
     /// Variables that only steps have moved.
     pub by_steps: FxHashSet<LoopVar>,
 }
 
 impl Executor<'_> {
-    /// Solves what can be solved, in this order: closed forms of single variables, wrapping, sums that arrays keep, sums, flags and counts,
-    /// bounded moves, and values set in some round. The first solver that knows a variable decides.
+    /// Solves variables in this order: closed forms of single variables, wrapping, sums stored in arrays, sums, flags
+    /// and counts, bounded moves, and values set in some iteration. The first solver that handles a variable decides.
     pub(super) fn accelerate(&mut self, r: &Recurrences<'_>) -> Solved {
         let (t, pass) = (r.found, &r.found.pass);
         let k = self.iteration_symbol(&t.vars);
@@ -68,7 +69,7 @@ impl Executor<'_> {
             forms.insert(x.var, Form::Bounded(Value::Int(x.now), x.facts.clone()));
         }
         let scattered = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()))));
-        // What is known of arrays is only found out the long way.
+        // `repeat_loop` does not find facts about arrays.
         if constant && !inexact && arrays.is_empty() && !scattered {
             self.loops.steps.insert(r.at.key, steps);
         } else {
@@ -83,7 +84,7 @@ impl Executor<'_> {
         Solved { k, forms, map, ranges, arrays, scattered, inexact, round, all_round, noted, by_steps }
     }
 
-    /// A number that a variable holds: before the loop, at the start of a round and at its end.
+    /// Integer values of a variable: before the loop, at the start of an iteration and at its end.
     fn numbers_in(&self, r: &Recurrences<'_>, v: LoopVar) -> Option<(TermId, TermId, TermId)> {
         let (t, pass) = (r.found, &r.found.pass);
         debug_assert!(t.vars.contains(&v));
@@ -97,7 +98,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The form of each variable by itself, and whether some have none that is exact.
+    /// Forms of the variables taken one by one, and whether any of them is not exact.
     fn closed_forms(&mut self, r: &Recurrences<'_>, k: TermId) -> (FxHashMap<LoopVar, Form>, bool) {
         let (t, pass) = (r.found, &r.found.pass);
         let (mark, version) = (pass.mark, pass.version);
@@ -106,7 +107,7 @@ impl Executor<'_> {
         for v in &t.vars {
             if let (LoopVar::Life(o), Some(sym)) = (*v, pass.symbols.get(v).cloned()) {
                 let form = self.life(o, r.start, &sym, &pass.end, k, mark, version);
-                // One of several outer allocations in each round: which one is only known round by round.
+                // Each iteration frees one of several outer allocations: only unrolling tells which.
                 inexact |= !matches!(form, Form::Closed(_)) && r.start.mem.contains_key(&o);
                 forms.insert(*v, form);
                 continue;
@@ -114,7 +115,7 @@ impl Executor<'_> {
             // An array has no symbol: it is arbitrary, or filled.
             let Some(sym) = pass.symbols.get(v).cloned() else { continue };
             let Some(start) = self.var_value(r.start, &r.at.phi_start, *v) else {
-                // What was never written may be taken for what was, as where paths meet.
+                // Unwritten memory may be taken for written memory, as at joins.
                 if t.pointers.choices.contains_key(v) {
                     forms.insert(*v, Form::Bounded(sym, vec![]));
                     inexact = true;
@@ -140,7 +141,7 @@ impl Executor<'_> {
         (forms, inexact)
     }
 
-    /// The constant steps of variables, `None` for those that are arbitrary, and whether every other one has such a step.
+    /// Constant steps of variables (`None` for arbitrary ones), and whether every other variable has one.
     fn constant_steps(
         &mut self,
         r: &Recurrences<'_>,
@@ -173,7 +174,7 @@ impl Executor<'_> {
         (steps, constant)
     }
 
-    /// Variables with a closed form that stay in the range of a machine integer, by induction over the rounds.
+    /// Variables with a closed form that stay in the range of a machine integer, by induction over the iterations.
     fn ranges_by_induction(
         &mut self,
         r: &Recurrences<'_>,
@@ -198,7 +199,8 @@ impl Executor<'_> {
                 ranges.push((*v, bits, signed));
                 continue;
             }
-            // `while (i-- > 0)` on an unsigned `i`: what the condition reads starts in range, and so stays there.
+            // `while (i-- > 0)` on an unsigned `i`: the value that the condition reads starts in range, and so stays
+            // there.
             let Some(read) = self.read_as_unsigned(&plain, *h, bits) else { continue };
             let from = self.interpret(start, bits, false);
             if !self.steps_in_range(from, read, d, &plain, Range::of_int(bits, false)) {
@@ -214,7 +216,8 @@ impl Executor<'_> {
         ranges
     }
 
-    /// Symbols of variables by what the machine reads of them at iteration `k`, which after `k` steps may have wrapped.
+    /// Maps symbols of variables to the values that the machine reads at iteration `k`; after `k` steps these may have
+    /// wrapped.
     fn values_at(
         &mut self,
         r: &Recurrences<'_>,
@@ -239,20 +242,20 @@ impl Executor<'_> {
                         map.insert(h.offset, a.offset);
                     }
                 }
-                // Its symbol stays: any value.
+                // The symbol stays: any value.
                 _ => {}
             }
         }
         map
     }
 
-    /// Whether a number is still open to further solvers: it has no exact form.
+    /// Whether further solvers may try a number: it has no exact form.
     fn is_open(r: &Recurrences<'_>, forms: &FxHashMap<LoopVar, Form>, v: LoopVar) -> bool {
         !r.found.pointers.contains(&v)
             && matches!(forms.get(&v), Some(Form::Arbitrary | Form::Bounded(Value::Int(_), _)))
     }
 
-    /// Arrays of which each round fills an element, and the sums that they keep.
+    /// Arrays to which each iteration writes an element, and the running sums stored in them.
     fn arrays_filled(
         &mut self,
         r: &Recurrences<'_>,
@@ -292,15 +295,15 @@ impl Executor<'_> {
                 }
             })
             .collect();
-        // Arrays that hold what a variable was in each round speak of the same sum as it does itself.
+        // An array that stores a variable's value of each iteration refers to the same sum as the variable.
         let kept: FxHashSet<TermId> =
             arrays.iter().flat_map(|(_, f)| f).flat_map(|f| steps_below(&self.arena, f.value())).collect();
         running.retain(|r| r.step.is_some_and(|s| kept.contains(&s)));
         (arrays, running)
     }
 
-    /// Forms of numbers that depend on what rounds did: sums, flags and counts, bounded moves, values set in some round. With what flags say of
-    /// each round, and the variables that only steps have moved.
+    /// Forms of numbers that depend on what iterations did: sums, flags and counts, bounded moves, values set in some
+    /// iteration. Returns what flags say about each iteration, and the variables that only steps have moved.
     fn forms_over_rounds(
         &mut self,
         r: &Recurrences<'_>,
@@ -352,7 +355,8 @@ impl Executor<'_> {
         (noted, by_steps)
     }
 
-    /// Invariants of what has no closed form, and what pointers to objects that each round makes hold.
+    /// Finds invariants of variables without a closed form, and the values of pointers to objects that each iteration
+    /// makes.
     pub(super) fn find_invariants(&mut self, r: &Recurrences<'_>, solved: &mut Solved) {
         let (t, pass) = (r.found, &r.found.pass);
         let rounds = Rounds { k: solved.k, map: &solved.map, mark: pass.mark, version: pass.version };
@@ -393,13 +397,13 @@ impl Executor<'_> {
         vec![self.arena.le(lo, t), self.arena.le(t, hi)]
     }
 
-    /// The term by which conditions read a variable as an unsigned number of so many bits.
+    /// Term through which conditions read a variable as an unsigned integer of `bits` bits.
     pub(super) fn read_as_unsigned(&self, conditions: &[TermId], h: TermId, bits: u32) -> Option<TermId> {
         self.arena.cone(conditions).into_iter().find(|t| self.arena.reading(*t) == Some((h, bits, false)))
     }
 
-    /// By induction over the rounds: the start is in range, and where a round that goes on bounds the value `v`, one
-    /// step `d` further is still in range.
+    /// Checks by induction over the iterations that a variable stays in range: the start is in range, and the bounds on
+    /// `v` in an iteration that continues keep one more step `d` in range.
     pub(super) fn steps_in_range(
         &mut self,
         start: TermId,
@@ -434,7 +438,7 @@ impl Executor<'_> {
         upper && lower
     }
 
-    /// Whether an object has been freed at iteration `k`.
+    /// Form of an object's freed condition at iteration `k`.
     #[expect(clippy::too_many_arguments, reason = "one variable of a loop, as for any other")]
     pub(super) fn life(
         &mut self,
@@ -456,9 +460,10 @@ impl Executor<'_> {
         }
     }
 
-    /// What the machine reads of a variable after `k` steps, of which `at_k` is the value without end. Small variables go round and
-    /// round. One of 32 bits or more that starts within its range is followed to the first value that has wrapped, which the
-    /// condition of the round before does not exclude, and no further (docs/LIMITATIONS.md): that would take some 2^31 rounds or a step as large.
+    /// Value that the machine reads of a variable after `k` steps, of which `at_k` is the unbounded value. Variables of
+    /// fewer than 32 bits wrap around. One of 32 bits or more that starts in range is followed to the first wrapped
+    /// value, which the condition of the previous iteration does not exclude, and no further (docs/LIMITATIONS.md):
+    /// that would take some 2^31 iterations or a step as large.
     pub(super) fn read_at(&mut self, at_k: TermId, start: Option<&Value>, sym: TermId, bits: u32) -> TermId {
         let signed = self.arena.range(sym).lo.is_some_and(|l| l < 0);
         let want = Range::of_int(bits, signed);
@@ -472,7 +477,7 @@ impl Executor<'_> {
         self.arena.ite(fits, at_k, wrapped)
     }
 
-    /// Width of a variable that holds a number.
+    /// Width in bits of a variable that holds an integer.
     pub(super) fn bits_of_var(&self, fr: &Frame, v: LoopVar) -> Option<u32> {
         match v {
             LoopVar::Cell(_, _, size) => Some(size * 8),
@@ -481,7 +486,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a term is made only of symbols and contents that are older than the pass, and perhaps of `k`.
+    /// Whether a term consists only of symbols and contents that are older than the pass, and possibly of `k`.
     pub(in crate::symbolic) fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
         self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
             Term::Sym(s) | Term::BoolSym(s) => (s.0 as usize) < mark || Some(n) == k,

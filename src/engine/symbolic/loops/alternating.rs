@@ -1,7 +1,8 @@
-//! Variables that take turns between two values: `x = c - x`, as in `buffer = 1 - buffer`, and `x ^= c`.
+//! Variables that alternate between two values: `x = c - x`, as in `buffer = 1 - buffer`, and `x ^= c`.
 //!
-//! In: a variable's start, its value in a round and after it. Out: its value at iteration `k`: the start in even rounds, and what one step
-//! makes of it in odd ones, since a second step undoes the first (both are involutions). Exact modulo the variable's width.
+//! In: a variable's start, its value in an iteration and after it. Out: its value at iteration `k`: the start in even
+//! iterations, and the start after one step in odd ones, since a second step undoes the first (both are involutions).
+//! Exact modulo the variable's width.
 
 use super::types::Form;
 use crate::symbolic::exec::executor::Executor;
@@ -13,7 +14,7 @@ use crate::symbolic::terms::term::{Term, TermId};
 const WIDTHS: [u32; 4] = [8, 16, 32, 64];
 
 impl Executor<'_> {
-    /// The closed form of a variable that starts as `a` and goes from `h` to `n` in a round.
+    /// Closed form of a variable that starts as `a` and changes from `h` to `n` in an iteration.
     pub(super) fn alternating(
         &mut self,
         (a, h, n): (TermId, TermId, TermId),
@@ -22,10 +23,11 @@ impl Executor<'_> {
         version: u32,
     ) -> Option<Form> {
         let other = self.subtracted((a, h, n), mark, version).or_else(|| self.toggled((a, h, n), mark, version))?;
-        // Read as it is where the start is in range: then a value of odd rounds is, too.
+        // `read_at` leaves the form unwrapped if the start is in range: bring the values of odd iterations into range,
+        // too.
         let other = self.in_range_of(other, h)?;
         let (parity, apart) = (self.arena.modulo(k, 2), self.arena.sub(other, a));
-        // Parity itself where that will do: sums over rounds, and bounds, see through it.
+        // Use parity itself if possible: sums over iterations, and bounds, can handle it.
         let value = if self.arena.as_int(apart).is_some() {
             let moved = self.arena.mul(apart, parity);
             self.arena.add(a, moved)
@@ -36,13 +38,14 @@ impl Executor<'_> {
         Some(Form::Closed(Value::Int(value)))
     }
 
-    /// `c - h`: what it makes of the start.
+    /// Value of the start after one step `c - h`.
     fn subtracted(&mut self, (a, h, n): (TermId, TermId, TermId), mark: usize, version: u32) -> Option<TermId> {
         let c = self.arena.add(n, h);
         self.only_old(c, mark, version, None).then(|| self.arena.sub(c, a))
     }
 
-    /// `h ^ c`, of all bits of the variable: of fewer ones the first step would clear the rest.
+    /// Value of the start after one step `h ^ c` on all bits of the variable: on fewer bits the first step would clear
+    /// the rest.
     fn toggled(&mut self, (a, h, n): (TermId, TermId, TermId), mark: usize, version: u32) -> Option<TermId> {
         let Term::BitXor(x, y, bits) = *self.arena.get(n) else { return None };
         let reads = |t: TermId| t == h || self.arena.reading(t).is_some_and(|(x, b, _)| x == h && b == bits);
@@ -59,7 +62,7 @@ impl Executor<'_> {
         Some(self.arena.bit_xor(from, c, bits))
     }
 
-    /// A number as a variable holds it whose symbol is `h`; `None` where it may leave the range and the width is not known.
+    /// Value of `t` in a variable whose symbol is `h`; `None` if it may leave the range and the width is unknown.
     fn in_range_of(&mut self, t: TermId, h: TermId) -> Option<TermId> {
         let range = self.arena.range(h);
         if range.contains(self.arena.range(t)) {
@@ -80,7 +83,7 @@ mod tests {
     use base::reasons::UnknownReason;
     use ir::Program;
 
-    /// A variable of so many bits, what makes the next value of it, and that on numbers.
+    /// A variable's width in bits and signedness, its step on terms, and the same step on integers.
     type Case = (u32, bool, fn(&mut Executor<'_>, TermId, TermId, u32) -> TermId, fn(i128, i128) -> i128);
 
     const CASES: [Case; 8] = [
@@ -103,7 +106,7 @@ mod tests {
         e.arena.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, name, range)
     }
 
-    /// What holds a variable at iteration `k`, as the machine reads it.
+    /// Value of a variable at iteration `k`, as the machine reads it.
     fn at(e: &Executor<'_>, t: TermId, symbols: &[(TermId, i128)]) -> i128 {
         let value = |s| symbols.iter().find(|(t, _)| *e.arena.get(*t) == Term::Sym(s)).map(|(_, v)| *v);
         e.arena.eval(t, &value).unwrap()
@@ -130,14 +133,14 @@ mod tests {
                     let next = step(&mut e, h, by, bits);
                     let form = e.alternating((a, h, next), k, mark, 0);
                     let Some(Form::Closed(Value::Int(form))) = form else {
-                        // What a toggle of no bits, or of all of a signed number, comes to is another term by then.
+                        // Toggling no bits, or all bits of a signed number, has become another term by then.
                         assert!(constant && on_numbers(2, 5) == 7 && (c == 0 || c == -1), "{bits} {c}: {form:?}");
                         continue;
                     };
                     let mut value = start;
                     for round in 0..6 {
                         let now = at(&e, form, &[(a, start), (by, c), (k, round)]);
-                        // It starts in range, and so stays there.
+                        // The value starts in range, and so stays there.
                         assert_eq!(now, value, "{start}, by {c}, of {bits} bits, in round {round}");
                         value = wrap_value(on_numbers(value, c), bits, signed);
                     }
@@ -156,14 +159,14 @@ mod tests {
         let (h, other) =
             (unknown(&mut e, "h", Range::of_int(32, true)), unknown(&mut e, "other", Range::of_int(32, true)));
         let (one, twice) = (e.arena.int(1), e.arena.scale(h, -2));
-        // What another variable is in this round, twice the number, and half of the bits.
+        // Another variable's value in this iteration, twice the number, and half of the bits.
         let by_another = e.arena.sub(other, h);
         let xor_another = xor(&mut e, h, other, 32);
         let low = xor(&mut e, h, one, 16);
         for n in [by_another, xor_another, twice, low, h] {
             assert!(e.alternating((a, h, n), k, mark, 0).is_none(), "{n:?}");
         }
-        // Of a number without a width nothing is said where it may leave its range.
+        // A number without a width has no form if it may leave its range.
         let narrow = unknown(&mut e, "narrow", Range::new(0, 5));
         let next = e.arena.sub(one, narrow);
         assert!(e.alternating((a, narrow, next), k, mark, 0).is_none());

@@ -1,4 +1,4 @@
-//! Arrays that a loop fills: one element in each round, at equal distances.
+//! Arrays that a loop fills: one element in each iteration, at equal distances.
 
 use super::prefix_sum::{Running, steps_below};
 use crate::symbolic::exec::executor::Executor;
@@ -14,39 +14,39 @@ use ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Elements that a round writes to one array.
+/// Maximum number of elements that an iteration writes to one array.
 const MAX_MEMBERS: usize = 8;
 
-/// What a loop writes to an array: in bytes, by the number of the round.
+/// Elements that a loop writes to an array, as a function of the iteration. Offsets and sizes in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::symbolic) struct Filled {
     from: TermId,
     stride: i128,
     bytes: u32,
     value: TermId,
-    /// What stands, in the value, for what the element held before the loop.
+    /// Term in `value` that stands for the element's contents before the loop.
     held: Option<TermId>,
-    /// What stands for the memory that rounds allocate whose addresses these are.
+    /// Summary object of the memory that iterations allocate, if the elements are its addresses.
     pub made: Option<ObjId>,
 }
 
 impl Filled {
-    /// What an element gets, in terms of its round.
+    /// Value of an element, in terms of its iteration.
     pub const fn value(&self) -> TermId {
         self.value
     }
 }
 
-/// What adds up from round to round.
+/// Sums over iterations, and their context.
 pub(in crate::symbolic) struct Sums<'s> {
     pub running: &'s [Running],
-    /// The state before the loop.
+    /// State before the loop.
     pub before: &'s State,
-    /// What holds in each round that goes on, in terms of its number.
+    /// Conditions that hold in each iteration that continues, in terms of its number.
     pub known: &'s [TermId],
 }
 
-/// What a round writes to an array in one place, on one way through it or on all.
+/// Write of an iteration to one offset of an array, on one path or on all.
 struct Write {
     from: TermId,
     bytes: u32,
@@ -55,10 +55,11 @@ struct Write {
 }
 
 impl Executor<'_> {
-    /// What a round writes to an array of which nothing was known at its start (`states`: that and its end), where it is one
-    /// element, or several with equal distances that lie apart (members of a structure); in the order in which they are written. On a way
-    /// through the round that leaves an element alone it holds what it held before the loop. `map` has the loop's variables at iteration `k`; symbols before `mark.0` and contents up to `mark.1` are
-    /// older than the loop, which `place` tells.
+    /// Returns the elements that an iteration writes to an array with unknown contents at its start, in the order of
+    /// the writes: one element, or several of the same stride that do not overlap (members of a structure). `states`
+    /// are those at the start and at the end of the iteration. A path that does not write an element leaves its
+    /// contents from before the loop. `map` holds the loop's variables at iteration `k`; symbols before `mark.0` and
+    /// contents up to `mark.1` are older than the loop, which `place` identifies.
     #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
     pub(in crate::symbolic) fn filled(
         &mut self,
@@ -94,7 +95,7 @@ impl Executor<'_> {
                     return None;
                 }
             }
-            // What is written twice holds what was written last.
+            // An element that is written twice holds the last value.
             if !hidden {
                 all.push(filled);
             }
@@ -104,7 +105,8 @@ impl Executor<'_> {
         (!all.is_empty()).then_some(all)
     }
 
-    /// What was written last to an array; on a way on which it was not, that is what the place held. `f`: a function of the loop's module.
+    /// Last write to an array; on a path without the write, its value is what the array held there. `f` is a function
+    /// of the loop's module.
     fn written(&mut self, o: ObjId, state: &ObjState, f: FuncRef) -> Option<Write> {
         if !state.cells.is_empty() {
             return None;
@@ -141,7 +143,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The number of so many bytes that an array holds at an offset, as a signed one.
+    /// Signed integer of `bytes` bytes that an array holds at an offset.
     fn held_at_place(&mut self, o: ObjId, state: &ObjState, at: TermId, bytes: u32, f: FuncRef) -> Option<TermId> {
         let ty =
             self.module(f).types.iter().position(|t| matches!(t.kind, TypeKind::Int(bits) if bits == bytes * 8))?;
@@ -178,13 +180,13 @@ impl Executor<'_> {
         let value = self.in_running(write.value, sums.running);
         let value = self.arena.substitute(value, map);
         let value = self.without_wraps(value, k, sums.known);
-        // What each round allocates is another object in each.
+        // Each iteration allocates another object.
         let made = self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1));
         if made {
             let (value, all) = self.made_in_each_round(value, end, map, mark, k, place)?;
             return Some(Filled { from, stride, bytes: write.bytes, value, held: None, made: Some(all) });
         }
-        // No other round writes there.
+        // No other iteration writes there.
         let held = self.held_in_round(o, start, at, write.bytes);
         if let Some(value) = self.added_to_the_one_before(
             (o, start),
@@ -201,7 +203,7 @@ impl Executor<'_> {
         Some(Filled { from, stride, bytes: write.bytes, value, held, made: None })
     }
 
-    /// The same without the readings that cannot change a number of any round: `i + 1` where `i < n`.
+    /// Drops wraps that change no value in any iteration: `i + 1` where `i < n`.
     fn without_wraps(&mut self, t: TermId, k: TermId, known: &[TermId]) -> TermId {
         let (mut t, mut last) = (t, None);
         loop {
@@ -226,7 +228,7 @@ impl Executor<'_> {
         }
     }
 
-    /// `rest + factor · k`.
+    /// Splits a term into `rest + factor · k`.
     fn linear_part(&mut self, t: TermId, k: TermId) -> Option<(TermId, i128)> {
         let factor = self.arena.poly(t).terms.iter().find(|(m, _)| m.as_slice() == [k]).map(|(_, c)| *c)?;
         let own = self.arena.scale(k, factor);
@@ -234,7 +236,7 @@ impl Executor<'_> {
         (!self.arena.cone(&[rest]).contains(&k)).then_some((rest, factor))
     }
 
-    /// The greatest number of a round that goes on, as its conditions say.
+    /// Greatest number of an iteration that continues, by the conditions for continuing.
     fn last_round(&mut self, k: TermId, known: &[TermId]) -> Option<i128> {
         known
             .iter()
@@ -247,7 +249,7 @@ impl Executor<'_> {
             .min()
     }
 
-    /// The number that stands, in a round, for what an array held at its start.
+    /// Term that stands, in an iteration, for an array's contents at its start.
     fn held_in_round(&mut self, o: ObjId, start: &ObjState, at: TermId, bytes: u32) -> Option<TermId> {
         let Rest::Unknown { version, .. } = &start.rest else { return None };
         match self.content(o, *version, at, bytes * 8) {
@@ -256,8 +258,9 @@ impl Executor<'_> {
         }
     }
 
-    /// The value of a round that adds to the element which the round before wrote, or to the one before the first: what was there, and
-    /// the sum so far. `held` stands for what its own element held.
+    /// Value of an iteration that adds to the element written by the previous one, or at first to the element before
+    /// the first: the initial element plus the sum so far. `held` stands for the former contents of the iteration's own
+    /// element.
     #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
     fn added_to_the_one_before(
         &mut self,
@@ -294,8 +297,8 @@ impl Executor<'_> {
         Some(self.arena.wrap(all, bytes * 8, true))
     }
 
-    /// A value that a round computes, as a function of the round: what the round itself makes up is another in each. And what stands
-    /// there for `held`.
+    /// Turns a value that an iteration computes into a function of the iteration: fresh symbols of the iteration become
+    /// applications to `k`. Also returns what replaces `held`.
     fn of_each_round(
         &mut self,
         value: TermId,
@@ -312,12 +315,12 @@ impl Executor<'_> {
                     let (serial, range) = (s.0, self.arena.symbol(*s).range);
                     Some((serial, range))
                 }
-                // A choice that is open: anything.
+                // A free choice: any value.
                 Term::BoolSym(s) if (s.0 as usize) >= mark.0 => {
                     let s = *s;
                     return (self.anything_in_each_round(s.0, bytes, k), None);
                 }
-                // What is read of memory that the loop itself changes.
+                // A read of memory that the loop itself changes.
                 Term::Apply { function: Function::Content, range, .. }
                     if !self.only_old(n, mark.0, mark.1, Some(k)) =>
                 {
@@ -337,7 +340,7 @@ impl Executor<'_> {
         self.arena.apply(Function::Round(serial), vec![k], Range::of_value(bytes * 8, true))
     }
 
-    /// At iteration `k` of a loop in `func` the rounds before it have filled their elements; `before` is the state at the loop's start.
+    /// Fills the elements of all iterations before `k` of a loop in `func`; `before` is the state at the loop's start.
     pub(in crate::symbolic) fn fill_so_far(
         &mut self,
         s: &mut State,
@@ -346,14 +349,14 @@ impl Executor<'_> {
         filled: &[Filled],
         (k, func): (TermId, FuncRef),
     ) {
-        // What the rounds themselves made is arbitrary already.
+        // Objects that iterations made are arbitrary already.
         let Some(old) = before.mem.get(&o) else { return };
         s.mem.insert(o, Rc::clone(old));
         for f in filled {
             if let Some(all) = f.made {
                 self.rounds_begin(s, all);
             }
-            // A symbol of its own: the number of an element is none of a round that is under way.
+            // A separate symbol: an element's number is not that of an iteration in progress.
             let element = self.arena.fresh(
                 SymKind::Iteration { name: "an element".into() },
                 "an element",

@@ -1,7 +1,8 @@
-//! Candidate invariants for Houdini (Flanagan and Leino, FME 2001): linear bounds of loop variables, and of sums and differences of two.
+//! Candidate invariants for Houdini (Flanagan and Leino, FME 2001): linear bounds of loop variables, and of sums and
+//! differences of two.
 //!
-//! In: variables with their starts and next values, and what a round compares. Out: bounds that may hold in each round. Whether they do is
-//! decided in [`super::houdini`].
+//! In: variables with their starts and next values, and the comparisons of an iteration. Out: bounds that may hold in
+//! each iteration. [`super::houdini`] decides whether they do.
 
 use super::houdini::Variable;
 use super::sum::Rounds;
@@ -9,14 +10,14 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Candidates for one variable, and for pairs.
+/// Maximum number of candidates: for one variable, and for all pairs.
 const MOST_OF_ONE: usize = 14;
 const MOST_OF_PAIRS: usize = 8;
-/// Rounds that constants are followed from constant starts.
+/// Number of iterations through which constants are followed from constant starts.
 const FIRST_ROUNDS: usize = 2;
 
 impl Executor<'_> {
-    /// What may hold of the variables.
+    /// Collects candidates for all variables.
     pub(super) fn candidates(&mut self, variables: &[Variable], round: &[TermId], r: &Rounds<'_>) -> Vec<TermId> {
         let compared = self.numbers_compared(variables, round);
         let first = self.first_values(variables);
@@ -28,7 +29,8 @@ impl Executor<'_> {
         all
     }
 
-    /// What a round compares with 0, and whether for equality. To guess from, numbers are what they are without any wrap.
+    /// Terms that an iteration compares with 0, and whether for equality. Wraps are dropped: the terms serve only as
+    /// guesses.
     fn numbers_compared(&mut self, variables: &[Variable], round: &[TermId]) -> Vec<(TermId, bool)> {
         let nexts: Vec<TermId> = variables.iter().map(|v| v.next).chain(round.iter().copied()).collect();
         let compared: Vec<(TermId, bool)> = self
@@ -44,7 +46,8 @@ impl Executor<'_> {
         compared.into_iter().map(|(t, equal)| (self.arena.unwrapped(t), equal)).collect()
     }
 
-    /// Bounds of one variable: by 0, its first values, what it is set to, what it is compared with, and where any variable starts.
+    /// Candidate bounds of one variable: 0, its first values, values to which it is set, terms with which it is
+    /// compared, and starts of any variable.
     fn bounds_of_one(
         &mut self,
         v: &Variable,
@@ -53,7 +56,7 @@ impl Executor<'_> {
         compared: &[(TermId, bool)],
         r: &Rounds<'_>,
     ) -> Vec<TermId> {
-        // Bounds `above`: at most the number; `below`: at least that.
+        // `above` holds upper bounds, `below` lower bounds.
         let (mut below, mut above): (Vec<TermId>, Vec<TermId>) = (vec![self.arena.int(0)], vec![]);
         if let (Some(lo), Some(hi)) = (first.iter().min(), first.iter().max()) {
             let (lo, hi) = (self.arena.int(*lo), self.arena.int(*hi));
@@ -94,7 +97,7 @@ impl Executor<'_> {
         let mut bounds: Vec<TermId> = above.into_iter().map(|t| self.arena.le(v.read, t)).collect();
         bounds.extend(below.into_iter().map(|t| self.arena.le(t, v.read)).collect::<Vec<_>>());
         let mut own: Vec<TermId> = vec![];
-        // By turns, so that neither side is left out.
+        // Alternate between upper and lower bounds, so that the limit drops neither side.
         let half = bounds.len() / 2;
         let mut order: Vec<TermId> = (0..bounds.len())
             .map(|i| bounds[if i % 2 == 0 { i / 2 } else { (half + i / 2).min(bounds.len() - 1) }])
@@ -108,7 +111,7 @@ impl Executor<'_> {
         own
     }
 
-    /// Adds the bounds that comparisons of a variable, or of what it is set to, tell.
+    /// Adds bounds from comparisons of a variable, or of values to which it is set.
     fn bounds_by_comparison(
         &mut self,
         v: &Variable,
@@ -125,7 +128,7 @@ impl Executor<'_> {
                 // l + rest <= 0, or back - l <= 0.
                 if self.is_old(rest, r) {
                     let most = self.arena.neg(rest);
-                    // Where it is not so, l > most.
+                    // If the comparison is false, l > most.
                     above.push(most);
                     below.push(self.arena.add_const(most, 1));
                     if *equal {
@@ -145,7 +148,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Bounds of sums and differences of two variables.
+    /// Candidate bounds of sums and differences of two variables.
     fn bounds_of_pairs(&mut self, variables: &[Variable], compared: &[(TermId, bool)]) -> Vec<TermId> {
         let (mut pairs, mut sums) = (vec![], vec![]);
         for (i, v) in variables.iter().enumerate() {
@@ -183,7 +186,7 @@ impl Executor<'_> {
         self.only_old(t, r.mark, r.version, None)
     }
 
-    /// The variables' values in the first rounds, where these are constants.
+    /// Values of the variables in the first iterations, as far as they are constants.
     pub(super) fn first_values(&mut self, variables: &[Variable]) -> Vec<Vec<i128>> {
         let mut values: Vec<Vec<i128>> =
             variables.iter().map(|v| self.arena.as_int(v.start).into_iter().collect()).collect();

@@ -1,8 +1,9 @@
-//! Which variables a loop's body changes, and what a round makes of them.
+//! Discovery of the variables that a loop's body changes, and of an iteration's effect on them.
 //!
-//! In: a loop and the state before it. Out: a [`Transition`]: from a state in which everything that the body writes is an arbitrary symbol to the
-//! state at its end. Found by passes over the body until no further variable changes, as in widening (Cousot and Cousot, POPL 1977). A pointer
-//! variable holds one of the places that passes leave in it, or any. What the transition means for later rounds is not asked here.
+//! In: a loop and the state before it. Out: a [`Transition`] from a state in which everything that the body writes is
+//! an arbitrary symbol to the state at its end. Passes over the body repeat until no further variable changes, as in
+//! widening (Cousot and Cousot, POPL 1977). A pointer variable has one of the targets that passes leave in it, or an
+//! unknown one. Consequences of the transition for later iterations are not derived here.
 
 use super::summary::MOST_AGAIN;
 use super::transition::{LoopAt, Pass, PointerVars, Transition};
@@ -18,26 +19,28 @@ use ir::{BlockId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Pointers that a variable of a loop may hold.
+/// Maximum number of targets of a loop's pointer variable.
 const MOST_POINTERS: usize = 8;
 
-/// Passes in which it is found out what a body changes, and those besides that only find another place for a pointer.
+/// Maximum number of passes that determine what a body changes, and of further passes that only find another target of
+/// a pointer.
 const MOST_PASSES: u32 = 16;
 const MOST_WIDENED: u32 = 64;
 
-/// What [`Executor::discover`] comes to.
+/// Result of [`Executor::discover`].
 pub(super) enum Discovery {
     Found(Box<Transition>),
-    /// The body never comes back: it is no loop on this path.
+    /// The body never reaches the back edge: on this path there is no loop.
     NeverComesBack,
-    /// Variables, or places for their pointers, came to light in every pass.
+    /// Every pass found new variables or pointer targets.
     NotFound,
     GaveUp,
 }
 
 impl Executor<'_> {
-    /// Passes over the body with every known variable arbitrary, until no further one changes. Notes no events. What the body is the first to
-    /// touch, but was there before, is put into the state before the loop.
+    /// Repeats passes over the body, with every known variable arbitrary, until no further one changes. Records no
+    /// events. Puts objects that existed before the loop, but that the body is the first to touch, into the state
+    /// before the loop.
     pub(super) fn discover(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: &mut State) -> Discovery {
         let mut vars: Vec<LoopVar> = self.loops.vars.get(&at.key).cloned().unwrap_or_default();
         for p in &at.phis {
@@ -64,7 +67,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The last of these passes; `None` where there would be too many.
+    /// Returns the last of the passes; `None` if there would be too many.
     fn passes(
         &mut self,
         fr: &mut Frame,
@@ -95,7 +98,7 @@ impl Executor<'_> {
             }
             let pass = Pass { head, symbols, end, phi_end, mark, version };
             let mut new = self.changed(&pass.head, &pass.end, vars);
-            // Each round starts with a twin of its own.
+            // Each iteration starts with a twin of its own.
             new.retain(|v| !matches!(v, LoopVar::Cell(o, ..) | LoopVar::Whole(o) | LoopVar::Life(o) if pointers.twins.values().any(|w| w.twin == *o)));
             if round >= 10 {
                 new =
@@ -108,12 +111,13 @@ impl Executor<'_> {
             self.drop_twins_in_numbers(vars, &pass, pointers);
             pointers.wider |= self.number_starts(s0, &pass.end, vars.iter().chain(&new));
             if new.is_empty() && !pointers.wider {
-                // Launches are followed otherwise once work for the device may overlap, and status codes once a launch may be refused.
+                // Launches are executed differently once device work may overlap, and status codes once a launch may be
+                // refused.
                 if self.runtime.noted() != noted {
                     round += 1;
                     continue;
                 }
-                // Iterate: a pointer stored in round i may be loaded in round i + 1.
+                // Iterate: a pointer stored in iteration i may be loaded in iteration i + 1.
                 if !self.has_kept_more(stored) {
                     return Ok(Some(pass));
                 }
@@ -122,7 +126,7 @@ impl Executor<'_> {
                     self.give_up_places(stored);
                 }
             }
-            // Pointers that rounds pass on to each other come to light one by one.
+            // Pointers passed from iteration to iteration are found one per pass.
             if pointers.wider && new.is_empty() && widened < MOST_WIDENED {
                 widened += 1;
             } else {
@@ -140,7 +144,8 @@ impl Executor<'_> {
         Ok(None)
     }
 
-    /// A pointer that is one of several before the loop: it is one of these in later rounds too, or more come to light.
+    /// Records pointer variables with several targets before the loop: in later iterations each has one of these or of
+    /// targets found later.
     fn note_choices(&mut self, at: &LoopAt<'_>, s0: &State, vars: &[LoopVar], pointers: &mut PointerVars) {
         for v in vars {
             if pointers.contains(v) {
@@ -155,7 +160,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The values that such pointers have at the start of a pass.
+    /// Values at the start of a pass of the pointer variables with several or unknown targets.
     fn chosen_pointers(&mut self, pointers: &PointerVars) -> FxHashMap<LoopVar, Value> {
         let mut chosen: FxHashMap<LoopVar, Value> = pointers
             .choices
@@ -170,7 +175,8 @@ impl Executor<'_> {
         chosen
     }
 
-    /// Puts into the state before the loop what the body is the first to touch, but was there before; whether there was any.
+    /// Puts objects that existed before the loop, but that the body is the first to touch, into the state before the
+    /// loop; returns whether there were any.
     fn touch_what_was_there(&mut self, s0: &mut State, end: &State) -> bool {
         let untouched: Vec<ObjId> = end
             .mem
@@ -184,8 +190,8 @@ impl Executor<'_> {
         any
     }
 
-    /// Adds the places that a pointer variable has behind a pass to those that it may hold; where they would be too many, or are not the
-    /// same in each round, nothing is known of it.
+    /// Adds a pointer variable's targets after a pass to its possible ones; the pointer becomes unknown if they are too
+    /// many or differ between iterations.
     fn widen_pointer(
         &mut self,
         fr: &Frame,
@@ -234,10 +240,10 @@ impl Executor<'_> {
             }
             (anew, before) => bad |= anew.as_ref() != before,
         }
-        // The next round's twin is not this one's.
+        // The next iteration's twin is not this one's.
         bad |= n.iter().any(|t| twins.values().any(|w| t.base == Base::Object(w.twin)));
         for t in n.iter().filter(|_| !twins.contains_key(&v)) {
-            // What an earlier round allocated may have had another size.
+            // An allocation of an earlier iteration may have had another size.
             bad |= matches!(t.base, Base::Object(o) if !s0.mem.contains_key(&o) && !self.object(o).extent.is_some_and(|e| self.only_old(e, mark, version, None)));
             if known.iter().any(|(b, o)| *b == t.base && *o == t.offset) {
                 continue;
@@ -252,7 +258,7 @@ impl Executor<'_> {
         bad |= known.iter().any(|(b, _)| matches!(b, Base::Unknown(_)));
         let offsets = known.iter().map(|(_, o)| *o).collect::<Vec<_>>();
         bad |= offsets.into_iter().any(|o| !self.only_old(o, mark, version, None));
-        // An object made in an earlier round has that round's size, not this one's.
+        // An object made in an earlier iteration has that iteration's size, not this one's.
         let extents: Vec<TermId> = known
             .iter()
             .filter_map(|(b, _)| if let Base::Object(o) = b { self.object(*o).extent } else { None })
@@ -266,7 +272,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Nothing is known of twins whose addresses are kept as numbers.
+    /// Makes twin pointers unknown if a twin's address is stored as an integer.
     fn drop_twins_in_numbers(&mut self, vars: &[LoopVar], pass: &Pass, pointers: &mut PointerVars) {
         let numbers: Vec<TermId> = vars
             .iter()
@@ -283,7 +289,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The state at the header: variables get the given values, or fresh symbols.
+    /// Builds the state at the header: variables get the given values, or fresh symbols.
     pub(super) fn header_state(
         &mut self,
         fr: &mut Frame,
@@ -352,7 +358,7 @@ impl Executor<'_> {
         (s, symbols)
     }
 
-    /// An arbitrary value of the kind that the start has. Pointers keep the objects that they point into.
+    /// Returns an arbitrary value of the start value's kind. A pointer keeps its object.
     pub(super) fn like(&mut self, start: Option<&Value>, size: u32, reason: &UnknownReason) -> Value {
         let unknown = SymKind::Unknown { reason: reason.clone() };
         match start {
@@ -363,7 +369,7 @@ impl Executor<'_> {
             }
             Some(Value::Ptr(_)) => self.unknown_pointer(reason),
             Some(Value::Int(t)) => {
-                // Unsigned where the start does not fit the signed reading.
+                // Unsigned if the start does not fit the signed range.
                 let bits = size * 8;
                 let signed = Range::of_value(bits, true);
                 let range = if self.arena.as_int(*t).is_some_and(|v| !signed.contains_value(v)) {
@@ -418,9 +424,9 @@ impl Executor<'_> {
             if whole.contains(&o) {
                 continue;
             }
-            // What the round has ended is not in its last state: no later round finds it.
+            // An object that the iteration ended is absent from its last state: no later iteration finds it.
             let Some(h) = sh.mem.get(&o) else {
-                // Made inside the body: on the next round it holds anything.
+                // The body made the object: in the next iteration it holds anything.
                 out.push(LoopVar::Whole(o));
                 continue;
             };
@@ -474,7 +480,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Where a pointer variable may point before the loop: nowhere if it was never written. `None` where that is not known.
+    /// Possible targets of a pointer variable before the loop: none if it was never written. `None` if they are
+    /// unknown.
     pub(super) fn pointers_before(
         &mut self,
         s0: &State,
@@ -499,7 +506,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A pointer to any of several places, by a free choice.
+    /// Pointer to any of several targets, chosen freely.
     pub(in crate::symbolic) fn any_of(&mut self, places: &[(Base, TermId)], why: &UnknownReason) -> Value {
         let mut targets = vec![];
         let mut none_before = self.arena.bool(true);

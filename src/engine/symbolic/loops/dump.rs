@@ -1,4 +1,4 @@
-//! How a loop was summarised, for `--dump loops`: one line for each variable that its body changes.
+//! Loop summaries for `--dump loops`: one line for each variable that the body changes.
 
 use super::accelerate::Solved;
 use super::transition::LoopAt;
@@ -9,7 +9,7 @@ use crate::symbolic::terms::display::term;
 use ir::{FuncRef, Op};
 
 impl Executor<'_> {
-    /// The loop by its function and place.
+    /// Name of a loop: its function and source position.
     pub(super) fn name_of_loop(&self, func: FuncRef, at: &LoopAt<'_>) -> String {
         let f = self.function(func);
         let loc = self.program.loc(func.module, f.blocks[at.header.index()].term_loc);
@@ -22,7 +22,7 @@ impl Executor<'_> {
         )
     }
 
-    /// What was found of its variables at iteration `k`.
+    /// Describes the forms of a loop's variables at iteration `k`.
     pub(super) fn describe_summary(&self, func: FuncRef, at: &LoopAt<'_>, solved: &Solved) -> String {
         let mut vars: Vec<(&LoopVar, &Form)> = solved.forms.iter().collect();
         vars.sort_by_key(|(v, _)| **v);

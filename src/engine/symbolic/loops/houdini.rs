@@ -1,9 +1,10 @@
-//! Bounds that a loop's variables keep from round to round: `0 <= lo <= hi <= n` of a binary search, `at < 8` of an index that starts
-//! over, `slot < size` of a probe.
+//! Inductive bounds of loop variables: `0 <= lo <= hi <= n` of a binary search, `at < 8` of an index that starts over,
+//! `slot < size` of a probe.
 //!
-//! In: variables without a closed form, their values in a round and after it. Out: bounds that hold at the start and, where they hold in
-//! a round that goes on, after it. Candidates are what conditions compare the variables with, what they start from and what they are set
-//! to. Those that cannot be shown are dropped until the rest holds together (Houdini: Flanagan and Leino, FME 2001).
+//! In: variables without a closed form, with their values in an iteration and after it. Out: bounds that hold at the
+//! start and that every iteration that continues preserves. Candidates come from the terms with which conditions
+//! compare the variables, from starts, and from values to which the variables are set. Candidates that cannot be proved
+//! are dropped until the rest is inductive (Houdini: Flanagan and Leino, FME 2001).
 
 use super::sum::Rounds;
 use super::types::{Form, LoopVar};
@@ -14,37 +15,37 @@ use crate::symbolic::terms::linear::Linear;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Variables of one loop that are looked at.
+/// Maximum number of variables of one loop.
 const MOST_VARIABLES: usize = 6;
-/// Ways through a round.
+/// Maximum number of paths through an iteration.
 const MOST_WAYS: usize = 16;
-/// Conditions of the way to the loop that are used.
+/// Maximum number of conjuncts used from the path condition at the loop.
 const MOST_FACTS: usize = 24;
-/// Terms below a condition that is used.
+/// Maximum number of terms below such a conjunct.
 const LARGEST_FACT: usize = 120;
-/// Rounds of dropping candidates.
+/// Maximum number of passes that drop candidates.
 const MOST_DROPS: usize = 8;
-/// Readings of machine integers in a round that are looked at.
+/// Maximum number of wraps examined in an iteration.
 const MOST_READINGS: usize = 12;
-/// Terms of comparisons that one loop looks at.
+/// Budget of linear reasoning for one loop, in terms of comparisons.
 const MOST_OF_LOOP: u64 = 1 << 19;
 
-/// A variable that a round changes.
+/// A variable that an iteration changes.
 pub(in crate::symbolic) struct Carried {
     pub var: LoopVar,
     pub start: TermId,
-    /// The symbol of its value in a round.
+    /// Symbol of its value in an iteration.
     pub held: TermId,
-    /// Its value after it, as kept.
+    /// Value after the iteration, as stored.
     pub next: TermId,
     pub bits: u32,
-    /// Its value at iteration `k` with what is known of it, where that is how far steps have moved it; `None` where nothing is known.
+    /// Value at iteration `k` with facts about it, if only steps have moved the variable; `None` otherwise.
     pub moved: Option<(TermId, Vec<TermId>)>,
-    /// Whether something else is known of it already.
+    /// Whether the variable has another form already.
     pub settled: bool,
 }
 
-/// The same in the terms of what the machine reads of it.
+/// A loop variable in terms of the machine integer that is read from it.
 pub(super) struct Variable {
     pub(super) read: TermId,
     pub(super) bits: u32,
@@ -54,15 +55,15 @@ pub(super) struct Variable {
     pub(super) leaves: Vec<TermId>,
 }
 
-/// One way through a round: what holds on it, and the variables' values behind it.
+/// Path through an iteration: its conditions, and the variables' values after it.
 struct Way {
     facts: Vec<TermId>,
     next: Vec<TermId>,
 }
 
 impl Executor<'_> {
-    /// What variables are at iteration `r.k`: those of which something is found. `round` holds in each round that goes on, in terms of
-    /// their symbols; `path` at the start of the loop.
+    /// Returns forms, at iteration `r.k`, of the variables for which bounds are found. `round` holds in each iteration
+    /// that continues, in terms of their symbols; `path` holds at the start of the loop.
     pub(in crate::symbolic) fn inductive(
         &mut self,
         carried: &[Carried],
@@ -76,7 +77,7 @@ impl Executor<'_> {
         let work = self.loops.linear_work.get();
         self.loops.linear_work.set(work.min(MOST_OF_LOOP));
         let mut found = self.bounds_that_last(carried, round, path, r);
-        // Together they may go too many ways.
+        // All variables together may have too many paths: try them one by one.
         if found.is_empty() && carried.len() > 1 {
             for one in carried {
                 found.extend(self.bounds_that_last(std::slice::from_ref(one), round, path, r));
@@ -99,7 +100,7 @@ impl Executor<'_> {
             return vec![];
         }
         let known = self.facts_about(path, &variables, &hyps, &round);
-        // At the start.
+        // At the start of the loop.
         let mut before = self.told(&known);
         let starts: Vec<TermId> = variables.iter().map(|v| v.start).collect();
         let plain = self.in_range(&mut before, &starts);
@@ -149,12 +150,12 @@ impl Executor<'_> {
         self.found(carried, &variables, (&known, &round), &ways, &hyps, r)
     }
 
-    /// Counts what is left of the allotment apart from the executor that this one is a copy of.
+    /// Separates the remaining budget from that of the executor from which this one was copied.
     pub fn own_linear_work(&mut self) {
         self.loops.own_linear_work();
     }
 
-    /// Another kernel may take as much.
+    /// Resets the budget for another kernel.
     pub(crate) fn renew_linear_work(&self) {
         self.loops.renew_linear_work();
     }
@@ -163,7 +164,8 @@ impl Executor<'_> {
         Linear::new(&mut self.arena, facts, &self.loops.linear_work.clone())
     }
 
-    /// Variables and conditions in terms of what the machine reads of the variables: of each a signed or an unsigned number.
+    /// Rewrites variables and conditions in terms of the machine integers that are read: for each variable a signed or
+    /// an unsigned one.
     fn as_read(&mut self, carried: &[Carried], round: &[TermId]) -> (Vec<Variable>, Vec<TermId>) {
         let roots: Vec<TermId> = carried.iter().map(|c| c.next).chain(round.iter().copied()).collect();
         let cone = self.arena.cone(&roots);
@@ -212,13 +214,13 @@ impl Executor<'_> {
         (variables, conditions)
     }
 
-    /// Whether a term reads a variable, or what it is made of, as an unsigned number of its width.
+    /// Whether a term reads a variable, or a sum with it, as an unsigned integer of its width.
     fn reads_as_unsigned(&self, t: TermId, c: &Carried) -> bool {
         let Some((x, bits, false)) = self.arena.reading(t) else { return false };
         bits == c.bits && (x == c.held || self.arena.poly(x).terms.iter().any(|(m, _)| m.as_slice() == [c.held]))
     }
 
-    /// Readings of sums whose parts are read first: only the last counts.
+    /// Drops wraps of summands inside a wrapped sum: only the outer wrap counts.
     fn plainly(&mut self, t: TermId) -> TermId {
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         for n in self.arena.cone(&[t]) {
@@ -232,7 +234,7 @@ impl Executor<'_> {
         self.arena.substitute(t, &map)
     }
 
-    /// A sum that is congruent modulo 2^bits, without the readings of its parts.
+    /// Returns a sum that is congruent modulo 2^bits, without the wraps of its summands.
     fn congruent(&mut self, t: TermId, bits: u32) -> TermId {
         let mut out = t;
         for (m, c) in self.arena.poly(t).terms {
@@ -248,7 +250,7 @@ impl Executor<'_> {
         out
     }
 
-    /// What the way to the loop says of what the variables are compared with.
+    /// Conjuncts of the path condition at the loop about the terms with which the variables are compared.
     fn facts_about(&self, path: TermId, variables: &[Variable], hyps: &[TermId], round: &[TermId]) -> Vec<TermId> {
         let mut roots: Vec<TermId> = variables.iter().map(|v| v.start).collect();
         roots.extend(hyps);
@@ -273,13 +275,14 @@ impl Executor<'_> {
         out
     }
 
-    /// Whether a comparison is of a product of variables: a limit of memory, mostly.
+    /// Whether a comparison involves a product of variables: usually a memory limit.
     fn is_product(&self, c: TermId) -> bool {
         let Term::Le(t) = self.arena.get(c) else { return false };
         self.arena.poly(*t).terms.iter().any(|(m, _)| m.len() > 1)
     }
 
-    /// The ways through a round, by the conditions that choose what the variables become; `None` where they are too many.
+    /// Paths through an iteration, by the conditions that choose the variables' next values; `None` if they are too
+    /// many.
     fn ways(&mut self, variables: &[Variable], round: &[TermId], r: &Rounds<'_>) -> Option<Vec<Way>> {
         let mut open = vec![Way { facts: vec![], next: variables.iter().map(|v| v.next).collect() }];
         let mut done = vec![];
@@ -311,7 +314,8 @@ impl Executor<'_> {
         Some(done)
     }
 
-    /// The condition of a choice between numbers that the loop makes: not one within a condition, nor one that was made before.
+    /// Condition of a choice between numbers that the loop makes: neither one inside a condition, nor one older than
+    /// the loop.
     fn choice_in(&self, numbers: &[TermId], r: &Rounds<'_>) -> Option<TermId> {
         let (mut open, mut seen): (Vec<TermId>, FxHashSet<TermId>) = (numbers.to_vec(), FxHashSet::default());
         while let Some(t) = open.pop() {
@@ -327,7 +331,7 @@ impl Executor<'_> {
         None
     }
 
-    /// Readings in the conditions of a round, and of the variables after it, that change no number where the candidates hold.
+    /// Wraps, in an iteration's conditions and in the variables after it, that change no value if the candidates hold.
     fn that_do_not_wrap(
         &mut self,
         known: &[TermId],
@@ -344,7 +348,7 @@ impl Executor<'_> {
         self.in_range(&mut premises, &roots)
     }
 
-    /// Readings below the roots that change no number, and what they read.
+    /// Wraps below the roots that change no value, with their arguments.
     fn in_range(&mut self, premises: &mut Linear, roots: &[TermId]) -> FxHashMap<TermId, TermId> {
         let mut plain: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut seen = 0;
@@ -372,7 +376,7 @@ impl Executor<'_> {
         })
     }
 
-    /// What is read of the variables after a round that went this way.
+    /// Values read from the variables after an iteration along this path.
     fn read_after(&mut self, variables: &[Variable], way: &Way) -> FxHashMap<TermId, TermId> {
         variables
             .iter()
@@ -384,7 +388,7 @@ impl Executor<'_> {
             .collect()
     }
 
-    /// What is known of the variables by bounds that hold in every round.
+    /// Forms of the variables by bounds that hold in every iteration.
     fn found(
         &mut self,
         carried: &[Carried],
@@ -394,7 +398,7 @@ impl Executor<'_> {
         hyps: &[TermId],
         r: &Rounds<'_>,
     ) -> Vec<(LoopVar, Form)> {
-        // Those that steps have moved are what the steps add up to where none of them wraps.
+        // Variables that steps have moved equal the sum of their steps, as long as none wraps.
         let mut before = self.told(known);
         let mut kept: Vec<bool> = variables
             .iter()
@@ -421,7 +425,7 @@ impl Executor<'_> {
                     (by || self.is_old(next, r)) && self.fits(&mut premises, next, Range::of_int(v.bits, v.signed));
             }
         }
-        // Where one may wrap its bounds are worth more than its steps, if it has both.
+        // If a variable may wrap, its bounds are worth more than its steps, provided that it has both bounds.
         let mut followed = kept.clone();
         for (i, (v, c)) in variables.iter().zip(carried).enumerate() {
             if kept[i] || c.settled {
@@ -467,8 +471,9 @@ impl Executor<'_> {
         out
     }
 
-    /// A number for what is read of a variable that has bounds, constant ones as its range. It has no range of a machine integer: how it is
-    /// read otherwise is no other number, but follows.
+    /// Symbol for the integer read from a variable with bounds; constant bounds become its range. The symbol does not
+    /// get the range of a machine integer: other readings of the variable are derived from it, rather than being
+    /// separate numbers.
     fn bounded(&mut self, v: &Variable, c: &Carried, facts: &mut Vec<TermId>) -> TermId {
         let all = self.arena.range(v.read);
         let (mut lo, mut hi) = (all.lo, all.hi);
@@ -482,7 +487,7 @@ impl Executor<'_> {
                 lo = lo.map(|l| l.max(least));
             }
         }
-        // No number at all: nothing comes here.
+        // The range is empty: this state is unreachable.
         if lo.zip(hi).is_some_and(|(lo, hi)| lo > hi) {
             (lo, hi) = (all.lo, all.hi);
         }
@@ -502,7 +507,7 @@ impl Executor<'_> {
         value
     }
 
-    /// What two variables add up to, where that grows by the same in every round.
+    /// Adds the sum or difference of two variables, if every path changes it by the same constant.
     fn add_sums(
         &mut self,
         found: &mut [(LoopVar, Form)],

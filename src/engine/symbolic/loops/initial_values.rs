@@ -1,8 +1,8 @@
-//! What a variable in memory holds before a loop that changes it.
+//! Initial values of memory variables that a loop changes.
 //!
-//! A cell that nothing has read or written yet is part of what its object holds all over, and one of which nothing is known has no
-//! number. A round that leaves a number there shows of which kind it is: then the cell gets the number that it holds before the
-//! first round, so that the loop can be solved for it.
+//! A cell that has not been read or written yet is part of its object's rest, and an unknown cell has no number. If an
+//! iteration leaves an integer in such a cell, the cell holds integers: it then gets a number for its value before the
+//! first iteration, so that the loop can be solved for it.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -12,8 +12,8 @@ use crate::symbolic::memory::value::Value;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// Gives the cells among `vars` that hold a number after a round (in `after`) the one that they hold before the first (in
-    /// `before`); whether any got one.
+    /// Gives the cells among `vars` that hold an integer after an iteration (in `after`) a number for their value
+    /// before the first one (in `before`); returns whether any got one.
     pub(in crate::symbolic) fn number_starts<'v>(
         &mut self,
         before: &mut State,
@@ -35,11 +35,11 @@ impl Executor<'_> {
                 None if state.overlapping(at, at + i64::from(size)).next().is_none() => {
                     match self.cell_for_merge(o, &state, at, size) {
                         Some(v @ Value::Int(_)) => v,
-                        // It stays unknown, and so arbitrary.
+                        // The cell stays unknown, and so arbitrary.
                         _ => continue,
                     }
                 }
-                // It stays unknown, and so arbitrary.
+                // The cell stays unknown, and so arbitrary.
                 _ => continue,
             };
             let Some(rc) = before.mem.get_mut(&o) else { continue };

@@ -1,10 +1,13 @@
-//! Loops: which variables a body changes, recurrences solved in closed form, invariants, and facts about every round.
+//! Loops: variables that a body changes, recurrences solved in closed form, invariants, and facts about every
+//! iteration.
 //!
-//! In: a loop and the states that enter it. Out: the states that leave it. [`summary`] goes through the steps: `discover` (the transition of one
-//! round), `accelerate` (recurrence solvers in order: `recurrences` with `alternating`, `array_fill`, `prefix_sum`, `sum`), `unroll` (small constant counts), `houdini`
-//! with its `candidates` (invariants), `quantified_facts` (what every round checked). It must not know kernels or hosts.
+//! In: a loop and the states that enter it. Out: the states that leave it. [`summary`] runs the steps: `discover`
+//! (transition of one iteration), `accelerate` (recurrence solvers in order: `recurrences` with `alternating`,
+//! `array_fill`, `prefix_sum`, `sum`), `unroll` (small constant trip counts), `houdini` with its `candidates`
+//! (invariants), `quantified_facts` (checks made in every iteration). The module must not know kernels or hosts.
 //!
-//! To add a recurrence: a solver from `(start, symbol, next)` to a [`types::Form`], called in `accelerate` where it belongs in the order.
+//! To add a recurrence: write a solver from `(start, symbol, next)` to a [`types::Form`], and call it in `accelerate`
+//! at its place in the order.
 
 pub(in crate::symbolic) mod accelerate;
 mod alternating;

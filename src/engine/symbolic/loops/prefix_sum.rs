@@ -1,9 +1,10 @@
-//! Running sums: `row[i] = n; n += degree(i);` and `row[i + 1] = row[i] + degree(i);` fill an array with what the rounds of a loop
-//! have added up so far, where each round adds another number that has bounds.
+//! Running sums: `row[i] = n; n += degree(i);` and `row[i + 1] = row[i] + degree(i);` fill an array with the sums over
+//! the iterations so far, where each iteration adds another bounded number.
 //!
-//! In: a variable's value in a round and after it. Out: its value as a function of the number of rounds, `sum(step, j)`: what the rounds
-//! before number `j` add, 0 for `j <= 0`. `step` is a symbol that stands for what any of them adds, and has its range. What that says
-//! of a sum is put to use by instances, where it is asked for: it grows by `j - i` steps from round `i` to `j`.
+//! In: a variable's value in an iteration and after it. Out: its value as a function of the number of iterations,
+//! `sum(step, j)`: the sum over the iterations before number `j`, 0 for `j <= 0`. `step` is a symbol for the summand of
+//! any iteration, with its range. Facts about a sum are instantiated on demand: from iteration `i` to `j` it grows by
+//! `j - i` steps.
 
 use super::sum::Rounds;
 use crate::symbolic::exec::executor::Executor;
@@ -16,38 +17,38 @@ use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Sums of one loop that one question is told of.
+/// Maximum number of sums with one step symbol for which one query gets instances.
 const MOST: usize = 8;
 
-/// Conditions that are added up to see whether another follows.
+/// Maximum number of known bounds whose sums are tried as premises.
 const MOST_KNOWN: usize = 24;
 
-/// A variable that rounds move by steps.
+/// A variable that iterations move by steps.
 #[derive(Clone, Debug)]
 pub(in crate::symbolic) struct Running {
     pub var: LoopVar,
-    /// Its value in a round, and that after it.
+    /// Value in an iteration; `next` is the value after it.
     held: TermId,
     next: TermId,
-    /// Its value at iteration `k`, without end, and what the machine reads of it there and one round later.
+    /// Unbounded value at iteration `k`; `read` is what the machine reads then, and `read_next` one iteration later.
     pub now: TermId,
     read: TermId,
     read_next: TermId,
-    /// `None` where its value is known exactly.
+    /// Step symbol; `None` if the value is known exactly.
     pub step: Option<TermId>,
-    /// What is known of `now`.
+    /// Facts about `now`.
     pub facts: Vec<TermId>,
 }
 
 impl Executor<'_> {
-    /// What the rounds before number `j` add up to, by steps that `step` stands for.
+    /// Sum over the iterations before number `j`, with `step` for the summand.
     pub(in crate::symbolic) fn sum_before(&mut self, step: TermId, j: TermId) -> TermId {
         let r = self.arena.range(step);
         let range = Range { lo: r.lo.filter(|l| *l >= 0).map(|_| 0), hi: r.hi.filter(|h| *h <= 0).map(|_| 0) };
         self.arena.apply(Function::Sum, vec![step, j], range)
     }
 
-    /// A symbol for what any round adds, where that has a bound.
+    /// Symbol for the summand of any iteration, if it has a bound.
     pub(in crate::symbolic) fn any_step(&mut self, range: Range) -> Option<TermId> {
         if range.lo.is_none() && range.hi.is_none() {
             return None;
@@ -55,7 +56,8 @@ impl Executor<'_> {
         Some(self.arena.fresh(SymKind::Unknown { reason: UnknownReason::LoopSum }, "step", range))
     }
 
-    /// A variable of so many bits that starts as `a` and goes from `h` to `n` in a round, where it only moves by steps with bounds.
+    /// Running sum of a variable of `bits` bits that starts as `a` and changes from `h` to `n` in an iteration, if it
+    /// moves only by bounded steps.
     pub(in crate::symbolic) fn running(
         &mut self,
         var: LoopVar,
@@ -87,7 +89,7 @@ impl Executor<'_> {
         Some(Running { var, held: h, next: n, now, read, read_next, step, facts })
     }
 
-    /// What any round adds to a variable that it only moves.
+    /// Range of the summand of any iteration, if the variable only moves by steps.
     fn steps_between(&mut self, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Range> {
         let mut range: Option<Range> = None;
         for leaf in self.leaves(n)? {
@@ -102,7 +104,8 @@ impl Executor<'_> {
         range
     }
 
-    /// What a round writes, in terms of the number of the round, where such variables are part of it.
+    /// Expresses a value that an iteration writes in terms of the iteration's number, where running sums are part of
+    /// it.
     pub(in crate::symbolic) fn in_running(&mut self, value: TermId, running: &[Running]) -> TermId {
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         for r in running {
@@ -120,7 +123,7 @@ impl Executor<'_> {
         self.arena.substitute(value, &map)
     }
 
-    /// The same choice where these conditions hold.
+    /// Resolves if-then-else terms whose conditions follow from `known`, or whose negations do.
     pub(in crate::symbolic) fn under(&mut self, mut t: TermId, known: &[TermId]) -> TermId {
         loop {
             let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -145,10 +148,11 @@ impl Executor<'_> {
         }
     }
 
-    /// Conditions without the readings that change nothing where these hold: `i` as an `int` where `0 <= i` and `i <= 2147483647`.
+    /// Drops wraps that change nothing under these conditions: `i` as an `int` where `0 <= i` and `i <= 2147483647`.
     pub(in crate::symbolic) fn read_plainly(&mut self, known: Vec<TermId>) -> Vec<TermId> {
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-        // By what they bound but for a constant: there may be as many of both as a kernel that is unrolled has branches and indices.
+        // Keyed by the bounded term without its constant: an unrolled kernel may have as many bounds and wraps as
+        // branches and indices.
         let mut bounds: FxHashMap<TermId, Vec<i128>> = FxHashMap::default();
         for c in &known {
             if let Term::Le(t) = *self.arena.get(*c) {
@@ -163,7 +167,7 @@ impl Executor<'_> {
                 continue;
             }
             let (rest, of_arg) = self.arena.apart(arg);
-            // `rest + constant <= 0`, and with it `rest + of_arg <= of_arg - constant`.
+            // `rest + constant <= 0`, hence `rest + of_arg <= of_arg - constant`.
             let most = |constant: &i128| of_arg.checked_sub(*constant).is_some_and(|most| want.contains_value(most));
             if bounds.get(&rest).is_some_and(|constants| constants.iter().any(most)) {
                 map.insert(n, arg);
@@ -185,7 +189,7 @@ impl Executor<'_> {
             .collect();
         let symbols = self.arena.symbols_of(&[t]);
         for x in &bounds {
-            // Both are at most 0.
+            // Both terms are at most 0.
             let rest = self.arena.sub(t, *x);
             if self.arena.range(rest).hi.is_some_and(|h| h <= 0) {
                 return true;
@@ -204,7 +208,7 @@ impl Executor<'_> {
     }
 }
 
-/// The symbols that stand for steps below a term.
+/// Step symbols of the sums below a term.
 pub(in crate::symbolic) fn steps_below(a: &Arena, t: TermId) -> FxHashSet<TermId> {
     a.cone(&[t])
         .into_iter()
@@ -215,7 +219,7 @@ pub(in crate::symbolic) fn steps_below(a: &Arena, t: TermId) -> FxHashSet<TermId
         .collect()
 }
 
-/// What is known of the sums below the roots; `None` where that is nothing.
+/// Facts about the sums below the roots; `None` if there are none.
 pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
     let mut by_step: Vec<(TermId, Vec<(TermId, TermId)>)> = vec![];
     for t in a.cone(roots) {
@@ -242,9 +246,9 @@ pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
     (!out.is_empty()).then(|| a.and_all(out))
 }
 
-/// What is known of the sums before two rounds `(j, sum)` where the second is not the earlier one.
+/// Bounds the growth between the sums `(j, sum)` before two iterations, unless the second is the earlier one.
 fn grown(a: &mut Arena, (i, before): (TermId, TermId), (j, after): (TermId, TermId), step: Range) -> TermId {
-    // Rounds before the first add nothing.
+    // Iterations before the first add nothing.
     let from_start = a.range(i).lo.is_some_and(|l| l >= 0);
     let [lo, hi] = [
         step.lo.map(|l| if from_start { l } else { l.min(0) }),

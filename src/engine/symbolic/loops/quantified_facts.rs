@@ -1,7 +1,8 @@
-//! What held in every round of a loop that was gone through: `if (index[i] >= n) return 1;` says it of each element.
-//! So do flags and counts of what is wrong, by the variable that keeps them ([`super::sum`]).
+//! Facts that held in every iteration of a finished loop: `if (index[i] >= n) return 1;` implies one about each
+//! element. Flags and error counts imply such facts through the variable that holds them ([`super::sum`]).
 //!
-//! It is put to use by instances: where something is read that such a condition speaks of, the condition of that round.
+//! Facts are instantiated on demand: a read of an element that such a condition mentions gets the condition of its
+//! iteration.
 
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{Term, TermId};
@@ -9,7 +10,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// `cond` holds for each `k` (a symbol) of `0..count`.
+/// Quantified fact: `cond` holds for each `k` (a symbol) of `0..count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Always {
     k: TermId,
@@ -17,44 +18,44 @@ pub struct Always {
     cond: TermId,
 }
 
-/// Conditions that a state keeps.
+/// Maximum number of quantified facts in a state.
 const MOST: usize = 32;
-/// Instances for one question.
+/// Maximum number of instances for one query.
 const INSTANCES: usize = 64;
 
 impl Always {
-    /// That `cond` holds for each `k` of `0..count`.
+    /// States that `cond` holds for each `k` of `0..count`.
     #[must_use]
     pub const fn new(k: TermId, count: TermId, cond: TermId) -> Self {
         Self { k, count, cond }
     }
 
-    /// That it holds unless something else does.
+    /// Weakens the condition by a disjunct.
     #[must_use]
     pub fn where_not(&self, a: &mut Arena, otherwise: TermId) -> Self {
         Self { cond: a.or(otherwise, self.cond), ..*self }
     }
 
-    /// That it does not hold of some `k`.
+    /// Condition that `cond` fails for `k`, a number in `0..count`.
     pub fn broken(&self, a: &mut Arena) -> TermId {
         let (zero, not) = (a.int(0), a.not(self.cond));
         let (from, to) = (a.le(zero, self.k), a.lt(self.k, self.count));
         a.and_all(vec![from, to, not])
     }
 
-    /// The same with its terms changed.
+    /// Applies `f` to the terms of the fact.
     #[must_use]
     pub fn map(&self, mut f: impl FnMut(TermId) -> TermId) -> Self {
         Self { k: self.k, count: f(self.count), cond: f(self.cond) }
     }
 
-    /// How many rounds it speaks of, and what it says.
+    /// Number of iterations and the condition.
     #[must_use]
     pub const fn terms(&self) -> [TermId; 2] {
         [self.count, self.cond]
     }
 
-    /// What it says of the first round and of the last one.
+    /// Instances for the first and the last iteration.
     pub fn of_the_ends(&self, a: &mut Arena) -> TermId {
         let (zero, last) = (a.int(0), a.add_const(self.count, -1));
         let none = a.le(self.count, zero);
@@ -66,14 +67,14 @@ impl Always {
         a.or(none, both)
     }
 
-    /// Notes that it holds from here on.
+    /// Adds the fact to those of a state.
     pub fn add_to(&self, always: &mut Rc<Vec<Self>>) {
         if always.len() < MOST && !always.contains(self) {
             Rc::make_mut(always).push(*self);
         }
     }
 
-    /// What the rounds before number `k` had in common, where that says something of what memory holds.
+    /// Conditions shared by the iterations before number `k`, as far as they concern contents of memory.
     pub(in crate::symbolic) fn of_rounds(a: &mut Arena, round: &[TermId], k: TermId) -> Option<Self> {
         let of_memory: Vec<TermId> =
             round.iter().copied().filter(|c| reads(a, &[*c]).iter().any(|r| a.cone(&[*r]).contains(&k))).collect();
@@ -85,7 +86,7 @@ impl Always {
     }
 }
 
-/// Applications of functions whose values come from memory below the roots.
+/// Applications of memory functions below the roots.
 fn reads(a: &Arena, roots: &[TermId]) -> Vec<TermId> {
     a.cone(roots)
         .into_iter()
@@ -93,7 +94,7 @@ fn reads(a: &Arena, roots: &[TermId]) -> Vec<TermId> {
         .collect()
 }
 
-/// What such conditions say of everything that the roots read; `None` where that is nothing.
+/// Instances of quantified facts for every read below the roots; `None` if there are none.
 pub fn instances(a: &mut Arena, always: &[Always], roots: &[TermId]) -> Option<TermId> {
     if always.is_empty() {
         return None;
@@ -120,7 +121,7 @@ pub fn instances(a: &mut Arena, always: &[Always], roots: &[TermId]) -> Option<T
     (!out.is_empty()).then(|| a.and_all(out))
 }
 
-/// The `k` for which a pattern is this read.
+/// Value of `k` for which a pattern equals a read.
 fn round_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<TermId> {
     let (Term::Apply { function: p, args: of_pattern, .. }, Term::Apply { function: r, args: of_read, .. }) =
         (a.get(pattern), a.get(read))
@@ -197,7 +198,7 @@ mod tests {
         let (small, inside) = (a.lt(read, n), a.le(n, next));
         let want = a.or(small, inside);
         assert_eq!(instances(&mut a, &always, &[read]), Some(want));
-        // Between two elements, and of another width.
+        // Between two elements, and at another width.
         let between = {
             let x = a.scale(t, 4);
             let x = a.add_const(x, 10);

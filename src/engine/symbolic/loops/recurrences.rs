@@ -1,8 +1,10 @@
-//! Closed forms of single variables: the recurrence `h` → `n` from the start `a`, solved in terms of the iteration number `k`.
+//! Closed forms of single variables: the recurrence `h` → `n` from the start `a`, solved in terms of the iteration
+//! number `k`.
 //!
-//! Affine steps (`h + d`), values set once, geometric ones (`h / 2^c`, `h * 2^c`), turns ([`super::alternating`]), and choices between steps and fixed values. Loop
-//! acceleration as in Bozga, Iosif and Konečný (CAV 2010), for the recurrences that programs have. What comes in are terms of one pass
-//! over the body, what goes out is a [`Form`]; which loop they belong to is not known here.
+//! Affine steps (`h + d`), values set once, geometric steps (`h / 2^c`, `h * 2^c`), alternation
+//! ([`super::alternating`]), and choices between steps and fixed values. Loop acceleration as in Bozga, Iosif and
+//! Konečný (CAV 2010), for the recurrences that programs have. In: terms of one pass over the body. Out: a [`Form`].
+//! The solvers do not know to which loop the terms belong.
 
 use super::sum::Rounds;
 use super::types::Form;
@@ -14,7 +16,7 @@ use base::reasons::UnknownReason;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Nodes of a choice between values that are looked through.
+/// Maximum number of nodes visited in a choice between values.
 const MAX_CHOICES: usize = 64;
 
 impl Executor<'_> {
@@ -43,7 +45,7 @@ impl Executor<'_> {
                 }
             }
             (Value::Bool(a), Value::Bool(h), Value::Bool(n)) if h == n => Form::Closed(Value::Bool(*a)),
-            // Two that are not known may share their reason and differ.
+            // Two unknown values may share their reason and still differ.
             (a, h, n) if h == n && is_known(h) => Form::Closed(a.clone()),
             (Value::Bool(a), _, Value::Bool(n)) if self.only_old(*n, mark, version, None) => {
                 let first = self.arena.le_zero(k);
@@ -60,7 +62,7 @@ impl Executor<'_> {
             let t = self.arena.mul(d, k);
             return Form::Closed(Value::Int(self.arena.add(a, t)));
         }
-        // Set to one value in every round: the start, and that from then on.
+        // Set to one value in every iteration: the start at first, then this value.
         if self.only_old(n, mark, version, None) {
             let first = self.arena.le_zero(k);
             return Form::Closed(Value::Int(self.arena.ite(first, a, n)));
@@ -79,7 +81,7 @@ impl Executor<'_> {
         self.moved(a, h, n, &Rounds { k, map: &FxHashMap::default(), mark, version }).unwrap_or(Form::Arbitrary)
     }
 
-    /// A choice between steps and fixed values.
+    /// Solves a choice between steps and fixed values.
     pub(super) fn moved(&mut self, a: TermId, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Form> {
         let (k, mark, version) = (r.k, r.mark, r.version);
         let (mut lo, mut hi) = (0i128, 0i128);
@@ -106,8 +108,8 @@ impl Executor<'_> {
         if fixed.len() > 4 {
             return None;
         }
-        // The start or a fixed value, and what the steps since then add up to. A representative has no range: where the
-        // sum is read as a machine integer, that it has not wrapped is shown there.
+        // The start or a fixed value, plus the steps since then. A representative has no range: code that reads the sum
+        // as a machine integer shows that it has not wrapped.
         let steps = self.arena.fresh(
             SymKind::Unknown { reason: UnknownReason::LoopMoves },
             "steps",
@@ -123,7 +125,7 @@ impl Executor<'_> {
                 self.arena.add(f, steps),
             );
             v = self.arena.ite(other, past, v);
-            // Before the first round it is the start.
+            // Before the first iteration it is the start.
             let (one, not) = (self.arena.int(1), self.arena.not(other));
             let started = self.arena.le(one, k);
             facts.push(self.arena.or(not, started));
@@ -131,7 +133,7 @@ impl Executor<'_> {
         Some(Form::Bounded(Value::Int(v), facts))
     }
 
-    /// `best = i` under a condition: the start, or what some earlier round had.
+    /// Solves `best = i` under a condition: the start, or a value from some earlier iteration.
     pub(super) fn set_in_some_round(
         &mut self,
         (a, h, n): (TermId, TermId, TermId),
@@ -161,7 +163,7 @@ impl Executor<'_> {
             let kept = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::WhichRoundSet }, "?");
             let in_round = self.arena.substitute(at_k, &then);
             value = self.arena.ite(kept, value, in_round);
-            // One fact each: a launch keeps those whose symbols it knows.
+            // One fact each: a launch keeps the facts whose symbols it knows.
             let mut conditions = vec![self.arena.lt(earlier, k)];
             for c in round {
                 conditions.push(self.arena.substitute(*c, &then));
@@ -173,7 +175,7 @@ impl Executor<'_> {
         Some(Form::Bounded(Value::Int(value), facts))
     }
 
-    /// `h / 2^c`, `h >> c`, `h * 2^c`.
+    /// Solves `h / 2^c`, `h >> c`, `h * 2^c`.
     pub(super) fn geometric(
         &mut self,
         a: TermId,
@@ -184,7 +186,7 @@ impl Executor<'_> {
         version: u32,
     ) -> Option<Form> {
         let power = |c: i128| (c >= 2 && c & (c - 1) == 0).then(|| i128::from(c.trailing_zeros()));
-        // The number that is divided is the one that the machine reads, not any congruent one.
+        // The divided number is the one that the machine reads, not any congruent one.
         let read = |s: &mut Self, t: TermId| match s.arena.reading(t) {
             Some((arg, bits, signed)) if arg == h => Some(s.arena.wrap(a, bits, signed)),
             _ => (t == h && s.arena.range(h).contains(s.arena.range(a))).then_some(a),
@@ -225,7 +227,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Every value that a choice may give; `None` where they are too many.
+    /// Values that a choice may have; `None` if they are too many.
     pub(in crate::symbolic) fn leaves(&self, t: TermId) -> Option<Vec<TermId>> {
         let (mut out, mut open, mut seen) = (vec![], vec![t], FxHashSet::default());
         while let Some(t) = open.pop() {

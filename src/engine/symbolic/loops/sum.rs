@@ -1,8 +1,10 @@
-//! What rounds of a loop add up to, where that depends on the round: `n += i`, and counters of the rounds in which a condition
-//! holds. And what variables say of all rounds: flags that some round may have set, and what the first round must have met.
+//! Sums over the iterations of a loop whose summands depend on the iteration: `n += i`, and counters of the iterations
+//! in which a condition holds. Also facts that variables imply about all iterations: flags that some iteration may have
+//! set, and conditions of the first iteration.
 //!
-//! In: a variable's start, its value in a round and after it, and what the loop's other variables are at iteration `k`. Out:
-//! its value at iteration `k`. All is exact modulo the variable's width, as the closed forms in [`super::summary`] are.
+//! In: a variable's start, its value in an iteration and after it, and the loop's other variables at iteration `k`.
+//! Out: its value at iteration `k`. Everything is exact modulo the variable's width, as the closed forms in
+//! [`super::summary`] are.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -13,23 +15,23 @@ use base::reasons::UnknownReason;
 use ir::BlockId;
 use rustc_hash::FxHashMap;
 
-/// Rounds after which a condition that counts them must repeat itself.
+/// Maximum period, in iterations, of a periodic condition whose iterations are counted.
 const LONGEST_PERIOD: i128 = 8;
 
-/// Choices within choices that are looked into.
+/// Maximum depth of nested choices.
 const DEPTH: u32 = 5;
 
-/// The rounds of a loop: their number so far, and how terms of the pass over the body read in such a round.
+/// Iterations of a loop: their number so far, and the values of the pass's terms in such an iteration.
 pub(in crate::symbolic) struct Rounds<'m> {
     pub k: TermId,
     pub map: &'m FxHashMap<TermId, TermId>,
-    /// Symbols and versions from here on belong to the pass.
+    /// Symbols from `mark` on and versions after `version` belong to the pass.
     pub mark: usize,
     pub version: u32,
 }
 
 impl Executor<'_> {
-    /// The closed form of a variable that starts as `a` and goes from `h` to `n` in a round.
+    /// Closed form of a variable that starts as `a` and changes from `h` to `n` in an iteration.
     pub(in crate::symbolic) fn added_up(
         &mut self,
         (a, h, n): (TermId, TermId, TermId),
@@ -78,7 +80,7 @@ impl Executor<'_> {
         if self.arena.as_int(slope) == Some(0) {
             return Some(steady);
         }
-        // 0 + 1 + … + (k - 1), and what a solver that does not multiply should know of it.
+        // The sum 0 + 1 + … + (k - 1), with facts about it for a solver that does not multiply.
         let square = self.arena.mul(r.k, r.k);
         let twice = self.arena.sub(square, r.k);
         let triangle = self.arena.floor_div(twice, 2);
@@ -88,9 +90,10 @@ impl Executor<'_> {
         Some(self.arena.add(steady, growing))
     }
 
-    /// Of a variable that rounds either leave as it is or change in one way, its form at iteration `k`, and what then holds of each
-    /// earlier round, in terms of `k`: that it changed nothing, or that the change is seen. `if (bad(i)) ok = false;` and
-    /// `errors += bad(i);` say it of `bad(i)`. `form` is what is known so far.
+    /// Form at iteration `k` of a variable that each iteration either leaves unchanged or changes in one fixed way, and
+    /// a fact about each earlier iteration in terms of `k`: the iteration changed nothing, or the change is visible.
+    /// `if (bad(i)) ok = false;` and `errors += bad(i);` imply such a fact about `bad(i)`. `form` is the form known so
+    /// far.
     pub(in crate::symbolic) fn noted(
         &mut self,
         (a, h, n): (TermId, TermId, TermId),
@@ -117,7 +120,7 @@ impl Executor<'_> {
         };
         let step = self.arena.sub(new, h);
         if let Some(by) = self.arena.as_int(step) {
-            // Every change is the same step: after one of them it is at least that far from the start.
+            // Every change is the same step: after one change the variable is at least that far from its start.
             let Form::Bounded(Value::Int(now), _) = form else { return None };
             let so_far = self.arena.sub(*now, a);
             if self.arena.cone(&[so_far]).contains(&r.k) {
@@ -135,7 +138,7 @@ impl Executor<'_> {
         Some((Form::Bounded(Value::Int(value), vec![fact]), self.arena.or(unchanged, seen)))
     }
 
-    /// When a choice is something else than `old`: always the same, which becomes `new`.
+    /// Condition under which a choice differs from `old`: always by the same value, which becomes `new`.
     fn changed_when(&mut self, n: TermId, old: TermId, new: &mut Option<TermId>, depth: u32) -> Option<TermId> {
         if n == old {
             return Some(self.arena.bool(false));
@@ -150,8 +153,8 @@ impl Executor<'_> {
         (*new.get_or_insert(n) == n).then(|| self.arena.bool(true))
     }
 
-    /// What conditions that hold in each round that goes on say of the first one, where the last one does not say it: falling lines do,
-    /// and what memory holds.
+    /// Instances, at the first iteration, of conditions that hold in each iteration that continues, as far as the last
+    /// iteration's instance does not imply them (it does for `first + slope · k <= 0` with a positive constant slope).
     pub(in crate::symbolic) fn in_the_first_round(&mut self, conditions: &[TermId], k: TermId) -> Option<TermId> {
         let mut all = vec![];
         for &c in conditions {
@@ -169,8 +172,9 @@ impl Executor<'_> {
         (!all.is_empty()).then(|| self.arena.and_all(all))
     }
 
-    /// Ways out of a loop, with what they say of its first round: it was left there, or what goes on from there held. That does
-    /// not speak of how many rounds there were, and so is known wherever the loop's inputs are.
+    /// Adds to each exit what it implies about the first iteration: the loop was left there, or the conditions for
+    /// continuing held. This fact does not mention the number of iterations, so it is known wherever the loop's inputs
+    /// are.
     pub(in crate::symbolic) fn after_the_first_round(
         &mut self,
         exits: Vec<(BlockId, BlockId, State)>,
@@ -196,7 +200,7 @@ impl Executor<'_> {
             .collect()
     }
 
-    /// `first + slope · k`, neither of which depends on `k`.
+    /// Splits a term into `first + slope · k`, where neither depends on `k`.
     fn linear(&mut self, t: TermId, k: TermId) -> Option<(TermId, TermId)> {
         let [first, second] = [0, 1].map(|v| self.in_round(t, k, v));
         let slope = self.arena.sub(second, first);
@@ -209,7 +213,7 @@ impl Executor<'_> {
         self.arena.substitute(t, &std::iter::once((k, v)).collect())
     }
 
-    /// In how many of the rounds before `k` a condition holds.
+    /// Number of iterations before `k` in which a condition holds.
     fn rounds_with(&mut self, c: TermId, r: &Rounds<'_>) -> Option<TermId> {
         if let Term::Not(x) = *self.arena.get(c) {
             let n = self.rounds_with(x, r)?;
@@ -225,7 +229,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether there is a round before `k` in which `first + slope · j == 0`, for steps of one: 1 or 0.
+    /// Number (1 or 0) of iterations `j` before `k` in which `first + slope · j == 0`, for slopes of 1 and -1.
     fn round_of(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
         let round = match slope {
             -1 => first,
@@ -238,18 +242,18 @@ impl Executor<'_> {
         Some(self.arena.ite(there, one, zero))
     }
 
-    /// In how many rounds before `k` it is true that `first + slope · j <= 0`.
+    /// Number of iterations `j` before `k` in which `first + slope · j <= 0`.
     fn rounds_up_to(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
         let zero = self.arena.int(0);
         if slope > 0 {
-            // All up to some round.
+            // All up to some iteration.
             let below = self.arena.neg(first);
             let last = self.arena.floor_div(below, slope);
             let end = self.arena.add_const(last, 1);
             let end = self.arena.max(end, zero);
             return Some(self.arena.min(end, k));
         }
-        // All from some round on.
+        // All from some iteration on.
         let slope = slope.checked_neg().filter(|s| *s > 0)?;
         let up = self.arena.add_const(first, slope - 1);
         let begin = self.arena.floor_div(up, slope);
@@ -258,7 +262,8 @@ impl Executor<'_> {
         Some(self.arena.max(left, zero))
     }
 
-    /// The same of a condition that depends on the round only by its remainder by a small number, such as `j % 2 == 0`.
+    /// Number of iterations before `k` in which a condition holds that depends on the iteration only through its
+    /// remainder by a small number, such as `j % 2 == 0`.
     fn rounds_in_turn(&mut self, c: TermId, r: &Rounds<'_>) -> Option<TermId> {
         let (mut period, mut remainders) = (1i128, vec![]);
         for t in self.arena.cone(&[c]) {
@@ -290,7 +295,7 @@ impl Executor<'_> {
             if !self.only_old(met, r.mark, r.version, None) {
                 return None;
             }
-            // Rounds `round`, `round + period`, … before `k`.
+            // Iterations `round`, `round + period`, … before `k`.
             let up = self.arena.add_const(r.k, period - 1 - round);
             let (times, zero) = (self.arena.floor_div(up, period), self.arena.int(0));
             let times = self.arena.ite(met, times, zero);
@@ -299,7 +304,7 @@ impl Executor<'_> {
         Some(all)
     }
 
-    /// A number that is kept in so many bits, where it is made of a variable of that width: how that was read does not matter.
+    /// Drops interpretations of `h` from a value that is stored in `bits` bits: modulo 2^bits they change nothing.
     pub(in crate::symbolic) fn as_kept(&mut self, n: TermId, h: TermId, bits: u32) -> TermId {
         self.as_kept_within(n, h, bits, DEPTH)
     }
@@ -341,7 +346,7 @@ mod tests {
     use ir::Program;
     use rustc_hash::FxHashMap;
 
-    /// The rounds before the tenth or an earlier one, and the round's number, in a loop over a program without functions.
+    /// Runs a test with the iterations of a loop in a program without functions.
     fn with_rounds(test: impl FnOnce(&mut Executor<'_>, &Rounds<'_>)) {
         let program = Program::default();
         let mut e = Executor::new(&program);
@@ -370,7 +375,7 @@ mod tests {
                     for c in [e.arena.le(t, n), e.arena.le(n, t), e.arena.eq(t, n)] {
                         let not = e.arena.not(c);
                         for c in [c, not] {
-                            // Constants and steps of more than one are left to others.
+                            // Other solvers handle constants and steps of more than one.
                             let Some(count) = e.rounds_with(c, r) else { continue };
                             counted += 1;
                             for k in 0..12 {
@@ -397,7 +402,7 @@ mod tests {
                 assert_eq!(at(e, sum, r.k, k), (0..k).map(|j| 3 * j - 2).sum::<i128>());
                 assert!(facts.iter().all(|f| at(e, *f, r.k, k) == 1));
             }
-            // A square does not.
+            // A square has no such sum.
             let square = e.arena.mul(r.k, r.k);
             let next = e.arena.add(h, square);
             assert!(e.sum_of_steps(next, h, r, &mut facts, 3).is_none());

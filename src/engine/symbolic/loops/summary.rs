@@ -1,11 +1,13 @@
-//! Loops, executed by a summary: one pass over the body at an arbitrary iteration `k`.
+//! Loop summaries: one pass over the body at an arbitrary iteration `k`.
 //!
-//! In: a loop and the states that enter it. Out: the states at the edges that leave it, and returns inside it. First a pass in which every
-//! variable that the body writes is an arbitrary symbol gives its next value as a function of its present one ([`super::discover`]); then
-//! what has a closed form (`i + c`, `p + c`, `s / 2^c`, `s * 2^c`) is replaced by it, in terms of `k` ([`super::accelerate`]), and the rest is
-//! bounded or arbitrary (a counter that is sometimes incremented stays between its start and `k` steps further). The condition under which
-//! the loop goes round is kept for the previous iteration: it makes exit values exact. Later executions of the same loop only verify the
-//! steps that were found. Summarising loops in symbolic execution follows Godefroid and Luchaup (ISSTA 2011).
+//! In: a loop and the states that enter it. Out: the states at the edges that leave it, and returns inside it. First a
+//! pass in which every variable that the body writes is an arbitrary symbol gives each variable's next value as a
+//! function of its present one ([`super::discover`]). Then every variable with a closed form (`i + c`, `p + c`,
+//! `s / 2^c`, `s * 2^c`) is replaced by this form in terms of `k` ([`super::accelerate`]); the others are bounded or
+//! arbitrary (a counter that is sometimes incremented stays between its start and `k` steps further). The condition
+//! under which the loop continues is kept for the previous iteration: it makes exit values exact. Later executions of
+//! the same loop only verify the steps that were found. Loop summarisation in symbolic execution follows Godefroid and
+//! Luchaup (ISSTA 2011).
 
 use super::accelerate::{Recurrences, Solved};
 use super::discover::Discovery;
@@ -26,7 +28,7 @@ use ir::{BlockId, Op, Side, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Rounds that are gone through again only because they stored addresses that those before did not.
+/// Number of passes repeated only because they stored new addresses, before addresses stored there become unknown.
 pub(super) const MOST_AGAIN: usize = 2;
 
 impl Executor<'_> {
@@ -75,7 +77,7 @@ impl Executor<'_> {
                 facts.extend(self.within(*at_k, *bits, *signed));
             }
         }
-        // What pointers lead to is better told apart by them than by the number of a round.
+        // Pointees are better distinguished by unrolling than by the number of an iteration.
         let of_pointers = solved.arrays.iter().any(|(o, _)| self.kept.has_addresses(*o));
         if (solved.inexact || solved.scattered || of_pointers)
             && let Some(n) = self.trip_count(&solved.round, solved.k)
@@ -91,7 +93,7 @@ impl Executor<'_> {
         self.execute_summary(fr, &at, &s0, &found, solved, (facts, before))
     }
 
-    /// A loop of this activation, as it is entered.
+    /// Collects a loop of this activation, as it is entered.
     fn loop_at<'c>(&self, fr: &Frame, cfg: &'c Cfg, l: usize) -> LoopAt<'c> {
         let header = cfg.loops[l].header;
         let phis: Vec<ValueId> = self.function(fr.func).blocks[header.index()]
@@ -104,7 +106,8 @@ impl Executor<'_> {
         LoopAt { cfg, number: l, header, key: (fr.context, fr.func, header), phis, phi_start }
     }
 
-    /// Passes by a loop of which it was not found out what it changes, if it does nothing on a device.
+    /// Havocs a loop whose changed variables could not be determined, if it does nothing on a device; otherwise gives
+    /// up.
     fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
         let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
         if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
@@ -119,8 +122,8 @@ impl Executor<'_> {
         LoopOut::default()
     }
 
-    /// Executes the body once, at iteration `k`, with all that is known of its variables there; `facts` are known besides, and `before` is
-    /// the time before the loop.
+    /// Executes the body once, at iteration `k`, with the solved forms of its variables; `facts` are further facts, and
+    /// `before` is the number of symbols and the last version before the loop.
     fn execute_summary(
         &mut self,
         fr: &mut Frame,
@@ -167,7 +170,8 @@ impl Executor<'_> {
         (out.exits, out.rets)
     }
 
-    /// The pass that counts. It stores no address that those before it did not, which it might have had to read back; else once more.
+    /// Executes the pass whose results count, and repeats it if it stored addresses that earlier passes did not: one of
+    /// its loads might have had to return them.
     fn final_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, start: &State) -> RegionOut {
         let (header, events) = (at.header, self.events.mark());
         for again in 0..4 * MOST_AGAIN {
@@ -185,8 +189,8 @@ impl Executor<'_> {
         RegionOut::default()
     }
 
-    /// One pass with the steps that an earlier execution of this loop found, which the pass itself verifies: by
-    /// induction they then hold of every iteration. `None` where they do not.
+    /// Executes one pass with the steps that an earlier execution of this loop found. The pass verifies them, so by
+    /// induction they hold in every iteration. `None` if they do not.
     fn repeat_loop(
         &mut self,
         fr: &mut Frame,
@@ -196,7 +200,7 @@ impl Executor<'_> {
     ) -> Option<LoopOut> {
         let (header, phi_start) = (at.header, &at.phi_start);
         let func = self.function(fr.func);
-        // Where the test comes last, the body needs to know that the round before went on: the long way.
+        // If the test comes last, the body needs the fact that the previous iteration continued: solve the loop anew.
         let guarded =
             func.blocks[header.index()].term.successors().iter().any(|b| !at.cfg.loops[at.number].blocks.contains(b));
         if self.events.recording && !guarded {
@@ -217,10 +221,10 @@ impl Executor<'_> {
                 now.insert(*v, Value::Bool(freed));
                 granted.push(fact);
             }
-            // It is arbitrary in each round.
+            // The variable is arbitrary in each iteration.
             let Some(step) = step else { continue };
             let mut start = self.var_value(s0, phi_start, *v)?;
-            // What was found of its range is of the number that it is read as.
+            // Its range was proved for the integer as which it is read.
             if let (Value::Int(t), Some((_, bits, signed))) = (&start, no_wrap.iter().find(|r| r.0 == *v)) {
                 start = Value::Int(self.interpret(*t, *bits, *signed));
             }
@@ -275,8 +279,9 @@ impl Executor<'_> {
         Some((exits, out.rets))
     }
 
-    /// What the conditions of going round say at iteration `k`: they held at `k - 1`, unless this is the first. A test for
-    /// inequality (`p != end`) held at all earlier iterations, so that a value that moves by whole steps has not passed it.
+    /// Consequences, at iteration `k`, of the conditions under which the loop continues: they held at `k - 1`, unless
+    /// `k` is the first iteration. An inequality (`p != end`) held at all earlier iterations, so a value that moves by
+    /// whole steps has not passed it.
     fn went_round(&mut self, round: &[TermId], k: TermId) -> TermId {
         let mut all = vec![];
         for c in round {
@@ -299,7 +304,8 @@ impl Executor<'_> {
         self.arena.and_all(all)
     }
 
-    /// What a condition on a power of two says of its exponent: `2^e < n` or `n / 2^e > 0`, for machine integers, holds for small ones only.
+    /// Bound on an exponent from a condition on a power of two: for machine integers, `2^e < n` or `n / 2^e > 0` holds
+    /// only for small `e`.
     fn exponent_bound(&mut self, c: TermId) -> Option<TermId> {
         let Term::Le(t) = *self.arena.get(c) else { return None };
         for (m, factor) in self.arena.poly(t).terms {
@@ -324,7 +330,8 @@ impl Executor<'_> {
         None
     }
 
-    /// From `a·j + b != 0` for every `j` in `0..k`, where `a` divides `b`: `b > 0` or `a·(k - 1) + b < 0` (for positive `a`).
+    /// Derives, from `a·j + b != 0` for every `j` in `0..k`, where `a` divides `b`: `b > 0` or `a·(k - 1) + b < 0` (for
+    /// positive `a`).
     fn never_met(&mut self, c: TermId, k: TermId) -> Option<TermId> {
         let Term::Not(e) = *self.arena.get(c) else { return None };
         let Term::EqZ(t) = *self.arena.get(e) else { return None };
@@ -366,7 +373,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A variable after `k` steps of constant size.
+    /// Value of a variable after `k` steps of constant size.
     fn advance(&mut self, start: &Value, step: i128, k: TermId) -> Option<Value> {
         let d = self.arena.scale(k, step);
         match start {
@@ -392,7 +399,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn iteration_symbol(&mut self, vars: &[LoopVar]) -> TermId {
-        // Named after the variable that counts, where one has a name.
+        // Named after the counting variable, if one has a name.
         let name = vars
             .iter()
             .find_map(|v| match v {

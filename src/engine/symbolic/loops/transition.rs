@@ -1,5 +1,5 @@
-//! A loop as it is entered ([`LoopAt`]), and what a round of it does ([`Transition`]): the transition relation from the variables' values at the header to
-//! those at its end.
+//! A loop as it is entered ([`LoopAt`]), and its transition relation ([`Transition`]) from the variables' values at the
+//! header to those at the end of an iteration.
 
 use super::types::{LoopKey, LoopVar};
 use crate::symbolic::exec::state::State;
@@ -12,42 +12,42 @@ use ir::{BlockId, ValueId};
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
-/// The loop that is executed, in one activation.
+/// The loop being executed, in one activation.
 pub(in crate::symbolic) struct LoopAt<'c> {
     pub cfg: &'c Cfg,
-    /// Its index among the loops of the graph.
+    /// Index among the loops of the graph.
     pub number: usize,
     pub header: BlockId,
     pub key: LoopKey,
-    /// Phis of the header, and their values before the loop.
+    /// Phis of the header; `phi_start` holds their values before the loop.
     pub phis: Vec<ValueId>,
     pub phi_start: FxHashMap<ValueId, Value>,
 }
 
-/// One pass over the body from a state in which its variables are symbols.
+/// Pass over the body from a state in which its variables are symbols.
 pub(in crate::symbolic) struct Pass {
-    /// The state at the header.
+    /// State at the header.
     pub head: State,
-    /// The symbols that variables hold there.
+    /// Symbols that variables hold at the header.
     pub symbols: FxHashMap<LoopVar, Value>,
-    /// The state where the body has come back to the header, and the values of phis there.
+    /// State at the back edge; `phi_end` holds the values of phis there.
     pub end: State,
     pub phi_end: FxHashMap<ValueId, Value>,
-    /// Symbols and contents from here on belong to the pass.
+    /// Symbols from `mark` on and versions after `version` belong to the pass.
     pub mark: usize,
     pub version: u32,
 }
 
-/// Pointer variables that may hold several places.
+/// Pointer variables with several possible targets.
 #[derive(Default)]
 pub(in crate::symbolic) struct PointerVars {
-    /// Every object and offset that they can hold.
+    /// Every object and offset that each variable can hold.
     pub choices: FxHashMap<LoopVar, Vec<(Base, TermId)>>,
-    /// Those of which nothing is known.
+    /// Variables with unknown pointers.
     pub beyond: FxHashSet<LoopVar>,
-    /// Those that each round sets to an object of its own.
+    /// Variables that each iteration sets to an object of its own.
     pub twins: FxHashMap<LoopVar, Anew>,
-    /// Whether the last pass added to these.
+    /// Whether the last pass added targets.
     pub wider: bool,
 }
 
@@ -57,7 +57,7 @@ impl PointerVars {
     }
 }
 
-/// What a round does: how it leads from the variables' values at the header to those at its end.
+/// Effect of one iteration: the relation between the variables' values at the header and those at its end.
 pub(in crate::symbolic) struct Transition {
     pub vars: Vec<LoopVar>,
     pub pointers: PointerVars,

@@ -1,4 +1,4 @@
-//! What a loop's body changes ([`LoopVar`]), what is found of it ([`Form`]), and what is remembered of loops between executions ([`LoopMemo`]).
+//! Loop variables ([`LoopVar`]), their forms ([`Form`]), and results kept between executions of a loop ([`LoopMemo`]).
 
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjId;
@@ -9,47 +9,47 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What a loop's body changes.
+/// Part of the state that a loop's body changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::symbolic) enum LoopVar {
     /// A cell of an object: offset and size in bytes.
     Cell(ObjId, i64, u32),
-    /// Everything that the object holds.
+    /// Whole contents of the object.
     Whole(ObjId),
     Phi(ValueId),
-    /// Whether the object has been freed.
+    /// The condition under which the object has been freed.
     Life(ObjId),
 }
 
-/// The closed form of a variable.
+/// Form of a loop variable at iteration `k`.
 #[derive(Clone, Debug)]
 pub(in crate::symbolic) enum Form {
-    /// Value at iteration k; the transition is exact.
+    /// Value at iteration `k`; the transition is exact.
     Closed(Value),
-    /// Arbitrary, within facts of the header state.
+    /// A value that is arbitrary within these facts about the header state.
     Bounded(Value, Vec<TermId>),
     Arbitrary,
 }
 
-/// What the execution of a loop gives: states at the edges that leave the loop, and returns inside it.
+/// Results of executing a loop: states at the edges that leave it, and returns inside it.
 pub(in crate::symbolic) type LoopOut = (Vec<(BlockId, BlockId, State)>, Vec<(Option<Value>, State)>);
 
-/// A loop of one activation: its context, function and header.
+/// Key of a loop in one activation: context, function and header.
 pub(in crate::symbolic) type LoopKey = (u64, FuncRef, BlockId);
 
-/// Terms of comparisons that linear reasoning on one execution of a kernel or of the host looks at.
+/// Budget of linear reasoning in one execution of a kernel or of the host, in terms of comparisons.
 const MOST_WORK: u64 = 1 << 23;
 
-/// What earlier executions of loops found out, which later ones only verify.
+/// Results of earlier executions of loops, which later ones only verify.
 #[derive(Clone)]
 pub(in crate::symbolic) struct LoopMemo {
     /// Variables that a body changes.
     pub vars: FxHashMap<LoopKey, Vec<LoopVar>>,
-    /// Their constant steps, where they have one.
+    /// Constant steps of these variables; `None` for arbitrary variables.
     pub steps: FxHashMap<LoopKey, Vec<(LoopVar, Option<i128>)>>,
-    /// Variables that were shown not to wrap as numbers of so many bits, signed or not.
+    /// Variables proved not to wrap, with their width in bits and whether they are signed.
     pub ranges: FxHashMap<LoopKey, Vec<(LoopVar, u32, bool)>>,
-    /// What showing bounds of loops' variables may still take: terms of comparisons.
+    /// Remaining budget for proving bounds of loop variables, in terms of comparisons.
     pub linear_work: Rc<Cell<u64>>,
 }
 
@@ -61,12 +61,12 @@ impl Default for LoopMemo {
 }
 
 impl LoopMemo {
-    /// Counts what is left of the allotment apart from the executor that this memo is a copy of.
+    /// Separates the remaining budget from that of the executor from which this memo was copied.
     pub fn own_linear_work(&mut self) {
         self.linear_work = Rc::new(Cell::new(self.linear_work.get()));
     }
 
-    /// Another kernel may take as much.
+    /// Resets the budget for another kernel.
     pub fn renew_linear_work(&self) {
         self.linear_work.set(MOST_WORK);
     }

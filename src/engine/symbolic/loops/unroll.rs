@@ -1,6 +1,7 @@
-//! Loops of a small constant trip count, executed round by round where that is more exact than a summary.
+//! Loops with a small constant trip count, unrolled if that is more exact than a summary.
 //!
-//! In: the conditions of going round in terms of the iteration number. Out: the trip count, and the states behind as many copies of the body.
+//! In: the conditions under which the loop continues, in terms of the iteration number. Out: the trip count, and the
+//! states after that many copies of the body.
 
 use super::transition::LoopAt;
 use super::types::LoopOut;
@@ -13,11 +14,11 @@ use crate::symbolic::terms::term::TermId;
 use ir::ValueId;
 use rustc_hash::FxHashMap;
 
-/// Constant trip counts up to this are executed one by one where that is more exact.
+/// Maximum constant trip count that is unrolled.
 const MAX_UNROLL: u32 = 64;
 
 impl Executor<'_> {
-    /// The first k up to the unrolling limit at which some condition of going round is false.
+    /// First `k`, up to the unrolling limit, at which some condition for continuing is false.
     pub(super) fn trip_count(&mut self, round: &[TermId], k: TermId) -> Option<u32> {
         for n in 0..=MAX_UNROLL {
             let v = self.arena.int(i128::from(n));
@@ -53,7 +54,7 @@ impl Executor<'_> {
         let mut state = s0.clone();
         let context = fr.context;
         for i in 0..=trips {
-            // Allocations of different rounds are different objects.
+            // Allocations of different iterations are different objects.
             fr.context = mix(context, Site { func: fr.func, block: header, inst: u32::MAX - i });
             let r = self.region(fr, at.cfg, Some(at.number), header, vec![(header, state.clone())]);
             out.0.extend(r.exits);
@@ -73,7 +74,7 @@ impl Executor<'_> {
                 }
             }
         }
-        // It went on: not a constant trip count after all.
+        // The loop continued: its trip count is not constant after all.
         fr.context = context;
         self.events.take_back(events);
         None

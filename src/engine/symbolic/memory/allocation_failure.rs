@@ -1,8 +1,9 @@
-//! Memory that the C library or a kernel's heap may not give: which pointers may be null for that, and what the program does then.
+//! Failed allocations of the C library or of a kernel's heap: which pointers may be null for that reason, and what the
+//! program does then.
 //!
-//! In: allocations as the executor comes to them, comparisons with null. Out: the condition under which one failed. A pointer that the program
-//! does not compare is taken to be one to the memory that was asked for; where it does compare, both ways are followed, and on the way of
-//! failure nothing is claimed of this memory.
+//! In: allocations as the executor reaches them, and comparisons with null. Out: the condition under which an
+//! allocation failed. A pointer that the program does not compare with null is taken to be valid; if the program does
+//! compare it, both paths are followed, and on the failing path nothing is claimed about the memory.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -15,12 +16,13 @@ use base::axioms::Axiom;
 use ir::{BlockId, Callee, Const, FuncRef, Function, Op, Operand, Pred, Side, Terminator, ValueId};
 use rustc_hash::FxHashSet;
 
-/// Functions that a pointer is followed to, outwards and inwards.
+/// Maximum number of functions through which a pointer is followed, outwards and inwards.
 const DEPTH: usize = 6;
 
 impl Executor<'_> {
-    /// Gives an allocation that the program may find to have failed, because it was too large or for another reason; `fits` says that it is
-    /// not too large. What follows may rely on `fits` unless the program looks whether there is memory, and goes on without.
+    /// Returns the state after an allocation, and the condition under which it succeeds. The program may find that the
+    /// allocation failed, because it was too large or for another reason; `fits` is the condition that it is not too
+    /// large. Later code may rely on `fits` unless the program checks for failure and continues after it.
     pub(crate) fn scarce(&mut self, s: State, fits: TermId, site: Site) -> Option<(State, TermId)> {
         let status = self.allocation_status();
         let zero = self.arena.int(0);
@@ -31,19 +33,19 @@ impl Executor<'_> {
         self.assume(s, fits).map(|s| (s, well))
     }
 
-    /// Notes when an object is there at all.
+    /// Records the condition under which an object exists.
     pub(crate) fn note_scarce(&mut self, o: ObjId, given: TermId) {
         self.scarce.given.insert(o, Some(given));
     }
 
-    /// That an object stands for what another did in earlier rounds.
+    /// Records that a twin stands for allocations of an object in earlier iterations.
     pub(in crate::symbolic) fn note_scarce_twin(&mut self, made: ObjId, twin: ObjId) {
         if self.scarce.given.contains_key(&made) {
             self.scarce.given.insert(twin, None);
         }
     }
 
-    /// When a place that is compared with null is none: its memory was not given.
+    /// Condition under which a target compared with null is null: its allocation failed, or a caller passed null.
     pub(in crate::symbolic) fn is_missing(&mut self, t: &Target) -> Option<TermId> {
         let Base::Object(o) = t.base else { return None };
         if self.arena.as_int(t.offset) != Some(0) {
@@ -64,17 +66,17 @@ impl Executor<'_> {
         Some(self.arena.not(given))
     }
 
-    /// What a function says that gives a code other than 0 instead of null.
+    /// Status that an allocation function returns if it reports failure by a non-zero code instead of null.
     pub(crate) fn status_of_given(&mut self, p: &Value) -> TermId {
         let zero = self.arena.int(0);
         let Value::Ptr(p) = p else { return self.allocation_status() };
         let missing = p.first().and_then(|t| self.is_missing(t));
-        // A code of a failure is not 0.
+        // A failure code is not 0.
         let code = self.arena.int(12);
         missing.map_or(zero, |missing| self.arena.ite(missing, code, zero))
     }
 
-    /// The same of an address that is compared as a number with 0.
+    /// Result of comparing an address, as an integer, with 0: true exactly if the object's pointer is null (for `==`).
     pub(in crate::symbolic) fn is_missing_address(&mut self, pred: Pred, x: TermId, y: TermId) -> Option<TermId> {
         if !matches!(pred, Pred::Eq | Pred::Ne) {
             return None;
@@ -92,7 +94,7 @@ impl Executor<'_> {
         Some(if pred == Pred::Eq { missing } else { self.arena.not(missing) })
     }
 
-    /// Whether a path says that an object's memory was not given: its pointer is null there.
+    /// Whether the path implies that an object's memory does not exist, so that its pointer is null.
     pub(in crate::symbolic) fn is_null_here(&mut self, s: &State, o: ObjId) -> bool {
         let given = match self.scarce.given.get(&o).copied() {
             Some(Some(given)) => given,
@@ -106,7 +108,7 @@ impl Executor<'_> {
         self.arena.as_bool(both) == Some(false)
     }
 
-    /// Whether the program may compare what a call gives with null, and do more than end where it is.
+    /// Whether the program may compare the result of an allocating call with null and do more than end if it is null.
     fn is_failure_followed(&mut self, site: Site) -> bool {
         if self.side == Side::Device && !self.assumptions.takes(Axiom::DeviceAllocation) {
             return true;
@@ -118,7 +120,9 @@ impl Executor<'_> {
         self.follows_null(site.func, vec![v], &callers, &mut seen, 0)
     }
 
-    /// Whether a function, or one that gets the pointer from it, does so with a pointer that these values hold.
+    /// Looks for a comparison with null of a pointer held in these values, after which the program does more than end
+    /// if it is null: in a function, in callers that get the pointer from it, and in callees that it passes the pointer
+    /// to.
     fn follows_null(
         &mut self,
         f: FuncRef,
@@ -149,7 +153,8 @@ impl Executor<'_> {
                     {
                         return true;
                     }
-                    // All others neither compare it nor hand it on; where it is kept was asked above.
+                    // Other instructions neither compare the pointer nor pass it on; escaping stores were handled
+                    // above.
                     Op::Call { callee, args } => inwards.push((callee, args)),
                     _ => {}
                 }
@@ -189,10 +194,10 @@ impl Executor<'_> {
         false
     }
 
-    /// Whether the program does more than end where a comparison with null says that there is none.
+    /// Whether the program does more than end where a comparison with null reports a failed allocation.
     fn goes_on_without(&self, f: FuncRef, compared: Option<ValueId>, op: &Op) -> bool {
         let (Some(v), Op::Icmp { pred, a, b }) = (compared, op) else { return false };
-        // A status is 0 where there is memory.
+        // A status is 0 if the allocation succeeded.
         let is_pointer = [a, b].iter().any(|o| matches!(o, Operand::Const(Const::Zero(_))));
         let func = self.function(f);
         let mut branches = 0;
@@ -207,11 +212,11 @@ impl Executor<'_> {
                 }
             }
         }
-        // Otherwise it is kept, negated or joined with another.
+        // Otherwise the comparison is stored, negated or combined with another.
         branches == 0
     }
 
-    /// Whether any code of the user does so with a pointer that it reads from memory.
+    /// Whether any user code compares a pointer loaded from memory with null and does more than end if it is null.
     fn compares_members(&mut self) -> bool {
         if let Some(known) = self.scarce.compares_members {
             return known;
@@ -246,7 +251,7 @@ fn is_null(o: &Operand) -> bool {
     matches!(o, Operand::Const(Const::Zero(_) | Const::Int { value: 0, .. }))
 }
 
-/// What a call gives.
+/// Result of a call.
 fn result_of(func: &Function, site: Site) -> Option<ValueId> {
     let block = func.blocks.get(site.block.index())?;
     match block.insts.get(site.inst as usize) {
@@ -258,7 +263,7 @@ fn result_of(func: &Function, site: Site) -> Option<ValueId> {
     }
 }
 
-/// Values of a function that may be a pointer, and whether it is also kept where other code may find it.
+/// Values of a function that may be a pointer, and whether it is also stored where other code may find it.
 struct Held {
     values: FxHashSet<ValueId>,
     elsewhere: bool,

@@ -1,60 +1,60 @@
-//! What an array holds where that is known of many elements at once: writes over what it held before.
+//! Array contents known for many elements at once: writes over earlier contents.
 //!
-//! A layer says which bytes were written and with what: the elements of a loop, bytes of a file, what another object held.
-//! A read gives the layer's value where it lies inside, what was below where it lies apart from it, else nothing known.
+//! A layer describes which bytes were written and with what: a loop's elements, a file's bytes, an object's contents. A
+//! read inside the layer gives its value, a read apart from it gives what is below, and any other read is unknown.
 
 use super::object::{ObjId, ObjState, Rest};
 use super::value::Value;
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
-/// What was written.
+/// Contents of an array write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// The value of element `k`, a symbol.
+    /// The value of element `k`, where `k` is a symbol.
     Each { k: TermId, value: TermId },
-    /// One value in each element.
+    /// The same value in each element.
     All(TermId),
-    /// One value in every byte.
+    /// The same value in every byte.
     Fill(u8),
-    /// The bytes of a file from the position `at` on. The number is that of `Inputs::files`.
+    /// A file's bytes from position `at` on; `file` indexes `Inputs::files`.
     File { file: u32, at: TermId },
-    /// What an object held from its byte `at` on.
+    /// Contents of an object from its byte `at` on.
     Copy { from: ObjId, state: Rc<ObjState>, at: TermId },
 }
 
-/// A write of equally spaced elements over what an object held. Offsets and sizes in bytes.
+/// Array write of equally spaced elements over earlier contents. Offsets and sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {
     pub from: TermId,
-    /// From the start of one element to that of the next.
+    /// Distance between the starts of neighbouring elements.
     pub stride: i128,
-    /// Of each element; of what has no elements, 1.
+    /// Size of each element; 1 if the contents have no elements.
     pub bytes: u32,
     pub count: TermId,
     pub what: Written,
     pub below: Rc<ObjState>,
-    /// Of what is not known in detail.
+    /// Version of the parts that are unknown.
     pub(super) version: u32,
     pub(super) depth: u32,
 }
 
-/// What was on two paths that met.
+/// Contents on two paths that met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Either {
-    /// Which path was taken.
+    /// Condition that the first path was taken.
     pub first: TermId,
     pub states: [Rc<ObjState>; 2],
     pub(super) depth: u32,
 }
 
 impl Layer {
-    /// The terms of it and of what is below it.
+    /// Collects the terms of the layer and of everything below it.
     pub fn terms(&self, out: &mut Vec<TermId>) {
         out.extend([self.from, self.count]);
         match &self.what {
             Written::Each { value, .. } | Written::All(value) => out.push(*value),
-            // A byte is no term.
+            // A byte is not a term.
             Written::Fill(_) => {}
             Written::File { at, .. } => out.push(*at),
             Written::Copy { state, at, .. } => {
@@ -84,7 +84,7 @@ pub(super) fn depth_of(s: &ObjState) -> u32 {
 }
 
 impl Rest {
-    /// The terms of what is known of many elements at once.
+    /// Collects the terms of all layers.
     pub fn terms(&self, out: &mut Vec<TermId>) {
         match self {
             Self::Layer(l) => l.terms(out),
@@ -94,12 +94,12 @@ impl Rest {
                     state_terms(s, out);
                 }
             }
-            // Nothing is known of many elements at once.
+            // The others have no layers.
             _ => {}
         }
     }
 
-    /// The same with its terms changed, but for those of cells.
+    /// Applies `f` to all terms except those of cells.
     #[must_use]
     pub fn map(&self, f: &mut dyn FnMut(TermId) -> TermId) -> Self {
         let state =

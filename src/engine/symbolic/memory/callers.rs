@@ -1,11 +1,11 @@
-//! Memory that a caller gave, of which only its names are known: whether a pointer is null, and what may be one under two names.
+//! Given memory of which only the names are known: whether a pointer is null, and which names may be aliases.
 //!
-//! In: objects behind parameters of a root. Out: the condition under which such a pointer is null; whether what an object holds may have
-//! been changed through another name. A caller may give the same memory twice, or that of a variable that it can reach; a contract's
-//! `disjoint` says that it does not. What a type's scalars are is the language's rule (C++ [basic.lval], C 6.5): an object of a floating-point
-//! type is not changed through an integer, nor one of four bytes through one of eight; characters change anything. A structure is no other, but
-//! for those that it is part of. Memory that the host's own
-//! code uses and memory that kernels write through another pointer are taken to be apart.
+//! In: objects behind parameters of a root. Out: the condition under which such a pointer is null; whether an object's
+//! contents may have been changed through another name. A caller may pass the same memory twice, or that of a variable
+//! that it can reach; a contract's `disjoint` excludes this. Types follow the language's aliasing rules (C++
+//! [basic.lval], C 6.5): a store of an integer does not change a floating-point object, and one of eight bytes does not
+//! change one of four; characters change anything. A structure aliases no other structure except those that it is part
+//! of. Memory that host code itself uses and memory that kernels write through another pointer are taken to be apart.
 
 use super::containers::OF_CONTAINER;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
@@ -19,17 +19,18 @@ use base::axioms::Axiom;
 use ir::{Linkage, Side, TypeKind, source_name};
 use std::rc::Rc;
 
-/// How the input begins that says whether a pointer is null; behind it is the pointer's name.
+/// Prefix of the name of the input that tells whether a pointer is null; the pointer's name follows.
 pub const NULL: &str = "nullptr == ";
 
 impl Executor<'_> {
-    /// When what a parameter points to is not there: its pointer is null. `None` of references and `this`, and of other objects.
+    /// Condition under which a parameter's pointer is null, so that its pointee does not exist. `None` for references,
+    /// `this` and other objects.
     pub(in crate::symbolic) fn is_null_parameter(&mut self, o: ObjId) -> Option<TermId> {
         let object = self.object(o);
         let (ObjKind::Parameter, Some(f)) = (&object.kind, object.func) else { return None };
         let name = object.name.clone();
         let func = self.program.func(f);
-        // A tensor's handle leads to a tensor, and its storage is there where it has elements.
+        // A tensor's handle always leads to a tensor, and its storage exists if it has elements.
         if self.heap.given(o).is_some_and(|given| given.class.is_some()) || name.ends_with(super::tensors::OF_STORAGE) {
             return None;
         }
@@ -62,18 +63,19 @@ impl Executor<'_> {
             && !self.assumptions.are_disjoint(a, b)
     }
 
-    /// Whether nobody's pointer leads to an object but a library's own.
+    /// Whether only a library's own pointers lead to an object.
     fn is_librarys_own(&self, o: ObjId) -> bool {
         self.heap.given(o).is_some_and(|given| given.class == Some(super::tensors::Class::Tensor))
     }
 
-    /// The same of memory that is written as what the pointer's type says: copies and fills write bytes, of whatever is there.
+    /// Whether two objects may be one if a write has the type of its pointer; copies and fills (`as_bytes`) write bytes
+    /// of any type.
     pub(in crate::symbolic) fn may_be_written_twice(&self, a: ObjId, b: ObjId, as_bytes: bool) -> bool {
         self.may_be_given_twice(a, b)
             && (as_bytes || !self.are_other_structures(a, b) || !self.assumptions.takes(Axiom::TypesApart))
     }
 
-    /// Whether both are structures, of types neither of which is part of the other: no byte of one is one of the other.
+    /// Whether both are structures and neither type is part of the other: they share no byte.
     fn are_other_structures(&self, a: ObjId, b: ObjId) -> bool {
         let of = |o: ObjId| {
             let given = self.heap.given(o)?;
@@ -94,13 +96,13 @@ impl Executor<'_> {
                 let global = self.program.global(g);
                 !global.constant && (global.linkage != Linkage::Internal || self.limits.effort().is_addressed(g))
             }
-            // Whoever runs a kernel can ask for it.
+            // Whoever runs a kernel can ask for the variable's address.
             ObjKind::DeviceGlobal(g) => !self.program.global(g).constant,
             _ => false,
         }
     }
 
-    /// Whether what is read as such a scalar may have been changed through another name since the function was called.
+    /// Whether another name may have changed what is read as such a scalar since the function was called.
     pub(in crate::symbolic) fn is_changed_by_another_name(&self, s: &State, o: ObjId, read: Scalar) -> bool {
         if self.heap.parameters().is_empty() {
             return false;
@@ -114,7 +116,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Whether the code that is executed may use what an object is.
+    /// Whether the side that is executed may access an object.
     fn is_on_this_side(&self, o: ObjId) -> bool {
         let by_host = self.runtime.used_by_host.contains(&o);
         let by_device = self.runtime.written_by_device.contains(&o);
@@ -125,14 +127,14 @@ impl Executor<'_> {
         on_this_side || !self.assumptions.takes(Axiom::SidesApart)
     }
 
-    /// Notes that the host's own code uses what a caller gave.
+    /// Records that host code itself uses given memory.
     pub(in crate::symbolic) fn note_used_by_host(&mut self, o: ObjId) {
         if self.side == Side::Host && matches!(self.object(o).kind, ObjKind::Parameter) {
             self.runtime.used_by_host.insert(o);
         }
     }
 
-    /// Notes that copies or fills write what a caller gave: they write bytes, which are part of anything.
+    /// Records that copies or fills write given memory: they write bytes, which may be part of any object.
     pub(super) fn note_written_as_bytes(&mut self, p: &[Target]) {
         for t in p {
             if let Base::Object(o) = t.base
@@ -143,7 +145,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that kernels, or copies for them, write what a caller gave.
+    /// Records that kernels, or copies for them, write given memory.
     pub(crate) fn note_written_by_device(&mut self, o: ObjId) {
         if matches!(self.object(o).kind, ObjKind::Parameter) {
             self.runtime.written_by_device.insert(o);

@@ -1,8 +1,9 @@
-//! Containers that a caller gave, which have pointers to their ends: `std::vector`.
+//! Given containers that hold pointers to their ends: `std::vector`.
 //!
-//! In: an object that was given and a byte of it at which a container has a pointer. Out: the pointer, into one block of memory that is the container's own,
-//! by its size and its capacity (`v.size()`, `v.capacity()`) behind the block's beginning (`v.data()`). A container without storage has a block
-//! of no bytes, as those have that the program makes itself.
+//! In: a given object and a byte of it at which a container has a pointer. Out: the pointer, into one block of memory
+//! owned by the container, with the size and the capacity (`v.size()`, `v.capacity()`) as distances from the block's
+//! beginning (`v.data()`). A container without storage has a block of no bytes, like containers that the program itself
+//! makes.
 
 use super::given::Place;
 use super::object::ObjId;
@@ -16,16 +17,16 @@ use models::tensors::bytes_of_handle;
 use models::views;
 use std::rc::Rc;
 
-/// Bytes of a pointer.
+/// Size of a pointer in bytes.
 const POINTER: i64 = 8;
-/// No block is larger.
+/// Maximum size of a block in bytes.
 const LARGEST: i128 = 1 << 47;
 
-/// How the object is called that a container's first element lies in; behind the container's own name.
+/// Suffix of the name of the object in which a container's first element lies; it follows the container's own name.
 pub(in crate::symbolic) const OF_CONTAINER: &str = ".data()";
 
 impl Executor<'_> {
-    /// The pointer of a container that lies at a byte of what a caller gave; `None` where there is no container.
+    /// Pointer of the container that lies at a byte of a given object; `None` if there is no container.
     pub(super) fn pointer_of_container(&mut self, o: ObjId, at: i64, place: &Place) -> Option<Value> {
         let given = *self.heap.given(o)?;
         let m = self.program.module(given.module);
@@ -44,7 +45,7 @@ impl Executor<'_> {
         let handle = of_element.map(|bytes| Class::Handle { bytes });
         let of_handle = || of_element.map(i64::unsigned_abs);
         let bytes = told.or_else(of_number).or_else(of_type).or_else(of_handle).filter(|b| *b > 0)?;
-        // The library's own name of the pointer's type does not say what it leads to.
+        // The library's own name of the pointer type does not give the pointee's type.
         let declared = Declared { type_name: format!("{element} *"), ..place.declared.clone().unwrap_or_default() };
         let to_element = Place { declared: Some(declared), leads_to: handle, ..place.clone() };
         let first = self.given_pointee(o, from, format!("{container}{OF_CONTAINER}"), &to_element)?;
@@ -67,7 +68,7 @@ impl Executor<'_> {
     }
 }
 
-/// The first byte of the container that has a pointer at a byte of a type, and what its elements are called.
+/// Returns the first byte of the container that has a pointer at byte `at` of a type, and the name of its element type.
 fn container_around(m: &Module, ty: TypeId, at: i64) -> Option<(i64, String)> {
     match &m.ty(ty).kind {
         TypeKind::Struct { fields, .. } => {

@@ -1,4 +1,4 @@
-//! Copies and fills of memory, cell by cell where they are small and as layers elsewhere.
+//! Copies and fills of memory: cell by cell if small, else as layers.
 
 use super::array_write::Written;
 use super::initial::element;
@@ -13,7 +13,7 @@ use base::reasons::UnknownReason;
 use ir::{Const, Elements, FuncRef, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
-/// Structures up to this many bytes are copied cell by cell.
+/// Maximum size in bytes of a copy that is made cell by cell.
 const MAX_COPY: i128 = 1 << 14;
 
 impl Executor<'_> {
@@ -62,7 +62,7 @@ impl Executor<'_> {
                     && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_))
                 {
                     for t in dst.iter() {
-                        // What is not known was forgotten above; a function holds nothing.
+                        // Unknown targets were havocked above; a function has no contents.
                         let Base::Object(to) = t.base else { continue };
                         if !self.knows_stores(to) {
                             continue;
@@ -78,7 +78,7 @@ impl Executor<'_> {
             }
         }
         if let ([Target { base: Base::Object(to), offset, .. }], [Target { base: Base::Object(from), offset: at, .. }]) = (dst.as_slice(), src.as_slice())
-            // Threads of a kernel keep copies of what nobody writes meanwhile in variables of their own.
+            // A kernel thread may keep a copy in its own variable, provided that nobody writes the source meanwhile.
             && (self.side == Side::Host || matches!(self.object(*to).kind, ObjKind::DeviceLocal) && self.is_read_as_it_was(*from, Scalar::Bytes))
         {
             self.copy_layer(s, (*to, *offset), (*from, *at), len);
@@ -86,7 +86,7 @@ impl Executor<'_> {
         }
         let input = src.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(s.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }))));
         for t in dst.iter() {
-            // What is not known was forgotten above; a function holds nothing.
+            // Unknown targets were havocked above; a function has no contents.
             let Base::Object(to) = t.base else { continue };
             if !self.knows_stores(to) {
                 continue;
@@ -121,7 +121,7 @@ impl Executor<'_> {
         if covered < n {
             match &source.rest {
                 Rest::Init => {
-                    // A table: its scalars, four or eight bytes at a time as they are read later.
+                    // A constant table: copy its scalars, four or eight bytes at a time as they are read later.
                     if whole {
                         state.rest = Rest::Init;
                     }
@@ -129,7 +129,7 @@ impl Executor<'_> {
                         module: self.object(from).site.map_or(ir::ModuleId(0), |x| x.0),
                         func: ir::FuncId(0),
                     };
-                    // Only variables have initial values: nothing else comes here.
+                    // Only variables have initial values, so the object is a variable.
                     if let ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) =
                         self.object(from).kind.clone()
                     {
@@ -163,7 +163,7 @@ impl Executor<'_> {
                     state.rest = if whole { Rest::Zero } else { state.rest };
                 }
                 r if whole => state.rest = r.clone(),
-                // What was never written stays so.
+                // Unwritten bytes stay unwritten.
                 Rest::Uninit if state.rest == Rest::Uninit => {}
                 _ => {
                     for b in 0..n {
@@ -171,7 +171,7 @@ impl Executor<'_> {
                     }
                 }
             }
-            // Of cells of which only some bytes are copied.
+            // Cells that are copied only in part.
             let cut: Vec<(i64, u32, Value)> = source
                 .overlapping(at, at + n)
                 .filter(|(o, s, _)| *o < at || o + i64::from(*s) > at + n)
@@ -190,7 +190,7 @@ impl Executor<'_> {
         s.mem.insert(to, Rc::new(state));
     }
 
-    /// The scalars of a constant that have a byte in a part of it (bytes): offset, size and value of each.
+    /// Collects the scalars of a constant that overlap a byte range: the offset, size and value of each.
     pub(in crate::symbolic) fn scalars(
         &self,
         f: FuncRef,
@@ -262,7 +262,7 @@ impl Executor<'_> {
         let n = self.arena.as_int(len);
         let zero = self.arena.as_int(byte) == Some(0);
         for t in dst.iter() {
-            // What is not known was forgotten above; null and functions hold nothing.
+            // Unknown targets were havocked above; null and functions have no contents.
             let Base::Object(o) = t.base else { continue };
             if !self.knows_stores(o) {
                 continue;
@@ -319,7 +319,7 @@ impl Executor<'_> {
     }
 }
 
-/// Where something is copied from or to, if anything is: not null, which a container without elements has.
+/// Drops null targets of a copy or fill, if others remain: a container without elements may have a null pointer.
 fn without_null(p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
     match p.iter().filter(|t| t.base != Base::Null).count() {
         n if n == p.len() || n == 0 => p.clone(),

@@ -1,8 +1,9 @@
-//! Structures that a caller gave: what their members are called, and the objects that pointers in them lead to.
+//! Structures that a caller gave: the names of their members, and the objects to which their pointers lead.
 //!
-//! In: an object behind a parameter, or a structure passed by value, and the type that the source gives it. Out: of what it held when the function
-//! was called, numbers as inputs with the names that the source has for them (`t->ne[0]`), and pointers to objects of their own
-//! (`t->src[0]`), the same each time. What was written since is not looked at here: who asks knows that nothing was.
+//! In: an object behind a parameter or a structure passed by value, and its type in the source. Out: for contents at
+//! the call of the function, integers as inputs named as in the source (`t->ne[0]`), and pointers to objects of their
+//! own (`t->src[0]`), the same ones each time. Cells written since then are the concern of callers; only a change of
+//! the rest is noticed here.
 
 use super::containers::OF_CONTAINER;
 use super::object::{Given, ObjId, ObjKind, ObjState, Object, Rest};
@@ -18,34 +19,34 @@ use models::tensors::TENSOR;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// A scalar in an object that a caller gave.
+/// A scalar in a given object.
 #[derive(Clone, Debug)]
 pub(in crate::symbolic) struct Place {
-    /// As the source writes it: `t->ne[0]`.
+    /// Source expression of the scalar: `t->ne[0]`.
     pub path: String,
     pub ty: TypeId,
     pub declared: Option<Declared>,
-    /// What a number may be, where that is less than its type allows.
+    /// Range of an integer, if narrower than its type.
     pub range: Option<Range>,
-    /// What a pointer leads to, where that is of a library whose functions have models.
+    /// Class of a pointer's pointee, if it belongs to a library with models.
     pub leads_to: Option<Class>,
 }
 
-/// Members within members.
+/// Maximum nesting depth of members.
 const DEPTH: usize = 16;
 
 impl Executor<'_> {
-    /// The type of what a pointer of this type points to, where the module has it.
+    /// Pointee type of a pointer type, if the module has it.
     pub(crate) fn pointee_type(&self, m: &Module, type_name: &str) -> Option<TypeId> {
         m.type_named(pointee_name(type_name)?)
     }
 
-    /// Notes what a caller gave.
+    /// Records the provenance of a given object.
     pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
         self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
     }
 
-    /// The same of what is of a library whose functions have models.
+    /// Records a given object if its type is a class of a library with models; returns whether it is.
     pub(crate) fn note_given_class(&mut self, o: ObjId, function: FuncRef, type_name: &str, by_value: bool) -> bool {
         let class = Class::of(type_name);
         if class.is_some() {
@@ -54,9 +55,10 @@ impl Executor<'_> {
         class.is_some()
     }
 
-    /// Writes what handles that a caller gave hold as cells: on a way on which one is given another tensor the other one stays known.
+    /// Writes the contents of handles passed by value as cells, so that they stay known when another path assigns one
+    /// of them another tensor.
     pub(crate) fn fill_given_handles(&mut self, s: &mut State) {
-        // What is given by reference may be one under two names.
+        // Handles passed by reference may be aliases.
         let own = |e: &Self, o: &ObjId| !matches!(e.object(*o).kind, ObjKind::Parameter);
         for o in self.heap.of_classes().into_iter().filter(|o| own(self, o)).collect::<Vec<_>>() {
             let class = self.heap.given(o).and_then(|given| given.class);
@@ -77,7 +79,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A scalar of a handle, or of what it points to.
+    /// A scalar of a handle or of its pointee.
     fn place_in_class(&self, o: ObjId, class: Class, at: i64) -> Option<Place> {
         let given = self.heap.given(o)?;
         let m = self.program.module(given.module);
@@ -95,13 +97,13 @@ impl Executor<'_> {
             })
         };
         match (class, at) {
-            // One of a list.
+            // An element of a list.
             (Class::Handle { bytes }, _) if name.ends_with(OF_CONTAINER) && at >= 0 && at % bytes == 0 => {
                 let list = &name[..name.len() - OF_CONTAINER.len()];
                 handle().map(|place| Place { path: format!("{list}[{}]{OF_HANDLE}", at / bytes), ..place })
             }
             (Class::Handle { .. } | Class::OptionalHandle { .. }, 0) => handle(),
-            // Behind the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
+            // After the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
             (Class::OptionalHandle { bytes }, _) if at == bytes => Some(Place {
                 path: format!("{name}.has_value()"),
                 ty: id(int(8)?)?,
@@ -139,7 +141,8 @@ impl Executor<'_> {
         Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
     }
 
-    /// The tensor whose contents, as a caller gave them, these arguments of [`Function::Content`](crate::symbolic::terms::functions::Function) ask for.
+    /// Name of the tensor whose given contents these arguments of
+    /// [`Function::Content`](crate::symbolic::terms::functions::Function) denote.
     pub fn given_contents_of(&self, args: &[TermId]) -> Option<&str> {
         let [object, version, ..] = args else { return None };
         let o = ObjId(u32::try_from(self.arena.as_int(*object)?).ok()?);
@@ -147,7 +150,7 @@ impl Executor<'_> {
         self.tensor_contents().find(|(of, version, _)| *of == o && i128::from(*version) == given).map(|(.., name)| name)
     }
 
-    /// The storages of tensors that callers gave, with the version of what they held then and the names of the tensors.
+    /// Storages of given tensors, with the version of their contents at the call and the tensors' names.
     pub fn tensor_contents(&self) -> impl Iterator<Item = (ObjId, u32, &str)> {
         self.heap.parameters().iter().filter_map(|o| {
             let name = self.object(*o).name.strip_suffix(OF_STORAGE)?;
@@ -158,7 +161,7 @@ impl Executor<'_> {
         })
     }
 
-    /// The structure that a function was given by value under a name.
+    /// Structure that a function receives by value under a name.
     pub(crate) fn structure_given(&self, f: FuncRef, name: &str) -> Option<ObjId> {
         self.heap.all_given().iter().copied().find(|o| {
             let is_it = |g: &Given| g.by_value && g.function == f;
@@ -166,7 +169,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Puts what a structure was given with into a state, scalar by scalar: what is read of it may be several.
+    /// Writes the given contents of a structure into a state, scalar by scalar, since a read may cover several scalars.
     pub(crate) fn whole_as_given(&mut self, s: &mut State, o: ObjId) {
         self.ensure(s, o);
         let extent = self.object(o).extent.and_then(|e| self.arena.as_int(e));
@@ -176,7 +179,7 @@ impl Executor<'_> {
         s.mem.insert(o, filled);
     }
 
-    /// The objects behind pointers that a function was given, with their names, and bytes of an element where its type tells.
+    /// Objects behind a function's pointers, with their names and, if the type is known, the element size in bytes.
     pub fn given_objects(&self, f: FuncRef) -> Vec<(ObjId, String, Option<u64>)> {
         let known = |o: &ObjId| {
             let given = self.heap.given(*o).filter(|g| g.function == f)?;
@@ -212,7 +215,7 @@ impl Executor<'_> {
                 let _ = write!(path, "[{index}]");
                 "."
             }
-            // Elements of arrays are told apart by their number, which may be none that is written down.
+            // Elements of arrays are distinguished by their index, which may not be a constant.
             (false, false, _) => return None,
         };
         let mut declared = None;
@@ -233,7 +236,7 @@ impl Executor<'_> {
                 TypeKind::Struct { fields, .. } => {
                     let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|at| at <= rest))?;
                     let name = field.name.as_deref()?;
-                    // Members of bases, and of what has no name, are the whole's.
+                    // Members of bases and of unnamed members count as members of the whole.
                     if !name.is_empty() {
                         let _ = write!(path, "{before_member}{name}");
                         before_member = ".";
@@ -256,7 +259,8 @@ impl Executor<'_> {
         None
     }
 
-    /// Gives names to ranks, types and the first sizes of the tensors that a function was given, whether it asks for them or not.
+    /// Names the ranks, types, contiguity flags and first sizes and strides of the tensors that a function receives,
+    /// whether or not it reads them.
     pub fn name_numbers_of_tensors(&mut self, dimensions: u64) {
         let is_tensor = |o: &ObjId| self.heap.given(*o).is_some_and(|g| g.class == Some(Class::Tensor));
         let tensors: Vec<ObjId> = self.heap.all_given().iter().copied().filter(is_tensor).collect();
@@ -282,7 +286,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What a scalar held when the function was called; `None` where nothing but that it is some value is known.
+    /// Value of a scalar when the function was called; `None` if it is simply unknown.
     pub(in crate::symbolic) fn given_value(
         &mut self,
         (o, state): (ObjId, &ObjState),
@@ -291,7 +295,7 @@ impl Executor<'_> {
         want: &TypeKind,
     ) -> Option<Value> {
         let given = *self.heap.given(o)?;
-        // Since then it was written.
+        // The object was written since.
         if self.heap.at_entry(o)?.rest != state.rest {
             return None;
         }
@@ -322,14 +326,14 @@ impl Executor<'_> {
         }
     }
 
-    /// The object of such a name that a pointer leads to which lies at a byte of what a caller gave.
+    /// Pointee, created under `name`, of the pointer at a byte of a given object.
     pub(super) fn given_pointee(&mut self, o: ObjId, at: i64, name: String, place: &Place) -> Option<ObjId> {
         if let Some(to) = self.heap.pointee(o, at) {
             return Some(to);
         }
         let given = *self.heap.given(o)?;
         let m = self.program.module(given.module);
-        // So that whoever makes the object knows that there is a pointer.
+        // Whoever reconstructs the object thereby knows that there is a pointer.
         let function = self.program.func(given.function).display.clone();
         let object = self.object(o).name.clone();
         self.signed_input(InputSource::Given { function, object, at, bits: 0, path: name.clone() }, 1, false);
@@ -348,7 +352,7 @@ impl Executor<'_> {
         Some(to)
     }
 
-    /// What a caller gave with its scalars in `n` bytes from an offset on as cells, so that a copy of them has them.
+    /// Adds the given scalars in `n` bytes from an offset on as cells, so that a copy has them too.
     pub(in crate::symbolic) fn with_given(
         &mut self,
         o: ObjId,

@@ -1,7 +1,8 @@
-//! What is known of objects beside any state ([`Heap`]): which there are and what made them, versions of contents, and where each was freed.
+//! Path-independent facts about objects ([`Heap`]): which exist and what made them, versions of contents, and free
+//! sites.
 //!
-//! Plain data below the executor. What an object holds, and whether it has been freed there, is part of a state
-//! ([`Memory`](super::object::Memory)); what is here holds on all paths.
+//! Plain data below the executor. Contents and free state of an object belong to a state
+//! ([`Memory`](super::object::Memory)); facts here hold on all paths.
 
 use super::memory_ssa::Origin;
 use super::object::{Given, ObjId, ObjKind, ObjState, Object};
@@ -11,7 +12,7 @@ use ir::GlobalRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// An allocation: the activation, the place in it, and which of those that one instruction makes.
+/// Key of an allocation: the activation, the site, and a number among the allocations of this instruction.
 pub(crate) type Allocation = (u64, Site, u32);
 
 /// The objects of one execution.
@@ -19,41 +20,42 @@ pub(crate) type Allocation = (u64, Site, u32);
 pub struct Heap {
     objects: Vec<Object>,
     allocated: FxHashMap<Allocation, ObjId>,
-    /// Global variables; whether of the host.
+    /// Global variables; the flag is true for host variables.
     globals: FxHashMap<(GlobalRef, bool), ObjId>,
-    /// Variables of the device that are followed from the start, by those that name them on the host.
+    /// Device variables that are followed from the start, by the host variables that name them.
     shadows: FxHashMap<GlobalRef, ObjId>,
-    /// What objects hold that are there from the start.
+    /// Initial contents of objects that exist from the start.
     first: FxHashMap<ObjId, Rc<ObjState>>,
-    /// The same of what callers gave and of variables, for all executions that belong to one of their function.
+    /// Initial contents of given objects, variables and copies, shared by all executions that belong to one execution
+    /// of their function.
     at_entry: FxHashMap<ObjId, Rc<ObjState>>,
-    /// The last version that contents got.
+    /// Last assigned version of contents.
     version: u32,
-    /// The versions of contents at which objects were last allocated.
+    /// Version at which each object was last allocated.
     made: FxHashMap<ObjId, u32>,
-    /// How contents of the device's memory came about, by their versions.
+    /// Origins of device memory contents, by version.
     origins: FxHashMap<u32, Origin>,
     freed: Frees,
-    /// Memory of the host that was at some time made known to devices.
+    /// Host memory that was ever registered with devices.
     registered: FxHashSet<ObjId>,
-    /// What callers gave: objects behind parameters; what is known of these and of structures passed by value; what pointers at places in
-    /// them led to.
+    /// Memory that callers gave: objects behind parameters, provenance of these and of structures passed by value, and
+    /// pointees by the byte offset of their pointers.
     parameters: Vec<ObjId>,
     given: FxHashMap<ObjId, Given>,
     all_given: Vec<ObjId>,
     pointees: FxHashMap<(ObjId, i64), ObjId>,
-    /// Copies of what callers gave, and of which object each is one.
+    /// Copies of given objects, with their originals.
     copies: FxHashMap<ObjId, ObjId>,
 }
 
-/// Where each object was ever freed: the calls that lead there.
+/// Free sites of each object: the call stacks that lead there.
 #[derive(Clone, Debug, Default)]
 pub(in crate::symbolic) struct Frees(FxHashMap<ObjId, Vec<Rc<Vec<Site>>>>);
 
 // ---- objects ----
 impl Heap {
     /// # Panics
-    /// Where the object is another execution's.
+    /// If the object belongs to another execution.
     #[must_use]
     pub fn object(&self, o: ObjId) -> &Object {
         &self.objects[o.0 as usize]
@@ -63,18 +65,18 @@ impl Heap {
         &mut self.objects[o.0 as usize]
     }
 
-    /// All of them, in the order in which they were made: the index is the number of each.
+    /// Objects in creation order: the index of each is its number.
     #[must_use]
     pub fn objects(&self) -> &[Object] {
         &self.objects
     }
 
-    /// How many there are: those made later have this number or a higher one.
+    /// Number of objects: later ones get this number or a higher one.
     pub(in crate::symbolic) const fn len(&self) -> usize {
         self.objects.len()
     }
 
-    /// The first object of a kind.
+    /// First object of a kind.
     pub(crate) fn first_of(&self, kind: &ObjKind) -> Option<ObjId> {
         let at = self.objects.iter().position(|o| o.kind == *kind)?;
         u32::try_from(at).ok().map(ObjId)
@@ -113,7 +115,8 @@ impl Heap {
 
 // ---- allocations and variables ----
 impl Heap {
-    /// The object that an allocation makes: the same one on every pass over it, made anew.
+    /// Returns the object of an allocation: the same one each time that it is executed, with `object` as its new
+    /// description.
     pub(crate) fn allocate(&mut self, at: Allocation, object: Object) -> ObjId {
         let id = match self.allocated.get(&at).copied() {
             Some(id) => {
@@ -131,7 +134,8 @@ impl Heap {
         id
     }
 
-    /// The object that an allocation makes as a copy of what a caller gave: what is known of where the latter came from is known of it.
+    /// Returns the object of an allocation that is a copy of a given object; the copy inherits the original's
+    /// provenance.
     pub(crate) fn copy_of_given(&mut self, at: Allocation, of: ObjId, object: Object) -> ObjId {
         let id = self.allocate(at, object);
         self.copies.insert(id, of);
@@ -141,17 +145,17 @@ impl Heap {
         id
     }
 
-    /// Whether an object is a copy of what a caller gave: which element of that each of its elements is, is not known.
+    /// Whether an object is a copy of a given object: which original element each of its elements copies is unknown.
     pub(in crate::symbolic) fn is_copy_of_given(&self, o: ObjId) -> bool {
         self.copies.contains_key(&o)
     }
 
-    /// The object that the first allocation at this place made.
+    /// Object of the first allocation at a site.
     pub(crate) fn allocated_at(&self, context: u64, site: Site) -> Option<ObjId> {
         self.allocated.get(&(context, site, 1)).copied()
     }
 
-    /// Whether an object was last allocated after contents had this version.
+    /// Whether an object was last allocated after contents got this version.
     pub(in crate::symbolic) fn is_made_since(&self, o: ObjId, version: u32) -> bool {
         self.made.get(&o).is_some_and(|at| *at > version)
     }
@@ -164,7 +168,7 @@ impl Heap {
         self.given.get(&o)
     }
 
-    /// The objects of classes of libraries that callers gave, in the order in which they were made.
+    /// Given objects of library classes, in creation order.
     pub(super) fn of_classes(&self) -> Vec<ObjId> {
         let mut all: Vec<ObjId> =
             self.given.iter().filter(|(_, given)| given.class.is_some()).map(|(o, _)| *o).collect();
@@ -178,12 +182,12 @@ impl Heap {
         }
     }
 
-    /// All of which something is known, in the order in which they were come to.
+    /// Objects with known provenance, in the order in which it was recorded.
     pub(in crate::symbolic) fn all_given(&self) -> &[ObjId] {
         &self.all_given
     }
 
-    /// What pointers in an object led to that a caller gave, and so on, besides these objects themselves.
+    /// Returns `objects` and all given objects reachable from them through pointers.
     pub(crate) fn given_behind(&self, objects: &[ObjId]) -> Vec<ObjId> {
         let mut all = objects.to_vec();
         let mut at = 0;
@@ -198,7 +202,7 @@ impl Heap {
         all
     }
 
-    /// Where a pointer led, at a byte of what a caller gave.
+    /// Pointee of the pointer at a byte of a given object.
     pub(super) fn pointee(&self, o: ObjId, at: i64) -> Option<ObjId> {
         self.pointees.get(&(o, at)).copied()
     }
@@ -207,7 +211,7 @@ impl Heap {
         self.pointees.insert((o, at), to);
     }
 
-    /// All global variables that were come to, in no order.
+    /// Global variables reached so far, in no order.
     pub(in crate::symbolic) fn globals(&self) -> impl Iterator<Item = ObjId> {
         self.globals.values().copied()
     }
@@ -218,12 +222,12 @@ impl Heap {
         id
     }
 
-    /// The variable of the device that one of the host names, if it is followed from the start.
+    /// Device variable that a host variable names, if it is followed from the start.
     pub(in crate::symbolic) fn named_by(&self, shadow: GlobalRef) -> Option<ObjId> {
         self.shadows.get(&shadow).copied()
     }
 
-    /// The variables of the device that are followed from the start.
+    /// Device variables that are followed from the start.
     pub(crate) fn followed_variables(&self) -> impl Iterator<Item = ObjId> {
         self.shadows.values().copied()
     }
@@ -235,24 +239,24 @@ impl Heap {
 
 // ---- contents ----
 impl Heap {
-    /// A version for contents that are new.
+    /// Returns a version for new contents.
     pub(crate) const fn next_version(&mut self) -> u32 {
         self.version += 1;
         self.version
     }
 
-    /// The last version that contents got.
+    /// Last assigned version of contents.
     pub(crate) const fn version(&self) -> u32 {
         self.version
     }
 
-    /// How contents of the device's memory with this version came about.
+    /// Origin of the device memory contents with this version.
     #[must_use]
     pub fn origin(&self, version: u32) -> Option<&Origin> {
         self.origins.get(&version)
     }
 
-    /// In no order.
+    /// Origins of contents, in no order.
     pub fn origins(&self) -> impl ExactSizeIterator<Item = &Origin> {
         self.origins.values()
     }
@@ -261,7 +265,7 @@ impl Heap {
         self.origins.insert(version, origin);
     }
 
-    /// What an object holds that is there from the start, if it is one and has been used.
+    /// Initial contents of an object that exists from the start, if it has been used.
     pub(in crate::symbolic) fn first(&self, o: ObjId) -> Option<&Rc<ObjState>> {
         self.first.get(&o)
     }
@@ -271,17 +275,18 @@ impl Heap {
         self.first.insert(o, state);
     }
 
-    /// Notes what a copy of what a caller gave holds at first.
+    /// Records the initial contents of a copy of a given object.
     pub(crate) fn note_copied(&mut self, o: ObjId, state: Rc<ObjState>) {
         self.at_entry.entry(o).or_insert(state);
     }
 
-    /// What an object held when the function was called whose caller gave it, when a variable was first come to, or when a copy was made.
+    /// Contents of a given object at the call of its function, of a variable when it was first reached, or of a copy
+    /// when it was made.
     pub(crate) fn at_entry(&self, o: ObjId) -> Option<&Rc<ObjState>> {
         self.at_entry.get(&o)
     }
 
-    /// What objects hold at first, of which nothing is known from here on: another execution begins.
+    /// Takes the initial contents out for another execution, which begins with none.
     pub(in crate::symbolic) fn take_first(&mut self) -> FxHashMap<ObjId, Rc<ObjState>> {
         std::mem::take(&mut self.first)
     }
@@ -293,7 +298,7 @@ impl Heap {
 
 // ---- lifetimes ----
 impl Heap {
-    /// Notes that an object is freed at a place, under whatever condition.
+    /// Records a site that frees an object, under whatever condition.
     pub(in crate::symbolic) fn note_freed(&mut self, o: ObjId, at: Rc<Vec<Site>>) {
         let all = self.freed.0.entry(o).or_default();
         if !all.contains(&at) {
@@ -301,12 +306,12 @@ impl Heap {
         }
     }
 
-    /// Where an object was ever freed.
+    /// Free sites of an object.
     pub(in crate::symbolic) fn freed_at(&self, o: ObjId) -> &[Rc<Vec<Site>>] {
         self.freed.0.get(&o).map_or(&[], Vec::as_slice)
     }
 
-    /// All that were noted so far, for taking back what an execution aside adds.
+    /// Copies all recorded frees, so that those of a separate execution can be undone.
     pub(in crate::symbolic) fn frees(&self) -> Frees {
         self.freed.clone()
     }
@@ -315,12 +320,12 @@ impl Heap {
         self.freed = frees;
     }
 
-    /// How many pairs of an object and a place where it was freed there are.
+    /// Number of pairs of an object and a free site.
     pub(in crate::symbolic) fn count_of_frees(&self) -> usize {
         self.freed.0.values().map(Vec::len).sum()
     }
 
-    /// Notes memory of the host that is made known to devices (`cudaHostRegister`): for good, as far as this is followed.
+    /// Records host memory registered with devices (`cudaHostRegister`); the registration is taken to last.
     pub(in crate::symbolic) fn register(&mut self, objects: impl IntoIterator<Item = ObjId>) {
         self.registered.extend(objects);
     }

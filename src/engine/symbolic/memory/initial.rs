@@ -1,4 +1,4 @@
-//! What memory holds at first: globals, arguments, parameters, and objects that nothing has touched yet.
+//! Initial contents of memory: globals, arguments, parameters, and untouched objects.
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::Value;
@@ -10,11 +10,11 @@ use base::reasons::UnknownReason;
 use ir::{Const, FuncRef, Linkage, TypeId, TypeKind};
 use std::rc::Rc;
 
-/// Elements of a constant table that are looked up one by one.
+/// Maximum number of elements of a constant table that is read at a variable offset.
 const MAX_TABLE: i128 = 64;
 
 impl Executor<'_> {
-    /// The object that holds the text of `argv[i]`.
+    /// Object with the string `argv[i]`.
     pub(in crate::symbolic) fn argument_text(&mut self, i: u32) -> ObjId {
         if let Some(o) = self.inputs.argv_texts.get(&i) {
             return *o;
@@ -32,7 +32,7 @@ impl Executor<'_> {
         o
     }
 
-    /// Notes that the array of arguments holds the address of a text.
+    /// Records that the argument array holds the address of a string.
     pub(in crate::symbolic) fn is_in_argv(&mut self, text: ObjId) {
         if let Some(array) = self.heap.first_of(&ObjKind::ArgvArray) {
             self.kept.add_objects(Some(array), &[text]);
@@ -53,7 +53,7 @@ impl Executor<'_> {
         Some(c)
     }
 
-    /// An element of a small constant table at an offset that is not constant.
+    /// An element of a small constant table at a variable offset.
     pub(in crate::symbolic) fn initial_element(&mut self, o: ObjId, offset: TermId, size: u64) -> Option<Value> {
         let width = i128::from(size.max(1));
         let count = self
@@ -117,12 +117,12 @@ impl Executor<'_> {
         }
     }
 
-    /// Makes sure that an object has a state: globals get their initial contents.
+    /// Ensures that an object has a state: globals get their initial contents.
     pub(crate) fn ensure(&mut self, s: &mut State, o: ObjId) {
         if s.mem.contains_key(&o) {
             return;
         }
-        // What is there from the start is the same on every way to its first use, and what a caller gave in every kernel.
+        // Initial contents are the same on every path to the first use, and given contents the same in every kernel.
         let given = if self.heap.given(o).is_some() { self.heap.at_entry(o) } else { None };
         if let Some(first) = given.or_else(|| self.heap.first(o)) {
             s.mem.insert(o, first.clone());
@@ -134,7 +134,7 @@ impl Executor<'_> {
                 let internal = g.constant
                     || self.from_the_start
                     || g.linkage == Linkage::Internal && !self.limits.effort().may_be_written(*r);
-                // What a device variable starts with may be overwritten by a copy that was not recognised.
+                // An unrecognised copy may have overwritten a device variable's initial value.
                 let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
                 match &g.init {
                     _ if device => {
@@ -177,7 +177,7 @@ impl Executor<'_> {
                 let r = *r;
                 self.keep_initial(o, r);
             }
-            // What is zero or was never written holds no address.
+            // Zero or unwritten memory holds no address.
             (Rest::Unknown { .. }, _) => self.kept.add_anything(o),
             _ => {}
         }
@@ -188,7 +188,7 @@ impl Executor<'_> {
         s.mem.insert(o, state);
     }
 
-    /// Puts an object with what it holds first into a state.
+    /// Puts an object with its initial contents into a state.
     pub(crate) fn starts_with(&mut self, s: &mut State, o: ObjId, state: ObjState) {
         if let (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) =
             (&state.rest, &self.object(o).kind)
@@ -199,7 +199,8 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(state));
     }
 
-    /// Puts the variables of the host that the program may write into a state: what loops and other ways change is seen against it.
+    /// Puts the host variables that the program may write into a state, so that changes by loops and on other paths are
+    /// compared with it.
     pub(crate) fn ensure_written(&mut self, s: &mut State) {
         for g in self.limits.effort().written() {
             let o = self.global_object(g.module, g.global);
@@ -207,7 +208,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Puts what an argument points to, itself a structure passed by value perhaps, into a state.
+    /// Puts the pointees of an argument, which may be a structure passed by value, into a state.
     pub fn ensure_pointees(&mut self, s: &mut State, v: &Value) {
         let mut objects = vec![];
         collect(v, &mut objects);
@@ -217,7 +218,7 @@ impl Executor<'_> {
     }
 }
 
-/// An element of a table from its bytes, the least significant first.
+/// Decodes a table element from its bytes, least significant first.
 pub(super) fn element(kind: &TypeKind, bytes: &[u8]) -> Const {
     let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
     match kind {

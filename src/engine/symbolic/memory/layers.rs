@@ -1,7 +1,7 @@
-//! Reads and writes of arrays through their layers ([`Layer`]).
+//! Array reads and writes through layers ([`Layer`]).
 //!
-//! In: bulk writes of loops, files and copies; reads at any offset. Out: objects whose contents are layers over what they held, and the
-//! value of a read: the layer's inside it, what is below apart from it, else nothing known.
+//! In: bulk writes of loops, files and copies; reads at any offset. Out: objects whose contents are layers over earlier
+//! contents, and the values of reads: inside a layer its value, apart from it what is below, else unknown.
 
 use super::array_write::{Either, Layer, Written, depth_of};
 use super::object::{ObjId, ObjState, Rest, with_end_of};
@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// Puts a layer over what an object holds; elements are `(stride, bytes, count)`.
+    /// Puts a layer over an object's contents; elements are `(stride, bytes, count)`.
     pub(in crate::symbolic) fn write_layer(
         &mut self,
         s: &mut State,
@@ -45,7 +45,8 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
     }
 
-    /// What an object holds where two paths meet, if more is known of it than its cells; `first` says that the first was taken.
+    /// Joins an object's contents where two paths meet, if one of them has more than cells; `first` is true on the
+    /// first path.
     pub(in crate::symbolic) fn either(&self, first: TermId, a: &ObjState, b: &ObjState) -> Option<ObjState> {
         let layered = |s: &ObjState| matches!(s.rest, Rest::Layer(_) | Rest::Either(_));
         let depth = depth_of(a).max(depth_of(b)) + 1;
@@ -56,7 +57,7 @@ impl Executor<'_> {
         Some(ObjState::new(Rest::Either(Rc::new(Either { first, states, depth }))))
     }
 
-    /// What an object holds on a path, where that says which way was taken.
+    /// Resolves contents that depend on the path taken, as far as the path condition decides which it was.
     pub(in crate::symbolic) fn settled(&mut self, path: TermId, state: &Rc<ObjState>) -> Rc<ObjState> {
         let known = self.arena.conjuncts(path);
         let mut state = state.clone();
@@ -92,7 +93,7 @@ impl Executor<'_> {
         self.ite_value(e.first, &a, &b)
     }
 
-    /// A read of `size` bytes at `offset` of an object under a layer.
+    /// Reads `size` bytes at `offset` of an object under a layer.
     pub(in crate::symbolic) fn read_layer(
         &mut self,
         o: ObjId,
@@ -128,7 +129,8 @@ impl Executor<'_> {
         self.ite_value(member, &value, &other)
     }
 
-    /// What a layer does not say: as for any memory, the same at one place.
+    /// Returns an unknown value for bytes that a layer does not determine; an integer is a function of its offset, as in
+    /// any unknown memory.
     fn layer_unknown(
         &mut self,
         o: ObjId,
@@ -158,7 +160,8 @@ impl Executor<'_> {
         }
     }
 
-    /// A number of bytes or elements that is negative is none, rather than a huge one: a call with such a one fails.
+    /// Drops unsigned 64-bit wraps from a byte or element count: a negative count is empty, not huge, since a call with
+    /// it fails.
     fn no_huge_number(&mut self, count: TermId) -> TermId {
         let wraps: FxHashMap<TermId, TermId> = self
             .arena
@@ -172,7 +175,7 @@ impl Executor<'_> {
         self.arena.substitute(count, &wraps)
     }
 
-    /// Whether elements from an offset on fill an object.
+    /// Whether `count` elements of `stride` bytes from `from` on fill an object.
     fn covers(&mut self, o: ObjId, from: TermId, count: TermId, stride: i128) -> bool {
         if self.arena.as_int(from) != Some(0) {
             return false;
@@ -190,13 +193,13 @@ impl Executor<'_> {
         let (before, behind) = (self.arena.le(end, zero), self.arena.le(all, rel));
         let outside = self.arena.or(before, behind);
         if l.bytes == 1 && l.stride == 1 {
-            // What lies in the object lies in a write of all of it.
+            // A write of the whole object contains every read in the object.
             if whole {
                 return Inside { member: self.arena.bool(true), apart: self.arena.bool(false) };
             }
             let (lower, upper) = (self.arena.le(zero, rel), self.arena.le(end, all));
             let member = self.arena.and(lower, upper);
-            // Nothing straddles a border where both come in steps of what is read.
+            // If both offset and length are multiples of the read's size, no read straddles a border.
             let steps = [rel, all].into_iter().all(|t| {
                 let into = self.arena.modulo(t, size.max(1));
                 self.arena.as_int(into) == Some(0)
@@ -217,11 +220,11 @@ impl Executor<'_> {
         }
         let (lower, upper) = (self.arena.le(zero, rel), self.arena.lt(rel, all));
         let member = self.arena.and_all(vec![exact, lower, upper]);
-        // What is an element's place, and no element of these, lies apart from all.
+        // A read that is aligned like an element, but is none of the layer's elements, is apart from all of them.
         Inside { member, apart: if self.arena.as_bool(exact) == Some(true) { self.arena.not(member) } else { apart } }
     }
 
-    /// What a layer wrote at an offset that lies in it.
+    /// Value that a layer wrote at an offset inside it.
     fn layer_value(&mut self, l: &Layer, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
         let rel = self.arena.sub(offset, l.from);
         let bits = u32::try_from(size * 8).unwrap_or(u32::MAX);
@@ -265,7 +268,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An integer of so many bits at a byte position of a file: an input.
+    /// Integer of `bits` bits at a byte position of a file: an input.
     pub(crate) fn file_value(&mut self, file: u32, at: TermId, bits: u32) -> TermId {
         if let (Some(at), Some(name)) =
             (self.arena.as_int(at).and_then(|v| u64::try_from(v).ok()), self.inputs.files.get(file as usize).cloned())
@@ -276,7 +279,7 @@ impl Executor<'_> {
         self.arena.apply(Function::File, args, Range::of_value(bits, true))
     }
 
-    /// Stores `length` bytes of a file from a position on, which come in items of `size` bytes.
+    /// Stores `length` bytes of a file from position `at` on; the file consists of items of `size` bytes.
     pub(crate) fn store_file(
         &mut self,
         s: &mut State,
@@ -292,7 +295,7 @@ impl Executor<'_> {
         let number = |e: &Self, t: TermId| e.arena.as_int(t);
         match (number(self, *offset), number(self, length)) {
             (Some(_), Some(n)) if (0..=MAX_CELLS).contains(&n) => {
-                // As they will be read, most likely.
+                // Cells of the size in which they will most likely be read.
                 let each = match number(self, size) {
                     Some(b @ (1 | 2 | 4 | 8)) => b,
                     _ if n % 4 == 0 => 4,
@@ -310,7 +313,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A number of so many bytes in memory, where it is known.
+    /// Loads an integer of `bytes` bytes, if memory holds a known one.
     pub(crate) fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         let state = s.mem.get(o)?.clone();
@@ -320,7 +323,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Copies `len` bytes as a layer; the source is an object whose contents are known as of now.
+    /// Copies `len` bytes as a layer that refers to the source's present contents.
     pub(in crate::symbolic) fn copy_layer(
         &mut self,
         s: &mut State,
@@ -339,13 +342,13 @@ impl Executor<'_> {
     }
 }
 
-/// Layers above each other and in each other; what is deeper is forgotten.
+/// Maximum nesting depth of layers; deeper contents are havocked.
 const MAX_DEPTH: u32 = 12;
 
-/// Bytes of a file that become cells one by one.
+/// Maximum number of bytes of a file that become separate cells.
 const MAX_CELLS: i128 = 32;
 
-/// Where a read lies.
+/// Conditions that tell where a read lies relative to a layer.
 struct Inside {
     member: TermId,
     apart: TermId,

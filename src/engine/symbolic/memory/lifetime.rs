@@ -1,8 +1,8 @@
-//! Which memory has been freed, under which condition and where, or made known to devices; what touches it afterwards, and what
-//! the host copies.
+//! Lifetimes: which memory has been freed, under which condition and where, or registered with devices; later uses of
+//! it, and copies by the host.
 //!
-//! In: frees, accesses and copies as the executor comes to them. Out: [`StaleEvent`]s, each with the condition under which
-//! it meets freed memory, and copies as [`CopyEvent`]s. Whether such a condition can hold is not asked here.
+//! In: frees, accesses and copies as the executor reaches them. Out: [`StaleEvent`]s, each with the condition under
+//! which it meets freed memory, and copies as [`CopyEvent`]s. Satisfiability of these conditions is not checked here.
 
 use super::object::{Freed, ObjId, ObjKind};
 use super::value::{Base, Target};
@@ -16,14 +16,14 @@ use ir::Side;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// Makes memory of the host known to devices (`cudaHostRegister`): for good, as far as this is followed.
+    /// Registers host memory with devices (`cudaHostRegister`); the registration is taken to last.
     pub(crate) fn register(&mut self, s: &State, p: &[Target]) {
         let objects = self.objects_at(s, p);
         self.heap.register(objects);
     }
 
-    /// Whether two objects may have the same address: given under two names, or one after the other: where one was freed, on any path, what is
-    /// allocated later may be there.
+    /// Whether two objects may have the same address: they were given under two names, or one may have been allocated
+    /// where the other was freed on any path.
     pub(in crate::symbolic) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {
         self.may_be_given_twice(a, b)
             || a != b
@@ -36,28 +36,28 @@ impl Executor<'_> {
                 })
     }
 
-    /// Frees what a pointer points to. Only the start of an allocation can be freed; null does nothing.
+    /// Frees the pointee. Only the start of an allocation can be freed; null does nothing.
     pub(crate) fn release(&mut self, s: &mut State, p: &[Target]) {
         let zero = self.arena.int(0);
         for t in p {
             let Base::Object(o) = t.base else {
-                // Of one that was lost `release_lost` says what it frees; null and functions are freed by nobody.
+                // `release_lost` frees through lost pointers; null and functions are not freed.
                 continue;
             };
-            // Variables, what threads own and what a library or the system keeps is not freed by anybody.
+            // Nobody frees variables, a thread's own memory, or memory of a library or the system.
             if !matches!(
                 self.object(o).kind,
                 ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter
             ) {
                 continue;
             }
-            // Its memory was not given on this path: there is nothing to free.
+            // The allocation failed on this path: there is nothing to free.
             if self.is_null_here(s, o) {
                 continue;
             }
             let at_start = self.arena.eq(t.offset, zero);
             let cond = self.arena.and(t.cond, at_start);
-            // It never points to the start.
+            // The pointer never points to the start.
             if self.arena.as_bool(cond) == Some(false) {
                 continue;
             }
@@ -79,7 +79,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Frees what pointers lead to of which it is not known where: memory of the device may have been freed by each.
+    /// Frees through lost pointers: each device, managed or given allocation to which one may lead becomes possibly
+    /// freed.
     pub(crate) fn release_lost(&mut self, s: &mut State, p: &[Target]) {
         for t in p {
             if let Base::Unknown(l) = &t.base {
@@ -95,7 +96,7 @@ impl Executor<'_> {
             return;
         }
         let o = self.several.freed_as(o);
-        // What this path has not allocated is not there to be freed.
+        // An object that this path has not allocated cannot be freed.
         let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { return };
         let reason = UnknownReason::FreedThroughLost(self.object(o).name.clone());
         let perhaps = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
@@ -106,8 +107,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Ends all memory that the runtime gave, with the context of its device (`cudaDeviceReset`); `certain` where that is the only device in
-    /// use. Of another one nothing ends.
+    /// Frees all memory from the runtime together with its device's context (`cudaDeviceReset`); `certain` if that
+    /// device is the only one in use. Memory of another device is not freed.
     pub(crate) fn end_context(&mut self, s: &mut State, certain: bool) {
         let mut all: Vec<ObjId> = s
             .mem
@@ -133,7 +134,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Freed before, or now under this condition.
+    /// Joins an earlier free state with a free under `cond` at the present call stack.
     pub(in crate::symbolic) fn freed_also(
         &mut self,
         o: ObjId,
@@ -156,7 +157,7 @@ impl Executor<'_> {
         Some(Rc::new(now))
     }
 
-    /// What two merged paths know of an object's end; `sel` is true on the first.
+    /// Joins the free states of two merged paths; `sel` is true on the first.
     pub(in crate::symbolic) fn merge_freed(
         &mut self,
         sel: TermId,
@@ -183,7 +184,7 @@ impl Executor<'_> {
         Some(Rc::new(Freed { cond, with_context, at }))
     }
 
-    /// Whether an object has been freed, as a condition.
+    /// Condition under which an object has been freed.
     pub(in crate::symbolic) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
         match s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.as_ref()) {
             Some(f) => f.cond,
@@ -191,7 +192,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Makes it so that an object has been freed under a condition, at one of the places where it ever is.
+    /// Sets the condition under which an object has been freed; the free sites are all that were ever recorded for it.
     pub(in crate::symbolic) fn set_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         self.ensure(s, o);
         let at = self.heap.freed_at(o).to_vec();
@@ -203,8 +204,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether an object has been freed at iteration `k` of a loop that may free it: before the loop, or in an earlier
-    /// round. With the fact that there is no earlier round than the first.
+    /// Condition that an object has been freed at iteration `k` of a loop that may free it: before the loop or in an
+    /// earlier iteration. The second term is the fact that the first iteration has no earlier one.
     pub(in crate::symbolic) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
         let reason = UnknownReason::FreedEarlier(self.object(o).name.clone());
         let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
@@ -213,7 +214,7 @@ impl Executor<'_> {
         (self.arena.or(before, earlier), self.arena.or(not, later))
     }
 
-    /// Notes an access or copy of what may have been freed. `stack` leads to it and ends with it.
+    /// Records an access or copy of possibly freed memory. `stack` leads to it and ends with it.
     pub(in crate::symbolic) fn note_use(
         &mut self,
         s: &State,
@@ -227,7 +228,7 @@ impl Executor<'_> {
         }
         for t in p {
             let Base::Object(o) = t.base else { continue };
-            // What nobody has freed is used rightly.
+            // Memory that was never freed may be used.
             let Some(f) = s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.clone()) else { continue };
             self.note_stale(s, stack.to_vec(), (o, t.cond), &f, Deed::Used { kind, offset: t.offset, bytes });
         }
@@ -251,7 +252,7 @@ impl Executor<'_> {
         self.events.stale.push(StaleEvent { stack: Rc::new(stack), object, freed: freed.clone(), deed, path });
     }
 
-    /// Notes one side of a copy or fill that a CUDA call makes: `bytes` bytes from where the pointer points.
+    /// Records one side of a copy or fill made by a CUDA call: `bytes` bytes from the pointer on.
     pub(crate) fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
         if !self.events.recording || self.side != Side::Host {
             return;
@@ -264,7 +265,7 @@ impl Executor<'_> {
         self.events.copies.push(CopyEvent { side: AccessEvent { targets: p.clone(), at, ..side }, not_empty });
     }
 
-    /// That every allocation so far has at least one byte.
+    /// Condition that every allocation so far has at least one byte.
     fn nothing_empty(&mut self, s: &State) -> TermId {
         let mut extents: Vec<TermId> = s
             .mem

@@ -1,7 +1,8 @@
-//! Loads: the value of a read at any offset, from cells, layers or contents that have only a number.
+//! Loads: the value of a read at any offset, from cells, layers or unknown contents with a version.
 //!
-//! In: a pointer's targets, a type and the state. Out: the value, an if-then-else over targets and cells where several may be meant. A
-//! transfer function: it changes no contents but to give what is there from the start its first object.
+//! In: a pointer's targets, a type and the state. Out: the value, an if-then-else over several candidate targets and
+//! cells. A transfer function: it changes no contents, except that an object that exists from the start gets its
+//! initial state.
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
@@ -15,7 +16,7 @@ use base::reasons::UnknownReason;
 use ir::{FuncRef, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
-/// Constants that an offset may be to be followed to each of them.
+/// Maximum number of constants that an offset may equal to be followed to each of them.
 const MOST_PLACES: usize = 8;
 
 impl Executor<'_> {
@@ -44,7 +45,8 @@ impl Executor<'_> {
         out.unwrap_or_else(|| self.unknown_of(m, ty, &UnknownReason::LoadedThroughNothing))
     }
 
-    /// Where a pointer leads that the host uses: behind a null pointer, such as that of an empty `std::vector`, the program does not go on.
+    /// Drops null targets of a pointer that the host accesses, if others remain: after an access through null, such as
+    /// that of an empty `std::vector`, the program does not continue.
     pub(in crate::symbolic) fn not_null(&self, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
         let is_null = |t: &Target| t.base == Base::Null;
         if self.side == Side::Device || p.len() < 2 || !p.iter().any(is_null) || p.iter().all(is_null) {
@@ -74,12 +76,13 @@ impl Executor<'_> {
             let reason = UnknownReason::OneOfSeveralHolds(self.object(o).name.clone());
             return self.unknown_of(m, ty, &reason);
         }
-        // What the device may write at any time, until the host waits for it. Pointers are among those that it may store.
+        // The device may write this memory at any time until the host waits for it. Pointers that it may store are part
+        // of the points-to set.
         if self.is_under_way(s, o) && !matches!(m.ty(ty).kind, TypeKind::Ptr(_)) {
             let reason = UnknownReason::HoldsMeanwhile(self.object(o).name.clone());
             return self.unknown_of(m, ty, &reason);
         }
-        // What other threads may write is not followed.
+        // Writes by other threads are not followed.
         if !self.is_read_as_it_was(o, Scalar::of(&m.ty(ty).kind)) {
             if let Some(v) = self.load_beside(f, o, offset, ty) {
                 return v;
@@ -137,7 +140,7 @@ impl Executor<'_> {
         self.among_stored(o, v)
     }
 
-    /// What is not known of a cell is the same number each time it is read.
+    /// Writes a number read from an unknown cell back into the cell, so that later reads give the same number.
     pub(in crate::symbolic) fn remember_number(
         &self,
         s: &mut State,
@@ -190,19 +193,19 @@ impl Executor<'_> {
         if parts.is_empty() {
             return self.rest_value(o, state, offset, size, want);
         }
-        // Several integers read as one (`dim3` passed in registers).
+        // Several integers are read as one (`dim3` passed in registers).
         if parts.iter().all(|(_, _, v)| matches!(v, Value::Int(_) | Value::Bool(_))) {
             let covered: i64 = parts.iter().map(|(_, s, _)| i64::from(*s)).sum();
             let inside = parts.iter().all(|(po, ps, _)| *po >= at && po + i64::from(*ps) <= at + width);
             if inside && width <= 8 {
-                // Bytes between them that nothing has written (what pads a structure) may be anything.
+                // Unwritten bytes between them (padding of a structure) may be anything.
                 let parts = self.with_bytes_between(parts, (at, width), covered);
                 let mut sum = self.arena.int(0);
                 for (po, ps, v) in &parts {
                     let bits = ps * 8;
                     let t = self.as_int_value(v, bits);
                     let t = self.interpret(t, bits, false);
-                    // The first piece begins at the place that is read: none lies in front of it.
+                    // The first piece begins at the offset that is read: none lies before it.
                     let Ok(shift) = u32::try_from((po - at) * 8) else { continue };
                     if shift >= 64 {
                         return Value::unknown(UnknownReason::WideInteger);
@@ -227,7 +230,7 @@ impl Executor<'_> {
         Value::unknown(UnknownReason::WrittenInPieces)
     }
 
-    /// Pieces with those bytes that they do not cover, of which nothing is known.
+    /// Adds an unknown piece for each byte that the pieces do not cover.
     fn with_bytes_between(
         &mut self,
         mut parts: Vec<(i64, u32, Value)>,
@@ -247,7 +250,7 @@ impl Executor<'_> {
         parts
     }
 
-    /// A load at an offset that is not constant.
+    /// Loads at a variable offset.
     pub(in crate::symbolic) fn read_variable(
         &mut self,
         o: ObjId,
@@ -277,14 +280,14 @@ impl Executor<'_> {
             }
             return v.unwrap_or_else(|| Value::unknown(UnknownReason::NoPlace));
         }
-        // An array of equal cells: one of them, or what is beside them. Pointers keep their targets this way.
+        // An array of equal cells: one of them, or the contents beside them. This way pointers keep their targets.
         let aligned = hits.iter().all(|(_, s, _)| u64::from(*s) == size);
         let width = i128::from(size);
         let into = self.arena.modulo(offset, width.max(1));
         let regular = self.arena.as_int(into) == Some(0) && hits.iter().all(|(at, ..)| i128::from(*at) % width == 0);
         let all = i64::try_from(hits.len()).ok().map(|n| i128::from(n) * width)
             == self.object(o).extent.and_then(|e| self.arena.as_int(e));
-        // What was never written may be taken for what was.
+        // Unwritten memory may be taken for written memory.
         let beside = !(all || state.rest == Rest::Uninit);
         if !aligned
             && self.arena.as_int(into) == Some(0)
@@ -331,7 +334,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Where cells begin and end that lie side by side, if all are zero and numbers of `size` bytes lie in them or beside them.
+    /// Bounds of runs of adjacent cells, if all cells are zero and each run is aligned to integers of `size` bytes.
     pub(in crate::symbolic) fn runs_of_zeros(&self, cells: &[(i64, u32, Value)], size: i64) -> Option<Vec<(i64, i64)>> {
         let mut runs: Vec<(i64, i64)> = vec![];
         for (at, bytes, v) in cells {
@@ -347,7 +350,7 @@ impl Executor<'_> {
         runs.iter().all(|r| r.0 % size == 0 && r.1 % size == 0).then_some(runs)
     }
 
-    /// The constants that an offset may be, where they are few: that of one of several members, say.
+    /// Constants that an offset may equal, if they are few: an offset of one of several members, for example.
     pub(in crate::symbolic) fn few_places(&self, offset: TermId) -> Option<Vec<TermId>> {
         if !matches!(self.arena.get(offset), Term::Ite(..)) {
             return None;
@@ -357,7 +360,7 @@ impl Executor<'_> {
         (places.len() <= MOST_PLACES && places.iter().all(|k| self.arena.as_int(*k).is_some())).then_some(places)
     }
 
-    /// What memory outside the cells holds.
+    /// Value of memory outside the cells.
     pub(in crate::symbolic) fn rest_value(
         &mut self,
         o: ObjId,
@@ -367,7 +370,7 @@ impl Executor<'_> {
         want: Option<(FuncRef, TypeId)>,
     ) -> Value {
         let name = self.object(o).name.clone();
-        // As it was given; where the program replaces or permutes arguments, nothing is known of them.
+        // The array as given; once the program replaces or permutes arguments, they are unknown.
         if matches!(self.object(o).kind, ObjKind::ArgvArray)
             && self.heap.first(o).is_some_and(|first| first.rest == state.rest)
         {
@@ -443,7 +446,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An integer that memory holds of which only that is known. Equal versions hold equal contents.
+    /// An unknown integer in memory. Equal versions hold equal contents.
     pub(in crate::symbolic) fn content(&mut self, o: ObjId, version: u32, offset: TermId, bits: u32) -> Value {
         let args = vec![
             self.arena.int(i128::from(o.0)),
@@ -454,7 +457,7 @@ impl Executor<'_> {
         Value::Int(self.arena.apply(Function::Content, args, Range::of_value(bits, true)))
     }
 
-    /// A cell's value as the type it is read as.
+    /// Converts a cell's value to the type as which it is read.
     pub(in crate::symbolic) fn convert(&mut self, f: FuncRef, v: Value, ty: TypeId) -> Value {
         let m = self.module(f);
         match (&m.ty(ty).kind, v) {
@@ -478,7 +481,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The pointer that a pointer points to.
+    /// Loads a pointer through a pointer.
     pub(crate) fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
         let mut out: Option<Value> = None;
         for t in p.iter() {
@@ -513,7 +516,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A load as a type of the function's module.
+    /// Loads a value of a type of the function's module.
     pub fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
         self.load(s, f, p, ty)
     }

@@ -1,7 +1,9 @@
-//! Addresses of what the rounds of a loop allocated, as functions of the round ([`Function::Made`]), and what is known of such memory.
+//! Addresses of the allocations of a loop's iterations, as functions of the iteration ([`Function::Made`]), and facts
+//! about such memory.
 //!
-//! In: what a round allocates and keeps in an array. Out: the summary object ([`Several`](super::site_summary::Several)) that stands for all rounds, objects for single
-//! elements, and what writes and frees by one name mean for the others.
+//! In: allocations that iterations make and keep in an array. Out: the summary object
+//! ([`Several`](super::site_summary::Several)) that stands for all iterations, objects for single elements, and the
+//! effects that writes and frees through one name have on the others.
 
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::site_summary::Rounds;
@@ -18,10 +20,10 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// The address `at`, of an object that a round makes, as a function of the round `k`, where the array that gets it keeps all
-    /// of them; with the object that stands for them.
-    /// `end` is the state at the end of the round, `map` has the loop's variables at iteration `k`; symbols before `mark.0` and contents up to
-    /// `mark.1` are older than the loop.
+    /// Returns the address `at` of an object that an iteration allocates, as a function of the iteration `k`, and the
+    /// summary object that stands for the allocations of all iterations; the array that stores the addresses must keep
+    /// all of them. `end` is the state at the end of the iteration, `map` holds the loop's variables at iteration `k`;
+    /// symbols before `mark.0` and contents up to `mark.1` are older than the loop.
     pub(in crate::symbolic) fn made_in_each_round(
         &mut self,
         at: TermId,
@@ -52,7 +54,7 @@ impl Executor<'_> {
         let varies = self.arena.cone(&[size]).contains(&k);
         let object = Object { extent: (!varies).then_some(size), ..self.object(made).clone() };
         let all = self.heap.allocate((context, site, made.0), object);
-        // Addresses that were kept before may be any of them.
+        // Addresses stored before may be any of these.
         self.kept.add_twin(made, all);
         let each = varies.then_some((k, size));
         let spare = self
@@ -77,14 +79,14 @@ impl Executor<'_> {
         self.heap.set_extent(o, size);
     }
 
-    /// At the start of a round nothing that the loop allocated before has been freed.
+    /// Starts an iteration: the loop's earlier allocations have unknown contents and are not freed.
     pub(in crate::symbolic) fn rounds_begin(&mut self, s: &mut State, all: ObjId) {
         let reason = Rc::new(UnknownReason::RoundsLeft(self.object(all).name.clone()));
         let version = self.heap.next_version();
         s.mem.insert(all, Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason })));
     }
 
-    /// The object that the address of what a round allocated leads to.
+    /// Object to which the address of iteration `number`'s allocation leads.
     pub(in crate::symbolic) fn made_in_round(&mut self, all: ObjId, number: TermId) -> Option<ObjId> {
         let r = self.several.rounds.get(&all)?;
         let Some(each) = r.each else { return Some(all) };
@@ -118,7 +120,7 @@ impl Executor<'_> {
         Some(o)
     }
 
-    /// The address of an object that stands for what rounds allocated, as a number: that of some round.
+    /// Address of an object that stands for allocations of iterations, as an integer: the address from some iteration.
     pub(in crate::symbolic) fn address_of_several(&mut self, o: ObjId) -> Option<TermId> {
         if !self.several.has_other_names(o) {
             return None;
@@ -142,14 +144,14 @@ impl Executor<'_> {
         Some(self.address_of_round(all, number))
     }
 
-    /// The objects that a term of [`Function::Made`] is the address of.
+    /// Objects whose address a term of [`Function::Made`] may be.
     pub(in crate::symbolic) fn made_by(&self, t: TermId) -> Vec<ObjId> {
         let Term::Apply { function: Function::Made, args, .. } = self.arena.get(t) else { return vec![] };
         let all = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|id| u32::try_from(id).ok()).map(ObjId);
         all.map_or_else(Vec::new, |all| self.several.names(all))
     }
 
-    /// What has another name of memory that is written, and holds something that is known, is forgotten.
+    /// Havocs known contents that a write through this name may have changed under another name.
     pub(in crate::symbolic) fn written_by_another_name(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason) {
         let names = self.several.names(o);
         for other in names {
@@ -159,7 +161,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Makes it so that memory may have been freed whose other name was.
+    /// Marks memory as possibly freed if another of its names was freed.
     pub(in crate::symbolic) fn free_other_names(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         let Some(all) = self.several.clans.get(&o).copied() else { return };
         let Some(made) = self.several.rounds.get(&all).map(|r| r.made) else { return };
@@ -179,11 +181,12 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether what an object holds is never known, in a kernel or on the host.
+    /// Whether an object's contents are never known, in a kernel or on the host.
     pub(in crate::symbolic) fn is_never_known(&self, o: ObjId) -> bool {
         self.several.has_other_names(o) || self.side == Side::Device && self.several.clans.contains_key(&o)
     }
 }
 
-/// Elements of one array whose memory is an object of its own: one for each symbol that counts them in some pass over a loop.
+/// Maximum number of elements of one array that have objects of their own: one for each symbol that counts elements in
+/// some pass over a loop.
 const MAX_ELEMENTS: usize = 512;

@@ -1,25 +1,26 @@
-//! What all objects hold, as a map that is cheap to copy: copies share what neither of them has changed since.
+//! State of all objects as a map that is cheap to copy: copies share every part that neither has changed since.
 //!
-//! Objects are numbered densely, so that the map is a vector of chunks of neighbouring objects, each shared until it is written (a radix
-//! tree of two levels, as in Bagwell's ideal hash trees, 2001). In order of the objects' numbers, whatever was done before.
+//! Objects are numbered densely, so the map is a vector of chunks of neighbouring objects, each shared until it is
+//! written (a radix tree of two levels, as in Bagwell's ideal hash trees, 2001). Iteration is in order of object
+//! numbers, whatever was done before.
 
 use super::object::{ObjId, ObjState};
 use std::rc::Rc;
 
-/// Objects in a chunk.
+/// Number of objects in a chunk.
 const CHUNK: usize = 32;
 
 type Slot = Option<Rc<ObjState>>;
 type Chunk = Rc<[Slot; CHUNK]>;
 
-/// Objects' changing parts; copied on write.
+/// Mutable parts of objects, copied on write.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     chunks: Vec<Option<Chunk>>,
     len: usize,
 }
 
-/// An object that two memories have different states of: its number, and what each holds.
+/// An object whose states in two memories differ: its number and both states.
 pub type Differing<'m> = (ObjId, Option<&'m Rc<ObjState>>, Option<&'m Rc<ObjState>>);
 
 fn place(o: ObjId) -> (usize, usize) {
@@ -37,7 +38,7 @@ impl Memory {
         self.len
     }
 
-    /// What a copy takes: parts that are shared.
+    /// Number of shared parts: the cost of a copy.
     #[must_use]
     pub const fn parts(&self) -> usize {
         self.chunks.len()
@@ -59,11 +60,11 @@ impl Memory {
         self.get(o).is_some()
     }
 
-    /// The state of an object, to be replaced or changed.
+    /// State of an object, to be replaced or changed.
     pub fn get_mut(&mut self, o: &ObjId) -> Option<&mut Rc<ObjState>> {
         let (chunk, slot) = place(*o);
         let chunk = self.chunks.get_mut(chunk)?.as_mut()?;
-        // What is not there need not be copied.
+        // An absent object needs no copy of its chunk.
         chunk[slot].as_ref()?;
         Rc::make_mut(chunk)[slot].as_mut()
     }
@@ -77,14 +78,14 @@ impl Memory {
         &mut Rc::make_mut(chunk)[slot]
     }
 
-    /// What the object held before.
+    /// Inserts a state and returns the object's previous one.
     pub fn insert(&mut self, o: ObjId, state: Rc<ObjState>) -> Option<Rc<ObjState>> {
         let before = self.slot(o).replace(state);
         self.len += usize::from(before.is_none());
         before
     }
 
-    /// Puts a state in where there is none.
+    /// Inserts a state if there is none.
     pub fn or_insert_with(&mut self, o: ObjId, state: impl FnOnce() -> Rc<ObjState>) -> &mut Rc<ObjState> {
         if !self.contains_key(&o) {
             self.len += 1;
@@ -123,7 +124,7 @@ impl Memory {
         self.iter().map(|(_, state)| state)
     }
 
-    /// The objects whose states are not one and the same. What both share costs nothing.
+    /// Objects whose states are not one and the same. Chunks shared by both memories cost nothing.
     pub fn differing<'m>(&'m self, other: &'m Self) -> impl Iterator<Item = Differing<'m>> {
         let chunk = |m: &'m Self, c: usize| m.chunks.get(c).and_then(Option::as_ref);
         (0..self.chunks.len().max(other.chunks.len()))
@@ -173,7 +174,7 @@ mod tests {
         Rc::new(ObjState::new(Rest::Uninit))
     }
 
-    /// The same as a plain map, through copies that are changed on their own.
+    /// Compares with a plain map, through copies that are changed independently.
     #[test]
     fn it_holds_what_a_plain_map_holds() {
         let mut random = 1_u32;

@@ -1,9 +1,10 @@
-//! Origins of contents of the device's memory that have only a number ([`Rest::Unknown`]), as in memory SSA: what a launch left there, what
-//! was there on one of two paths that meet (a phi), or what is there at the head of a loop: what was there before it, or what one of its rounds
-//! left.
+//! Origins of unknown contents of device memory ([`Rest::Unknown`]), as in memory SSA: contents that a launch left,
+//! contents of one of two paths that meet (a phi), or contents at a loop head, which are those before the loop or those
+//! that an iteration left.
 //!
-//! Plain data below the executor; [`super::origins`] notes them. What holds at all of a number's origins holds of what it stands for, by
-//! induction over time; that is shown elsewhere (`check/concurrency/across_launches.rs`).
+//! Plain data below the executor; [`super::origins`] records it. A property that holds at all origins of a version
+//! holds of the contents with this version, by induction over time; `check/concurrency/across_launches.rs` proves such
+//! properties.
 
 use super::array_write::Written;
 use super::object::{ObjId, ObjState, Rest};
@@ -11,10 +12,10 @@ use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
-/// What an object held at some time.
+/// Contents of an object at one program point.
 #[derive(Clone, Debug)]
 pub struct Moment {
-    /// A condition under which it was reached.
+    /// Condition under which the point was reached.
     pub path: TermId,
     pub always: Rc<Vec<Always>>,
     pub held: Rc<ObjState>,
@@ -22,11 +23,13 @@ pub struct Moment {
 
 #[derive(Clone, Debug)]
 pub enum Origin {
-    /// What a launch left: its number among `Events::launches`, if it is one that counts and surely happens there.
+    /// Contents that a launch left: its index in `Events::launches`, if the launch is listed there and certain to
+    /// happen.
     Launch(ObjId, Option<usize>),
-    /// At the head of a loop. What was there before and behind each round, and the time (symbols and contents) before the loop.
+    /// Contents at a loop head: those before the loop and after each iteration; `before` is the number of symbols and
+    /// the last version before the loop.
     Loop { object: ObjId, moments: Vec<Moment>, before: (usize, u32) },
-    /// Where ways meet on which something else was there.
+    /// Contents at a join of paths on which they differ.
     Join { object: ObjId, moments: Vec<Moment> },
 }
 
@@ -39,7 +42,7 @@ impl Origin {
     }
 }
 
-/// The numbers of all contents that an object's are made of.
+/// Collects the versions of all unknown contents in an object's state.
 pub fn versions(held: &ObjState, out: &mut Vec<u32>) {
     match &held.rest {
         Rest::Unknown { version, .. } => out.push(*version),

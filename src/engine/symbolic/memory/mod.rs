@@ -1,8 +1,10 @@
-//! The abstract memory: objects made of cells at constant offsets, layers of bulk writes, and contents that have only a number.
+//! Abstract memory: objects made of cells at constant offsets, layers of bulk writes, and unknown contents identified
+//! by a version.
 //!
-//! In: pointers as guarded sets of targets, and values. Out: states with these written, and the values of reads. Data stands lowest (`value`, `scalar`,
-//! `object`, `array_write`, `partition`, `site_summary`, `memory_ssa`, `heap`, `scarce`); transfer functions of the executor are above it: `load`, `store`,
-//! `callers`, `given`, `containers`, `copy`, `layers`, `initial`, `record`. It must not know what an access out of bounds means.
+//! In: pointers as guarded sets of targets, and values. Out: states after writes, and the values of reads. Plain data
+//! is at the bottom (`value`, `scalar`, `object`, `array_write`, `partition`, `site_summary`, `memory_ssa`, `heap`,
+//! `scarce`); above it are the executor's transfer functions: `load`, `store`, `callers`, `given`, `containers`,
+//! `copy`, `layers`, `initial`, `record`. The module must not know what an out-of-bounds access means.
 
 pub(in crate::symbolic) mod allocation_failure;
 pub mod array_write;

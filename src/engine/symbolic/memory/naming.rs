@@ -1,8 +1,8 @@
-//! Which pointer variables name a part of an object, and which declared arrays an address lies in.
+//! Naming of parts: which pointer variables name a part of an object, and in which declared arrays an address lies.
 //!
-//! In: stores to local pointer variables of kernels and address computations, as the executor comes to them. Out: entries in
-//! [`Partitions`](super::partition::Partitions), pointers that carry the part that they came through, and the rows of an access. It must not
-//! know what an access outside its part means.
+//! In: stores to local pointer variables of kernels, and address computations, as the executor reaches them. Out:
+//! entries in [`Partitions`](super::partition::Partitions), pointers with the part through which they were derived, and
+//! the rows of an access. The module must not know what an access outside its part means.
 
 use super::partition::{Partition, Role, Row};
 use super::value::{Base, Target, Value};
@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// The rows that an address lies in: those of the address that it is computed from, and the one whose index, not a
-    /// constant, comes last. A pointer that is moved by elements (`(&a[i][0])[j]`) has left its rows behind.
+    /// Rows that an address lies in: those of its base address, then the one of the last index, if that is not a
+    /// constant. Moving a pointer by elements (`(&a[i][0])[j]`) drops its rows.
     pub(in crate::symbolic) fn rows(
         &mut self,
         fr: &Frame,
@@ -46,7 +46,7 @@ impl Executor<'_> {
         (!rows.is_empty()).then(|| Rc::new(rows))
     }
 
-    /// What a store puts into a variable: a pointer under the variable's name, where it has a name to give.
+    /// Value that a store puts into a variable: a pointer gets the variable's part name, if it has one to give.
     pub(in crate::symbolic) fn named(&mut self, fr: &Frame, s: &State, site: Site, ptr: &Operand, v: Value) -> Value {
         let Value::Ptr(p) = &v else { return v };
         if self.side != Side::Device {
@@ -84,7 +84,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a term has one value for all threads of all blocks in all rounds: it is made of what was there before the kernel.
+    /// Whether a term has one value for all threads, blocks and iterations: it consists of symbols older than the
+    /// kernel.
     fn is_same_for_all(&self, t: TermId) -> bool {
         self.arena.symbols_of(&[t]).into_iter().all(|s| (s.0 as usize) < self.kernel.partitions.outside)
     }
@@ -139,12 +140,12 @@ impl Executor<'_> {
     }
 }
 
-/// Whether a type as it is spelled is that of pointers, and not of references to them.
+/// Whether the spelling of a type is that of a pointer, rather than of a reference to one.
 fn is_pointer(type_name: &str) -> bool {
     type_name.contains('*') && !type_name.contains('&')
 }
 
-/// A pointer under no name.
+/// Returns the pointer without part names.
 fn unnamed(p: &Rc<Vec<Target>>) -> Value {
     if p.iter().all(|t| t.part.is_none()) {
         return Value::Ptr(p.clone());

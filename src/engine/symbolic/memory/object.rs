@@ -1,4 +1,4 @@
-//! Memory of the symbolic executor: objects made of cells at constant byte offsets.
+//! Memory objects of the symbolic executor: cells at constant byte offsets.
 
 use super::value::Value;
 use crate::symbolic::exec::site::Site;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjId(pub u32);
 
-/// Room for the text of one argument in [`ObjKind::ArgvTexts`].
+/// Bits of the offset that are reserved for one argument's string in [`ObjKind::ArgvTexts`].
 pub(in crate::symbolic) const ARGUMENT_BITS: u32 = 32;
 
 /// What kind of memory an object is.
@@ -24,9 +24,9 @@ pub enum ObjKind {
     HostGlobal(GlobalRef),
     /// The array of argument pointers given to `main`.
     ArgvArray,
-    /// The text of `argv[i]`.
+    /// The string `argv[i]`.
     ArgvText(u32),
-    /// The texts of all arguments, where which one is meant is not known: that of `argv[i]` begins at byte `i << ARGUMENT_BITS`.
+    /// The strings of all arguments, for an unknown index: `argv[i]` begins at byte `i << ARGUMENT_BITS`.
     ArgvTexts,
     /// `cudaMalloc` and its family.
     DeviceHeap,
@@ -38,9 +38,9 @@ pub enum ObjKind {
     SharedDynamic,
     /// Thread-local array or variable.
     DeviceLocal,
-    /// What a pointer parameter of a root points to: extent not known.
+    /// Pointee of a root's pointer parameter; its extent is unknown.
     Parameter,
-    /// What `fopen` gives: the file's number in the executor's list. Of its bytes those from 0 on are the position in bytes,
+    /// Result of `fopen`: the file's number in the executor's list. The bytes from 0 on hold the position in bytes,
     /// those from 8 on the number of words read.
     Stream(u32),
     /// An object that a library or the system owns.
@@ -64,36 +64,36 @@ impl ObjKind {
     }
 }
 
-/// The part of an object that does not change.
+/// Immutable part of an object.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub kind: ObjKind,
-    /// Source name: variable, or the expression it was assigned to.
+    /// Source name: the variable, or the expression to which the allocation was assigned.
     pub name: String,
-    /// Size in bytes; `None` where it is not known.
+    /// Size in bytes; `None` if unknown.
     pub extent: Option<TermId>,
-    /// Where it was allocated or declared.
+    /// Source position of its allocation or declaration.
     pub site: Option<(ModuleId, LocId)>,
     pub func: Option<FuncRef>,
-    /// An array, or a structure that contains one.
+    /// Whether the object is an array or a structure that contains one.
     pub array: bool,
 }
 
-/// What is known of an object that a caller gave.
+/// Provenance of an object that a caller gave.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::symbolic) struct Given {
-    /// Whose parameter leads to it.
+    /// Function whose parameter leads to the object.
     pub function: FuncRef,
     pub module: ModuleId,
-    /// The type of an element, where the source tells it.
+    /// Element type, if the source tells it.
     pub ty: Option<TypeId>,
-    /// A structure that is passed by value: its members follow its name behind a dot.
+    /// Whether the object is a structure passed by value: a dot then separates its name from those of its members.
     pub by_value: bool,
-    /// What it is of a library whose functions have models.
+    /// Class of the object in a library with models.
     pub class: Option<super::tensors::Class>,
 }
 
-/// What bytes that no cell covers hold.
+/// Contents of the bytes that no cell covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// Never written.
@@ -101,35 +101,35 @@ pub enum Rest {
     Zero,
     /// Initial value of a constant global.
     Init,
-    /// Written where or with what is not known in detail. Equal versions hold equal contents.
+    /// Written at an unknown offset or with unknown data. Equal versions hold equal contents.
     Unknown {
         version: u32,
         input: bool,
         reason: Rc<UnknownReason>,
     },
-    /// Written over what it held before.
+    /// An array write over the earlier contents.
     Layer(Rc<super::array_write::Layer>),
-    /// One thing or another; cells are in these.
+    /// Contents of one of two states; cells are inside these.
     Either(Rc<super::array_write::Either>),
 }
 
-/// That an object was freed.
+/// Free state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Freed {
     pub cond: TermId,
-    /// Where it ended with its device's context: freeing it again is refused, and harms nothing.
+    /// Condition that the object ended with its device's context: freeing it again is refused and does no harm.
     pub with_context: TermId,
-    /// Where that is done, on any path: the calls from the root or the kernel inwards, the one that frees last.
+    /// Free sites on any path: each is the call stack from the root or the kernel inwards, the freeing call last.
     pub at: Vec<Rc<Vec<Site>>>,
 }
 
-/// The changing part of an object.
+/// Mutable part of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjState {
     /// Byte offset → (size in bytes, value). Cells do not overlap.
     pub cells: BTreeMap<i64, (u32, Value)>,
     pub rest: Rest,
-    /// Whether it may have been freed.
+    /// Set if the object may have been freed.
     pub freed: Option<Rc<Freed>>,
 }
 
@@ -149,7 +149,7 @@ impl ObjState {
 
     /// Cells that overlap `[from, to)`.
     pub fn overlapping(&self, from: i64, to: i64) -> impl Iterator<Item = (i64, u32, &Value)> {
-        // Cells are at most 64 KiB wide (see the executor's store), so look back that far.
+        // A cell is at most 64 KiB wide (see the executor's store): search back that far.
         self.cells
             .range(from.saturating_sub(1 << 16)..to)
             .filter(move |(o, (s, _))| **o + i64::from(*s) > from)
@@ -159,7 +159,7 @@ impl ObjState {
 
 pub use super::map::Memory;
 
-/// A state whose contents are replaced: that the object was freed stays.
+/// Returns a state with new contents that keeps the old free state.
 pub(in crate::symbolic) fn with_end_of(old: Option<&Rc<ObjState>>, mut new: ObjState) -> ObjState {
     new.freed = old.and_then(|x| x.freed.clone());
     new

@@ -1,7 +1,7 @@
-//! Notes how contents of the device's memory that have only a number came about ([`Origin`]).
+//! Records the origins of unknown device memory contents ([`Origin`]).
 //!
-//! In: states before and behind launches and loops, and where paths meet, as the executor comes to them. Out: an origin for each such
-//! number. What follows from origins is not asked here.
+//! In: states before and after launches and loops, and where paths meet, as the executor reaches them. Out: an origin
+//! for each version of such contents. Consequences of origins are not derived here.
 
 use super::memory_ssa::{Moment, Origin};
 use super::object::{ObjId, ObjKind, ObjState, Rest};
@@ -15,7 +15,7 @@ impl Executor<'_> {
         self.side == Side::Host && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
     }
 
-    /// Notes which contents are new behind a launch; `before` is the last number of contents before it.
+    /// Records which contents are new after a launch; `before` is the last version before it.
     pub(crate) fn left_by_launch(&mut self, s: &State, launch: Option<usize>, before: u32) {
         let new: Vec<(u32, ObjId)> =
             s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, o))).collect();
@@ -26,7 +26,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes what is at the head of a loop of which every way back was followed.
+    /// Records the contents at the head of a loop whose back edges were all followed.
     pub(in crate::symbolic) fn left_by_rounds<'s>(
         &mut self,
         (start, head): (&'s State, &State),
@@ -47,7 +47,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that contents are what was there on one of several ways that meet.
+    /// Records that contents are those of one of two paths that meet.
     pub(in crate::symbolic) fn left_on_ways(&mut self, o: ObjId, version: u32, ways: [&State; 2]) {
         if !self.is_followed_in_time(o) {
             return;
@@ -58,13 +58,14 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a term has been the same since a time.
+    /// Whether a term consists only of symbols and contents older than a time, given as a number of symbols and a
+    /// version.
     pub fn is_older(&self, t: TermId, (mark, version): (usize, u32)) -> bool {
         self.only_old(t, mark, version, None)
     }
 }
 
-/// The number of an object's contents, where they have no other description.
+/// Version of an object's contents, if these have no other description.
 fn version(held: &ObjState) -> Option<u32> {
     if let Rest::Unknown { version, .. } = held.rest { Some(version) } else { None }
 }

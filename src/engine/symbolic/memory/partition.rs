@@ -1,12 +1,13 @@
 //! Partitions: the parts into which named pointers cut an object, such as `float *b = &a[n];` in shared memory.
 //!
-//! In: what a kernel stores in its pointer variables. Out: where each part begins and when it was named; a pointer says
-//! through which name it came ([`Target::part`]). It must not know what an access outside its part means.
+//! In: the values that a kernel stores in its pointer variables. Out: where each part begins and when it was named;
+//! each pointer carries the name through which it was derived ([`Target::part`]). The module must not know what an
+//! access outside its part means.
 //!
-//! A variable names a part if it is set by one store, its address is never taken, and what it is set to is the same place
-//! for all threads, all blocks and all rounds of loops. A pointer computed from it (`a + threadIdx.x * w`) still came
+//! A variable names a part if one store sets it, its address is never taken, and the stored address is the same for all
+//! threads, all blocks and all loop iterations. A pointer computed from it (`a + threadIdx.x * w`) is still derived
 //! through it. A variable that is set several times (`p += stride`, `swap(a, b)`) names nothing, and neither do
-//! parameters and members: what they hold is known by the name it had before, or by none.
+//! parameters and members: their values keep the part that they had before, or none.
 
 use super::object::ObjId;
 use crate::symbolic::exec::site::Site;
@@ -19,11 +20,11 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartId(pub u32);
 
-/// When a thread does something in a kernel, in the order in which the kernel was executed.
+/// Point in a kernel's execution order at which a thread acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
     pub order: u32,
-    /// Barriers of the block that came before.
+    /// Number of block barriers passed before.
     pub phase: u32,
 }
 
@@ -37,32 +38,32 @@ pub struct Partition {
     pub object: ObjId,
     /// Bytes from the start of the object.
     pub start: TermId,
-    /// What holds where it is set.
+    /// Path condition at that store.
     pub path: TermId,
     pub named: Moment,
-    /// When the variable went out of scope.
+    /// Moment at which the variable went out of scope.
     pub ended: Option<Moment>,
-    /// False where some execution of the store set it to another place: then it names nothing.
+    /// False if another execution of the store set the variable to another address: then it names nothing.
     pub fixed: bool,
 }
 
-/// The declared array inside an object that an access indexes: a row of `tile[32][33]`, a member that is an array.
+/// Declared array inside an object that an access indexes: a row of `tile[32][33]`, or an array member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The address computation.
     pub gep: Site,
     /// Bytes from the start of the row.
     pub offset: TermId,
-    /// Of the row, and of each of its elements.
+    /// Size of the row; `element` is the size of each of its elements.
     pub size: Bytes,
     pub element: Bytes,
 }
 
-/// What a local pointer variable may do.
+/// Role of a local pointer variable in naming parts.
 #[derive(Clone, Debug)]
 pub(super) enum Role {
     Names(String),
-    /// Holds what it was given once, under the name that this had.
+    /// Holds what it was given once, under the part name that the value already had.
     Passes,
     Several,
 }
@@ -74,17 +75,17 @@ pub struct Partitions {
     pub(super) of_variable: FxHashMap<ObjId, PartId>,
     pub(super) roles: FxHashMap<FuncRef, Rc<FxHashMap<ValueId, Role>>>,
     now: Moment,
-    /// Symbols that are older than the kernel.
+    /// Number of symbols older than the kernel.
     pub(super) outside: usize,
 }
 
 impl Partitions {
-    /// A kernel begins, in an arena of so many symbols.
+    /// Begins a kernel in an arena of `symbols` symbols.
     pub(crate) fn begin(&mut self, symbols: usize) {
         self.outside = symbols;
     }
 
-    /// Forgets what was named so far.
+    /// Clears all named parts.
     pub(crate) fn restart(&mut self) {
         self.all.clear();
         self.of_variable.clear();
@@ -97,7 +98,7 @@ impl Partitions {
         all
     }
 
-    /// The next moment.
+    /// Advances to the next moment.
     pub(in crate::symbolic) fn tick(&mut self) -> Moment {
         self.now.order += 1;
         self.now
@@ -107,7 +108,7 @@ impl Partitions {
         self.now.phase += 1;
     }
 
-    /// A variable goes out of scope.
+    /// Ends the scope of a variable.
     pub(in crate::symbolic) fn end(&mut self, variable: ObjId) {
         let Some(id) = self.of_variable.get(&variable).copied() else { return };
         let now = self.tick();

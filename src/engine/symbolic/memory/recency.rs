@@ -1,9 +1,9 @@
-//! Memory that every round of a loop allocates anew: `free(a); a = malloc(n_i)`.
+//! Memory that each iteration of a loop allocates anew: `free(a); a = malloc(n_i)`.
 //!
-//! An allocation in a loop's body is one object for all rounds, with the size that the round at hand asks for. A variable that
-//! every round sets to it holds, at the start of a round, what the round before allocated, with that round's size. That is another
-//! object: the *twin*. In: states around a round. Out: which variables have a twin, and its size at iteration `k`. What it
-//! holds is not followed.
+//! An allocation in a loop's body is one object for all iterations, with the size that the current iteration requests.
+//! A variable that each iteration sets to it holds, at the start of an iteration, the allocation of the previous one,
+//! with that one's size. This is another object: the *twin*. In: states around an iteration. Out: which variables have
+//! a twin, and its size at iteration `k`. The twin's contents are not followed.
 
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::value::{Base, Target, Value};
@@ -17,19 +17,20 @@ use base::reasons::UnknownReason;
 use ir::BlockId;
 use std::rc::Rc;
 
-/// What a pointer variable is set to in every round.
+/// Pointer variable that each iteration sets to a new allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::symbolic) struct Anew {
-    /// What the round at hand allocates.
+    /// Allocation of the current iteration.
     pub made: ObjId,
-    /// What the round before allocated.
+    /// Allocation of the previous iteration.
     pub twin: ObjId,
     pub offset: TermId,
 }
 
 impl Executor<'_> {
-    /// The twin that a variable holds at the next round's start, if this round, whatever it went through, leaves it pointing to an
-    /// object that it made and did not free. Puts the twin into the state before the loop, so that all rounds know it.
+    /// Returns the twin that a variable holds at the start of the next iteration, if this iteration, on every path,
+    /// leaves it pointing to an object that it allocated and did not free. Puts the twin into the state before the
+    /// loop, so that all iterations know it.
     pub(in crate::symbolic) fn made_anew(
         &mut self,
         fr: &Frame,
@@ -55,13 +56,13 @@ impl Executor<'_> {
             let version = self.heap.next_version();
             Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason }))
         });
-        // Addresses that were kept before may be the twin's.
+        // Addresses stored before may be the twin's.
         self.kept.add_twin(made, twin);
         self.note_scarce_twin(made, twin);
         Some(Anew { made, twin, offset })
     }
 
-    /// Whether the address of an object is part of some number.
+    /// Whether an object's address occurs in one of these numbers.
     pub(in crate::symbolic) fn speaks_of(&self, numbers: &[TermId], o: ObjId) -> bool {
         self.arena.cone(numbers).into_iter().any(|t| match self.arena.get(t) {
             Term::Apply { function: Function::Address, args, .. } => {
@@ -71,8 +72,8 @@ impl Executor<'_> {
         })
     }
 
-    /// Gives a twin the size that the round before `k` asked for, where that is known. Before the first round there is none: any
-    /// size will do.
+    /// Gives a twin the size that the iteration before `k` requested, if known. Before the first iteration there is no
+    /// twin, and any size will do.
     pub(in crate::symbolic) fn size_twin(&mut self, new: &Anew, r: &Rounds<'_>) {
         let Some(size) = self.object(new.made).extent else { return };
         let size = self.arena.substitute(size, r.map);
@@ -86,7 +87,8 @@ impl Executor<'_> {
         self.heap.set_extent(new.twin, size);
     }
 
-    /// A variable at iteration `k` that each round sets to a new object: the start, and from then on the twin.
+    /// Value at iteration `k` of a variable that each iteration sets to a new object: the start value at first, then
+    /// the twin.
     pub(in crate::symbolic) fn held_at(&mut self, start: Option<&Value>, new: &Anew, k: TermId) -> Value {
         let always = self.arena.bool(true);
         let twin = Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(new.twin), new.offset)]));

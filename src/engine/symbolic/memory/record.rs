@@ -1,4 +1,4 @@
-//! Notes what kernels access, as events for the checks, and what they write.
+//! Records kernel accesses as events for the checks, and the write sets of kernels.
 
 use super::object::ObjKind;
 use super::value::{Base, Lost, Target};
@@ -35,7 +35,7 @@ impl Executor<'_> {
     ) {
         let AccessDetail { rows, stores, stored_pointer: pointer, scalar } = detail;
         if self.side != Side::Device {
-            // The host's own memory is not what is checked, memory that it shares with devices is.
+            // Accesses to the host's own memory are not checked; those to memory shared with devices are.
             if p.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::Managed))) {
                 let stack = self.stack_to(site);
                 self.note_use(s, &stack, p, kind, bytes);
@@ -52,10 +52,10 @@ impl Executor<'_> {
                         (Some(n), _) => self.note_written(o, t.offset, n, scalar),
                         (None, _) => self.kernel.written.add_all(o),
                     },
-                    // One that was never set leads to nothing of the program's.
+                    // A pointer that was never set leads to nothing in the program.
                     Base::Unknown(Lost { unset: true, .. }) => {}
                     Base::Unknown(_) => self.kernel.written_anywhere = true,
-                    // A thread's own variables are followed; nothing is written to null or a function.
+                    // A thread's own variables are followed; null and functions cannot be written.
                     Base::Object(_) | Base::Null | Base::Func(_) => {}
                 }
             }
@@ -83,17 +83,18 @@ impl Executor<'_> {
         });
     }
 
-    /// The calls that lead to an instruction, and it.
+    /// Call stack of an instruction, with the instruction itself last.
     pub(in crate::symbolic) fn stack_to(&self, site: Site) -> Vec<Site> {
         let mut stack = self.stack.clone();
-        // A call that is modelled accesses memory itself.
+        // A modelled call accesses memory itself.
         if stack.last() != Some(&site) {
             stack.push(site);
         }
         stack
     }
 
-    /// What CUDA's mathematical functions (libdevice) do with tables and variables of their own: that is taken to be right.
+    /// Whether CUDA's mathematical functions (libdevice) access a table or variable of their own: such accesses are
+    /// taken to be correct.
     pub(in crate::symbolic) fn is_own_of_libdevice(&self, f: FuncRef, t: &Target) -> bool {
         let is_libdevice = |f: FuncRef| {
             let f = self.function(f);
@@ -111,7 +112,7 @@ impl Executor<'_> {
             }
     }
 
-    /// A scalar variable of the thread, accessed whole: no array access that a user would count.
+    /// Whether the target is a whole scalar variable of the thread: no array access that a user would count.
     pub(in crate::symbolic) fn is_plain_local(&self, t: &Target, bytes: TermId) -> bool {
         let Base::Object(o) = t.base else { return false };
         let object = self.object(o);

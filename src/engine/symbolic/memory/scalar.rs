@@ -1,17 +1,18 @@
-//! Scalars as the language tells their objects apart (C++ [basic.lval], C 6.5): which of them a store may change.
+//! Scalars as the aliasing rules of the language distinguish them (C++ [basic.lval], C 6.5): which of them a store may
+//! change.
 //!
-//! In: types and values. Out: whether what is read as one scalar may be what was stored as another. Plain data.
+//! In: types and values. Out: whether a read of one scalar may see a store of another. Plain data.
 
 use super::value::Value;
 use ir::TypeKind;
 
-/// The scalar that is read: its kind, and its bytes.
+/// Scalar that a load reads: its kind and its size in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     Int(u64),
     Float(u64),
     Pointer,
-    /// Bytes, whatever they mean.
+    /// Bytes of any meaning.
     Bytes,
 }
 
@@ -25,7 +26,7 @@ impl Scalar {
         }
     }
 
-    /// Whether storing a value of so many bytes may change it.
+    /// Whether storing `v`, of `bytes` bytes, may change this scalar.
     pub(super) fn is_changed_by(self, bytes: u32, v: &Value) -> bool {
         let bytes = u64::from(bytes);
         if bytes == 1 || self == Self::Bytes {
@@ -38,7 +39,7 @@ impl Scalar {
             },
             (Self::Int(n), Value::Int(_) | Value::Bool(_)) => n == bytes,
             (Self::Float(n), Value::Real(_)) => n == bytes,
-            // The engine may hold an address as a number, and a null pointer as 0.
+            // The engine may represent an address as an integer, and a null pointer as 0.
             (Self::Pointer, Value::Ptr(_) | Value::Int(_)) => bytes == 8,
             (Self::Int(n), Value::Ptr(_)) => n == 8,
             _ => false,
@@ -46,7 +47,7 @@ impl Scalar {
     }
 }
 
-/// Scalars of which some were stored.
+/// Set of stored scalars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::symbolic) struct Scalars(u16);
 
@@ -74,7 +75,7 @@ impl Scalars {
         other.0 & !self.0 == 0
     }
 
-    /// Whether what is read as such a scalar may be what was stored.
+    /// Whether a read of this scalar may see one of the stored scalars.
     pub(in crate::symbolic) fn may_change(self, read: Scalar) -> bool {
         self.0 & Self::of(Some(read)).0 != 0
     }

@@ -1,14 +1,16 @@
-//! Which allocations may have failed, and when. Plain data below the executor; [`super::allocation_failure`] notes and reads it.
+//! Allocations that may have failed, and the conditions. Plain data below the executor; [`super::allocation_failure`]
+//! records and reads it.
 
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
 
-/// What allocations may not have given.
+/// Possibly failed allocations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scarce {
-    /// When each that may have failed succeeded; `None` where an object stands for what several calls gave.
+    /// Condition under which each of these succeeded; `None` if an object stands for the results of several calls.
     pub(super) given: FxHashMap<ObjId, Option<TermId>>,
-    /// Whether user code compares pointers with null that it reads from memory, and goes on where they are.
+    /// Result, once determined, of asking whether user code compares pointers loaded from memory with null and
+    /// continues if they are null.
     pub(super) compares_members: Option<bool>,
 }

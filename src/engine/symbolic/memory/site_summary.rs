@@ -1,47 +1,49 @@
-//! Allocation-site summaries: memory that every round of a loop allocates and keeps, `for (i = 0; i < n; i++) cudaMalloc(&d[i], size)`.
+//! Allocation-site summaries: memory that each iteration of a loop allocates and keeps,
+//! `for (i = 0; i < n; i++) cudaMalloc(&d[i], size)`.
 //!
-//! An allocation in a loop's body is one object for all rounds. An array that gets its address at another place in each round holds as
-//! many allocations as there were rounds. They are one object, where all have the same size, else one for each element that is read: of
-//! the size that its round asked for. What such memory holds is not followed, since several names may mean one of them: each read
-//! gives another value, comparisons of addresses are open, and whoever frees one may have freed any.
+//! An allocation in a loop's body is one object for all iterations. An array that stores its address at a different
+//! index in each iteration holds as many allocations as there were iterations. If all have the same size, one object
+//! stands for them; else one object stands for each element that is read, with the size that its iteration requested.
+//! Contents of such memory are not followed, since several names may mean one allocation: each read gives another
+//! value, comparisons of addresses are undecided, and a free of one may free any.
 //!
-//! Plain data below the executor; [`super::made_in_rounds`] makes and reads them.
+//! Plain data below the executor; [`super::made_in_rounds`] makes and reads it.
 
 use super::object::ObjId;
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// What the rounds of one loop allocated.
+/// Summary of one loop's allocations.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    /// What the round at hand allocates.
+    /// Object that the current iteration allocates.
     pub(super) made: ObjId,
-    /// The round, and the size in bytes that it asks for, where rounds ask for different ones.
+    /// Iteration symbol and the size in bytes that this iteration requests; `None` if all sizes are equal.
     pub(super) each: Option<(TermId, TermId)>,
-    /// Memory of single elements, by their numbers.
+    /// Objects of single elements, by element number.
     pub(super) elements: Vec<(TermId, ObjId)>,
-    /// What stood for elements when the loop was executed before: the next ones, so that loops around it come to an end.
+    /// Element objects of an earlier execution of the loop, reused first so that enclosing loops reach a fixed point.
     pub(super) spare: VecDeque<ObjId>,
-    /// Numbers that are given to such objects meanwhile.
+    /// Element numbers invented for spare objects whose number is not known.
     pub(super) numbers: FxHashMap<ObjId, TermId>,
 }
 
-/// Objects that stand for what several rounds allocated, and those that the round at hand does.
+/// Objects that stand for the allocations of several iterations, and the objects that current iterations allocate.
 #[derive(Clone, Debug, Default)]
 pub struct Several {
     pub(super) rounds: FxHashMap<ObjId, Rounds>,
-    /// To which of them an object belongs, what the round at hand allocates included.
+    /// Summary object to which each object belongs, including the objects that current iterations allocate.
     pub(super) clans: FxHashMap<ObjId, ObjId>,
 }
 
 impl Several {
-    /// Whether an object stands for what some round allocated, and not for what the round at hand does.
+    /// Whether an object stands for an allocation of some iteration, rather than for that of the current one.
     pub(in crate::symbolic) fn has_other_names(&self, o: ObjId) -> bool {
         self.clans.get(&o).is_some_and(|all| self.rounds.get(all).is_some_and(|r| r.made != o))
     }
 
-    /// Whether two objects may be one, though they have two names, or be two that have one name.
+    /// Whether two objects may be one allocation under two names, or two allocations under one name.
     pub(in crate::symbolic) fn may_be_the_same(&self, a: ObjId, b: ObjId) -> bool {
         self.clans.get(&a).is_some_and(|all| self.clans.get(&b) == Some(all)) && (a != b || self.has_other_names(a))
     }
@@ -51,7 +53,7 @@ impl Several {
         if self.has_other_names(o) { self.clans.get(&o).copied().unwrap_or(o) } else { o }
     }
 
-    /// All names of what an object may be, itself included.
+    /// Names that an object's allocation may have, including its own.
     pub(super) fn names(&self, o: ObjId) -> Vec<ObjId> {
         let Some((all, r)) = self.clans.get(&o).and_then(|all| Some((*all, self.rounds.get(all)?))) else {
             return vec![o];

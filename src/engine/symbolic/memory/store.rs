@@ -1,5 +1,5 @@
-//! Stores: what cells, and what lies around them, hold after a write at any offset (strong updates where the place is certain, weak ones
-//! elsewhere), and contents that are forgotten.
+//! Stores: cells and surrounding contents after a write at any offset (strong updates at a certain target, else weak
+//! ones), and havoc.
 
 use super::array_write::Written;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
@@ -14,7 +14,7 @@ use base::work::{charge, cost};
 use ir::Side;
 use std::rc::Rc;
 
-/// Bytes of a value in registers that become cells one by one where nothing is known of them.
+/// Maximum size in bytes of a register value that becomes separate unknown cells.
 const MOST_BYTES: u64 = 256;
 
 impl Executor<'_> {
@@ -29,7 +29,7 @@ impl Executor<'_> {
                     self.store_object(s, *o, t.offset, &v, size, cond);
                 }
                 Base::Unknown(l) => self.forget_lost(s, l, &UnknownReason::StoredSomewhere, false),
-                // No such store comes to its end.
+                // Such a store does not complete.
                 Base::Null | Base::Func(_) => {}
             }
         }
@@ -44,7 +44,7 @@ impl Executor<'_> {
         size: u64,
         cond: Option<TermId>,
     ) {
-        // What it holds is never read from its cells: what a kernel writes there is noted in its write set (`record.rs`).
+        // Such an object is never read from its cells: a kernel's stores to it go to its write set (`record.rs`).
         if !self.knows_stores(o) {
             return;
         }
@@ -64,7 +64,7 @@ impl Executor<'_> {
                 return;
             }
             if let Value::Aggregate(_) = v {
-                // What is made of whole bytes was stored part by part.
+                // Aggregates that `parts_of_value` can split are stored part by part, so this is another one.
                 self.keep_cut_cells(&mut state, at, at + width);
                 self.blur_cells(&mut state, at, size);
                 s.mem.insert(o, Rc::new(state));
@@ -83,7 +83,7 @@ impl Executor<'_> {
             (self.few_places(offset), matches!(v, Value::Aggregate(_)), u32::try_from(size))
         {
             for k in places {
-                // No object has a byte there.
+                // No object has a byte at such an offset.
                 let Some(at) = self.arena.as_int(k).and_then(|at| i64::try_from(at).ok()) else { continue };
                 let here = self.arena.eq(offset, k);
                 let here = cond.map_or(here, |c| self.arena.and(here, c));
@@ -107,7 +107,8 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(state));
     }
 
-    /// What is stored as a number: one, or a pointer by its address, but for what may be one of several places.
+    /// Stored value as an integer: an integer itself, or a pointer's address. `None` for a lost pointer with known
+    /// candidates.
     pub(in crate::symbolic) fn number_of_element(&mut self, v: &Value, size: u64) -> Option<TermId> {
         match v {
             Value::Int(t) => Some(*t),
@@ -120,7 +121,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Makes room for a store: of cells that it covers only in part, the bytes in front of it and behind it become cells of their own.
+    /// Makes room for a store: bytes of partly covered cells, before and after it, become cells of their own.
     pub(in crate::symbolic) fn keep_cut_cells(&mut self, state: &mut ObjState, from: i64, to: i64) {
         let cut: Vec<(i64, u32, Value)> = state
             .overlapping(from, to)
@@ -136,7 +137,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Puts some bytes of a cell somewhere: as one number where the cell is one, else as bytes that are not known.
+    /// Writes some bytes of a cell to offset `to`: as one integer if the cell holds one, else as unknown bytes.
     pub(in crate::symbolic) fn keep_bytes(
         &mut self,
         state: &mut ObjState,
@@ -150,7 +151,7 @@ impl Executor<'_> {
             && size <= 8
             && let Ok(shift) = u32::try_from((first - at) * 8)
         {
-            // In memory the lowest byte comes first (little-endian).
+            // Memory holds the lowest byte first (little-endian).
             let t = self.as_int_value(v, size * 8);
             let t = self.interpret(t, size * 8, false);
             let t = self.arena.floor_div(t, 1i128 << shift);
@@ -181,7 +182,7 @@ impl Executor<'_> {
         self.store(s, p, v, size);
     }
 
-    /// Memory that the host writes by CUDA calls alone.
+    /// Whether the host writes an object only through CUDA calls.
     pub(in crate::symbolic) fn is_of_device(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))
     }
@@ -190,21 +191,21 @@ impl Executor<'_> {
         match &self.object(o).kind {
             ObjKind::HostGlobal(r) => self.program.global(*r).constant,
             ObjKind::Constant(_) => true,
-            // What a method of one string writes is no other string's.
+            // A string's method writes to no other string.
             ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Opaque => self.is_copied_text(o),
-            // The host cannot write device memory except through CUDA calls; those that take its address say so.
+            // The host writes device memory only through CUDA calls; those that take its address account for it.
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
             _ => false,
         }
     }
 
-    /// Makes everything that an object holds unknown, addresses too: code may have written it that is not followed.
+    /// Havocs an object, including the addresses in it: code that is not followed may have written it.
     pub fn forget(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason, input: bool) {
         self.kept.add_anything(o);
         self.blank(s, o, reason, input);
     }
 
-    /// Makes what an object holds unknown; addresses in it are among those that were stored there.
+    /// Havocs an object's contents; addresses in it remain among those stored there.
     pub(in crate::symbolic) fn blank(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason, input: bool) {
         if self.several.has_other_names(o) {
             return self.written_by_another_name(s, o, reason);
@@ -230,7 +231,7 @@ impl Executor<'_> {
                     }
                     self.forget_lost(s, l, reason, true);
                 }
-                // What cannot be written, and what is no memory.
+                // Read-only objects, and bases that are not memory.
                 Base::Object(_) | Base::Null | Base::Func(_) => {}
             }
         }
@@ -243,7 +244,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What pointer arguments point to directly.
+    /// Havocs the direct pointees of pointer arguments.
     pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         let mut v = vec![];
         for a in args {

@@ -1,39 +1,41 @@
 //! Tensors that a caller gave (`at::Tensor`, `std::optional<at::Tensor>`, by value or by reference).
 //!
-//! In: the name of a parameter's type. Out: what of it is a pointer to a tensor, as the models of ATen's functions lay it out (`scuba::Tensor` in
-//! `templates/models/aten.cpp`); the names of its members in the source's words (`x.size(0)`), and the numbers that they may be.
+//! In: the name of a parameter's type. Out: which part of it points to a tensor, in the layout of the models of ATen's
+//! functions (`scuba::Tensor` in `templates/models/aten.cpp`); its members' names as in the source (`x.size(0)`), and
+//! their ranges.
 
 use crate::symbolic::terms::interval::Range;
 use models::tensors::{bytes_of_handle, bytes_of_optional_handle};
 
-/// A class of a library that a caller gives.
+/// A library class that a caller gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::symbolic) enum Class {
     /// `at::Tensor`, or `torch::stable::Tensor`, which is longer.
     Handle { bytes: i64 },
-    /// An optional one: whether there is one stands behind it.
+    /// Optional handle, followed by the flag whether there is a value.
     OptionalHandle { bytes: i64 },
-    /// What a handle points to.
+    /// Pointee of a handle.
     Tensor,
 }
 
 pub use models::tensors::{OF_HANDLE, OF_STORAGE};
 
-/// Elements in one dimension, and bytes from one element to the next, at most: larger ones are left out.
+/// Maximum number of elements in one dimension, and of bytes between neighbouring elements; larger ones are not
+/// considered.
 const LARGEST_SIZE: i128 = 1 << 40;
 
-/// Elements of a tensor.
+/// Maximum number of elements of a tensor.
 const LARGEST: i128 = 1 << 47;
 
 impl Class {
-    /// The class of a type as the source spells it, or of what it refers to.
+    /// Class of a type as the source spells it, or of the type to which it refers.
     pub(in crate::symbolic) fn of(type_name: &str) -> Option<Self> {
         let optional = || bytes_of_optional_handle(type_name).map(|bytes| Self::OptionalHandle { bytes });
         bytes_of_handle(type_name).map(|bytes| Self::Handle { bytes }).or_else(optional)
     }
 }
 
-/// A member of a given tensor: as the source would ask for it, and what it may be.
+/// Expression with which the source would ask for a member of a given tensor, and the member's range.
 pub(in crate::symbolic) fn member(handle: &str, name: &str, index: Option<u64>) -> Option<(String, Range)> {
     let at = index.unwrap_or(0);
     let (asked, least, most) = match name {
@@ -43,7 +45,7 @@ pub(in crate::symbolic) fn member(handle: &str, name: &str, index: Option<u64>) 
         "dtype" => ("scalar_type()".to_owned(), 0, 44),
         "device" => ("device().type()".to_owned(), 0, 20),
         "contiguous" => ("is_contiguous()".to_owned(), 0, 1),
-        // It was not made by the program.
+        // The program did not make this tensor.
         "made" => ("made".to_owned(), 0, 0),
         "sizes" => (format!("size({at})"), 0, LARGEST_SIZE),
         "strides" => (format!("stride({at})"), 0, LARGEST_SIZE),

@@ -1,11 +1,12 @@
-//! Texts of the command line are memory: programs cut them (`strtok`, `s[i] = 0`), change them in place and read into them, and a pointer
-//! into one is not its start.
+//! Command-line strings as memory: programs cut them (`strtok`, `s[i] = 0`), change them in place and read into them,
+//! and a pointer into a string is not its start.
 //!
-//! What is known of a text as an argument (its number, its length, that it is a word, that it names a file) holds only where nothing may
-//! have written any byte of it from there on. One text has several names: `argv[i]` by its number, by a number that is not known, and
-//! `optarg`. So the state of each says whether it was written by that name, and who asks for one looks at the others too. A C++ string that
-//! was made of a text holds a copy, which the same argument gives the same contents: what is written later to the argument is not written
-//! there. That it is changed only through members of the string is taken for granted, as the library demands (C++17, 24.3.2.7.1).
+//! Facts about a string as an argument (its number, its length, that it is a word, that it names a file) hold only if
+//! no byte from that offset on may have been written. A string has several names: `argv[i]` by a known index, by an
+//! unknown index, and `optarg`. Each name's state tells whether the string was written through that name, so a query
+//! about one name looks at the others too. A C++ string made from an argument holds a copy, with the same contents for
+//! the same argument: later writes to the argument do not reach it. C++ strings are taken to be changed only through
+//! their members, as the library demands (C++17, 24.3.2.7.1).
 
 use super::object::{ObjId, ObjKind, ObjState, Object};
 use super::value::{Base, Lost, Places, Target, Value};
@@ -19,27 +20,27 @@ use ir::FuncRef;
 use models::attributes::only_reads;
 use std::rc::Rc;
 
-/// How a text is read as a number. What two of these give for one text need not be equal: `010`, `18446744073709551615`.
+/// Conversions of a string to an integer. Two of them may disagree on one string: `010`, `18446744073709551615`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// As a decimal number with a sign (`strtol` in base 10, of which `atoi` cuts off the upper half).
+    /// A signed decimal number (`strtol` in base 10; `atoi` cuts off the upper half of it).
     Decimal,
-    /// In the base that its beginning tells.
+    /// A number in the base that its prefix tells.
     AnyBase,
-    /// As a number without a sign, which has other limits.
+    /// An unsigned number, which has other limits.
     Unsigned,
     UnsignedAnyBase,
 }
 
 impl Reader {
-    /// Apart from all widths of numbers.
+    /// Key of the reader's symbol, which differs from every plain bit width except for `Decimal`.
     const fn key(self, bits: u32) -> u32 {
         bits + 1000 * self as u32
     }
 }
 
 impl Executor<'_> {
-    /// The text of an argument, by one of its names.
+    /// Whether an object is an argument's string, under one of its names.
     fn is_text(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.inputs.options.contains_key(&o)
     }
@@ -48,7 +49,7 @@ impl Executor<'_> {
         self.inputs.copied_texts.values().any(|c| *c == o)
     }
 
-    /// The copy of a text that C++ strings hold.
+    /// Copy of a command-line string that C++ strings hold.
     pub(crate) fn copy_of_text(&mut self, o: ObjId) -> ObjId {
         if self.is_copied_text(o) {
             return o;
@@ -65,12 +66,12 @@ impl Executor<'_> {
         c
     }
 
-    /// Says what the text of an option holds where nothing has written it.
+    /// Sets the contents of an option's string before any write.
     pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
         self.heap.note_first(o, Rc::new(state));
     }
 
-    /// Whether any byte from a place on may have been written by this name.
+    /// Whether a byte from `from` on may have been written through this name.
     fn is_written(&self, s: &State, o: ObjId, from: i64) -> bool {
         let Some(now) = s.mem.get(&o) else { return false };
         let Some(first) = self.heap.first(o) else { return true };
@@ -78,7 +79,7 @@ impl Executor<'_> {
             && (now.rest != first.rest || now.cells.iter().any(|(at, (bytes, _))| at + i64::from(*bytes) > from))
     }
 
-    /// Whether a text may have been written by another of its names.
+    /// Whether a string may have been written through another of its names.
     pub(crate) fn is_written_by_another_name(&self, s: &State, o: ObjId) -> bool {
         if !self.is_text(o) || self.is_copied_text(o) {
             return false;
@@ -96,7 +97,7 @@ impl Executor<'_> {
             .any(|name| other(name) && self.is_written(s, *name, i64::MIN))
     }
 
-    /// Whether all bytes from there on are those of the argument that the program was given.
+    /// Whether all bytes from the offset on are those of the argument that the program was given.
     pub(crate) fn is_as_given(&self, s: &State, o: ObjId, offset: TermId) -> bool {
         let from = match self.object(o).kind {
             ObjKind::ArgvText(_) => self.arena.as_int(offset).and_then(|at| i64::try_from(at).ok()),
@@ -105,14 +106,14 @@ impl Executor<'_> {
         self.is_text(o) && !self.is_written(s, o, from.unwrap_or(i64::MIN)) && !self.is_written_by_another_name(s, o)
     }
 
-    /// `argv[i]`, where a pointer is its start and nothing may have written it.
+    /// Index `i`, if a pointer is the start of `argv[i]` and nothing may have written the string.
     pub(crate) fn argument_of(&self, s: &State, p: &[Target]) -> Option<u32> {
         let (o, offset) = one_object(p)?;
         let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
         (self.arena.as_int(offset) == Some(0) && self.is_as_given(s, o, offset)).then_some(i)
     }
 
-    /// What a reader gives for `argv[i]`.
+    /// Result of converting `argv[i]`.
     pub(crate) fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
         let source = InputSource::Argv(i);
         if reader == Reader::Decimal {
@@ -127,7 +128,7 @@ impl Executor<'_> {
         t
     }
 
-    /// An input that was read in more bits, kept in so many.
+    /// Input for a value that was converted at a greater width and truncated to `bits` bits.
     pub(in crate::symbolic) fn input_kept_in(&mut self, t: TermId, source: InputSource, bits: u32) -> TermId {
         let InputSource::Argv(i) = source else { return self.input(source, bits) };
         let of = |reader: &Reader| {
@@ -142,7 +143,7 @@ impl Executor<'_> {
         self.argument_read(i, bits, reader)
     }
 
-    /// The length of a text of the command line from a pointer on.
+    /// Length of a command-line string from a pointer on.
     pub(crate) fn argument_length(&mut self, s: &State, p: &[Target]) -> Option<TermId> {
         let (o, offset) = one_object(p)?;
         let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
@@ -151,7 +152,7 @@ impl Executor<'_> {
         if into == 0 {
             return Some(all);
         }
-        // Behind its end other texts may stand.
+        // Other strings may follow its end.
         let (at, rest) = (self.arena.int(into), self.arena.add_const(all, -into));
         let inside = self.arena.le(at, all);
         let other = self.arena.fresh(
@@ -162,7 +163,7 @@ impl Executor<'_> {
         Some(self.arena.ite(inside, rest, other))
     }
 
-    /// A pointer to some byte of what a pointer points into, or null.
+    /// Pointer to some byte of the objects that a pointer points into, or null.
     pub(crate) fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
         let mut objects = vec![];
         for t in p {
@@ -182,7 +183,7 @@ impl Executor<'_> {
         })
     }
 
-    /// The arguments of a call through which texts of the command line may be written: others become numbers.
+    /// Replaces by integers the arguments of a call through which it cannot write command-line strings.
     pub(crate) fn without_texts_read(&mut self, callees: &[FuncRef], args: &[Value]) -> Vec<Value> {
         let is_only_text =
             |v: &Value| matches!(v, Value::Ptr(p) if one_object(p).is_some_and(|(o, _)| self.is_text(o)));

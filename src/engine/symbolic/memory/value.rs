@@ -17,22 +17,23 @@ pub struct Places {
 /// A pointer that could not be followed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lost {
-    /// Why; shown to users.
+    /// Reason, shown to users.
     pub reason: Rc<UnknownReason>,
-    /// What it points to if to anything. An object stands here for all that its allocation ever made, so that neither an extent nor
-    /// contents may be taken from it. `None` where that is not known either.
+    /// Candidate objects and functions, if the pointer points to any. An object here stands for everything that its
+    /// allocation ever made, so neither an extent nor contents may be taken from it. `None` if the candidates are
+    /// unknown.
     pub among: Option<Rc<Places>>,
-    /// It was read where nothing has ever been written, or through such a pointer: whoever uses it has gone wrong already.
+    /// Whether the pointer was read from never-written memory, or through such a pointer: its use is already an error.
     pub unset: bool,
 }
 
 impl Lost {
-    /// One of which nothing is known.
+    /// A lost pointer with unknown candidates.
     #[must_use]
     pub fn anywhere(reason: UnknownReason) -> Self {
         Self { reason: Rc::new(reason), among: None, unset: false }
     }
-    /// One that was never set: it points to nothing of the program's.
+    /// A pointer that was never set: it points to nothing in the program.
     #[must_use]
     pub fn unset(reason: UnknownReason) -> Self {
         Self { reason: Rc::new(reason), among: Some(Rc::default()), unset: true }
@@ -45,7 +46,7 @@ impl std::fmt::Display for Lost {
     }
 }
 
-/// What a pointer points into.
+/// Base of a pointer: the thing that it points into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Base {
     Object(ObjId),
@@ -55,33 +56,33 @@ pub enum Base {
 }
 
 impl Base {
-    /// Whether nothing is known of where this is.
+    /// Whether nothing is known about what the pointer points into.
     #[must_use]
     pub const fn is_anywhere(&self) -> bool {
         matches!(self, Self::Unknown(Lost { among: None, .. }))
     }
 }
 
-/// One place that a pointer may point to, under a condition. Conditions of one pointer exclude each other.
+/// Guarded target of a pointer. The conditions of one pointer's targets exclude each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     pub cond: TermId,
     pub base: Base,
     /// Bytes from the start of the object, as a 64-bit signed representative.
     pub offset: TermId,
-    /// The named part of the object through which the pointer came.
+    /// Named part of the object through which the pointer was derived.
     pub part: Option<PartId>,
 }
 
 impl Target {
-    /// A place that has no name of its own.
+    /// A target without a named part.
     #[must_use]
     pub const fn new(cond: TermId, base: Base, offset: TermId) -> Self {
         Self { cond, base, offset, part: None }
     }
 }
 
-/// A floating-point number: `num / den` of the mathematical integers, rounded as [`Rounding`] says.
+/// A floating-point number: the exact quotient `num / den` of mathematical integers, rounded as [`Rounding`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ratio {
     pub num: TermId,
@@ -89,16 +90,16 @@ pub struct Ratio {
     pub rounding: Rounding,
 }
 
-/// How far the machine's number may be from the one that is written down (`terms/floating.rs`). Errors are counted in
-/// [`crate::symbolic::terms::floating::UNIT`]s, absolute.
+/// Distance between the machine's number and the exact quotient (`terms/floating.rs`). Errors are absolute, in
+/// [`crate::symbolic::terms::floating::UNIT`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rounding {
     #[default]
     Exact,
-    /// A monotone function of it that leaves numbers of up to so many bits as they are: a quotient that was rounded once is on the
-    /// same side of each integer as the exact one.
+    /// A monotone function of the quotient that preserves numbers of up to `bits` bits: a quotient rounded once is on
+    /// the same side of each integer as the exact one.
     Monotone { bits: u32, error: i128 },
-    /// Anywhere within the error.
+    /// Any number within the error.
     Within(i128),
 }
 
@@ -112,7 +113,7 @@ pub enum Value {
     Real(Ratio),
     /// Structures, arrays and vectors in registers.
     Aggregate(Rc<Vec<Value>>),
-    /// Not known; the reason is shown to users.
+    /// Unknown; the reason is shown to users.
     Unknown(Rc<UnknownReason>),
 }
 
@@ -123,7 +124,7 @@ impl Value {
     }
 }
 
-/// Whether nothing in a value is unknown.
+/// Whether no part of a value is unknown.
 pub(in crate::symbolic) fn is_known(v: &Value) -> bool {
     match v {
         Value::Unknown(_) => false,
@@ -133,12 +134,12 @@ pub(in crate::symbolic) fn is_known(v: &Value) -> bool {
     }
 }
 
-/// Whether a pointer in a value is one of which nothing is known.
+/// Whether a value contains a pointer without known candidates.
 pub(in crate::symbolic) fn has_unknown_pointer(v: &Value) -> bool {
     match v {
         Value::Ptr(p) => p.iter().any(|t| t.base.is_anywhere()),
         Value::Aggregate(e) => e.iter().any(has_unknown_pointer),
-        // No pointers.
+        // These hold no pointers.
         Value::Int(_) | Value::Bool(_) | Value::Real(_) | Value::Unknown(_) => false,
     }
 }
@@ -156,7 +157,7 @@ pub(in crate::symbolic) fn collect(v: &Value, out: &mut Vec<ObjId>) {
             }
         }
         Value::Aggregate(e) => e.iter().for_each(|v| collect(v, out)),
-        // Addresses in numbers are found by `addresses_in`; what is unknown leads nowhere that is known.
+        // `addresses_in` finds addresses in numbers; an unknown value leads to no known object.
         Value::Int(_) | Value::Bool(_) | Value::Real(_) | Value::Unknown(_) => {}
     }
 }

@@ -1,8 +1,8 @@
-//! Where the addresses lead that code has which is left out.
+//! Transitive closure: the targets of the addresses that skipped code can have.
 //!
-//! In: what such code starts from. Out: all that a pointer can point to which it gives back or leaves in memory: what it is given or
-//! names, what can be reached from there, and memory that it makes anew. That holds where none of this holds an address that is not
-//! known, and where everything outside the program that it calls gives no others.
+//! In: the sources of addresses of such code. Out: all possible targets of a pointer that it returns or leaves in
+//! memory: objects that it receives or names, everything reachable from these, and memory that it allocates. This holds
+//! if none of these objects holds an unknown address, and if external code that it calls returns no other addresses.
 
 use super::points_to::{MAX_PLACES, Stored};
 use crate::symbolic::exec::executor::Executor;
@@ -17,21 +17,22 @@ use models::attributes::gives_nothing_else;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// Variables of libraries that point to memory into which programs do not look.
+/// Library variables that point to memory into which programs do not look.
 const STREAMS: &[&str] = &["stdin", "stdout", "stderr"];
 
-/// What a piece of code starts from, as far as it makes addresses of it.
+/// Addresses that a piece of code starts from.
 #[derive(Default)]
 pub(in crate::symbolic) struct Sources {
-    /// In registers.
+    /// Addresses in registers.
     pub values: Stored,
-    /// Memory that it only reads.
+    /// Memory that the code only reads.
     pub read: Vec<ObjId>,
 }
 
 impl Executor<'_> {
-    /// What the addresses can be that a piece of code has after it was left out, which starts from `sources` and what it names. Memory
-    /// that it makes is an object of its own; `at` tells which. `None` where they can be others too.
+    /// Possible targets of the addresses that a piece of code has after it was skipped, from `sources` and from what it
+    /// names. Memory that it allocates is one new object, identified by its context and site. `None` if there may be
+    /// other targets.
     pub(in crate::symbolic) fn addresses_after(
         &mut self,
         s: &mut State,
@@ -62,7 +63,7 @@ impl Executor<'_> {
                 self.add_addresses_in(s, o, &mut all, &mut open);
             }
         }
-        // Of what was made in several rounds of a loop it is not known what each holds.
+        // Objects of several iterations of a loop: which of them holds what is unknown.
         if all.anything || all.objects.iter().any(|o| self.kept.has_twin(*o)) {
             return None;
         }
@@ -86,7 +87,7 @@ impl Executor<'_> {
             ObjKind::HostGlobal(r) if STREAMS.contains(&self.program.global(*r).name.as_str()) => return,
             // Variables of functions that have returned are gone.
             ObjKind::HostLocal if !s.mem.contains_key(&o) => return,
-            // What all others hold is added below.
+            // Contents of all others are added below.
             _ => {}
         }
         let mut there = Stored::default();
@@ -106,7 +107,7 @@ impl Executor<'_> {
             })
     }
 
-    /// The objects whose addresses a number is made of.
+    /// Objects whose addresses are part of a number.
     pub(in crate::symbolic) fn addresses_in(&self, t: TermId) -> Vec<ObjId> {
         self.arena
             .cone(&[t])
@@ -121,7 +122,8 @@ impl Executor<'_> {
             .collect()
     }
 
-    /// Whether a number is surely no address nor part of one: nothing but constants, what the user gave and rounds of loops is in it.
+    /// Whether a number certainly contains no address: it consists of constants, user inputs and iteration numbers
+    /// only.
     pub(in crate::symbolic) fn is_no_address(&self, t: TermId) -> bool {
         let (mut open, mut seen) = (vec![t], FxHashSet::default());
         while let Some(t) = open.pop() {
@@ -143,7 +145,7 @@ impl Executor<'_> {
     }
 }
 
-/// A value with each pointer in it that is not known bounded.
+/// Restricts each unknown pointer in a value to candidate targets.
 pub(in crate::symbolic) fn among(v: Value, places: &Rc<Places>) -> Value {
     match v {
         Value::Ptr(p) => Value::Ptr(Rc::new(

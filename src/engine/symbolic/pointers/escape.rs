@@ -1,8 +1,9 @@
-//! Which addresses escape: where stores put them, and what pointers of which nothing is known may therefore lead to.
+//! Escaping addresses: where stores put them, and the possible targets of unknown pointers.
 //!
-//! In: stores, calls and reads as the executor comes to them. Out: entries of the points-to sets ([`Kept`](super::points_to::Kept)), and for a
-//! pointer that is not known the objects and functions that it may be the address of. Flow-insensitive, after Andersen (1994); in
-//! points-to sets an object allocated in a loop is an allocation-site summary.
+//! In: stores, calls and loads as the executor reaches them. Out: entries of the points-to sets
+//! ([`Kept`](super::points_to::Kept)), and the objects and functions to which an unknown pointer may lead.
+//! Flow-insensitive, after Andersen (1994); in points-to sets an object allocated in a loop is an allocation-site
+//! summary.
 
 use super::points_to::{MAX_PLACES, Mark, Stored, keys};
 use super::reached::Reached;
@@ -18,7 +19,7 @@ use ir::reach::Mentions;
 use ir::{FuncRef, GlobalRef, Side};
 use std::rc::Rc;
 
-/// Whether objects and functions whose addresses were stored at places that are not known may be read at a place.
+/// Kinds of addresses stored through unknown pointers that a load from an object may return.
 pub(in crate::symbolic) struct Elsewhere {
     pub objects: bool,
     pub functions: bool,
@@ -29,12 +30,12 @@ impl Executor<'_> {
         Mark { news: self.kept.news.len(), objects: self.heap.len() }
     }
 
-    /// Whether something that an earlier part of a round might have read has been stored since its start.
+    /// Whether an address has been stored since the start of an iteration that an earlier part of it might have loaded.
     pub(in crate::symbolic) fn has_kept_more(&self, since: Mark) -> bool {
         self.kept.news_since(since).next().is_some()
     }
 
-    /// Where every round stores something new, nothing is known of what is read there.
+    /// Makes the addresses in these objects unknown, since every iteration stores new ones.
     pub(in crate::symbolic) fn give_up_places(&mut self, since: Mark) {
         let places: Vec<Option<ObjId>> = self.kept.news_since(since).collect();
         for p in places {
@@ -45,7 +46,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that a value is stored at a place.
+    /// Records the addresses in a value stored through a pointer.
     pub(in crate::symbolic) fn keep(&mut self, to: &[Target], v: &Value) {
         let mut found = Stored::default();
         found.add_value(v, &|t| self.arena.as_int(t).is_some());
@@ -67,7 +68,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Where a store puts addresses of the very object that it writes, and where these lead, in bytes, if all of that is known.
+    /// Offset, in bytes, of a store that writes addresses of the very object to which it stores, and the offsets to
+    /// which they lead, if all are known.
     fn own_links(&self, t: &Target, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
         let (Base::Object(o), Value::Ptr(p)) = (&t.base, v) else { return None };
         let constant = |t: &Target| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
@@ -78,14 +80,14 @@ impl Executor<'_> {
         Some((*o, constant(t)?, to?))
     }
 
-    /// Notes that a value is stored at a place that is not known.
+    /// Records the addresses in a value stored through an unknown pointer.
     pub(in crate::symbolic) fn keep_anywhere(&mut self, v: &Value) {
         let mut found = Stored::default();
         found.add_value(v, &|t| self.arena.as_int(t).is_some());
         self.kept.add(None, &found);
     }
 
-    /// Notes that what one place holds is copied to another.
+    /// Records the addresses copied from one pointer's targets to another's.
     pub(crate) fn keep_copy(&mut self, s: &State, to: &[Target], from: &[Target]) {
         let mut found = Stored::default();
         for t in from {
@@ -100,7 +102,7 @@ impl Executor<'_> {
                     found.objects.extend(self.escaped(s));
                     found.anything = true;
                 }
-                // There is nothing to read.
+                // Nothing can be read there.
                 Base::Null | Base::Func(_) => {}
             }
         }
@@ -111,7 +113,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What may be read of an object in a state.
+    /// Collects the addresses that a load from an object may return in a state.
     pub(in crate::symbolic) fn stored_at(&self, s: &State, o: ObjId, out: &mut Stored) {
         let elsewhere = self.stored_itself_at(s, o, out);
         let Some(anywhere) = self.kept.places.get(&None) else { return };
@@ -124,7 +126,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The same but for what was stored at places that are not known; says what of that may be read here too.
+    /// Collects these addresses without those stored through unknown pointers; returns which of the latter may be
+    /// loaded here too.
     pub(in crate::symbolic) fn stored_itself_at(&self, s: &State, o: ObjId, out: &mut Stored) -> Elsewhere {
         let mut objects = vec![];
         let known = self.held_in_cells(s, o, &mut objects);
@@ -147,12 +150,12 @@ impl Executor<'_> {
         Elsewhere { objects: !known, functions: true }
     }
 
-    /// Whether every store to an object is one that is executed, or leaves word in `kept`.
+    /// Whether every store to an object is either executed or recorded in `kept`.
     pub(in crate::symbolic) fn is_followed(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
     }
 
-    /// Notes the addresses in the initial value of a global variable.
+    /// Records the addresses in a global variable's initial value.
     pub(in crate::symbolic) fn keep_initial(&mut self, o: ObjId, r: GlobalRef) {
         let mut all = Mentions::default();
         if let Some(initial) = &self.program.global(r).init {
@@ -162,7 +165,7 @@ impl Executor<'_> {
         self.kept.add(Some(o), &Stored { objects, functions: all.named.into_iter().collect(), anything: all.opaque });
     }
 
-    /// What a pointer that is read from these objects may point to; `None` where that is not known.
+    /// Possible targets of a pointer loaded from these objects; `None` if unknown.
     fn places_in(&self, objects: &[ObjId]) -> Option<Rc<Places>> {
         if self.kept.unsettled {
             return None;
@@ -191,7 +194,7 @@ impl Executor<'_> {
         Some(Rc::new(places))
     }
 
-    /// A pointer that was read from an object of the host, where it was lost: what it may point to.
+    /// Restricts an unknown pointer, loaded from an object by the host, to the addresses stored there.
     pub(in crate::symbolic) fn among_stored(&self, o: ObjId, v: Value) -> Value {
         let Value::Ptr(p) = &v else { return v };
         if self.side != Side::Host || !p.iter().any(|t| t.base.is_anywhere()) {
@@ -207,7 +210,7 @@ impl Executor<'_> {
         Value::Ptr(Rc::new(found.collect()))
     }
 
-    /// A pointer that is read through one that was lost.
+    /// Loads a pointer through a lost pointer.
     pub(in crate::symbolic) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
         if lost.unset {
             return self.lost_pointer(lost.clone());
@@ -224,7 +227,7 @@ impl Executor<'_> {
         self.lost_pointer(Lost { reason: lost.reason.clone(), among, unset: false })
     }
 
-    /// Forgets what is written through a pointer that was lost; what is stored there has been noted.
+    /// Havocs the targets of a store through a lost pointer; the stored addresses are already recorded.
     pub(in crate::symbolic) fn forget_lost(
         &mut self,
         s: &mut State,
@@ -247,7 +250,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What a pointer that was lost may point to: nothing if it was never set, else one of these.
+    /// Possible targets of a lost pointer: none if it was never set, else its candidates or all escaped objects.
     pub(in crate::symbolic) fn places_of_lost(&self, s: &State, lost: &Lost) -> Vec<ObjId> {
         match &lost.among {
             _ if lost.unset => vec![],
@@ -256,26 +259,27 @@ impl Executor<'_> {
         }
     }
 
-    /// What a pointer may point to.
+    /// Objects to which a pointer may lead.
     pub(crate) fn objects_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
         p.iter()
             .flat_map(|t| match &t.base {
                 Base::Object(o) => vec![*o],
                 Base::Unknown(l) => self.places_of_lost(s, l),
-                // No memory.
+                // Not memory.
                 Base::Null | Base::Func(_) => vec![],
             })
             .collect()
     }
 
-    /// Objects that pointers in an object may point to.
+    /// Objects to which pointers in an object may lead.
     pub(in crate::symbolic) fn held(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) {
         if !self.held_in_cells(s, o, out) {
             out.extend(self.kept.objects(None));
         }
     }
 
-    /// The same but for addresses that were stored at places that are not known; says whether none of these can be here.
+    /// Collects these objects without those whose addresses were stored through unknown pointers; returns whether none
+    /// of the latter can be here.
     fn held_in_cells(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) -> bool {
         let state = s.mem.get(&o);
         if let Some(st) = state {
@@ -284,7 +288,7 @@ impl Executor<'_> {
                 collect(v, out);
             }
         }
-        // Where every cell is known, an address that is not there has been overwritten.
+        // If every cell is known, an address that is not in a cell has been overwritten.
         let known = state.is_some_and(|st| {
             !matches!(st.rest, Rest::Unknown { .. } | Rest::Layer(_) | Rest::Either(_))
                 && st.cells.values().all(|(_, v)| is_known(v))
@@ -295,7 +299,7 @@ impl Executor<'_> {
         known
     }
 
-    /// Objects that some pointer in memory may point to, or a number that is the address of one.
+    /// Objects to which a pointer in memory, or a number that contains an address, may lead.
     fn escaped(&self, s: &State) -> Vec<ObjId> {
         let mut found = Reached::among(self.heap.len());
         found.add(self.kept.exposed.iter().copied());
@@ -305,7 +309,7 @@ impl Executor<'_> {
             self.held_in_cells(s, o, &mut held);
             found.add(held.iter().copied());
         }
-        // What a kernel stores in memory of the device has no cells. Variables without cells have ended.
+        // A kernel's stores to device memory have no cells. Variables without cells have ended.
         for (place, k) in &self.kept.places {
             if place.is_none_or(|o| !matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::DeviceLocal)) {
                 found.add(k.objects.iter().copied());
@@ -314,26 +318,27 @@ impl Executor<'_> {
         found.in_order()
     }
 
-    /// Goes on to an object that was reached, and reaches what its pointers may lead to; gives that object.
+    /// Takes the next reached object and adds the objects to which its pointers may lead; returns that object.
     pub(in crate::symbolic) fn reach_on(&self, s: &State, reached: &mut Reached) -> Option<ObjId> {
         let o = reached.next()?;
         let mut held = vec![];
         let known = self.held_in_cells(s, o, &mut held);
         reached.add(held);
-        // What is stored at places that are not known may be in any of these objects: it is the same for all.
+        // Addresses stored through unknown pointers may be in any of these objects, and are the same for all.
         if !known {
             self.reach_anywhere(reached);
         }
         Some(o)
     }
 
-    /// Reaches what is stored at places that are not known.
+    /// Reaches the objects whose addresses were stored through unknown pointers.
     pub(in crate::symbolic) fn reach_anywhere(&self, reached: &mut Reached) {
         reached.add_anywhere(self.kept.objects(None));
     }
 
-    /// Forgets what any pointer could reach: the heap, globals and variables whose address is kept somewhere. The host
-    /// writes `device` memory through CUDA's functions only.
+    /// Havocs everything that an unknown pointer could reach: the heap, globals and variables whose addresses are
+    /// stored somewhere. Device memory, which the host writes only through CUDA functions, is included if `device` is
+    /// true.
     pub(in crate::symbolic) fn forget_escaped(&mut self, s: &mut State, reason: &UnknownReason, device: bool) {
         let mut all: Vec<ObjId> = self.escaped(s);
         if self.side == Side::Device {
@@ -355,8 +360,9 @@ impl Executor<'_> {
         }
     }
 
-    /// Contents of memory that a kernel with these arguments may write, pointers in it and in device variables included. It may
-    /// also keep any address that it can reach anywhere that it writes. `stream` is the number of the one it runs in.
+    /// Havocs memory that a kernel with these arguments may write, including pointers in it and in device variables.
+    /// The kernel may also store any address that it can reach to any object that it writes. `stream` is the number of
+    /// its stream.
     pub(crate) fn forget_device(
         &mut self,
         s: &mut State,
@@ -368,7 +374,7 @@ impl Executor<'_> {
         let mut work = vec![];
         for a in args {
             collect(a, &mut work);
-            // An address may be given as a number.
+            // An address may be passed as an integer.
             if let Value::Int(t) = a {
                 work.extend(self.addresses_in(*t));
             }
@@ -385,7 +391,7 @@ impl Executor<'_> {
         reached.add(work);
         let mut anywhere = false;
         while let Some(o) = self.reach_on(s, &mut reached) {
-            // A member of a structure, or a pointer in memory of the device, may be one of which nothing is known.
+            // A member of a structure, or a pointer in device memory, may be unknown.
             if !anywhere && s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))) {
                 anywhere = true;
                 reached.add(self.escaped(s));
@@ -404,17 +410,18 @@ impl Executor<'_> {
                     UnknownReason::KernelWrites(self.object(*o).name.clone())
                 }
                 ObjKind::DeviceGlobal(_) => UnknownReason::KernelWritesDevice,
-                // Kernels write constant variables through addresses that the host asked for, and no others.
+                // Kernels write constant variables only through addresses that the host requested.
                 ObjKind::Constant(_) if self.is_reached(*o) => UnknownReason::KernelWritesConstant,
-                // Memory of the host that devices see too, or that the kernel is given on a system where they see all. What else it might reach
-                // through pointers of which nothing is known is taken to be the device's.
+                // Host memory that is registered with devices, or passed to the kernel on a system where devices see
+                // all memory. Other memory reachable through unknown pointers is taken to be device memory.
                 ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_)
                     if written.is_some() || given.contains(o) || self.heap.is_registered(*o) =>
                 {
                     UnknownReason::KernelWrites(self.object(*o).name.clone())
                 }
                 ObjKind::Constant(_) | ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) => continue,
-                // Texts, streams and handles are the host's alone, shared memory and what a thread owns end with the kernel.
+                // Only the host has strings, streams and handles; shared memory and a thread's own memory end with the
+                // kernel.
                 ObjKind::ArgvArray
                 | ObjKind::ArgvText(_)
                 | ObjKind::ArgvTexts

@@ -1,8 +1,8 @@
-//! Points-to sets: where addresses have been stored, and what code that is left out can reach through them.
+//! Points-to sets: where addresses have been stored, and what skipped code can reach through them.
 //!
-//! In: stores and calls as the executor comes to them. Out: for a pointer that is not known, the objects and functions that it may lead to.
-//! `points_to` is plain data below the executor, `escape` notes and reads it, `closure` finds what left-out code can reach,
-//! `reached` is what a walk along pointers has come to.
+//! In: stores and calls as the executor reaches them. Out: for an unknown pointer, the objects and functions to which
+//! it may lead. `points_to` is plain data below the executor, `escape` records and reads it, `closure` determines what
+//! skipped code can reach, and `reached` holds the objects found by a walk along pointers.
 
 pub(in crate::symbolic) mod closure;
 pub(in crate::symbolic) mod escape;

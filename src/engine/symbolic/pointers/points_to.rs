@@ -1,29 +1,30 @@
-//! Points-to sets: which objects and functions the addresses lead to that were ever stored in an object, flow-insensitively and
-//! field-insensitively (Andersen 1994).
+//! Points-to sets: objects and functions whose addresses were ever stored in an object, flow-insensitive and
+//! field-insensitive (Andersen 1994).
 //!
-//! Cells lose pointers when an array of them is written at a variable place or by a loop; what a pointer read back from there may point to is
-//! known from here, whatever the order of the stores. In: every store and copy, and what is forgotten because code that is not followed may
-//! have written it. Out: for a pointer that was lost, the objects and functions whose addresses were ever stored where it is read. That holds
-//! where every store so far was followed: a loop is executed until no round notes anything new (`loops/discover.rs`). An object allocated in a
-//! loop is an allocation-site summary here. Plain data below the executor: which values and states the addresses come from is not known.
+//! Cells lose pointers when an array of pointers is written at a variable offset or by a loop; these sets then give the
+//! possible targets of a pointer loaded from there, whatever the order of the stores. In: every store and copy, and
+//! every havoc for code that is not followed. Out: for a lost pointer, the objects and functions whose addresses were
+//! ever stored where it was loaded. This holds if every store so far was followed: a loop is executed until no
+//! iteration records anything new (`loops/discover.rs`). An object allocated in a loop is an allocation-site summary
+//! here. Plain data below the executor: it does not know from which values and states the addresses come.
 
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Lost, Value};
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Places that a lost pointer is followed to.
+/// Maximum number of candidate targets of a lost pointer.
 pub(in crate::symbolic) const MAX_PLACES: usize = 64;
 
-/// Objects that are noted one for one as places where addresses may have been kept.
+/// Maximum number of objects that are recorded one by one as possible holders of addresses.
 const MAX_MIXED: usize = 64;
 
-/// Addresses that were at some time stored in one place.
+/// Addresses ever stored in one object.
 #[derive(Clone, Debug, Default)]
 pub struct Stored {
     pub(in crate::symbolic) objects: FxHashSet<ObjId>,
     pub(in crate::symbolic) functions: FxHashSet<FuncRef>,
-    /// And what may be any address: a number that was put together, what code left there that is not followed.
+    /// Whether any other address may be stored too: an assembled number, or a value left by code that is not followed.
     pub(in crate::symbolic) anything: bool,
 }
 
@@ -38,7 +39,7 @@ impl Stored {
         self.anything |= other.anything;
     }
 
-    /// What is in one or the other.
+    /// Union of two sets.
     #[must_use]
     pub(in crate::symbolic) fn with(&self, other: &Self) -> Self {
         let mut both = self.clone();
@@ -50,7 +51,7 @@ impl Stored {
         self.objects.len() + self.functions.len() + usize::from(self.anything)
     }
 
-    /// What a value can be the address of, or a part of one.
+    /// Adds the objects and functions whose address, or part of it, a value may be.
     pub(in crate::symbolic) fn add_value(
         &mut self,
         v: &Value,
@@ -66,7 +67,7 @@ impl Stored {
                         Base::Func(f) => {
                             self.functions.insert(*f);
                         }
-                        // Null is the address of nothing.
+                        // Null is no object's address.
                         Base::Null => {}
                         Base::Unknown(Lost { among: Some(a), .. }) => {
                             self.objects.extend(&a.objects);
@@ -81,42 +82,42 @@ impl Stored {
                     self.add_value(v, is_constant);
                 }
             }
-            // No address is known when the program is compiled. Any other number may be one, or bytes of one.
+            // Addresses are not compile-time constants. Any other number may be an address, or bytes of one.
             Value::Int(t) => self.anything |= !is_constant(*t),
             Value::Unknown(_) => self.anything = true,
-            // Neither is ever made an address of.
+            // Neither is ever converted to an address.
             Value::Bool(_) | Value::Real(_) => {}
         }
     }
 }
 
-/// What was stored in each object; under `None`, at places that are not known.
+/// Addresses stored in each object; those stored through unknown pointers are under `None`.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
     pub(super) places: FxHashMap<Option<ObjId>, Stored>,
-    /// Places where something new was noted, the latest last.
+    /// Keys with new entries, the latest last.
     pub(super) news: Vec<Option<ObjId>>,
-    /// What is stored at places that are not known was not found out.
+    /// Whether the addresses stored through unknown pointers could not be determined.
     pub(super) unsettled: bool,
-    /// Objects that stand for what earlier rounds allocated, by those that the round at hand does.
+    /// Objects that stand for allocations of earlier iterations, by the object of the current iteration's allocation.
     pub(super) twins: FxHashMap<ObjId, FxHashSet<ObjId>>,
-    /// What functions may write that libraries were given in loops, or at a time that is not known, and may call at any later one
+    /// Objects that callbacks may write at any later time: functions given to a library in a loop or at an unknown time
     /// (`effects/unanalysed_call.rs`).
     pub(super) lent: Stored,
-    /// Any call may lead back to a place that was come by before (`setjmp`).
+    /// Whether any call may return to an earlier program point (`setjmp`).
     pub(in crate::symbolic) comes_back: bool,
-    /// Objects whose addresses were read as numbers, or which code could reach that is not followed. A pointer of which nothing is known,
-    /// or a number that an address is made of again, may come from any of these.
+    /// Objects whose addresses were read as integers, or which code that is not followed could reach. An unknown
+    /// pointer, or a number converted back to an address, may lead to any of these.
     pub(super) exposed: FxHashSet<ObjId>,
-    /// Where in an object an address of its own is stored, and where that leads, in bytes.
+    /// Offsets at which an object holds an address of its own, and the offsets to which these lead, in bytes.
     pub(super) links: FxHashMap<ObjId, FxHashSet<(i64, i64)>>,
-    /// Objects that may hold addresses of their own of which that is not known.
+    /// Objects that may hold addresses of their own at unknown offsets.
     pub(super) tangled: FxHashSet<ObjId>,
-    /// What libraries were given that may keep the addresses (`effects/unanalysed_call.rs`).
+    /// Objects given to libraries that may retain their addresses (`effects/unanalysed_call.rs`).
     pub(super) given: FxHashSet<ObjId>,
 }
 
-/// A time: how much was noted, and how many objects there were.
+/// Point in time: the number of recorded entries and of objects.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::symbolic) struct Mark {
     pub(super) news: usize,
@@ -149,23 +150,23 @@ impl Kept {
         self.add(place, &Stored { objects: objects.iter().copied().collect(), ..Stored::default() });
     }
 
-    /// How many addresses there are at all places together.
+    /// Total number of stored addresses, plus one for each key.
     pub(in crate::symbolic) fn size(&self) -> usize {
         self.places.values().map(Stored::size).sum::<usize>() + self.places.len()
     }
 
-    /// Notes what functions may write that a library was given and may call at any later time.
+    /// Records the objects that functions given to a library may write at any later time.
     pub(in crate::symbolic) fn lend(&mut self, objects: impl IntoIterator<Item = ObjId>, anything: bool) {
         let before = self.lent.size();
         self.lent.objects.extend(objects);
         self.lent.anything |= anything;
-        // What came before in a round of a loop may call them in the next.
+        // An earlier part of a loop's iteration may call these functions in the next iteration.
         if self.lent.size() != before {
             self.news.push(None);
         }
     }
 
-    /// What these are, and whether they may write anything else.
+    /// Objects that callbacks may write, and whether they may write anything else.
     pub(in crate::symbolic) fn lent(&self) -> (&FxHashSet<ObjId>, bool) {
         (&self.lent.objects, self.lent.anything)
     }
@@ -179,7 +180,8 @@ impl Kept {
         self.exposed.insert(o);
     }
 
-    /// Notes that code that is not followed could reach these, and may have kept any of their addresses in any of them, or elsewhere.
+    /// Records that code that is not followed could reach these objects, and may have stored any of their addresses in
+    /// any of them, or elsewhere.
     pub(in crate::symbolic) fn mix(&mut self, objects: &[ObjId]) {
         let before = self.exposed.len();
         self.exposed.extend(objects);
@@ -190,20 +192,20 @@ impl Kept {
                 self.add_objects(Some(*o), objects);
             }
         }
-        // What came before in a round of a loop may find them in the next.
+        // An earlier part of a loop's iteration may find these objects in the next iteration.
         if self.exposed.len() != before {
             self.news.push(None);
         }
     }
 
-    /// Notes that an object holds an address of its own.
+    /// Records that an object holds an address of its own.
     pub(in crate::symbolic) fn add_link(&mut self, o: ObjId, at: i64, to: i64) {
         if self.links.entry(o).or_default().insert((at, to)) {
             self.news.push(Some(o));
         }
     }
 
-    /// Whether the addresses of an object that are stored in this part of it lead into the part itself.
+    /// Whether an object's own addresses that are stored in a part of it lead into that part.
     pub(in crate::symbolic) fn leads_to_itself_only(&self, o: ObjId, part: std::ops::Range<i64>) -> bool {
         !self.tangled.contains(&o)
             && !self.places.get(&None).is_some_and(|s| s.objects.contains(&o))
@@ -213,7 +215,7 @@ impl Kept {
                 .is_none_or(|l| l.iter().all(|(at, to)| !(part.start - 7..part.end).contains(at) || part.contains(to)))
     }
 
-    /// Notes what a library was given that may keep the addresses, for good.
+    /// Records objects given to a library that may retain their addresses forever.
     pub(in crate::symbolic) fn give(&mut self, objects: &[ObjId]) {
         let before = self.given.len();
         self.given.extend(objects);
@@ -222,7 +224,7 @@ impl Kept {
         }
     }
 
-    /// Whether code that is not followed, or a function that may run at any time, may have the address of an object.
+    /// Whether code that is not followed, or a function that may run at any time, may have an object's address.
     pub(in crate::symbolic) fn is_with_others(&self, o: ObjId) -> bool {
         self.given.contains(&o)
             || self.exposed.contains(&o)
@@ -230,19 +232,19 @@ impl Kept {
             || self.places.get(&None).is_some_and(|s| s.objects.contains(&o))
     }
 
-    /// What such libraries have been given, in order.
+    /// Objects given to libraries that may retain their addresses, in order.
     pub(in crate::symbolic) fn given(&self) -> Vec<ObjId> {
         let mut all: Vec<ObjId> = self.given.iter().copied().collect();
         all.sort_unstable();
         all
     }
 
-    /// Notes that nothing is known of the addresses that an object holds.
+    /// Records that the addresses in an object are unknown.
     pub(in crate::symbolic) fn add_anything(&mut self, o: ObjId) {
         self.add(Some(o), &Stored { anything: true, ..Stored::default() });
     }
 
-    /// Functions whose addresses were stored at places that are not known.
+    /// Functions whose addresses were stored through unknown pointers.
     pub(in crate::symbolic) fn functions_anywhere(&self) -> impl Iterator<Item = FuncRef> {
         self.places.get(&None).into_iter().flat_map(|s| s.functions.iter().copied())
     }
@@ -251,7 +253,7 @@ impl Kept {
         self.places.get(&place).into_iter().flat_map(|s| s.objects.iter().copied())
     }
 
-    /// Notes that what an earlier round allocated has an object of its own. What that held is not known.
+    /// Records an object for an earlier iteration's allocation; the addresses in it are unknown.
     pub(in crate::symbolic) fn add_twin(&mut self, made: ObjId, twin: ObjId) {
         self.twins.entry(made).or_default().insert(twin);
         self.add_anything(twin);
@@ -261,7 +263,7 @@ impl Kept {
         self.twins.contains_key(&o) || self.is_twin(o)
     }
 
-    /// What is stored at places that are not known was found out.
+    /// Whether the addresses stored through unknown pointers were determined.
     pub(in crate::symbolic) fn is_settled(&self) -> bool {
         !self.unsettled
     }
@@ -270,7 +272,7 @@ impl Kept {
         self.twins.values().any(|t| t.contains(&o))
     }
 
-    /// Adds the twins of objects, and theirs.
+    /// Adds the twins of objects, transitively.
     pub(super) fn add_twins(&self, objects: &mut FxHashSet<ObjId>) {
         let mut open: Vec<ObjId> = objects.iter().copied().collect();
         while let Some(o) = open.pop() {
@@ -282,7 +284,7 @@ impl Kept {
         }
     }
 
-    /// Places older than a time where something new has been noted since.
+    /// Keys, older than a mark, with new entries since then.
     pub(super) fn news_since(&self, mark: Mark) -> impl Iterator<Item = Option<ObjId>> {
         self.news[mark.news..].iter().copied().filter(move |p| p.is_none_or(|o| (o.0 as usize) < mark.objects))
     }
@@ -293,7 +295,7 @@ impl Kept {
     }
 }
 
-/// The keys under which what is stored at a place is kept.
+/// Keys for addresses stored through a pointer with this base.
 pub(super) fn keys(to: &Base) -> Vec<Option<ObjId>> {
     match to {
         Base::Object(o) => vec![Some(*o)],

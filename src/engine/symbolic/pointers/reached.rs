@@ -1,6 +1,6 @@
-//! Objects that a walk along pointers has come to.
+//! Set of objects that a walk along pointers has reached.
 //!
-//! Objects are numbered densely, so that a set of them is a row of bits, and in order without sorting.
+//! Objects are numbered densely, so the set is a bit vector, which is ordered without sorting.
 
 use crate::symbolic::memory::object::ObjId;
 use base::work::{charge, cost};
@@ -8,22 +8,22 @@ use base::work::{charge, cost};
 /// Objects in a word.
 const BITS: usize = 64;
 
-/// What was reached, and what of it the walk has still to go on from.
+/// Reached objects, and those of them that the walk has not yet visited.
 pub(in crate::symbolic) struct Reached {
     words: Vec<u64>,
     open: Vec<ObjId>,
-    /// Whether what is stored at places that are not known is among it.
+    /// Whether objects whose addresses were stored through unknown pointers are included.
     anywhere: bool,
 }
 
 impl Reached {
-    /// Nothing yet, of so many objects there are.
+    /// Empty set among `objects` objects.
     pub(in crate::symbolic) fn among(objects: usize) -> Self {
         charge(objects as u64 / BITS as u64);
         Self { words: vec![0; objects.div_ceil(BITS)], open: vec![], anywhere: false }
     }
 
-    /// Each that is passed costs, whether it is new or not.
+    /// Adds objects; each costs the same, whether it is new or not.
     pub(in crate::symbolic) fn add(&mut self, objects: impl IntoIterator<Item = ObjId>) {
         let mut passed = 0;
         for o in objects {
@@ -40,12 +40,12 @@ impl Reached {
         charge(cost::OBJECT * passed);
     }
 
-    /// Goes on to an object that was reached, whatever its pointers lead to.
+    /// Takes the next object to visit, without adding what its pointers lead to.
     pub(in crate::symbolic) fn next(&mut self) -> Option<ObjId> {
         self.open.pop()
     }
 
-    /// Adds what is stored at places that are not known, if that has not been done.
+    /// Adds the objects whose addresses were stored through unknown pointers, unless that has been done.
     pub(super) fn add_anywhere(&mut self, objects: impl IntoIterator<Item = ObjId>) {
         if !std::mem::replace(&mut self.anywhere, true) {
             self.add(objects);
@@ -76,7 +76,7 @@ mod tests {
     fn what_is_reached_is_in_order_and_gone_on_from_once() {
         let mut all = Reached::among(70);
         all.add([69, 3, 64, 3, 0].map(ObjId));
-        // One that was made since.
+        // An object made since.
         all.add([200, 69].map(ObjId));
         assert_eq!(all.in_order(), [0, 3, 64, 69, 200].map(ObjId));
         assert_eq!(all.open, [69, 3, 64, 0, 200].map(ObjId));

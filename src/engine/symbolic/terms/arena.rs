@@ -1,31 +1,31 @@
-//! The owner of terms: hash-consed nodes, so that equal terms of one arena have equal ids, and symbols.
+//! Owner of symbols and of terms: hash-consed nodes, so that equal terms of one arena have equal ids.
 
 use super::interval::Range;
 use super::term::{Monomial, Poly, SymId, SymKind, Symbol, Term, TermId};
 use base::work::{charge, charge_each, cost};
 use rustc_hash::FxHashMap;
 
-/// Bytes that a term takes, with its range and its place in the index: measured on programs of HeCBench.
+/// Bytes per term, including its range and its index entry: measured on programs of HeCBench.
 const TERM_BYTES: u64 = 240;
 
-/// How much an arena held at some time.
+/// Size of an arena at some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     terms: usize,
     symbols: usize,
 }
 
-/// Owner of terms. Everything about one program analysis lives in one arena.
+/// Owner of terms. All terms of one program analysis are in one arena.
 #[derive(Clone, Default, Debug)]
 pub struct Arena {
     pub(super) nodes: Vec<Term>,
     pub(super) ranges: Vec<Range>,
     pub(super) index: FxHashMap<Term, TermId>,
     pub(super) negations: FxHashMap<TermId, TermId>,
-    /// Terms as [`Arena::unwrapped`] reads them.
+    /// Results of [`Arena::unwrapped`].
     pub(super) unwrapped: FxHashMap<TermId, TermId>,
     pub(super) symbols: Vec<Symbol>,
-    /// Bytes of the lists within terms.
+    /// Bytes of the lists inside terms.
     lists: u64,
 }
 
@@ -47,7 +47,7 @@ impl Arena {
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
-    /// Bounds that hold of an integer term without any path condition.
+    /// Bounds of an integer term that hold without any path condition.
     #[must_use]
     pub fn range(&self, t: TermId) -> Range {
         self.ranges[t.0 as usize]
@@ -81,7 +81,7 @@ impl Arena {
         id
     }
 
-    /// Whether the term is a boolean.
+    /// Whether a term is boolean.
     #[must_use]
     pub fn is_boolean(&self, t: TermId) -> bool {
         matches!(
@@ -103,7 +103,7 @@ impl Arena {
     pub fn bool(&mut self, v: bool) -> TermId {
         self.intern(if v { Term::True } else { Term::False })
     }
-    /// A fresh symbol; `symbol.serial` is set here.
+    /// Creates a fresh symbol with the next serial number.
     pub fn fresh(&mut self, kind: SymKind, name: impl Into<String>, range: Range) -> TermId {
         let id = self.new_symbol(kind, name.into(), range);
         self.intern(Term::Sym(id))
@@ -112,7 +112,7 @@ impl Arena {
         let id = self.new_symbol(kind, name.into(), Range::new(0, 1));
         self.intern(Term::BoolSym(id))
     }
-    /// Gives a symbol a name that only later became known.
+    /// Renames a symbol whose name became known later.
     pub fn rename(&mut self, t: TermId, name: String) {
         if let Term::Sym(s) | Term::BoolSym(s) = *self.get(t) {
             self.symbols[s.0 as usize].name = name;
@@ -144,7 +144,7 @@ impl Arena {
         }
     }
 
-    /// The term as a polynomial over atoms.
+    /// Returns a term as a polynomial over atoms.
     #[must_use]
     pub fn poly(&self, t: TermId) -> Poly {
         match self.get(t) {
@@ -155,7 +155,7 @@ impl Arena {
         }
     }
 
-    /// The term of a polynomial.
+    /// Returns a polynomial as a term.
     pub fn from_poly(&mut self, p: Poly) -> TermId {
         match p.terms.as_slice() {
             [] => self.int(0),
@@ -168,7 +168,7 @@ impl Arena {
         }
     }
 
-    /// How much there is. What is remembered of terms is forgotten, so that it costs the same to find out again.
+    /// Returns the present size. Clears the memo tables, so that repeated work costs the same as the first time.
     #[must_use]
     pub fn mark(&mut self) -> Mark {
         self.negations.clear();
@@ -176,7 +176,7 @@ impl Arena {
         Mark { terms: self.nodes.len(), symbols: self.symbols.len() }
     }
 
-    /// Takes back all terms and symbols since then, so that the next task finds the arena as this one did.
+    /// Removes all terms and symbols created since a mark, so that the next task finds the arena as this one did.
     pub fn rewind(&mut self, to: Mark) {
         let mut freed = 0;
         for node in self.nodes.drain(to.terms.min(self.nodes.len())..) {
@@ -190,14 +190,15 @@ impl Arena {
         self.unwrapped.clear();
     }
 
-    /// Bytes that the terms take, about.
+    /// Approximate size of all terms in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         (self.nodes.len() as u64).saturating_mul(TERM_BYTES).saturating_add(self.lists)
     }
 }
 
-/// Bytes of a term's lists, which stand in the arena and in its index: conditions that name all rounds of a loop are long.
+/// Bytes of a term's lists, which the arena and its index both hold: conditions that mention all iterations of a loop
+/// are long.
 fn list_bytes(t: &Term) -> u64 {
     let bytes = match t {
         Term::And(v) | Term::Or(v) => v.len() * size_of::<TermId>(),

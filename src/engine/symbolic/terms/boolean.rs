@@ -5,7 +5,7 @@ use super::polynomial::gcd;
 use super::term::{Poly, Term, TermId};
 
 impl Arena {
-    /// `t <= 0`.
+    /// Comparison `t <= 0`.
     pub fn le_zero(&mut self, t: TermId) -> TermId {
         let r = self.range(t);
         if r.hi.is_some_and(|v| v <= 0) {
@@ -14,7 +14,7 @@ impl Arena {
         if r.lo.is_some_and(|v| v > 0) {
             return self.bool(false);
         }
-        // Divide by the greatest common divisor of the coefficients, tightening the constant.
+        // Divide by the greatest common divisor of the coefficients, rounding the constant up.
         let p = self.poly(t);
         let g = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0i128, |g, (_, c)| gcd(g, c.abs()));
         if g > 1 {
@@ -119,7 +119,7 @@ impl Arena {
     }
 
     pub fn and(&mut self, a: TermId, b: TermId) -> TermId {
-        // The common case of one more conjunct.
+        // The common case of one additional conjunct.
         for (list, one) in [(a, b), (b, a)] {
             if matches!(self.get(one), Term::And(_) | Term::True | Term::False) {
                 continue;
@@ -182,7 +182,7 @@ impl Arena {
         }
         out.sort_unstable();
         out.dedup();
-        // x ∨ ¬x; and factoring: (p ∧ a) ∨ (p ∧ ¬a) = p, which joins after a branch need.
+        // x ∨ ¬x; and factoring: (p ∧ a) ∨ (p ∧ ¬a) = p, as joins after a branch need.
         for &t in &out {
             if matches!(self.get(t), Term::And(_)) {
                 continue;
@@ -223,7 +223,7 @@ impl Arena {
         }
     }
 
-    /// `(p ∧ a) ∨ (p ∧ b)` as `p ∧ (a ∨ b)`.
+    /// Rewrites `(p ∧ a) ∨ (p ∧ b)` as `p ∧ (a ∨ b)`.
     pub(super) fn factor(&mut self, a: TermId, b: TermId) -> Option<TermId> {
         let (common, ra, rb) = self.split_common(a, b);
         if common.is_empty() {
@@ -245,7 +245,7 @@ impl Arena {
         }
     }
 
-    /// Conjuncts that both have, and what remains of each.
+    /// Common conjuncts of both, and the rest of each.
     pub fn split_common(&mut self, a: TermId, b: TermId) -> (Vec<TermId>, TermId, TermId) {
         let (va, vb) = (self.conjuncts(a), self.conjuncts(b));
         let common: Vec<_> = va.iter().copied().filter(|t| vb.binary_search(t).is_ok()).collect();

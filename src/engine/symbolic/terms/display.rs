@@ -4,12 +4,12 @@ use super::arena::Arena;
 use super::functions::Function;
 use super::term::{Term, TermId};
 
-/// How deep a term is shown, and how much of it: what is larger is shown less deep. Parts that it has in common with itself come
-/// again each time.
+/// Maximum depth and number of parts of a shown term: a larger term is shown less deeply. Shared subterms count each
+/// time.
 const DEPTH: u32 = 12;
 const PARTS: u32 = 60;
 
-/// A term as a C-like expression.
+/// Formats a term as a C-like expression.
 #[must_use]
 pub fn term(a: &Arena, t: TermId) -> String {
     let shown = (2..=DEPTH).rev().map(|depth| {
@@ -33,7 +33,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// `level`: 0 sum, 1 product, 2 atom.
+    /// Formats a part; `level` is 0 in a sum, 1 in a product, 2 in an atom.
     fn part(&mut self, t: TermId, level: u8, depth: u32) -> String {
         if depth == 0 || self.left == 0 {
             return "…".into();

@@ -1,4 +1,4 @@
-//! The value of a term under an assignment of its symbols.
+//! Values of terms under an assignment of their symbols.
 
 use super::arena::Arena;
 use super::term::wrap_value;
@@ -6,13 +6,13 @@ use super::term::{SymId, Term, TermId};
 use base::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 
-/// What [`Arena::eval_under`] evaluates under.
+/// Assignment for [`Arena::eval_under`].
 pub struct Valuation<'a> {
     /// Values of symbols, booleans as 0 and 1.
     pub symbols: &'a dyn Fn(SymId) -> Option<i128>,
-    /// Value of an uninterpreted function: the term and the values of its arguments.
+    /// Value of an uninterpreted function, from the term and the values of its arguments.
     pub apply: &'a dyn Fn(TermId, &[i128]) -> Option<i128>,
-    /// Reduce at [`Term::Wrap`]; otherwise an argument outside the interpretation's range leaves it without value.
+    /// Whether [`Term::Wrap`] reduces its argument; otherwise, a wrap of an argument outside the range has no value.
     pub wraps: bool,
 }
 
@@ -24,8 +24,8 @@ impl Arena {
         self.eval_under(&[t], &Valuation { symbols, apply: &|_, _| None, wraps: true }).get(&t).copied().flatten()
     }
 
-    /// Values of the roots and of everything below them. What is not needed may be without value: one branch of an
-    /// if-then-else, and the rest of a conjunction that has a false member (of a disjunction, a true one).
+    /// Values of the roots and of everything below them. Unneeded parts may lack a value: one branch of an
+    /// if-then-else, and the rest of a conjunction with a false member (of a disjunction with a true one).
     #[must_use]
     pub fn eval_under(&self, roots: &[TermId], under: &Valuation) -> FxHashMap<TermId, Option<i128>> {
         let mut memo: FxHashMap<TermId, Option<i128>> = FxHashMap::default();
@@ -38,7 +38,7 @@ impl Arena {
         memo
     }
 
-    /// Value of one node from those of its children, in `memo`.
+    /// Value of one node from the values of its children in `memo`.
     #[must_use]
     pub fn eval_node(&self, n: TermId, under: &Valuation, memo: &FxHashMap<TermId, Option<i128>>) -> Option<i128> {
         let v = |t: &TermId| memo.get(t).copied().flatten();

@@ -1,10 +1,10 @@
-//! Floating point as far as rounding cannot show, and beyond that within bounds of its error.
+//! Floating point: exact as far as rounding cannot show, and otherwise within error bounds.
 //!
-//! In: numbers as [`Ratio`]s of terms, a format. Out: what an operation of the machine gives, `None` where nothing useful is known.
-//! Operations round to nearest (IEEE 754-2019, 4.3.1); the bounds hold as well where a product is not rounded before it is added
-//! (`fma`), where small numbers are flushed to zero, and for each way of dividing that a device has: quotients of its `float`s are
-//! taken to be off by two units in the last place, as with `-use_fast_math` (CUDA C++ Programming Guide 13.0, Mathematical Functions).
-//! The host's arithmetic is taken not to be compiled with `-ffast-math`.
+//! In: numbers as [`Ratio`]s of terms, and a format. Out: the result of a machine operation; `None` if nothing useful
+//! is known. Operations round to nearest (IEEE 754-2019, 4.3.1). The bounds also hold if a product is not rounded
+//! before it is added (`fma`), if small numbers are flushed to zero, and for each kind of division that a device has:
+//! quotients of device `float`s are taken to be off by two units in the last place, as with `-use_fast_math` (CUDA C++
+//! Programming Guide 13.0, Mathematical Functions). Host arithmetic is taken not to be compiled with `-ffast-math`.
 
 use super::arena::Arena;
 use super::interval::Range;
@@ -13,17 +13,17 @@ use crate::symbolic::memory::value::{Ratio, Rounding};
 use base::reasons::UnknownReason;
 use ir::BinOp;
 
-/// Errors are counted in 2 to the power of minus this.
+/// Errors are counted in units of 2 to the power of minus this.
 const UNIT: u32 = 60;
 
-/// Numbers beyond 2 to the power of this are not followed: no format overflows below it.
+/// Numbers beyond 2 to the power of this are not followed: below it no format overflows.
 const MOST: u32 = 60;
 
 /// Denominators up to 2 to the power of this are followed: nothing underflows.
 const FINEST: u32 = 60;
 
-/// Bits of the significand of a binary format of so many bits; `None` where the format is not known by its width (those of 16 bits) or
-/// not followed.
+/// Significand bits of a binary format of `width` bits; `None` if the width does not determine the format (16 bits) or
+/// the format is not followed.
 #[must_use]
 pub const fn precision(width: u32) -> Option<u32> {
     match width {
@@ -33,14 +33,14 @@ pub const fn precision(width: u32) -> Option<u32> {
     }
 }
 
-/// A format, and whether division in it may be less exact than to the nearest number.
+/// A format, and whether its division may be less exact than rounding to nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     pub precision: u32,
     pub rough_division: bool,
 }
 
-/// A rounding to integers.
+/// Rounding to an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
     Floor,
@@ -48,7 +48,7 @@ pub enum Whole {
     Trunc,
 }
 
-/// How numbers are compared; `Ordered` and `Unordered` tell NaNs, which no [`Ratio`] is.
+/// Comparison of numbers; LLVM's ordered and unordered predicates differ only for NaNs, and no [`Ratio`] is a NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compared {
     Eq,
@@ -62,7 +62,7 @@ pub enum Compared {
 }
 
 impl Compared {
-    /// By LLVM's name of a predicate.
+    /// Comparison that LLVM's name of a predicate denotes.
     #[must_use]
     pub fn of(pred: &str) -> Option<Self> {
         Some(match pred {
@@ -80,7 +80,7 @@ impl Compared {
 }
 
 impl Rounding {
-    /// The most that the machine's number is away, in units.
+    /// Maximum deviation of the machine's number, in units.
     const fn error(self) -> i128 {
         match self {
             Self::Exact => 0,
@@ -88,7 +88,7 @@ impl Rounding {
         }
     }
 
-    /// What holds of a number that is either the one or the other.
+    /// Joins the roundings of two possible numbers.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -103,19 +103,19 @@ impl Rounding {
 }
 
 impl Ratio {
-    /// An integer that the machine's number is equal to.
+    /// An integer that equals the machine's number.
     #[must_use]
     pub const fn exact(num: TermId) -> Self {
         Self { num, den: 1, rounding: Rounding::Exact }
     }
 }
 
-/// A product of magnitudes in units, rounded up.
+/// Product of magnitudes in units, rounded up.
 fn product(a: i128, b: i128) -> Option<i128> {
     ((a >> (UNIT / 2)) + 1).checked_mul((b >> (UNIT / 2)) + 1)
 }
 
-/// `a * b / c`, rounded up, of numbers that are not negative.
+/// Returns `a * b / c` for non-negative numbers, rounded up.
 fn scaled(a: i128, b: i128, c: i128) -> Option<i128> {
     a.checked_mul(b)?.checked_add(c - 1).map(|v| v / c)
 }
@@ -125,18 +125,18 @@ const fn is_power_of_two(v: i128) -> bool {
 }
 
 impl Arena {
-    /// The largest magnitude of a term.
+    /// Maximum magnitude of a term.
     fn magnitude(&self, t: TermId) -> Option<i128> {
         let r = self.range(t);
         Some(r.lo?.checked_abs()?.max(r.hi?.checked_abs()?))
     }
 
-    /// The largest magnitude of the machine's number, in units.
+    /// Maximum magnitude of the machine's number, in units.
     fn units(&self, r: &Ratio) -> Option<i128> {
         scaled(self.magnitude(r.num)?, 1 << UNIT, r.den)?.checked_add(r.rounding.error())
     }
 
-    /// `num / den`, of which the machine's number was `before` away from being that, rounded to the nearest with so many bits.
+    /// Rounds to nearest with `precision` bits; `before` is the machine number's deviation from `num / den` until then.
     fn rounded(&self, num: TermId, den: i128, before: Rounding, precision: u32) -> Option<Ratio> {
         let most = self.magnitude(num)?;
         let units = self.units(&Ratio { num, den, rounding: before })?;
@@ -146,7 +146,7 @@ impl Arena {
         if before == Rounding::Exact && is_power_of_two(den) && most <= 1 << precision {
             return Some(Ratio { num, den, rounding: before });
         }
-        // Half a unit in the last place; below the smallest normal number less than one of ours.
+        // Half a unit in the last place; below the smallest normal number it is less than one of our units.
         let error = before.error() + (units >> precision) + 1;
         let rounding = match before {
             Rounding::Exact => Rounding::Monotone { bits: precision, error },
@@ -156,12 +156,12 @@ impl Arena {
         Some(Ratio { num, den, rounding })
     }
 
-    /// An integer in a floating-point format.
+    /// Converts an integer to a floating-point format.
     pub fn real_of_int(&self, t: TermId, precision: u32) -> Option<Ratio> {
         self.rounded(t, 1, Rounding::Exact, precision)
     }
 
-    /// A number in a format of fewer bits.
+    /// Converts a number to a format of fewer bits.
     pub fn real_narrowed(&self, r: &Ratio, precision: u32) -> Option<Ratio> {
         self.rounded(r.num, r.den, r.rounding, precision)
     }
@@ -176,7 +176,7 @@ impl Arena {
         Ratio { num: self.ite(negative, n, r.num), ..*r }
     }
 
-    /// Arithmetic; `None` where it is not followed.
+    /// Arithmetic operation; `None` if it is not followed.
     pub fn real_binary(&mut self, op: BinOp, x: &Ratio, y: &Ratio, format: Format) -> Option<Ratio> {
         let (ex, ey) = (x.rounding.error(), y.rounding.error());
         let both_exact = x.rounding == Rounding::Exact && y.rounding == Rounding::Exact;
@@ -215,7 +215,7 @@ impl Arena {
         let (num, den) = self.reduced(num, den)?;
         let before = if both_exact { Rounding::Exact } else { Rounding::Within(error) };
         let r = self.rounded(num, den, before, format.precision)?;
-        // Two units in the last place, and nothing that keeps its side of an integer.
+        // Two units in the last place; the result need not stay on its side of an integer.
         let rough = format.rough_division && op == BinOp::FDiv;
         if !rough {
             return Some(r);
@@ -225,7 +225,7 @@ impl Arena {
         Some(Ratio { rounding: Rounding::Within(error), ..r })
     }
 
-    /// A number times an exact power of two: nothing is rounded.
+    /// Multiplies a number by an exact power of two: nothing is rounded.
     fn real_scaled(&mut self, x: &Ratio, by: &Ratio) -> Option<Ratio> {
         let k = self
             .as_int(by.num)
@@ -246,7 +246,7 @@ impl Arena {
         (r.den <= 1 << FINEST && self.units(&r)? <= 1 << (UNIT + MOST)).then_some(r)
     }
 
-    /// The same fraction with a smaller denominator, where every coefficient can be divided.
+    /// Returns the same fraction in lower terms, if the common factor divides every coefficient.
     fn reduced(&mut self, num: TermId, den: i128) -> Option<(TermId, i128)> {
         if den <= 0 {
             return None;
@@ -255,19 +255,20 @@ impl Arena {
         Some(if common == 1 { (num, den) } else { (self.floor_div(num, common), den / common) })
     }
 
-    /// A number as an integer: the term, of a number that the machine has exactly.
+    /// Rounds a number to an integer: an exact term if rounding errors cannot matter, else an unknown within the error.
     pub fn real_whole(&mut self, r: &Ratio, way: Whole) -> Option<TermId> {
         let most = self.magnitude(r.num)? / r.den + 1;
         let decided = match r.rounding {
             Rounding::Exact => true,
-            // Nearer than the next integer, which is a number of the format, and on its side of it.
+            // Closer to the quotient than the next integer, which is a number of the format; the machine's number is on
+            // the same side of it.
             Rounding::Monotone { bits, error } => error.checked_mul(r.den)? < 1 << UNIT && most <= 1 << bits,
             Rounding::Within(_) => false,
         };
         if decided {
             return Some(self.whole(r.num, r.den, way));
         }
-        // In numerators: from the lowest that it can be it is so many up to the highest.
+        // In numerators: the lowest possible integer, plus an unknown up to the highest.
         let slack = scaled(r.rounding.error(), r.den, 1 << UNIT)?;
         let lowest = self.add_const(r.num, -slack);
         let lowest = self.whole(lowest, r.den, way);
@@ -294,7 +295,7 @@ impl Arena {
         }
     }
 
-    /// A comparison, where both are numbers.
+    /// Compares two numbers.
     pub fn real_compare(&mut self, how: Compared, x: &Ratio, y: &Ratio) -> Option<TermId> {
         let how = match how {
             Compared::Always => return Some(self.bool(true)),
@@ -312,7 +313,7 @@ impl Arena {
             (Rounding::Exact, Rounding::Monotone { bits, .. }) => self.has_bits(x, bits),
             _ => false,
         };
-        // Different ones are further apart than the errors: a numerator at least.
+        // Different numbers are farther apart than the errors: by at least one in the numerator.
         if exact_if_equal && (slack == 0 || (x.rounding.error() + y.rounding.error()).checked_mul(den)? < 1 << UNIT) {
             return Some(match how {
                 Compared::Eq => self.eq(l, r),
@@ -336,7 +337,7 @@ impl Arena {
         Some(if how == Compared::Ne { self.not(holds) } else { holds })
     }
 
-    /// Whether a number surely has no more than so many bits.
+    /// Whether a number certainly has at most `bits` bits.
     fn has_bits(&self, r: &Ratio, bits: u32) -> bool {
         is_power_of_two(r.den) && self.magnitude(r.num).is_some_and(|m| m <= 1 << bits)
     }

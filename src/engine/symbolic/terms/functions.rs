@@ -1,7 +1,8 @@
-//! The uninterpreted functions that stand for what memory, files, loops and bits of numbers hold ([`Term::Apply`](super::term::Term)).
+//! Uninterpreted functions for contents of memory and files, results of loops, and bits of numbers
+//! ([`Term::Apply`](super::term::Term)).
 //!
-//! Equal arguments give equal values; what else is known of a value is said where it is asked for. A function's text ([`Function::text`])
-//! is for people, dumps, keys of the solver and SMT-LIB: nothing is decided by it.
+//! Equal arguments give equal values; further facts about a value are stated by the code that needs them. The string of
+//! a function ([`Function::text`]) serves people, dumps, solver keys and SMT-LIB: no decision depends on it.
 
 use super::term::wrap_value;
 use serde::{Deserialize, Serialize};
@@ -11,46 +12,46 @@ use std::fmt;
 /// An uninterpreted function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Function {
-    /// From an object, the version of its contents, an offset and a width in bits to what stands there.
+    /// Maps an object, the version of its contents, an offset and a width in bits to the value there.
     Content,
-    /// From number, width in bits and byte position of a file to what stands there.
+    /// Maps a file's number, a width in bits and a byte position to the value there.
     File,
-    /// From number, width in bits and place among the words of a file to that word as a number.
+    /// Maps a file's number, a width in bits and the index of a word to that word as an integer.
     Word,
-    /// What a loop computes in one of its rounds, from the round. The number tells apart what loops compute.
+    /// Maps an iteration to a value that a loop computes in it. The number distinguishes such values.
     Round(u32),
-    /// The argument, of which nothing is known but its width, read as a number of so many bits.
+    /// Interpretation, as an integer of `bits` bits, of an argument of which nothing is known but its width.
     Reading { bits: u32, signed: bool },
-    /// From an object to its address.
+    /// Maps an object to its address.
     Address,
-    /// From module and number of a function of the program to its address.
+    /// Maps the module and number of a function of the program to its address.
     Code,
-    /// From an object that stands for what rounds of a loop allocated, and a round, to an address.
+    /// Maps a summary object of a loop's allocations, and an iteration, to an address.
     Made,
-    /// From a step and a number of rounds to the sum of what they add.
+    /// Maps a step and a number of iterations to the sum of their summands.
     Sum,
-    /// A function of the lowest bits of a number: zeros in front of one of 32 bits are not those of one of 64.
+    /// A function of the lowest bits of a number; the width matters: leading zeros in 32 bits are not those in 64.
     OfBits(BitFunction, u32),
-    /// Of two numbers of so many bits side by side, and by how much they are shifted.
+    /// Funnel shift of two integers of `bits` bits by a third argument.
     Funnel { left: bool, bits: u32 },
-    /// What the host computed by the term of this number, taken as any number of its range.
+    /// Value that the host computed by the term of this number, abstracted to any number of its range.
     OfHost(u32),
 }
 
 impl Function {
-    /// Whether its values come from memory or files, so that those of a loop's rounds may have something in common.
+    /// Whether the values come from memory or files, so that those of a loop's iterations may have something in common.
     #[must_use]
     pub const fn is_memory(self) -> bool {
         matches!(self, Self::Content | Self::Round(_)) || self.is_file()
     }
 
-    /// Whether its values are a file's.
+    /// Whether the values come from a file.
     #[must_use]
     pub const fn is_file(self) -> bool {
         matches!(self, Self::File | Self::Word)
     }
 
-    /// How it is written; no two are written alike.
+    /// String form; no two functions have the same.
     #[must_use]
     pub fn text(self) -> Cow<'static, str> {
         match self {
@@ -78,7 +79,7 @@ impl fmt::Display for Function {
     }
 }
 
-/// A function of bits without a polynomial.
+/// A bit function without a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum BitFunction {
     Ones,
@@ -89,7 +90,7 @@ pub enum BitFunction {
 }
 
 impl BitFunction {
-    /// As LLVM calls it.
+    /// LLVM's name of the function.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -106,7 +107,7 @@ impl BitFunction {
         matches!(self, Self::Ones | Self::ZerosInFront | Self::ZerosBehind)
     }
 
-    /// Of the lowest `bits` bits of a number.
+    /// Applies the function to the lowest `bits` bits of a number.
     #[must_use]
     pub fn of(self, v: i128, bits: u32) -> i128 {
         let v = wrap_value(v, bits, false).cast_unsigned();

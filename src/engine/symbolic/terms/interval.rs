@@ -1,10 +1,11 @@
-//! Intervals of integers, and the bounds of a term that hold without any path condition (interval analysis, Cousot and Cousot 1976).
+//! Integer intervals, and bounds of terms that hold without any path condition (interval analysis, Cousot and Cousot
+//! 1976).
 
 use super::arena::Arena;
 use super::term::{Poly, Term};
 
-/// Bits of the widest integers whose wrap-around is followed: bounds are numbers of 128 bits. What is wider is exact where its bounds show that it
-/// does not wrap, and arbitrary elsewhere.
+/// Width in bits of the widest integers whose wrap-around is followed: bounds are 128-bit numbers. A wider integer is
+/// exact if its bounds show that it does not wrap, and arbitrary otherwise.
 pub const WIDEST: u32 = 120;
 
 /// Inclusive bounds; `None` is unbounded.
@@ -24,8 +25,8 @@ impl Range {
     pub const fn point(v: i128) -> Self {
         Self::new(v, v)
     }
-    /// The range of an interpretation: `signed(32)`, `unsigned(8)`. Of integers wider than [`WIDEST`] a part of it, for which see
-    /// [`Self::of_value`].
+    /// Range of an interpretation: `signed(32)`, `unsigned(8)`. For integers wider than [`WIDEST`] only a part of it;
+    /// see [`Self::of_value`].
     #[must_use]
     pub fn of_int(bits: u32, signed: bool) -> Self {
         let bits = bits.min(WIDEST);
@@ -35,7 +36,7 @@ impl Range {
             Self::new(0, (1i128 << bits) - 1)
         }
     }
-    /// What an arbitrary integer of so many bits may be.
+    /// Range of an arbitrary integer of `bits` bits.
     #[must_use]
     pub fn of_value(bits: u32, signed: bool) -> Self {
         if bits <= WIDEST { Self::of_int(bits, signed) } else { Self { lo: (!signed).then_some(0), hi: None } }
@@ -88,7 +89,7 @@ impl Range {
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "bounds of a product, and no product of anything")]
     pub fn mul(self, o: Self) -> Self {
-        // Only what is needed: bounded boxes, and products of half-bounded non-negative ranges.
+        // Only the needed cases: bounded boxes, and products of half-bounded non-negative ranges.
         if let (Some(a), Some(b), Some(c), Some(d)) = (self.lo, self.hi, o.lo, o.hi) {
             let p = [a.checked_mul(c), a.checked_mul(d), b.checked_mul(c), b.checked_mul(d)];
             if p.iter().all(Option::is_some) {
@@ -106,7 +107,7 @@ impl Range {
 }
 
 impl Arena {
-    /// Bounds of a node from those of its parts.
+    /// Bounds of a node from the bounds of its parts.
     pub(super) fn compute_range(&self, t: &Term) -> Range {
         match t {
             Term::Int(v) => Range::point(*v),

@@ -1,7 +1,8 @@
-//! Whether linear comparisons of integers contradict each other, by Fourier-Motzkin elimination with rounded constants.
+//! Contradictions between linear integer comparisons, by Fourier-Motzkin elimination with rounded constants.
 //!
-//! In: facts of an [`Arena`]. Out: whether a goal follows from them. What is not linear is an unknown of its own, with what its definition
-//! says of it: quotients, remainders, bits, readings as machine integers. It asks no clock, and says the same on every machine.
+//! In: facts of an [`Arena`]. Out: whether a goal follows from them. A non-linear term is an unknown, with consequences
+//! of its definition: quotients, remainders, bits, interpretations as machine integers. No clock is used: results are
+//! the same on every machine.
 
 use super::arena::Arena;
 use super::interval::Range;
@@ -11,40 +12,40 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Comparisons at a time.
+/// Maximum number of comparisons at a time.
 const MOST_ROWS: usize = 240;
-/// Unknowns of one comparison.
+/// Maximum number of unknowns in one comparison.
 const MOST_UNKNOWNS: usize = 16;
-/// Unknowns whose definitions are read.
+/// Maximum number of unknowns whose definitions are read.
 const MOST_DEFINED: usize = 40;
-/// Searches inside each other, for what definitions ask.
+/// Maximum depth of nested searches for conditions of definitions.
 const DEPTH: u32 = 3;
-/// Choices that are looked into, one inside the other.
+/// Maximum depth of nested case splits.
 const SPLITS: u32 = 6;
-/// Members of a disjunction that is looked into.
+/// Maximum number of members of a disjunction that is split.
 const MOST_MEMBERS: usize = 3;
-/// Terms of comparisons that one search looks at, and for how many of them reading a definition counts.
+/// Budget of one search, in terms of comparisons, and the cost of reading a definition in this unit.
 const MOST_WORK: u64 = 1 << 14;
 const DEFINITION: u64 = 32;
 
-/// `Σ coefficient · unknown + constant <= 0`.
+/// Comparison `Σ coefficient · unknown + constant <= 0`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Row {
     terms: Vec<(TermId, i128)>,
     constant: i128,
 }
 
-/// Facts as comparisons.
+/// Facts as linear comparisons.
 #[derive(Default)]
 pub struct Linear {
     rows: Vec<Row>,
     unequal: Vec<TermId>,
-    /// Of each at least one member holds: those that came up when choices were looked into.
+    /// Disjunctions found while splitting: in each, at least one member holds.
     either: Vec<Vec<TermId>>,
     defined: FxHashSet<TermId>,
-    /// Searches under way.
+    /// Number of nested searches.
     depth: u32,
-    /// Terms that may still be looked at.
+    /// Remaining budget, in terms of comparisons.
     work: Rc<Cell<u64>>,
 }
 
@@ -66,7 +67,7 @@ impl Row {
         (row.terms.len() <= MOST_UNKNOWNS).then(|| row.tightened())
     }
 
-    /// Divided by the common factor of its coefficients; the constant is rounded up, as all are integers.
+    /// Divides by the common factor of the coefficients; the constant is rounded up, since all unknowns are integers.
     fn tightened(mut self) -> Self {
         let g = self.terms.iter().fold(0i128, |g, (_, c)| gcd(g, *c));
         if g > 1 {
@@ -82,7 +83,7 @@ impl Row {
         self.terms.binary_search_by_key(&x, |t| t.0).map_or(0, |i| self.terms[i].1)
     }
 
-    /// `self · a + other · b`, for positive factors.
+    /// Returns `self · a + other · b`, for positive factors.
     fn plus(&self, a: i128, other: &Self, b: i128) -> Option<Self> {
         let mut terms: Vec<(TermId, i128)> = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut i, mut j) = (0, 0);
@@ -114,7 +115,7 @@ impl Row {
 }
 
 impl Linear {
-    /// `work`: terms of comparisons that may still be looked at, here and elsewhere.
+    /// Builds the comparisons; `work` is the remaining budget in terms of comparisons, shared with others.
     #[must_use]
     pub fn new(arena: &mut Arena, facts: &[TermId], work: &Rc<Cell<u64>>) -> Self {
         let mut all = Self { work: work.clone(), ..Self::default() };
@@ -127,7 +128,7 @@ impl Linear {
         for t in unequal {
             let minus = arena.neg(t);
             for side in [t, minus] {
-                // It is not 0, and at most 0.
+                // If it is not 0 and at most 0, it is negative.
                 let at_most = arena.le_zero(side);
                 if all.implies(arena, at_most) {
                     let below = arena.add_const(side, 1);
@@ -177,7 +178,7 @@ impl Linear {
         self.at_most_zero(arena, minus);
     }
 
-    /// Reads what the unknowns are, from such a comparison on.
+    /// Adds the definitions of unknowns, starting with the comparison of this index.
     fn define(&mut self, arena: &mut Arena, from: usize) {
         let mut at = from;
         while at < self.rows.len() && self.defined.len() < MOST_DEFINED && self.work.get() > 0 {
@@ -209,7 +210,7 @@ impl Linear {
             Term::FloorDiv(a, c) => self.quotient(arena, x, a, c),
             Term::Div(a, b) => {
                 if let Some(c) = arena.as_int(b).filter(|c| *c > 0) {
-                    // Truncation towards zero: less than the divisor away, on either side.
+                    // Truncation towards zero: the product differs by less than the divisor, in either direction.
                     let whole = arena.scale(x, c);
                     let away = arena.sub(whole, a);
                     for t in [away, arena.neg(away)] {
@@ -258,7 +259,7 @@ impl Linear {
                 let sum = arena.add(a, b);
                 let t = arena.sub(x, sum);
                 self.at_most_zero(arena, t);
-                // No bit is set above the highest of both.
+                // No bit is set above the highest bit of both.
                 let most = (1..=64).find(|bits| {
                     [a, b].into_iter().all(|side| {
                         let minus = arena.neg(side);
@@ -274,7 +275,7 @@ impl Linear {
         }
     }
 
-    /// `q` is the floor of `a / c`.
+    /// Adds that `q` is the floor of `a / c`.
     fn quotient(&mut self, arena: &mut Arena, q: TermId, a: TermId, c: i128) {
         let whole = arena.scale(q, c);
         let (over, under) = (arena.sub(whole, a), arena.sub(a, whole));
@@ -295,7 +296,7 @@ impl Linear {
         self.implies(arena, goal)
     }
 
-    /// Whether a goal follows.
+    /// Whether a goal follows from the facts.
     pub fn implies(&mut self, arena: &mut Arena, goal: TermId) -> bool {
         match arena.get(goal).clone() {
             Term::True => true,
@@ -329,7 +330,7 @@ impl Linear {
 }
 
 impl Linear {
-    /// Whether the facts contradict each other, for either value of a choice where need be.
+    /// Whether the facts contradict each other, with case splits if needed.
     fn contradict(&mut self, arena: &mut Arena, splits: u32, split: &mut FxHashSet<TermId>) -> bool {
         let before = self.work.get().min(MOST_WORK);
         let mut work = before;
@@ -338,7 +339,7 @@ impl Linear {
         if found || splits == 0 || work == 0 || self.depth > 1 {
             return found;
         }
-        // What the choices so far have left open comes first, then the goal, which is the last of the facts.
+        // Split disjunctions from earlier splits first, then choices in the goal, which is the last fact.
         if let Some(members) = self.either.pop() {
             let all = members.iter().all(|m| self.contradict_with(arena, (*m, None), splits, split));
             self.either.push(members);
@@ -361,7 +362,8 @@ impl Linear {
         both
     }
 
-    /// The same where a condition holds, and an unknown is what it chooses.
+    /// Looks for a contradiction under a further condition, with an unknown equal to the value that this condition
+    /// chooses.
     fn contradict_with(
         &mut self,
         arena: &mut Arena,
@@ -386,7 +388,7 @@ impl Linear {
     }
 }
 
-/// Whether no integers meet the comparisons, as far as elimination within the limits shows.
+/// Whether no integers satisfy the comparisons, as far as elimination within the limits shows.
 fn contradict(mut rows: Vec<Row>, work: &mut u64) -> bool {
     loop {
         if rows.iter().any(|r| r.terms.is_empty() && r.constant > 0) {
@@ -400,7 +402,7 @@ fn contradict(mut rows: Vec<Row>, work: &mut u64) -> bool {
         if rows.len() > MOST_ROWS {
             return false;
         }
-        // Above and below: how often each unknown is bounded.
+        // Numbers of upper and lower bounds of each unknown.
         let mut bounded: FxHashMap<TermId, (usize, usize)> = FxHashMap::default();
         for (x, c) in rows.iter().flat_map(|r| &r.terms) {
             let (up, down) = bounded.entry(*x).or_default();
@@ -429,7 +431,7 @@ fn contradict(mut rows: Vec<Row>, work: &mut u64) -> bool {
     }
 }
 
-/// Of comparisons that differ in their constants only the strongest.
+/// Keeps the strongest of comparisons that differ only in their constants.
 fn strongest(rows: &mut Vec<Row>) {
     rows.sort_unstable_by(|a, b| a.terms.cmp(&b.terms).then(b.constant.cmp(&a.constant)));
     rows.dedup_by(|b, a| a.terms == b.terms);

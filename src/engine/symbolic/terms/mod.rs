@@ -1,8 +1,9 @@
-//! Terms over mathematical integers, and what is decided of them without a solver.
+//! Terms over mathematical integers, and decisions about them without a solver.
 //!
-//! In: operations on terms of one arena. Out: canonical, hash-consed terms with ranges. `term` has the node types, `arena` owns them, `simplify` and
-//! `boolean` build them, `interval` bounds them, `walk` and `eval` read them; `linear` decides entailment of linear comparisons, `floating` is
-//! floating-point arithmetic as ratios with errors. It must not know programs.
+//! In: operations on terms of one arena. Out: canonical, hash-consed terms with ranges. `term` has the node types,
+//! `arena` owns them, `simplify` and `boolean` build them, `interval` bounds them, `walk` and `eval` read them;
+//! `linear` decides entailment of linear comparisons, `floating` represents floating-point arithmetic as ratios with
+//! errors. The module must not know programs.
 
 pub mod arena;
 mod boolean;

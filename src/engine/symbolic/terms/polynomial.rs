@@ -4,7 +4,7 @@ use super::term::{Monomial, Poly};
 use base::work::{charge_each, cost};
 
 impl Poly {
-    /// A coefficient: -2^127, which has no negative, is beyond the 127 bits.
+    /// Checks a coefficient: -2^127, which has no negation, exceeds the 127 bits.
     fn coefficient(k: Option<i128>) -> Option<i128> {
         k.filter(|k| *k != i128::MIN)
     }
@@ -63,7 +63,7 @@ impl Poly {
         Some(Self { terms: sum.into_iter().filter(|(_, c)| *c != 0).collect() })
     }
 
-    /// The constant part.
+    /// Constant term.
     #[must_use]
     pub fn constant(&self) -> i128 {
         self.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c)

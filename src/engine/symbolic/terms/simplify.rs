@@ -1,4 +1,4 @@
-//! Integer operations: each gives the canonical term, simplified as far as ranges and constants show.
+//! Integer operations that return canonical terms, simplified as far as ranges and constants allow.
 
 use super::arena::Arena;
 use super::functions::Function;
@@ -7,7 +7,7 @@ use super::term::wrap_value;
 use super::term::{Monomial, Poly, SymKind, Term, TermId};
 use base::reasons::UnknownReason;
 
-/// Polynomials larger than this many monomials are not expanded further but multiplied as opaque atoms.
+/// Maximum number of monomials in an expanded product; larger products stay monomials of two opaque atoms.
 const MAX_MONOMIALS: usize = 96;
 
 impl Arena {
@@ -36,7 +36,7 @@ impl Arena {
         }
     }
 
-    /// The constant of a polynomial; of anything else 0.
+    /// Constant of a polynomial; 0 for other terms.
     #[must_use]
     pub fn constant_of(&self, t: TermId) -> i128 {
         match self.get(t) {
@@ -46,7 +46,7 @@ impl Arena {
         }
     }
 
-    /// A number without its constant, and that.
+    /// Splits a number into the part without its constant, and the constant.
     pub fn apart(&mut self, t: TermId) -> (TermId, i128) {
         let constant = self.constant_of(t);
         match constant.checked_neg() {
@@ -84,7 +84,7 @@ impl Arena {
             (_, Some(1)) => return a,
             (Some(0), _) => return a,
             (_, Some(c)) if c > 1 => {
-                // Exact where every coefficient divides.
+                // Exact if every coefficient is divisible.
                 let p = self.poly(a);
                 if p.terms.iter().all(|(_, k)| k % c == 0) {
                     let q = Poly { terms: p.terms.into_iter().map(|(m, k)| (m, k / c)).collect() };
@@ -170,7 +170,7 @@ impl Arena {
         self.intern(Term::Mod(rest, c))
     }
 
-    /// The interpretation of a representative: identity where the range shows it.
+    /// Interpretation of a representative: the term itself if its range shows that nothing wraps.
     pub fn wrap(&mut self, a: TermId, bits: u32, signed: bool) -> TermId {
         let want = Range::of_int(bits, signed);
         if want.contains(self.range(a)) {
@@ -192,11 +192,11 @@ impl Arena {
         self.intern(Term::Wrap { arg: a, bits, signed })
     }
 
-    /// Whether of a number nothing is known but its width, so that reading it otherwise gives just any number as well.
+    /// Whether only the width of a number is known, so that another interpretation of it is an arbitrary number too.
     #[must_use]
     pub fn is_opaque(&self, t: TermId) -> bool {
         match self.get(t) {
-            // What some loop added up is unknown too, but has bounds by facts: it has no range of a machine integer.
+            // Sums of loops are unknown too, but have bounds from facts rather than a machine integer's range.
             Term::Sym(s) => {
                 matches!(self.symbol(*s).kind, SymKind::Unknown { .. } | SymKind::Content { .. })
                     && matches!(self.range(t), Range { lo: Some(_), hi: Some(_) })
@@ -206,7 +206,7 @@ impl Arena {
         }
     }
 
-    /// The number that is read as a machine integer by a term, of how many bits, and whether signed.
+    /// Argument of a term that interprets a number as a machine integer, with the width in bits and the signedness.
     #[must_use]
     pub fn reading(&self, t: TermId) -> Option<(TermId, u32, bool)> {
         match self.get(t) {

@@ -1,9 +1,9 @@
 //! Hash-consed terms over mathematical integers.
 //!
-//! An n-bit machine value is represented by a mathematical integer that is *congruent* to it modulo 2^n:
-//! addition, subtraction and multiplication are exact on such representatives whatever wraps. Only where a value is
-//! *interpreted* (compared, divided, extended, used as an address offset) must the representative lie in the range of
-//! the interpretation; there the executor builds [`Term::Wrap`] unless the term's [`Range`] already shows it.
+//! An n-bit machine value is represented by a mathematical integer that is *congruent* to it modulo 2^n: addition,
+//! subtraction and multiplication are exact on such representatives, whatever wraps. Only when a value is *interpreted*
+//! (compared, divided, extended, used as an address offset) must the representative lie in the range of the
+//! interpretation; the executor then builds [`Term::Wrap`], unless the term's [`Range`] already shows it.
 //! [`Term::Wrap`] nodes are therefore exactly the range obligations that a *safe* verdict carries.
 //!
 //! Integer terms are kept as canonical polynomials over atoms, so that equal values are equal terms, and comparisons
@@ -22,7 +22,7 @@ pub struct TermId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymId(pub u32);
 
-/// Which coordinate of a `dim3`.
+/// Coordinate of a `dim3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Axis {
     X,
@@ -30,26 +30,26 @@ pub enum Axis {
     Z,
 }
 
-/// Where a symbol comes from.
+/// Origin of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SymKind {
-    /// Something the user of the program chooses: `argv[1]` as a number, a value read from a file, a root's parameter.
+    /// A choice of the program's user: `argv[1]` as an integer, a value read from a file, a root's parameter.
     Input(InputSource),
     Thread(Axis),
     Block(Axis),
-    /// `blockDim`, where a kernel is analysed without a launch.
+    /// `blockDim` in a kernel that is analysed without a launch.
     BlockDim(Axis),
     GridDim(Axis),
-    /// How often a loop has gone round: `name` is its induction variable where there is one.
+    /// Number of completed iterations of a loop; `name` is its induction variable, if there is one.
     Iteration {
         name: String,
     },
-    /// An element of a buffer whose contents are an input or not known.
+    /// An element of a buffer with input or unknown contents.
     Content {
         what: UnknownReason,
         input: bool,
     },
-    /// Not modelled; the reason is shown to users.
+    /// An unmodelled value; the reason is shown to users.
     Unknown {
         reason: UnknownReason,
     },
@@ -61,14 +61,14 @@ pub enum InputSource {
     Argc,
     /// `argv[i]` read as an integer.
     Argv(u32),
-    /// What a comparison of `argv[i]` with a word gives: 0 where it is that word.
+    /// Result of comparing `argv[i]` with a word: 0 if they are equal.
     ArgvWord {
         index: u32,
         word: String,
     },
     /// Length of the string `argv[i]`.
     ArgvLen(u32),
-    /// Value number `ordinal` that the program reads of what is no file (`sscanf`).
+    /// Value number `ordinal` that the program reads from something other than a file (`sscanf`).
     Read {
         what: String,
         ordinal: u32,
@@ -84,15 +84,15 @@ pub enum InputSource {
         file: FileName,
         ordinal: u64,
     },
-    /// Bytes of a file.
+    /// Size of a file in bytes.
     FileSize(FileName),
-    /// Parameter of a root function that nobody known calls.
+    /// Parameter of a root function without known callers.
     Param {
         function: String,
         name: String,
     },
-    /// What an object that a caller of a root gave held when it was called: `bits` bits at byte `at` of the object called `object`, for people
-    /// `path`. No bits where it is a pointer, to an object called `path`.
+    /// Initial contents of an object that a root's caller gave: `bits` bits at byte `at` of the object named `object`;
+    /// `path` is their name for users. `bits` is 0 for a pointer, to an object named `path`.
     Given {
         function: String,
         object: String,
@@ -100,8 +100,8 @@ pub enum InputSource {
         bits: u32,
         path: String,
     },
-    /// How many elements of so many bytes lie between the pointers at bytes `data` and `at` of an object that a caller gave, for people `path`: the
-    /// size of a container that has pointers to its ends.
+    /// Number of elements, of `bytes` bytes each, between the pointers at bytes `data` and `at` of a given object;
+    /// `path` is its name for users: the size of a container that has pointers to its ends.
     Count {
         function: String,
         object: String,
@@ -110,17 +110,17 @@ pub enum InputSource {
         bytes: u64,
         path: String,
     },
-    /// The argument of a command line option read as an integer; `ordinal` tells readings apart. `word` is all that stands before the
-    /// number: `-n ` (with a blank where it is an argument of its own), `--size=`.
+    /// Argument of a command-line option, read as an integer; `ordinal` distinguishes several reads. `word` is
+    /// everything before the number: `-n ` (with a blank if the number is a separate argument), `--size=`.
     Option {
         ordinal: u32,
         word: String,
     },
-    /// `getenv`, random numbers and other choices of the world that a model may set freely.
+    /// `getenv`, random numbers and other external choices that a model may set freely.
     World(String),
 }
 
-/// What a position in a file counts.
+/// Unit in which a position in a file counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FilePart {
     Bytes,
@@ -134,7 +134,7 @@ pub enum FileName {
     Argv(u32),
     Literal(String),
     StandardInput,
-    /// One whose name is not known, or that the program writes: its contents are not followed.
+    /// An unknown file name, or a file that the program writes: its contents are not followed.
     Unnamed,
 }
 
@@ -155,7 +155,7 @@ pub struct Symbol {
     /// Name shown to users: `argv[1]`, `threadIdx.x`, `n`.
     pub name: String,
     pub range: Range,
-    /// Tells symbols apart that are otherwise equal (two executions of one loop).
+    /// Distinguishes symbols that are otherwise equal (two executions of one loop).
     pub serial: u32,
 }
 
@@ -184,13 +184,13 @@ pub enum Term {
     FloorDiv(TermId, i128),
     Mod(TermId, i128),
     Ite(TermId, TermId, TermId),
-    /// The low `bits` of the argument read as a signed or unsigned integer: exact meaning is reduction modulo 2^bits.
+    /// The low `bits` of the argument, interpreted as a signed or unsigned integer: exactly, reduction modulo 2^bits.
     Wrap {
         arg: TermId,
         bits: u32,
         signed: bool,
     },
-    /// Bitwise operations on representatives taken as unsigned `bits`-bit values; result unsigned.
+    /// Bitwise operations on representatives, taken as unsigned `bits`-bit values; the result is unsigned.
     BitAnd(TermId, TermId, u32),
     BitOr(TermId, TermId, u32),
     BitXor(TermId, TermId, u32),
@@ -213,11 +213,11 @@ pub enum Term {
     /// Sorted, flattened, without duplicates; at least two.
     And(Vec<TermId>),
     Or(Vec<TermId>),
-    /// A boolean that is not modelled.
+    /// An unmodelled boolean.
     BoolSym(SymId),
 }
 
-/// The low `bits` of `v` read as a signed or unsigned integer.
+/// Interprets the low `bits` of `v` as a signed or unsigned integer.
 #[must_use]
 pub fn wrap_value(v: i128, bits: u32, signed: bool) -> i128 {
     if bits >= 127 {

@@ -1,4 +1,4 @@
-//! Walks over terms: subterms, symbols, substitution, and terms copied into an arena of their own.
+//! Walks over terms: subterms, symbols, substitution, and copies in a separate arena.
 
 use super::arena::Arena;
 use super::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
@@ -32,8 +32,9 @@ impl Arena {
         }
     }
 
-    /// The terms below some roots in an arena of their own, numbered in the order in which [`Self::cone`] meets them, symbols likewise:
-    /// equal questions of different arenas become one. With the new name of each term, and the symbols behind the new ones.
+    /// Copies the terms below some roots into a new arena, numbered in the order in which [`Self::cone`] meets them,
+    /// and likewise symbols: equal queries from different arenas become equal. Also returns the new id of each term,
+    /// and the original symbol of each new one.
     #[must_use]
     pub fn extract(&self, roots: &[TermId]) -> (Self, FxHashMap<TermId, TermId>, Vec<SymId>) {
         let (mut out, mut terms, mut symbols) = (Self::new(), FxHashMap::default(), vec![]);
@@ -95,7 +96,7 @@ impl Arena {
                 Term::And(v) => Term::And(sorted(v)),
                 Term::Or(v) => Term::Or(sorted(v)),
             };
-            // As it is: neither simplified again, nor with another range.
+            // Copied unchanged: neither simplified again, nor with another range.
             let id = TermId(u32::try_from(out.nodes.len()).unwrap_or(u32::MAX));
             out.nodes.push(node.clone());
             out.ranges.push(self.range(t));
@@ -105,13 +106,13 @@ impl Arena {
         (out, terms, symbols)
     }
 
-    /// Every subterm of the roots, each once, children before parents.
+    /// Subterms of the roots, each once, children before parents.
     #[must_use]
     pub fn cone(&self, roots: &[TermId]) -> Vec<TermId> {
         self.cone_without(roots, |_| false)
     }
 
-    /// As [`Self::cone`], without the terms that are known, nor what is only below them.
+    /// Like [`Self::cone`], without known terms and terms that occur only below these.
     pub(super) fn cone_without(&self, roots: &[TermId], known: impl Fn(TermId) -> bool) -> Vec<TermId> {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut out = Vec::new();
@@ -151,7 +152,7 @@ impl Arena {
         v
     }
 
-    /// Replaces atoms bottom-up; `f` gets each leaf or rebuilt node's original id and may replace it.
+    /// Replaces mapped terms bottom-up, and rebuilds the terms above them.
     pub fn substitute(&mut self, t: TermId, map: &FxHashMap<TermId, TermId>) -> TermId {
         if map.is_empty() {
             return t;
@@ -159,7 +160,7 @@ impl Arena {
         self.substitute_more(t, map, &mut FxHashMap::default())
     }
 
-    /// As [`Self::substitute`], for many terms that have much in common: `done` keeps what this map made of each.
+    /// Like [`Self::substitute`], for many terms with common parts: `done` keeps the results under this map.
     pub fn substitute_more(
         &mut self,
         t: TermId,
@@ -178,7 +179,7 @@ impl Arena {
         done[&t]
     }
 
-    /// The term with every wrap replaced by its argument. What was read once is known: paths have most in common with each other.
+    /// Replaces every wrap below a term by its argument. Results are kept: path conditions share most of their terms.
     pub fn unwrapped(&mut self, t: TermId) -> TermId {
         if let Some(known) = self.unwrapped.get(&t) {
             return *known;
@@ -221,7 +222,7 @@ impl Arena {
             Term::BitXor(a, b, w) => self.bit_xor(memo[&a], memo[&b], w),
             Term::Pow2(a) => self.pow2(memo[&a]),
             Term::Apply { function, args, range } => {
-                // How a number is read that is no longer just any.
+                // The argument is no longer opaque, so its reading becomes a wrap.
                 if let Some((arg, bits, signed)) = self.reading(n)
                     && !self.is_opaque(memo[&arg])
                 {

@@ -1,4 +1,4 @@
-//! Random small programs of floating point: what a term says of a number holds of the machine's.
+//! Random small floating-point programs: facts about terms hold for the machine's numbers.
 
 use super::{Compared, Format, Whole};
 use crate::symbolic::memory::value::{Ratio, Rounding};
@@ -18,7 +18,7 @@ impl Random {
     }
 }
 
-/// A number of the machine, of 24 or 53 bits.
+/// A machine number with 24 or 53 significand bits.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     F(f32),
@@ -63,7 +63,7 @@ impl Number {
     }
 }
 
-/// A finite number as `m / 2^k`.
+/// Writes a finite number as `m / 2^k`.
 fn dyadic(x: f64) -> Option<(i128, u32)> {
     let (mut x, mut k) = (x, 0);
     while x.fract() != 0.0 {
@@ -76,7 +76,8 @@ fn dyadic(x: f64) -> Option<(i128, u32)> {
     (x.abs() < 1e30).then_some((x as i128, k))
 }
 
-/// Whether the machine's number is where the ratio says, with `num` as given; `None` where that takes larger integers.
+/// Checks that the machine's number lies within the ratio's error, for a given `num`; `None` if this needs larger
+/// integers.
 fn holds(num: i128, r: &Ratio, x: f64) -> Option<bool> {
     let (m, k) = dyadic(x)?;
     let off = m.checked_mul(r.den)?.checked_sub(num.checked_mul(1 << k.min(120))?)?.abs();
@@ -160,7 +161,7 @@ fn what_terms_say_of_numbers_holds() {
                     }
                 }
                 4 => {
-                    // A product that is added in one rounding or two.
+                    // A product and a sum, rounded once or twice.
                     let (x, y) = (constants[random.next(20) as usize], constants[random.next(20) as usize]);
                     let (Some(cx), Some(cy)) = (constant(&mut a, x), constant(&mut a, y)) else { break };
                     let Some(sum) = a
@@ -283,7 +284,7 @@ fn sizes_of_grids_stay_exact() {
         let before = a.symbols().len();
         a.real_whole(&q, Whole::Ceil).expect("followed");
         assert_eq!(a.symbols().len(), before, "{d}");
-        // Multiplied again it may be less than it was.
+        // Multiplied again, it may be less than before.
         let p = a.real_binary(BinOp::FMul, &q, &k, wide).expect("followed");
         let back = a.real_whole(&p, Whole::Trunc).expect("followed");
         assert_eq!(back == n, d == 256.0, "{d}");

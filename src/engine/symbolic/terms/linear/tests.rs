@@ -16,7 +16,8 @@ fn plenty() -> Rc<Cell<u64>> {
 
 #[test]
 fn what_follows_is_true_of_all_small_numbers_and_most_of_what_is_true_follows() {
-    // Comparisons of two numbers between -4 and 4 and a quotient of them: all that are derived hold of each pair that meets the facts.
+    // Comparisons of two numbers between -4 and 4 and a quotient of them: every derived one holds for each pair that
+    // satisfies the facts.
     let mut a = Arena::new();
     let (x, y) = (unknown(&mut a, -4, 4), unknown(&mut a, -4, 4));
     let Term::Sym(first) = *a.get(x) else { unreachable!() };
@@ -63,7 +64,7 @@ fn what_follows_is_true_of_all_small_numbers_and_most_of_what_is_true_follows() 
     assert!(derived * 10 >= valid * 9, "{derived} of {valid}");
 }
 
-/// Numbers as they come, the same in every run.
+/// Pseudorandom numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -148,7 +149,7 @@ fn what_follows_from_facts_of_any_kind_is_true_wherever_they_are() {
         let possible: Vec<(i128, i128)> =
             worlds.into_iter().filter(|at| facts.iter().all(|f| value(&a, *f, *at))).collect();
         let mut linear = Linear::new(&mut a, &facts, &plenty());
-        // In any order, so that nothing of one goal is left for the next.
+        // In either order, so that nothing is left over from one goal to the next.
         for goal in goals.iter().chain(goals.iter().rev()) {
             let found = linear.implies(&mut a, *goal);
             let holds = possible.iter().all(|at| value(&a, *goal, *at));
