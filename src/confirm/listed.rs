@@ -32,8 +32,8 @@ pub struct Call {
     operands: Vec<Operand>,
 }
 
-/// Parts of a line that passes an address through a function: `%result = call ptr @f(i1 %happens, …, ptr %address,
-/// i64 %bytes, …)`.
+/// Parts of a line that passes an address through a function:
+/// `%result = call ptr @f(i1 %happens, …, ptr %address, i64 %bytes, …)`.
 pub struct Handed<'a> {
     pub result: &'a str,
     pub happens: &'a str,

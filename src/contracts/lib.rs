@@ -10,9 +10,9 @@
 //! Arithmetic is over the mathematical integers: it never wraps, and a cast to a 64-bit type has no effect. `/` and
 //! `%` truncate as in C, `>>` rounds down, `a << b` is `a` times 2 to the `b`, and `&`, `|`, `^`, `~` operate on
 //! infinite two's complement. Division by zero, a shift by a negative amount and a read outside of an array are
-//! undefined. A comparison of something undefined is neither true nor false, and so is what depends on it. `false &&
-//! c` is false and `true || c` is true for every `c`, on either side. A condition holds if it is true. The order of
-//! conjuncts therefore has no meaning, and neither `n / d > 1` nor `!(n / d > 1)` holds if `d` is zero.
+//! undefined. A comparison of something undefined is neither true nor false, and so is what depends on it.
+//! `false && c` is false and `true || c` is true for every `c`, on either side. A condition holds if it is true. The
+//! order of conjuncts therefore has no meaning, and neither `n / d > 1` nor `!(n / d > 1)` holds if `d` is zero.
 
 mod arithmetic;
 pub mod assume;

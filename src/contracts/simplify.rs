@@ -4,10 +4,10 @@
 //! condition was written. Negations only stand before comparisons, sums and products are sorted, extents stand on the
 //! left, and conjuncts that another one implies are removed.
 //!
-//! An undefined subterm makes a condition not hold, so a comparison keeps all possibly undefined subterms: `x[i] -
-//! x[i] >= 0` is not `true`. Subconditions of a remaining negation (`!forall …`) and the condition of `?:` occur with
-//! both polarities, and stay unchanged. Whether both sides of `==` are integers is known for resolved conditions
-//! only; others stay unchanged.
+//! An undefined subterm makes a condition not hold, so a comparison keeps all possibly undefined subterms:
+//! `x[i] - x[i] >= 0` is not `true`. Subconditions of a remaining negation (`!forall …`) and the condition of `?:`
+//! occur with both polarities, and stay unchanged. Whether both sides of `==` are integers is known for resolved
+//! conditions only; others stay unchanged.
 
 use super::ast::{Comparison, Cond, CondKind, Forall, Function, Span, Term, TermKind};
 use super::constraint::{Constraint, Read, keeps, may_both_point, may_point, merge, read};

@@ -148,7 +148,7 @@ impl Fault {
 pub struct BadAccess {
     pub fault: Fault,
     pub site: Site,
-    /// Call chain of the thread to the access, starting with the kernel's own call.
+    /// Call chain of the thread to the access, starting with the call in the kernel.
     pub callers: Vec<Site>,
     /// Call of the launch stub or of `cudaLaunchKernel`; `None` for host accesses.
     pub launch_site: Option<Site>,

@@ -86,7 +86,7 @@ impl Observer {
         self.target.as_ref().is_some_and(|t| t.fault == Some(Fault::UnsetIndex))
     }
 
-    /// Alignment that the run looks for a violation of at this site.
+    /// Alignment whose violation at this site is the target.
     pub fn alignment(&self, site: impl FnOnce() -> Site) -> Option<u32> {
         let t = self.target.as_ref()?;
         t.align.filter(|_| t.site == site())

@@ -83,7 +83,7 @@ pub struct Spend {
     pub by_steps: bool,
     /// Whether another work budget may change the result.
     pub by_work: bool,
-    /// Least work for which the result is the same.
+    /// Smallest work budget for which the result is known to be the same.
     pub least: Work,
 }
 

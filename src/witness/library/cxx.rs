@@ -21,7 +21,7 @@ type Res = Result<Ret, Stop>;
 const STRING: &str = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 const STRING_CONST: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 
-/// Const members of `std::string`: only `compare`.
+/// The only const member of `std::string` with a model: `compare`.
 const COMPARE: Table = &[(&["7compareEPKc"], std_string::string_compare, Class::Pure)];
 
 /// C++ library and runtime functions by mangled name.

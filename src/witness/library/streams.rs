@@ -66,7 +66,7 @@ impl Files {
             return Ok((None, true));
         }
         let rest = &s.bytes[s.at..];
-        // If only white space or nothing is left, C++ stores nothing but 0.
+        // The value is parsed in any case, and dropped below if only white space is left.
         let (v, used, failed) = if float {
             // A number beyond all limits, which fails somewhere after it.
             let Some(e) = extract_float(rest) else {

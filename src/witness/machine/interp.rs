@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 /// Reason why [`Machine::run`] returned.
 #[derive(Debug)]
 pub enum Pause {
-    /// The started frame has returned these values.
+    /// The frame at index `floor` has returned these values.
     Returned(Vec<Val>),
     Waits(Wait),
 }
@@ -58,7 +58,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Runs until the frame above `floor` returns, the thread waits, or it stops.
+    /// Runs until the frame at index `floor` returns, the thread waits, or it stops.
     pub fn run(&mut self, th: &mut Thread, floor: usize) -> Result<Pause, Stop> {
         'frame: loop {
             let Some(f) = th.frames.last() else { return Ok(Pause::Returned(Vec::new())) };

@@ -21,7 +21,7 @@ pub fn get(th: &Thread, code: &Code, base: usize, o: Opd) -> Val {
     if o.is_const() { code.consts[o.index()] } else { th.regs[base + o.index()] }
 }
 
-/// Combines two known values; otherwise returns the first operand's poison.
+/// Combines two known values; otherwise returns the poison of the first unknown operand.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
 pub fn both(a: Val, b: Val, f: impl FnOnce(u64, u64) -> Val) -> Val {
@@ -71,8 +71,8 @@ pub fn exchange(old: Val, expected: Val, new: Val) -> Option<Val> {
     }
 }
 
-/// Pops the innermost frame and passes its result to the caller; returns whether it was the frame above `floor`, or
-/// none was left.
+/// Pops the innermost frame and passes its result to the caller; returns whether it was the frame at index `floor`,
+/// or no frame was left.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
 pub fn leave(th: &mut Thread, floor: usize, values: &[Val]) -> bool {

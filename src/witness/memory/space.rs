@@ -345,7 +345,7 @@ impl Memory {
         self.c_string_within(stack, address, u64::MAX)
     }
 
-    /// Like [`Self::c_string`], but reads at most `most` bytes: a longer string needs no NUL.
+    /// Like [`Self::c_string`], but reads at most `most` bytes: that many need no NUL after them.
     pub fn c_string_within(&self, stack: &Stack, address: Val, most: u64) -> Result<Vec<u8>, Option<Reason>> {
         if most == 0 {
             return Ok(vec![]);
