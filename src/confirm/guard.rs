@@ -59,7 +59,7 @@ pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
                 continue;
             };
             let address = lines[i][start..end].to_owned();
-            // A direct access to a named variable is in bounds of that variable.
+            // A variable's bare name is a valid address.
             let named = address.contains('@') && !address.contains('%');
             if named || address.starts_with("%scuba.") || locals.contains(&address) {
                 continue;

@@ -187,7 +187,7 @@ fn what_leaves_its_part_is_recorded_and_skipped() {
         Some(Record { count: 8, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 0, 0] })
     );
     assert_eq!(memory, "0 0 7 7 0 0 0 0");
-    // Code with several callers: only the witness's own access counts.
+    // Code with several callers or accesses: only the witness's own access counts.
     let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), true);
     assert_eq!(
         seen,

@@ -34,17 +34,17 @@ pub enum Start {
     Variable(String),
     /// Start of dynamic shared memory.
     DynamicShared,
-    /// The `number`-th of the function's `of` allocas.
+    /// Alloca `number`, from 0, of the function's `of` allocas.
     Alloca { number: usize, of: usize },
     /// Alloca of another function, which stores its address for the check.
     Kept { function: String, number: usize, of: usize },
-    /// Row that an address computation starts from: the `number`-th of the block's `of` address computations with a
-    /// varying last index.
+    /// Row that an address computation starts from: number `number`, from 0, of the block's `of` address computations
+    /// with a varying last index.
     Row { block: usize, number: usize, of: usize },
 }
 
-/// An access to check: the `number`-th of the `of` instructions in a block that access memory. Their kinds do not
-/// matter, because the analysis represents inline assembly that is one load as a load.
+/// An access to check: number `number`, from 0, of the `of` instructions in a block that access memory. Their kinds
+/// do not matter, because the analysis represents inline assembly that is one load as a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Symbol of the function.
@@ -265,7 +265,7 @@ pub(super) fn debug_of(line: &str) -> String {
     format!(", {}", rest.split_once(',').map_or(rest, |(d, _)| d))
 }
 
-/// Line and name of the `number`-th alloca of a function.
+/// Line and name of alloca `number`, from 0, of a function.
 fn alloca(lines: &[String], body: &Body, number: usize, of: usize) -> Result<(usize, String), String> {
     let all: Vec<(usize, &str)> = body
         .blocks
