@@ -207,7 +207,7 @@ impl Row<'_> {
 
 /// Statements of `templates/launch.cpp` that enable the checks of these rows, of one launch. They also enable the
 /// rows of other accesses with fixed arrays, so that these are skipped if they are bad instead of ending the kernel.
-/// The launch may stop when all enabled rows have seen their witnesses: some launches take minutes.
+/// The launch may stop when all rows in `on` have seen their witnesses: some launches take minutes.
 pub fn statements(on: &[(&Row<'_>, &Snapshot)], all: &[Row<'_>]) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "object table symbol 0 {TABLE}");
@@ -294,7 +294,7 @@ pub struct Record {
     /// Generic address of the witness's access; shared and local memory have windows in this address space. Bundles
     /// of older versions do not record it.
     pub address: Option<u64>,
-    /// Block of the first out-of-bounds execution.
+    /// Block of the first out-of-bounds execution; `thread` is its thread.
     pub block: [u64; 3],
     pub thread: [u64; 3],
 }

@@ -391,7 +391,8 @@ fn programs(
 }
 
 /// Whether a finding belongs to this program, and not to another one of the same name. Its site must have the
-/// position in this program that the finding names, or one that the finding lists as leading to it.
+/// position in this program that the finding names, or one in a header to which that position leads according to the
+/// finding.
 fn is_of(f: &Finding, program: &Program, root: &ProjectRoot) -> bool {
     let Some(sites) = f.witness.as_ref().and_then(|w| w.sites.as_ref()) else { return true };
     std::iter::once(&sites.access).chain(&sites.callers).chain(&sites.launch).filter_map(|s| site(*s, program)).any(
