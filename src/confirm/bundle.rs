@@ -1,6 +1,7 @@
-//! A folder that another machine can run: manifest, sources, flags, a runner.
+//! Bundles: folders that another machine can run, with manifest, sources, flags and a runner.
 //!
-//! The user's files lie under `sources/` at their own absolute paths, so that includes find each other as they did.
+//! The user's files are under `sources/` at their own absolute paths, so that includes find each other as in the
+//! original tree.
 
 use super::commands::{Places, is_system};
 use super::manifest::{self, Manifest, Word};
@@ -14,17 +15,17 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where the user's files lie in a bundle, each at its own absolute path.
+/// Folder of the user's files in a bundle, each at its own absolute path.
 pub(super) const SOURCES: &str = "sources";
-/// The launcher's source in a bundle.
+/// Source file of the launcher in a bundle.
 pub const LAUNCHER: &str = "launch.cpp";
-/// The source of what looks at the host's calls.
+/// Source file of the wrappers that inspect host calls.
 pub const CALLS: &str = "calls.cpp";
 const RUNNER: &str = "run.sh";
 const RESULTS: &str = "results.json";
 const RESULTS_SCHEMA: &str = "scuba-results/1";
 
-/// Where files are in a bundle; remembers which were asked for.
+/// Locations of files in a bundle; records which files were requested.
 #[derive(Debug, Default)]
 pub struct Copied {
     toolkit: Vec<PathBuf>,
@@ -33,8 +34,8 @@ pub struct Copied {
 }
 
 impl Copied {
-    /// `toolkit` are the names of the CUDA toolkit's folder, which every machine has its own of; `sources` are all files that the units
-    /// read.
+    /// `toolkit` lists the names of the CUDA toolkit's folder, which every machine has itself. `sources` are all
+    /// files that the units read.
     #[must_use]
     pub fn new(toolkit: Vec<PathBuf>, sources: impl IntoIterator<Item = PathBuf>) -> Self {
         let new = Self { toolkit, ..Self::default() };
@@ -83,7 +84,7 @@ pub enum BundleError {
 }
 
 impl BundleError {
-    /// With paths below one folder as paths below another.
+    /// Replaces the prefix `from` of paths by `to`.
     fn moved(self, from: &Path, to: &Path) -> Self {
         match self {
             Self::Write { path, source } => {
@@ -94,11 +95,11 @@ impl BundleError {
     }
 }
 
-/// Writes a bundle into a folder that is empty or does not exist: whole, or not at all. The files that could not be read and are
-/// not in it.
+/// Writes a bundle into an empty or new folder, completely or not at all. Returns the files that could not be read
+/// and are missing from it.
 ///
 /// # Errors
-/// When the folder has something in it, or a file cannot be written.
+/// If the folder is not empty, or a file cannot be written.
 pub fn write(
     folder: &Path,
     manifest: &Manifest,
@@ -109,7 +110,7 @@ pub fn write(
     if folder.read_dir().is_ok_and(|mut d| d.next().is_some()) {
         return Err(BundleError::NotEmpty(folder.to_owned()));
     }
-    // One that is there already may be a mount point, a link or the working folder, and stays the same folder.
+    // An existing folder may be a mount point, a link or the working folder, so it is not replaced.
     let there = folder.is_dir();
     let parent = if there { folder } else { folder.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new(".")) };
     std::fs::create_dir_all(parent).map_err(failed)?;
@@ -134,7 +135,7 @@ pub fn write(
     Ok(unread)
 }
 
-/// Fills a new folder with a bundle. The files that cannot be read.
+/// Writes the files of a bundle into a new folder. Returns the files that cannot be read.
 fn fill(
     folder: &Path,
     manifest: &Manifest,
@@ -160,7 +161,7 @@ fn fill(
             continue;
         };
         std::fs::write(&to, bytes).map_err(failed(&to))?;
-        // Programs stay programs.
+        // Executable files stay executable.
         if let Ok(meta) = file.metadata() {
             let _ = std::fs::set_permissions(&to, meta.permissions());
         }
@@ -185,10 +186,10 @@ fn fill(
     Ok(unread)
 }
 
-/// Writes the files that go beside a manifest.
+/// Writes the files that accompany a manifest.
 ///
 /// # Errors
-/// When one cannot be written.
+/// If a file cannot be written.
 pub fn write_generated(folder: &Path, generated: &[Generated]) -> Result<(), BundleError> {
     for g in generated {
         let path = folder.join(&g.name);
@@ -205,10 +206,10 @@ struct Results {
     outcomes: Vec<Outcome>,
 }
 
-/// Writes what a run of the bundle said, into the bundle.
+/// Writes the outcomes of a run of the bundle into the bundle.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If the file cannot be written.
 pub fn write_results(folder: &Path, outcomes: &[Outcome]) -> Result<(), BundleError> {
     let path = folder.join(RESULTS);
     let results = Results { schema: RESULTS_SCHEMA.into(), outcomes: outcomes.to_vec() };
@@ -217,10 +218,10 @@ pub fn write_results(folder: &Path, outcomes: &[Outcome]) -> Result<(), BundleEr
     std::fs::write(&path, text + "\n").map_err(|source| BundleError::Write { path, source })
 }
 
-/// What a run of the bundle said; `None` where it has not been run.
+/// Outcomes of a run of the bundle; `None` if it has not been run.
 ///
 /// # Errors
-/// When its results cannot be read.
+/// If the results cannot be read.
 pub fn results(folder: &Path) -> Result<Option<Vec<Outcome>>, BundleError> {
     let path = folder.join(RESULTS);
     match std::fs::read(&path) {
@@ -232,7 +233,7 @@ pub fn results(folder: &Path) -> Result<Option<Vec<Outcome>>, BundleError> {
 
 fn read_results(bytes: &[u8], path: PathBuf) -> Result<Vec<Outcome>, BundleError> {
     let failed = |source| BundleError::Parse { path: path.clone(), source };
-    // The form first, as with a manifest.
+    // Checks the schema first, as with a manifest.
     let form: serde_json::Value = serde_json::from_slice(bytes).map_err(failed)?;
     let found = form.get("schema").and_then(serde_json::Value::as_str).unwrap_or("nothing");
     if found != RESULTS_SCHEMA {

@@ -1,14 +1,14 @@
-//! What a look at the host's calls says of a finding.
+//! Judges a finding by the inspected host calls.
 //!
-//! In: the lines that `templates/calls.cpp` wrote during a run, and what is expected. Out: a verdict, where they say anything. Each line
-//! is of one side of one call, whose block the program itself allocated.
+//! In: the lines that `templates/calls.cpp` wrote during a run, and the expected fault. Out: a verdict, if the lines
+//! allow one. Each line describes one side of one call, whose memory block the program itself allocated.
 
 use super::manifest::{Expected, HOST_ACCESS};
 use super::verdict::Verdict;
 use base::rules::Rule;
 use finding::Direction;
 
-/// One side of a call that is wrong.
+/// A wrong side of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bad<'l> {
     call: &'l str,
@@ -37,9 +37,9 @@ impl<'l> Bad<'l> {
         })
     }
 
-    /// Whether the bytes from `offset` on are among those of the call.
+    /// Whether the call's bytes include those from `offset` on.
     fn has(&self, offset: i64, bytes: i64) -> bool {
-        // Of an access the machine tells one byte.
+        // For a host access, the machine reports one byte.
         let bytes = if self.call == HOST_ACCESS { 1 } else { bytes };
         self.offset <= offset && offset.saturating_add(bytes) <= self.offset.saturating_add(self.bytes)
     }
@@ -63,12 +63,12 @@ impl std::fmt::Display for Bad<'_> {
     }
 }
 
-/// Whether the kernel that alone was to be launched was.
+/// Whether the one kernel that was to be launched was launched.
 pub fn launched(lines: &str) -> bool {
     lines.lines().any(|l| l.starts_with("launched "))
 }
 
-/// `None` where the lines say nothing about such a call.
+/// Verdict from the lines; `None` if they contain no such call.
 pub fn judge(expected: &Expected, lines: &str) -> Option<Verdict> {
     let (call, side) = (expected.call.as_deref()?, expected.side?);
     let (writes, freed) = (expected.direction != Direction::Read, expected.rule == Rule::UseAfterFree);

@@ -1,8 +1,8 @@
-//! The check compiled into kernels: which accesses of a unit get one, and which are looked at in one launch.
+//! Selects the accesses of a unit that get a compiled-in check, and those that are checked in one launch.
 //!
-//! In: launches that replays saw, of one unit. Out: the unit's code with a check at each of their accesses, and attempts that run
-//! it. Accesses with the same launch share a run: what is bad is skipped there, so that none hides another. Each has a run of its own
-//! besides, for what another access that was skipped decides.
+//! In: launches of one unit that replays reached. Out: the unit's code with a check at each of their accesses, and
+//! attempts that run it. Accesses with the same launch share a run, which skips bad accesses so that none hides
+//! another. Each access also has its own run, because a skipped access may affect others.
 
 use super::instrument::Place;
 use super::kernel_check::{self, Row};
@@ -14,8 +14,8 @@ use frontend::ExtractOptions;
 use std::time::Instant;
 use witness::{BadAccess, Fault, ObjectKind};
 
-/// Adds attempts for the accesses of these launches; a note to the cases that cannot have one. `witness_of` is a case's. The code is left
-/// out where it is not made by `until`.
+/// Adds attempts for the accesses of these launches, and a note to cases without one. `witness_of` returns a case's
+/// witness. Code that is not complete at `until` is left out.
 pub fn add<'w>(
     manifest: &mut Manifest,
     launches: &[&Ready],
@@ -96,7 +96,7 @@ pub fn add<'w>(
         };
         let attempts = &mut manifest.cases[one.ready.case].attempts;
         attempts.extend(runs.iter().map(|on| one.attempt(on, &all, &code)));
-        // Last, since it takes longest: whatever else is bad in the kernel does not end it.
+        // Last, because it takes longest: other bad accesses of the kernel do not end it.
         if compiled.guarded.is_some() {
             attempts.extend(one.guarded_attempt(&all, &guarded));
         }
@@ -109,13 +109,13 @@ pub fn add<'w>(
 struct Made<'a> {
     ready: &'a Ready,
     row: &'a Row<'a>,
-    /// The kernel's symbol, and the launch as the launcher reads it.
+    /// Kernel symbol, and the launch in the launcher's format.
     launch: (String, String),
 }
 
 impl Made<'_> {
-    /// Whether both can be checked in one launch: it is the same, and no access has two checks in it, of which the first would hide
-    /// what the second is to see.
+    /// Whether one launch can check both accesses: they have the same launch, and neither has a second check in it
+    /// that the first would hide.
     fn shares_a_run_with(&self, other: &Self, all: &[Made<'_>]) -> bool {
         let alone = |one: &Self| {
             !all.iter()
@@ -124,7 +124,7 @@ impl Made<'_> {
         self.launch == other.launch && alone(self) && alone(other)
     }
 
-    /// A run in which the checks of these accesses are on.
+    /// Attempt in which the checks of these accesses are enabled.
     fn attempt(&self, on: &[&Made<'_>], all: &[Row<'_>], code: &str) -> Attempt {
         let on: Vec<_> = on.iter().map(|o| (o.row, &o.ready.launched.snapshot)).collect();
         Attempt::Check {
@@ -138,7 +138,7 @@ impl Made<'_> {
         }
     }
 
-    /// A run of its own in which all other accesses are guarded.
+    /// Separate attempt in which all other accesses are guarded.
     fn guarded_attempt(&self, all: &[Row<'_>], code: &str) -> Option<Attempt> {
         let ranges = kernel_check::ranges(&self.ready.launched.snapshot)?;
         let Attempt::Check { code, kernel, description, row, extent, device_bytes, .. } =
@@ -162,7 +162,7 @@ fn note(manifest: &mut Manifest, case: usize, why: &str) {
     manifest.cases[case].notes.push(format!("the check compiled into the kernel: {why}"));
 }
 
-/// Where the part begins that an access left, in bytes from the start of its object.
+/// Start of the part that an access left, in bytes from the start of its object.
 fn begins(bad: &BadAccess) -> Option<i64> {
     match bad.fault {
         Fault::Part(part) => Some(part.start),
@@ -170,7 +170,7 @@ fn begins(bad: &BadAccess) -> Option<i64> {
     }
 }
 
-/// Whether a finding says that an access leaves its object.
+/// Whether a finding reports that an access leaves its object.
 const fn is_about_bounds(rule: Rule) -> bool {
     matches!(
         rule,
@@ -184,7 +184,7 @@ const fn is_about_bounds(rule: Rule) -> bool {
     )
 }
 
-/// Whether a finding says that what is accessed is no memory of the device, whatever the bounds.
+/// Whether a finding reports an access to memory that is not device memory, whatever the bounds.
 const fn is_nowhere(rule: Rule) -> bool {
     matches!(rule, Rule::UseAfterFree | Rule::InvalidPointer)
 }

@@ -1,5 +1,5 @@
-//! The user's own compile commands, turned to our ends: the same flags, for the device at hand, with line numbers, into a
-//! folder of ours.
+//! Adapts the user's compile commands: the same flags, for the current device, with line numbers, into our own
+//! folder.
 
 use super::manifest::{Build, Step, Tool, Word};
 pub use nvcc::flags::{self, Effect, Flag, Match, Value};
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// Flags that say where nvcc writes, how it reports or what it links later; or that change with what we ask of it.
+/// Flags for nvcc's output files, its messages or later links, and flags that our own request changes.
 const DROPPED: [&str; 19] = [
     "--generate-dependency-targets",
     "--dependency-target-name",
@@ -32,7 +32,7 @@ const DROPPED: [&str; 19] = [
     "--split-compile",
 ];
 
-/// Where a file or folder of the user's is found when the commands run.
+/// Location of a user's file or folder when the commands run.
 pub trait Places {
     fn file(&self, path: &Path) -> Word;
     fn folder(&self, path: &Path) -> Word;
@@ -50,11 +50,11 @@ impl Places for InPlace {
     }
 }
 
-/// The words of a unit's command, sorted.
+/// Classified words of a unit's command.
 struct Sorted {
-    /// What decides what the code means and how it is compiled.
+    /// Flags that decide the meaning of the code and its compilation.
     compile: Vec<Word>,
-    /// Libraries and what the linker is told.
+    /// Libraries and linker flags.
     link: Vec<Word>,
     relocatable: bool,
 }
@@ -68,7 +68,8 @@ fn sort(unit: &TranslationUnit, places: &dyn Places) -> Sorted {
             continue;
         }
         match flags::find(bytes) {
-            // nvcc refuses these, or hands them to the host compiler as it will again. Those for dependency files stay away.
+            // nvcc rejects these flags, or passes them to the host compiler, now as before. Flags for dependency
+            // files are dropped.
             Match::Unknown if word.starts_with("-M") => {}
             Match::Unknown => out.compile.push(Word::text(word)),
             Match::With(flag, value) => out.put(flag, Some(value), unit, places),
@@ -134,7 +135,7 @@ impl Sorted {
     }
 }
 
-/// A flag and its value as two words; a list's separators and quotes stay as they were.
+/// A flag and its value as two words; separators and quotes of a list are unchanged.
 fn plain(name: &str, flag: &Flag, value: &[u8]) -> Vec<Word> {
     let mut out = vec![Word::text(name)];
     if flag.value != Value::None {
@@ -147,7 +148,7 @@ fn path_of(item: &[u8]) -> OsString {
     OsString::from_vec(words::path(item))
 }
 
-/// What every compilation of ours has besides the user's flags.
+/// Flags of all our compilations, besides the user's flags.
 fn for_this_device(relocatable: bool) -> Vec<Word> {
     vec![Word::text("-lineinfo"), Word::text("-arch"), Word::Architecture, Word::text(format!("-rdc={relocatable}"))]
 }
@@ -160,8 +161,8 @@ fn compile(unit: &TranslationUnit, sorted: Sorted, phase: &str, output: &str, pl
     Step { directory: places.folder(&unit.directory), tool: Tool::Nvcc, words }
 }
 
-/// The whole program: every unit compiled anew and linked with what the user's link had besides. `name` names build and
-/// folder.
+/// Build of the whole program: compiles every unit again and links it with the other inputs of the user's link.
+/// `name` names the build and its folder.
 #[must_use]
 pub fn program(name: &str, units: &[&TranslationUnit], others: &[PathBuf], places: &dyn Places) -> Build {
     let mut steps = Vec::new();
@@ -197,7 +198,7 @@ pub fn program(name: &str, units: &[&TranslationUnit], others: &[PathBuf], place
     Build { name: name.to_owned(), output, steps }
 }
 
-/// The functions of the runtime that `templates/calls.cpp` stands in for.
+/// Runtime functions that `templates/calls.cpp` wraps.
 const WRAPPED: [&str; 44] = [
     "cudaMalloc",
     "cudaMallocManaged",
@@ -245,7 +246,8 @@ const WRAPPED: [&str; 44] = [
     "cudaLaunchKernelExC_ptsz",
 ];
 
-/// The same program with `templates/calls.cpp`, which lies at `source`: it looks at what the units hand to the runtime.
+/// Build of the program with `templates/calls.cpp`, located at `source`, which inspects the units' calls of the
+/// runtime.
 #[must_use]
 pub fn program_with_calls(
     name: &str,
@@ -270,7 +272,8 @@ pub fn program_with_calls(
     build
 }
 
-/// The device code of one unit; of all CUDA units of the program where it is relocatable, linked.
+/// Build of the device code of one unit. If the code is relocatable, of all relocatable CUDA units of the program,
+/// linked.
 #[must_use]
 pub fn cubin(name: &str, units: &[&TranslationUnit], which: usize, places: &dyn Places) -> Build {
     let output = format!("{name}/kernel.cubin");
@@ -294,7 +297,7 @@ pub fn cubin(name: &str, units: &[&TranslationUnit], which: usize, places: &dyn 
     Build { name: name.to_owned(), output, steps }
 }
 
-/// The program that makes single launches, from `templates/launch.cpp`, which lies at `source`.
+/// Build of the launcher of single kernels from `templates/launch.cpp`, located at `source`.
 #[must_use]
 pub fn launcher(name: &str, source: Word) -> Build {
     let output = format!("{name}/launch");
@@ -314,7 +317,7 @@ pub fn launcher(name: &str, source: Word) -> Build {
     }
 }
 
-/// Whether a path is one that every machine with the toolkit has its own of. `toolkit` are the names of its folder.
+/// Whether every machine with the toolkit has this path itself. `toolkit` lists the names of the toolkit's folder.
 #[must_use]
 pub fn is_system(path: &Path, toolkit: &[PathBuf]) -> bool {
     ["/usr/include", "/usr/lib", "/usr/local/cuda"].iter().any(|p| path.starts_with(p))

@@ -1,23 +1,23 @@
-//! The GPU, the CUDA toolkit and Compute Sanitizer of this machine.
+//! Detects the GPU, the CUDA toolkit and Compute Sanitizer of this machine.
 
 use super::process;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// How long a tool may take to say its version: drivers in trouble do not answer at all.
+/// Time limit for a tool to print its version: with a hanging driver a tool does not return.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The variable that says which GPUs programs see.
+/// Environment variable that selects the GPUs visible to programs.
 const VISIBLE: &str = "CUDA_VISIBLE_DEVICES";
 
-/// A list of devices ends at the first that there cannot be.
+/// Whether the list selects no device: a list ends at its first invalid entry.
 fn hides_all(visible: &str) -> bool {
     let first = visible.split(',').next().unwrap_or_default().trim();
     first.is_empty() || first.starts_with('-') || first == "NoDevFiles"
 }
 
-/// A GPU as `nvidia-smi` names it.
+/// A GPU as reported by `nvidia-smi`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     pub name: String,
@@ -26,20 +26,20 @@ pub struct Device {
     pub capability: u32,
 }
 
-/// Everything a run needs.
+/// Everything that a run needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolchain {
     pub device: Device,
     pub nvcc: PathBuf,
     pub compute_sanitizer: PathBuf,
-    /// `13.0.88`
+    /// CUDA version, such as `13.0.88`.
     pub cuda: String,
-    /// `2025.3.1.0`
+    /// Compute Sanitizer version, such as `2025.3.1.0`.
     pub sanitizer_version: String,
 }
 
 impl Toolchain {
-    /// The names of the toolkit's folder: as nvcc is called, and with links resolved.
+    /// Names of the toolkit's folder: as in nvcc's path, and with links resolved.
     #[must_use]
     pub fn toolkit(&self) -> Vec<PathBuf> {
         let folder = |nvcc: &Path| Some(nvcc.parent()?.parent()?.to_owned()).filter(|f| f.is_absolute());
@@ -64,13 +64,13 @@ pub enum DeviceError {
 }
 
 impl Device {
-    /// The first GPU of this machine.
+    /// Finds the first GPU of this machine.
     ///
     /// # Errors
-    /// When there is none, or the driver does not answer in `patience`.
+    /// If there is none, or the driver does not answer within `patience`.
     pub fn find(patience: Duration) -> Result<Self, DeviceError> {
         let failed = |why: &str| DeviceError::NoDevice(why.to_owned());
-        // nvidia-smi does not look at it, all that CUDA runs does.
+        // nvidia-smi ignores this variable, but all CUDA programs obey it.
         if std::env::var(VISIBLE).is_ok_and(|v| hides_all(&v)) {
             return Err(failed("CUDA_VISIBLE_DEVICES hides them all"));
         }
@@ -92,7 +92,7 @@ impl Device {
         Some(Self { name: name.into(), driver: driver.into(), capability })
     }
 
-    /// `sm_90`
+    /// Architecture name, such as `sm_90`.
     #[must_use]
     pub fn architecture(&self) -> String {
         format!("sm_{}", self.capability)
@@ -100,11 +100,11 @@ impl Device {
 }
 
 impl Toolchain {
-    /// `nvcc` is the real one; `sanitizer` is scuba.toml's, else the one beside nvcc or in `PATH`. `patience`: for each tool to say
-    /// what it is.
+    /// Finds the tools. `nvcc` is the real compiler. `sanitizer` is scuba.toml's setting; without it, the one next to
+    /// nvcc or in `PATH` is used. `patience` limits the time for each tool to print its version.
     ///
     /// # Errors
-    /// When something is missing; the message says what to do.
+    /// If something is missing; the message says what to do.
     pub fn find(nvcc: Option<&Path>, sanitizer: Option<&Path>, patience: Duration) -> Result<Self, DeviceError> {
         let device = Device::find(patience)?;
         let nvcc = nvcc.ok_or(DeviceError::NoNvcc)?.to_owned();
@@ -123,21 +123,21 @@ impl Toolchain {
         })
     }
 
-    /// What evidence rests on, for people.
+    /// Versions that the evidence depends on, for people.
     #[must_use]
     pub fn versions(&self) -> String {
         format!("driver {}, CUDA {}, Compute Sanitizer {}", self.device.driver, self.cuda, self.sanitizer_version)
     }
 }
 
-/// The Compute Sanitizer to run: the one that is named, else the one beside nvcc, else the first in `PATH`.
+/// Path of Compute Sanitizer: the named one, otherwise the one next to nvcc, otherwise the first in `PATH`.
 #[must_use]
 pub fn sanitizer(nvcc: Option<&Path>, named: Option<&Path>) -> Option<PathBuf> {
     let beside = || nvcc?.canonicalize().ok().map(|p| p.with_file_name("compute-sanitizer")).filter(|p| p.is_file());
     named.map(Path::to_owned).or_else(beside).or_else(|| which::which("compute-sanitizer").ok())
 }
 
-/// What follows a mark, up to white space.
+/// Text after a mark, up to white space.
 fn after(text: &str, mark: &str) -> String {
     text.split_once(mark)
         .and_then(|(_, rest)| rest.split_whitespace().next())

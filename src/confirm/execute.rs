@@ -1,7 +1,7 @@
-//! Builds and runs what a manifest says, on the GPU of this machine.
+//! Builds and runs the cases of a manifest on this machine's GPU.
 //!
-//! In: a [`Manifest`], the folder that its files are in, a [`Toolchain`]. Out: one [`Outcome`] for each case. It knows no
-//! program's facts: a bundle needs nothing else on the machine that runs it.
+//! In: a [`Manifest`], the folder of its files, a [`Toolchain`]. Out: one [`Outcome`] for each case. It uses no facts
+//! of programs: a bundle needs nothing else on the machine that runs it.
 
 use super::calls;
 use super::device::Toolchain;
@@ -24,35 +24,36 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The build that makes `templates/launch.cpp` a program.
+/// Build that compiles `templates/launch.cpp`.
 pub const LAUNCHER: &str = "launcher";
-/// For one compilation; nvcc takes that long for the largest units.
+/// Time limit of one compilation; nvcc takes that long for the largest units.
 pub const COMPILE_TIME: Duration = Duration::from_secs(600);
-/// The variable that tells the launcher after how many seconds to end by itself: later than it would be ended.
+/// Environment variable with the number of seconds after which the launcher ends by itself, later than its time
+/// limit.
 const SECONDS: &str = "SCUBA_SECONDS";
 const SPARE: Duration = Duration::from_secs(5);
-/// The variable that tells the launcher for how many milliseconds to wait for a kernel that records: what it has recorded until
-/// then counts.
+/// Environment variable with the milliseconds for which the launcher waits for a recording kernel; what is recorded
+/// until then counts.
 const WAIT: &str = "SCUBA_WAIT_MS";
-/// The variable that names the file for what a look at the host's calls finds.
+/// Environment variable that names the output file of the inspected host calls.
 const CALLS: &str = "SCUBA_CALLS";
-/// The variable that names the kernel whose launches are not left out.
+/// Environment variable that names the only kernel whose launches are executed.
 const KERNEL: &str = "SCUBA_KERNEL";
-/// What the launcher says of a kernel that it does not wait for any longer, and [`Ended::how`] of what was ended.
+/// Message of the launcher about a kernel that it no longer waits for, and [`Ended::how`] of a killed run.
 const LATE: &str = "did not end in time";
-/// What Compute Sanitizer ends with where it found something.
+/// Exit status of Compute Sanitizer if it found something.
 const FOUND: &str = "77";
-/// A log beyond this many bytes keeps its end.
+/// Longest log in bytes; only the end of a longer one is kept.
 const MAX_LOG: usize = 64 << 10;
 
 #[derive(Debug, thiserror::Error)]
 #[error("cannot make a folder for the runs: {0}")]
 pub struct ExecuteError(#[from] std::io::Error);
 
-/// Runs every case that can be begun before `deadline`. `told` hears of each outcome as it comes.
+/// Runs every case that can start before `deadline`. Calls `told` with each outcome as it becomes available.
 ///
 /// # Errors
-/// When there is no room for what is built; whatever goes wrong with one case is said in its outcome.
+/// If there is no room for builds. The error of a single case is in its outcome.
 pub fn execute(
     manifest: &Manifest,
     bundle: &Path,
@@ -84,7 +85,7 @@ pub fn execute(
         .collect())
 }
 
-/// What a run under Compute Sanitizer showed.
+/// Result of a run under Compute Sanitizer.
 #[derive(Clone)]
 struct Seen {
     records: Records,
@@ -92,18 +93,18 @@ struct Seen {
     how: String,
     output: String,
     log: String,
-    /// What a look at the host's calls wrote.
+    /// Lines that the inspected host calls wrote.
     calls: String,
 }
 
-/// All that a run of the program itself depends on.
+/// Everything that a run of the program itself depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct ProgramRun {
     executable: Executable,
     argv: Vec<String>,
     stdin: String,
     files: Vec<RunFile>,
-    /// The one kernel that is launched, where others are left out.
+    /// The only kernel that is launched, if others are left out.
     kernel: Option<String>,
 }
 
@@ -114,9 +115,9 @@ struct Execution<'a> {
     scratch: &'a Path,
     deadline: Option<Instant>,
     built: HashMap<String, Result<PathBuf, String>>,
-    /// Runs of the program itself: many findings share one.
+    /// Runs of the program itself, which many findings share.
     seen: HashMap<ProgramRun, Seen>,
-    /// Launches of code with checks, which many findings share as well.
+    /// Launches of code with checks, which many findings share, too.
     checks: HashMap<(Word, String, String), Ended>,
     count: usize,
 }
@@ -130,7 +131,8 @@ impl Execution<'_> {
         let mut silent = Vec::new();
         let mut open: Vec<String> = Vec::new();
         let mut confirmed = None;
-        // Inside one allocation Compute Sanitizer sees nothing: neither its silence nor what else it reports says anything.
+        // Compute Sanitizer does not see bounds inside one allocation: neither its silence nor its other reports are
+        // evidence.
         let hidden = case.expected.rule == Rule::IntraAllocation;
         let mut unseen = "";
         let mut by = ConfirmedBy::ComputeSanitizer;
@@ -141,7 +143,7 @@ impl Execution<'_> {
                 Attempt::Launch { .. } => "this launch alone",
                 Attempt::Check { .. } => "this launch with a check compiled into the kernel",
             };
-            // Of this attempt: another way may have been tried before.
+            // An earlier attempt may have set another value.
             by = match attempt {
                 Attempt::Check { .. } => ConfirmedBy::KernelCheck,
                 _ => ConfirmedBy::ComputeSanitizer,
@@ -163,13 +165,13 @@ impl Execution<'_> {
                 }
             }
         }
-        // Two runs may say the same.
+        // Two runs may give the same text.
         for lines in [&mut silent, &mut open] {
             lines.dedup();
         }
         let (status, mut detail) = match confirmed {
             Some(detail) => (ConfirmationStatus::Confirmed, detail),
-            // Silence counts only where nothing was left open.
+            // Silence is evidence only if nothing stayed undecided.
             None if open.is_empty() && !silent.is_empty() => (ConfirmationStatus::NotReproduced, silent.join("; ")),
             None if open.is_empty() => {
                 (ConfirmationStatus::Inconclusive, format!("there is no way to run it: {}", case.notes.join("; ")))
@@ -186,7 +188,7 @@ impl Execution<'_> {
         }
     }
 
-    /// `Err`: it could not be run; why.
+    /// Runs one attempt. `Err` is the reason why it could not be run.
     fn attempt(
         &mut self,
         case: &Case,
@@ -219,7 +221,7 @@ impl Execution<'_> {
                 if let Some(known) = self.seen.get(&key) {
                     known.clone()
                 } else {
-                    // Before anything is built for a run that cannot be.
+                    // Checks the input files before it builds anything.
                     let files = InputFiles::new(files, stdin, limit).map_err(|e| e.to_string())?;
                     let program = match executable {
                         Executable::Built(name) => self.build(name, log)?,
@@ -261,13 +263,13 @@ impl Execution<'_> {
         }
         Ok(match (verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, array, &around), looked) {
             (Verdict::Confirmed(detail), _) => Verdict::Confirmed(detail),
-            // It knows better what became of this call.
+            // The inspected call is better evidence than the sanitizer's records.
             (_, Some(open)) => open,
             (other, None) => other,
         })
     }
 
-    /// What a launch of code that checks itself says.
+    /// Verdict of a launch of code with checks.
     fn check(&mut self, case: &Case, attempt: &Attempt, log: &mut String) -> Result<Verdict, String> {
         let Attempt::Check { code, kernel, description, row, extent, guard, .. } = attempt else {
             return Err("it is no launch with checks".into());
@@ -297,7 +299,7 @@ impl Execution<'_> {
         ))
     }
 
-    /// PTX that the device takes: it refuses what is said to be for a newer one, whatever is in it.
+    /// Path of PTX that the device accepts: it rejects PTX with a newer target, whatever the code.
     fn for_this_device(&mut self, code: PathBuf) -> Result<PathBuf, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", code.display());
         let Some(older) =
@@ -311,7 +313,7 @@ impl Execution<'_> {
         Ok(own)
     }
 
-    /// What the launcher reads.
+    /// Writes the launcher's input file.
     fn launch_file(&mut self, module: &Path, kernel: &str, description: &str) -> Result<PathBuf, String> {
         self.count += 1;
         let file = self.scratch.join(format!("{}.launch", self.count));
@@ -320,7 +322,7 @@ impl Execution<'_> {
         Ok(file)
     }
 
-    /// Makes a launch whose kernel checks itself.
+    /// Launches a kernel with checks.
     fn checked(&mut self, code: &Word, kernel: &str, description: &str, log: &mut String) -> Result<Ended, String> {
         let launcher = self.build(LAUNCHER, log)?;
         let code = self.for_this_device(PathBuf::from(self.word(code)))?;
@@ -331,7 +333,7 @@ impl Execution<'_> {
         self.run(&mut command, "")
     }
 
-    /// Runs a program under Compute Sanitizer, in a folder of its own.
+    /// Runs a program under Compute Sanitizer, in its own folder.
     fn sanitized(
         &mut self,
         program: &Path,
@@ -361,13 +363,13 @@ impl Execution<'_> {
                 "--show-backtrace",
                 "device",
             ])
-            // Defaults of 2025.3, named since 2026.4 has others: it reports failing calls in more words and races of stream-ordered allocations, which are
-            // records that no finding is confirmed by.
+            // Defaults of 2025.3, set explicitly because 2026.4 has others: it reports failing calls in more words
+            // and races of stream-ordered allocations, and no finding is confirmed by such records.
             .args(["--report-api-errors", "explicit", "--track-stream-ordered-races", "no"])
             .args(["--check-api-memory-access", "yes", "--demangle", "full"])
-            // A program that ends before it calls CUDA ends with its own status; what was seen is read from the report.
+            // A program that ends before it calls CUDA keeps its exit status; the report tells what was seen.
             .args(["--require-cuda-init", "no"])
-            // Without it memcheck says nothing of an access into the next allocation.
+            // Without it memcheck does not report an access into the next allocation.
             .args(["--padding", &limits.padding.to_string(), "--destroy-on-device-error", "kernel"])
             .arg(program)
             .args(argv)
@@ -384,7 +386,7 @@ impl Execution<'_> {
         let ended = self.run(&mut command, stdin)?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         let records = records(&text, &ended.output);
-        // Only a program that was built with it writes such a file.
+        // Only a program built with the wrappers writes such a file.
         let calls = std::fs::read(&calls).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         let _ = writeln!(
             log,
@@ -394,7 +396,7 @@ impl Execution<'_> {
             records.records.len(),
             if records.cut_off { ", cut off" } else { "" }
         );
-        // What a record looks like is worth keeping, not a thousand of them.
+        // An example of the records is worth keeping, not a thousand of them.
         let _ = writeln!(log, "{}{}", head_of(&text, 4096), head_of(&calls, 4096));
         let mut how = self.how(&ended);
         if records.records.is_empty()
@@ -405,7 +407,7 @@ impl Execution<'_> {
         Ok(Seen { records, ended: ended.success(), how, output: ended.output, log, calls })
     }
 
-    /// Runs what uses the device, within the limits.
+    /// Runs a process that uses the device, within the limits.
     fn run(&self, command: &mut Command, stdin: &str) -> Result<Ended, String> {
         let limits = self.manifest.limits;
         let time = self.time(limits.time());
@@ -415,12 +417,12 @@ impl Execution<'_> {
             .map_err(|e| format!("{}: {e}", command.get_program().display()))
     }
 
-    /// Whether it was the time that ended it; the launcher ends by itself a little before.
+    /// Whether the time limit ended the process; the launcher ends by itself a little earlier.
     fn was_late(&self, ended: &Ended) -> bool {
         ended.status.is_none() || (!ended.success() && ended.output.lines().any(|l| l == LATE))
     }
 
-    /// How it ended, and where that was for the time how much it had.
+    /// Description of the process's end; if the time limit ended it, with the limit.
     fn how(&self, ended: &Ended) -> String {
         if !self.was_late(ended) {
             return ended.how();
@@ -429,12 +431,12 @@ impl Execution<'_> {
         format!("{LATE} ({all} second{}: {key})", if all == 1 { "" } else { "s" })
     }
 
-    /// So much, or what is left.
+    /// The given time, or what is left until the deadline.
     fn time(&self, all: Duration) -> Duration {
         self.deadline.map_or(all, |d| all.min(d.saturating_duration_since(Instant::now())))
     }
 
-    /// What a build leaves, made once.
+    /// Output of a build, which is run once.
     fn build(&mut self, name: &str, log: &mut String) -> Result<PathBuf, String> {
         if let Some(known) = self.built.get(name) {
             return known.clone();
@@ -487,7 +489,7 @@ impl Execution<'_> {
         command
             .args(step.words.iter().map(|w| self.word(w)))
             .current_dir(self.word(&step.directory))
-            // They are in the words already.
+            // The words contain these flags already.
             .env_remove("NVCC_PREPEND_FLAGS")
             .env_remove("NVCC_APPEND_FLAGS");
         command
@@ -503,7 +505,7 @@ impl Execution<'_> {
     }
 }
 
-/// PTX for a device of this compute capability, where it says that it is for a newer one.
+/// Retargets PTX to this compute capability, if its target is newer.
 fn retargeted(ptx: &str, capability: u32) -> Option<String> {
     const TARGET: &str = ".target sm_";
     let at = ptx.lines().find_map(|l| l.strip_prefix(TARGET))?;
@@ -512,8 +514,8 @@ fn retargeted(ptx: &str, capability: u32) -> Option<String> {
     (number > capability).then(|| ptx.replacen(&format!("{TARGET}{wanted}"), &format!("{TARGET}{capability}"), 1))
 }
 
-/// What Compute Sanitizer reported. Its file comes at the program's own end: where that was not reached and no whole record is in
-/// it, what was printed until then counts.
+/// Records of Compute Sanitizer. It writes its file at the program's own end. If that was not reached and the file
+/// has no whole record, the printed output counts.
 fn records(file: &str, printed: &str) -> Records {
     let records = Records::parse(file);
     if !records.records.is_empty() || !records.cut_off {
@@ -523,13 +525,13 @@ fn records(file: &str, printed: &str) -> Records {
     if printed.records.is_empty() { records } else { printed }
 }
 
-/// The address that the launcher says an object has.
+/// Address of an object, as the launcher printed it.
 fn start_of(output: &str, object: &str) -> Option<u64> {
     let rest = output.lines().find_map(|l| l.strip_prefix(&format!("object {object} at 0x")))?;
     u64::from_str_radix(rest.split(' ').next()?, 16).ok()
 }
 
-/// The name of a kernel in a cubin, which may differ from clang's for what is local to a unit.
+/// Name of a kernel in a cubin, which may differ from clang's for symbols local to a unit.
 fn entry_of(cubin: &Path, kernel: &str) -> Result<String, String> {
     let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", cubin.display());
     let data = std::fs::read(cubin).map_err(|e| failed(&e))?;

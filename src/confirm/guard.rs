@@ -1,7 +1,7 @@
-//! The guard of all accesses that have no check: no other bad access of a launch ends its kernel.
+//! Guards all accesses without a check, so that no other bad access of a launch ends its kernel.
 //!
-//! In: a unit's code and the places of its checks, as [`super::instrument`] has them. Out: the text in which each other access through
-//! the generic address space is handed through `scuba_guard` (`templates/guard.ll`), too.
+//! In: a unit's code and the places of its checks, as in [`super::instrument`]. Out: the text in which every other
+//! access through the generic address space also passes through `scuba_guard` (`templates/guard.ll`).
 
 use super::instrument::{Access, BEGINS, Place, debug_of, functions, generic, instrument, is, pointer};
 use super::listed::{self, Handed};
@@ -9,24 +9,25 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 const GUARD: &str = include_str!("../../templates/guard.ll");
-/// What tells the window of an address.
+/// Intrinsics that test the window of an address.
 const ASKS: [&str; 2] = ["@llvm.nvvm.isspacep.global(", "@llvm.nvvm.isspacep.shared("];
-/// Since this architecture the system reserves some of the window of shared memory (PTX ISA 9.0, `%reserved_smem_offset_cap`).
+/// First architecture on which the system reserves part of the shared-memory window (PTX ISA 9.0,
+/// `%reserved_smem_offset_cap`).
 const RESERVES: u32 = 80;
 const RESERVED: &str = r#"call i32 asm "mov.u32 $0, %reserved_smem_offset_cap;", "=r"()"#;
-/// Objects of a launch that the guard can know.
+/// Most objects of a launch that the guard supports.
 pub const RANGES: usize = 1024;
 
-/// The code with checks at these places ([`instrument`]), and a guard before all other accesses of the generic address space, whose
-/// record is the row behind those of the places; for the architecture `sm_<arch>`. `None`
-/// where the code allocates memory itself, of which nobody knows where it is.
+/// Adds checks at these places ([`instrument`]), and a guard before all other accesses of the generic address space,
+/// for the architecture `sm_<arch>`. The guard's record is the row after those of the places. `None` if the code
+/// allocates memory itself, whose addresses are unknown.
 #[must_use]
 pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
     if ["@malloc(", "@_Znwm(", "@_Znam("].iter().any(|f| text.contains(f)) {
         return None;
     }
     let (checked, _) = instrument(text, places);
-    // What the template adds has no need of it.
+    // The template's own code needs no guard.
     let (own, added) = checked.split_once(BEGINS)?;
     let mut lines: Vec<String> = own.lines().map(str::to_owned).collect();
     let mut guards: HashMap<usize, Vec<String>> = HashMap::new();
@@ -45,7 +46,7 @@ pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
                     let Handed { result, happens, address, bytes } = h;
                     format!("  {result} = call ptr @scuba_guard_if(i1 {happens}, ptr {address}, i64 {bytes}){debug}")
                 };
-                // What cannot be replaced is left alone.
+                // Calls whose operands cannot be replaced stay unchanged.
                 if let Ok((before, after)) = call.handed(&lines[i], &format!("guard.{i}"), &|_| true, &through) {
                     guards.insert(i, before);
                     lines[i] = after;
@@ -58,7 +59,7 @@ pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
                 continue;
             };
             let address = lines[i][start..end].to_owned();
-            // A variable by its name alone is where it is.
+            // A variable's bare name is a valid address.
             let named = address.contains('@') && !address.contains('%');
             if named || address.starts_with("%scuba.") || locals.contains(&address) {
                 continue;
@@ -80,7 +81,7 @@ pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
         }
     }
     let rows = |n: usize| format!("[{n} x [1");
-    // The checks may have it already.
+    // The checks may have the declarations already.
     if !out.contains(&listed::declarations(&out)) {
         out.push_str(&listed::declarations(&out));
     }
@@ -92,7 +93,7 @@ pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
         .replace("{{row}}", &places.len().to_string())
         .replace("{{reserved}}", if arch >= RESERVES { RESERVED } else { "add i32 0, 0" })
         .replace("{{variables}}", &variables(&lines));
-    // A unit may ask that itself.
+    // A unit may declare an intrinsic itself.
     let known = |ask: &str| lines.iter().any(|l| l.starts_with("declare") && l.contains(ask));
     let guard = ASKS
         .into_iter()
@@ -101,7 +102,7 @@ pub fn guarded(text: &str, places: &[Place], arch: u32) -> Option<String> {
     Some(out + &guard)
 }
 
-/// A bound of the bytes that a load, store or atomic operation accesses, by its type as it stands on the line.
+/// Upper bound of the bytes that a load, store or atomic operation accesses, from the type on its line.
 fn width(line: &str) -> u64 {
     let vector = |t: &str| {
         let (n, of) = t.strip_prefix('<')?.split_once(" x ")?;
@@ -125,7 +126,7 @@ fn width(line: &str) -> u64 {
     }
 }
 
-/// A function that tells whether an address is that of a variable of the module in memory of the device.
+/// Builds a function that tests whether an address is inside a variable of the module in device memory.
 fn variables(lines: &[String]) -> String {
     let mut out = "define internal i1 @scuba_variable(i64 %a) nounwind {\n  %v.0 = icmp eq i64 0, 1\n".to_owned();
     let mut n = 0;
@@ -147,7 +148,7 @@ fn variables(lines: &[String]) -> String {
     out + &format!("  ret i1 %v.{n}\n}}\n")
 }
 
-/// The type that a text begins with.
+/// Type at the start of a text.
 fn first_type(text: &str) -> &str {
     let (mut depth, mut quoted) = (0_i32, false);
     let end = text.find(|c: char| {

@@ -1,5 +1,5 @@
-//! The check does what it says: code with checks is run on the host, thread by thread, with functions in the place of the
-//! registers that hold a thread's numbers.
+//! Tests of the check on the host: runs code with checks thread by thread, with functions in place of the
+//! thread-index registers.
 
 use super::instrument::{Access, Place, Start, instrument};
 use super::kernel_check::{Record, Row, record, statements};
@@ -9,7 +9,8 @@ use ir::{FuncId, FuncRef, ModuleId};
 use std::process::Command;
 use witness::Snapshot;
 
-/// A part of dynamic shared memory, a row of a tile, and an array that is handed to another function: each one too far.
+/// A part of dynamic shared memory, a row of a tile, and an array passed to another function, each accessed one
+/// element too far.
 const CODE: &str = r#"
 @smem = external dso_local addrspace(3) global [0 x i8], align 16
 @tile = internal addrspace(3) global [4 x [4 x i32]] zeroinitializer, align 4
@@ -64,15 +65,15 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
 "#;
 
-/// In kernels with this word: each thread writes the element behind its own.
+/// Body of kernels that contain this word: each thread writes the element after its own.
 const STORE_BEHIND: &str = "  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %i = add nsw i32 %t, 1
   %w = sext i32 %i to i64
   %p = getelementptr inbounds i32, ptr addrspacecast (ptr addrspace(3) @smem to ptr), i64 %w
   store i32 7, ptr %p, align 4";
 
-/// Runs 4 × `rows` threads; prints what the launcher prints of the records, with addresses as those of bytes of dynamic shared memory, and
-/// what that holds.
+/// Driver that runs 4 × `rows` threads. Prints the records as the launcher does, with addresses as byte offsets in
+/// dynamic shared memory, and the contents of that memory.
 const DRIVER: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,13 +110,13 @@ fn witness(thread: [u64; 3], offset_bytes: i64, extent_bytes: i64) -> Witness {
     Witness { block: [0; 3], thread, offset_bytes, extent_bytes, ..samples::finding().witness.unwrap() }
 }
 
-/// What one of the rows records where its check is on, and what is in dynamic shared memory.
+/// Record of one row with its check enabled, and the contents of dynamic shared memory.
 fn run(kernel: &str, rows: &[Row<'_>], own: usize) -> (Option<Record>, String) {
     let (mut records, memory) = run_together(kernel, rows, &[own]);
     (records.swap_remove(own), memory)
 }
 
-/// What all rows record where the checks of some are on.
+/// Records of all rows with the checks of some enabled.
 fn run_together(kernel: &str, rows: &[Row<'_>], on: &[usize]) -> (Vec<Option<Record>>, String) {
     let places: Vec<Place> = rows.iter().map(|r| r.place.clone()).collect();
     let (text, failed) = instrument(&CODE.replace("STORE_BEHIND", STORE_BEHIND), &places);
@@ -159,7 +160,7 @@ fn run_together(kernel: &str, rows: &[Row<'_>], on: &[usize]) -> (Vec<Option<Rec
     )
 }
 
-/// A record of an array of which it is not known here where it lies.
+/// Removes the address of an array whose position is unknown here.
 fn anywhere(seen: Option<Record>) -> Option<Record> {
     let record = seen?;
     assert!(record.address.is_some(), "{record:?}");
@@ -179,21 +180,21 @@ fn what_leaves_its_part_is_recorded_and_skipped() {
         Some(Record { count: 4, by_witness: 1, offset: 16, address: Some(16), block: [0; 3], thread: [3, 0, 0] })
     );
     assert_eq!(memory, "0 7 7 7 0 0 0 0", "nothing is written behind the part");
-    // The second half of them: a step before, and one behind.
+    // The second half of them: one access before it, and one after it.
     let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), false);
     assert_eq!(
         seen,
         Some(Record { count: 8, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 0, 0] })
     );
     assert_eq!(memory, "0 0 7 7 0 0 0 0");
-    // Code that serves others too: only the witness's own access counts.
+    // Code with several callers or accesses: only the witness's own access counts.
     let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), true);
     assert_eq!(
         seen,
         Some(Record { count: 1, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 1, 0] })
     );
     assert_eq!(memory, "0 7 7 7 7 0 0 0");
-    // Another thread's access is no witness, nor is one that stays inside.
+    // Neither another thread's access nor one that stays inside is the witness.
     assert_eq!(part(0, witness([2, 0, 0], 16, 16), false).0.map(|r| (r.count, r.by_witness)), Some((4, 0)));
     assert_eq!(part(0, witness([3, 0, 0], 16, 64), false).0, None);
 }
@@ -240,7 +241,7 @@ fn several_checks_of_one_access_do_not_hide_each_other() {
 fn checks_of_several_accesses_are_on_in_one_run() {
     let at = |number| Place { number, of: 2, ..place("two", Start::DynamicShared) };
     let (first, second) = (at(0), at(1));
-    // The first sixteen bytes, and the sixteen behind them: each is left by one element.
+    // The first sixteen bytes, and the sixteen after them: one element of each access is outside.
     let (one, other) = (witness([3, 0, 0], 16, 16), witness([3, 1, 0], 16, 16));
     let rows = [
         Row { number: 0, place: &first, shared: false, part: Some(0), witness: &one, nowhere: false },
@@ -250,7 +251,7 @@ fn checks_of_several_accesses_are_on_in_one_run() {
     let seen: Vec<_> = records.iter().flatten().map(|r| (r.count, r.by_witness, r.offset)).collect();
     assert_eq!(seen, [(4, 1, 16), (4, 1, 16)]);
     assert_eq!(memory, "0 7 7 7 8 8 8 0", "both are skipped where they are bad");
-    // One alone leaves the other as it is.
+    // With one check alone, the other access is not skipped.
     let (records, memory) = run_together("two", &rows, &[1]);
     assert_eq!((records[0], records[1].map(|r| r.count), memory.as_str()), (None, Some(4), "0 7 7 7 7 8 8 0"));
 }

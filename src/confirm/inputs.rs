@@ -1,7 +1,8 @@
-//! The files that a run of the program reads.
+//! Input files of a run of the program.
 //!
-//! In: names as the program opens them, with their contents. Out: files below the folder that the run has for its own, which is
-//! its working folder, or why there can be none. Manifests come from other machines: whatever they name, nothing is written elsewhere.
+//! In: file names as the program opens them, with their contents. Out: files below the run's own working folder, or
+//! the reason why there can be none. Manifests come from other machines: whatever they name, nothing is written
+//! elsewhere.
 
 use finding::RunFile;
 use std::collections::BTreeMap;
@@ -27,17 +28,19 @@ pub enum InputError {
     Write { name: String, source: io::Error },
 }
 
-/// Files whose names are good.
+/// Input files with valid names.
 #[derive(Debug, Default)]
 pub struct InputFiles<'a> {
     files: BTreeMap<PathBuf, &'a RunFile>,
 }
 
 impl<'a> InputFiles<'a> {
-    /// `most`: bytes that all of them and the standard input may have together (`[confirm] max_bytes`).
+    /// Checks the names and sizes of input files. `most` is the largest number of bytes of all files and the standard
+    /// input together (`[confirm] max_bytes`).
     ///
     /// # Errors
-    /// When a name leads out of the folder of the run, or there is too much.
+    /// If a name is invalid or leads out of the run's folder, if two names of one file have different contents, or if
+    /// there are too many bytes.
     pub fn new(files: &'a [RunFile], stdin: &str, most: u64) -> Result<Self, InputError> {
         let bytes = files.iter().map(|f| f.bytes.len() as u64).fold(stdin.len() as u64, u64::saturating_add);
         if bytes > most {
@@ -53,15 +56,15 @@ impl<'a> InputFiles<'a> {
         Ok(out)
     }
 
-    /// Each once.
+    /// Distinct files.
     pub fn iter(&self) -> impl Iterator<Item = &RunFile> {
         self.files.values().copied()
     }
 
-    /// Writes them into `folder`, which exists and is nobody else's.
+    /// Writes the files into `folder`, which exists and belongs to this run alone.
     ///
     /// # Errors
-    /// When one cannot be written: the disk is full, or one file lies where another needs a folder.
+    /// If a file cannot be written: the disk is full, or a file is where another one needs a folder.
     pub fn write(&self, folder: &Path) -> Result<(), InputError> {
         for (path, file) in &self.files {
             create(&folder.join(path), &file.bytes)
@@ -71,7 +74,7 @@ impl<'a> InputFiles<'a> {
     }
 }
 
-/// A file that was not there: what a link in its place points to stays as it is.
+/// Creates a new file; the target of an existing link in its place stays unchanged.
 fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
@@ -79,7 +82,7 @@ fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
 }
 
-/// Where a name leads from the working folder.
+/// Path of a name relative to the working folder.
 fn below(name: &str) -> Result<PathBuf, InputError> {
     if name.is_empty() || name.contains('\0') || name.ends_with('/') {
         return Err(InputError::Nameless(name.into()));

@@ -1,18 +1,18 @@
-//! LLVM assembly of a unit's device code → the same with a check at chosen accesses.
+//! Inserts a check at chosen accesses into the LLVM assembly of a unit's device code.
 //!
-//! In: the text that clang prints of exactly the module that was analysed, and the accesses. Out: the text with each address
-//! handed through `scuba_check` (`templates/check.ll`). It knows nothing of findings; that accesses are named by their place
-//! in the analysis form is all that it shares with it.
+//! In: the assembly that clang prints for exactly the analysed module, and the accesses. Out: the text in which each
+//! address passes through `scuba_check` (`templates/check.ll`). It knows nothing of findings; all that it shares with
+//! the analysis is that accesses are named by their position in the analysis form.
 
 use super::listed::{self, Handed};
 use models::access::Kind;
 use std::collections::HashMap;
 
 const TEMPLATE: &str = include_str!("../../templates/check.ll");
-/// With this the template begins.
+/// First words of the template.
 pub(super) const BEGINS: &str = "; The check compiled into a kernel,";
 
-/// What an instruction does with memory, and which of its pointers is meant.
+/// Kind of memory access of an instruction, and its pointer operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     Load,
@@ -21,33 +21,33 @@ pub enum Access {
     CmpXchg,
     CopyTo,
     CopyFrom,
-    /// What inline assembly or an intrinsic that moves blocks does of this kind.
+    /// An access of this kind by inline assembly or by an intrinsic that moves blocks.
     Listed(Kind),
 }
 
-/// Where an array begins.
+/// Start of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// At an address that the table holds.
+    /// Address in the table.
     Table,
-    /// At a variable of the module, by its symbol.
+    /// Variable of the module, by symbol.
     Variable(String),
-    /// Where dynamic shared memory does.
+    /// Start of dynamic shared memory.
     DynamicShared,
-    /// At the function's alloca of this number, of so many.
+    /// Alloca `number`, from 0, of the function's `of` allocas.
     Alloca { number: usize, of: usize },
-    /// At an alloca of another function, which is to keep its address for the check.
+    /// Alloca of another function, which stores its address for the check.
     Kept { function: String, number: usize, of: usize },
-    /// At the row that an address computation starts from: in a block the one of this number of those with a varying last
-    /// index, of so many.
+    /// Row that an address computation starts from: number `number`, from 0, of the block's `of` address computations
+    /// with a varying last index.
     Row { block: usize, number: usize, of: usize },
 }
 
-/// An access to be checked: of the instructions of a block that access memory the one of this number, of so many. What kind each is
-/// does not count: the analysis has inline assembly that is one load as a load.
+/// An access to check: number `number`, from 0, of the `of` instructions in a block that access memory. Their kinds
+/// do not matter, because the analysis represents inline assembly that is one load as a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Symbol.
+    /// Symbol of the function.
     pub function: String,
     pub block: usize,
     pub access: Access,
@@ -59,7 +59,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The functions whose code must be as it was analysed.
+    /// Functions whose code must be the same as in the analysis.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         let array = match &self.start {
             Start::Kept { function, .. } => Some(function.as_str()),
@@ -69,7 +69,8 @@ impl Place {
     }
 }
 
-/// Puts a check before each place; its row is its position in `places`. For each that could not be found, why.
+/// Inserts a check before each place; its row is its index in `places`. Returns the text, and the reasons for places
+/// that were not found.
 #[must_use]
 pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>) {
     let mut lines: Vec<String> = text.lines().map(relaxed).collect();
@@ -79,7 +80,7 @@ pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>
         (rest.starts_with("external") && rest.contains("addrspace(3) global [0 x ")).then(|| name.to_owned())
     });
     let mut failed = Vec::new();
-    // What to insert before a line: the lines of the text keep their numbers until all is known.
+    // Lines to insert before a line: the text keeps its line numbers until all of them are known.
     let mut before: HashMap<usize, Vec<String>> = HashMap::new();
     for (row, place) in places.iter().enumerate() {
         match edit(&mut lines, &functions, place, row, dynamic.as_deref()) {
@@ -105,7 +106,7 @@ pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>
     (out, failed)
 }
 
-/// The template for so many rows, without declarations that the module has already.
+/// Template for `rows` rows, without declarations that the module already has.
 fn template(lines: &[String], rows: usize) -> String {
     let text = TEMPLATE.replace("{{rows}}", &rows.max(1).to_string());
     let known = |l: &str| {
@@ -115,8 +116,8 @@ fn template(lines: &[String], rows: usize) -> String {
     text.lines().filter(|l| !known(l)).fold(String::new(), |out, l| out + l + "\n")
 }
 
-/// What is promised of an address computation or of arithmetic does not hold where something is wrong: a compiler that may rely
-/// on it may drop the check.
+/// Drops flags that promise properties of address computations and arithmetic. They do not hold for a wrong access,
+/// and a compiler that relies on them may drop the check.
 fn relaxed(line: &str) -> String {
     if !line.starts_with("  ") {
         return line.to_owned();
@@ -130,12 +131,13 @@ fn relaxed(line: &str) -> String {
     out
 }
 
-/// The lines of a function's blocks.
+/// Lines of a function by block.
 pub(super) struct Body {
     pub(super) blocks: Vec<Vec<usize>>,
 }
 
-/// Each function's instructions by block. An instruction's first line stands at two spaces, whatever continues it further in.
+/// Instructions of each function by block. The first line of an instruction is indented by two spaces, its
+/// continuation further.
 pub(super) fn functions(lines: &[String]) -> HashMap<String, Body> {
     let mut out = HashMap::new();
     let mut inside: Option<(String, Body)> = None;
@@ -164,7 +166,7 @@ pub(super) fn functions(lines: &[String]) -> HashMap<String, Body> {
     out
 }
 
-/// The symbol that a line defines: what stands behind its first `@`.
+/// Symbol that a line defines: the name after the first `@`.
 fn symbol(line: &str) -> Option<String> {
     let rest = line.split_once('@')?.1;
     match rest.strip_prefix('"') {
@@ -175,7 +177,7 @@ fn symbol(line: &str) -> Option<String> {
 
 const OTHER: &str = "it is another kind of access in the unit's code";
 
-/// Replaces the pointer of one access; what is to stand before which lines.
+/// Replaces the pointer of one access; returns the lines to insert, each with the line before which it goes.
 fn edit(
     lines: &mut [String],
     functions: &HashMap<String, Body>,
@@ -256,14 +258,14 @@ fn edit(
     Ok(new)
 }
 
-/// `, !dbg !7` of a line that has it: a call in a function with debug information must have one too.
+/// Debug location of a line, such as `, !dbg !7`: a call in a function with debug information must have one, too.
 pub(super) fn debug_of(line: &str) -> String {
     let Some(at) = line.find(", !dbg ") else { return String::new() };
     let rest = &line[at + 2..];
     format!(", {}", rest.split_once(',').map_or(rest, |(d, _)| d))
 }
 
-/// A function's alloca of a number: its line and its name.
+/// Line and name of alloca `number`, from 0, of a function.
 fn alloca(lines: &[String], body: &Body, number: usize, of: usize) -> Result<(usize, String), String> {
     let all: Vec<(usize, &str)> = body
         .blocks
@@ -277,7 +279,7 @@ fn alloca(lines: &[String], body: &Body, number: usize, of: usize) -> Result<(us
     all.get(number).map(|(i, name)| (*i, (*name).to_owned())).ok_or("its array is not in its function".into())
 }
 
-/// Where in an address computation its last index begins: `i64 %i`.
+/// Position of the last index of an address computation: `i64 %i`.
 fn last_index(line: &str) -> Option<usize> {
     if !line.contains(" = getelementptr ") {
         return None;
@@ -296,7 +298,7 @@ fn last_index(line: &str) -> Option<usize> {
     last.filter(|at| *at < line.len())
 }
 
-/// The same address computation with a last index of 0.
+/// The address computation with 0 as its last index.
 fn row_start(line: &str, row: usize) -> Option<String> {
     let at = last_index(line)?;
     let (_, op) = line[..at].split_once(" = ")?;
@@ -308,7 +310,7 @@ fn row_start(line: &str, row: usize) -> Option<String> {
     Some(format!("  %scuba.start.{row} = {op}{ty} 0"))
 }
 
-/// The address of a variable in the generic address space.
+/// Address of a variable in the generic address space.
 fn global(lines: &[String], name: &str) -> Option<String> {
     let (plain, quoted) = (format!("@{name} = "), format!("@\"{name}\" = "));
     let line = lines.iter().find(|l| l.starts_with(&plain) || l.starts_with(&quoted))?;
@@ -325,13 +327,13 @@ pub(super) fn generic(symbol: &str, space: u32) -> String {
     if space == 0 { symbol.to_owned() } else { format!("addrspacecast (ptr addrspace({space}) {symbol} to ptr)") }
 }
 
-/// Whether an instruction accesses memory in a way that is checked.
+/// Whether an instruction is a memory access of a checked kind.
 fn accesses(line: &str) -> bool {
     let plain = [Access::Load, Access::Store, Access::AtomicRmw, Access::CmpXchg, Access::CopyTo];
     plain.into_iter().any(|kind| is(line, kind)) || listed::call(line).is_some()
 }
 
-/// Whether a line is an access of this kind; of [`Access::Listed`] no line is.
+/// Whether a line is an access of this kind; always false for [`Access::Listed`].
 pub(super) fn is(line: &str, access: Access) -> bool {
     let line = line.trim_start();
     let op = line.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(line, |(_, op)| op);
@@ -345,9 +347,9 @@ pub(super) fn is(line: &str, access: Access) -> bool {
     }
 }
 
-/// The bytes of a line that hold the access's pointer operand; `None` where it points into another address space.
+/// Byte range of the access's pointer operand in a line; `None` if it points into another address space.
 pub(super) fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
-    // Positions of ` ptr ` outside parentheses and brackets; a call's own parenthesis counts as none.
+    // Positions of ` ptr ` outside parentheses and brackets, not counting a call's own parenthesis.
     let copy = matches!(access, Access::CopyTo | Access::CopyFrom);
     let base = if copy { line.find('(')? + 1 } else { 0 };
     let mut depth = 0_i32;
@@ -367,7 +369,7 @@ pub(super) fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
         }
     }
     let at = match access {
-        // The type or the value before it may be a pointer too.
+        // The type or the value before it may be a pointer, too.
         Access::Load | Access::Store => *found.last()?,
         Access::AtomicRmw | Access::CmpXchg | Access::CopyTo => *found.first()?,
         Access::CopyFrom => *found.get(1)?,

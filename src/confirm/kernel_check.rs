@@ -1,8 +1,8 @@
-//! The check compiled into a kernel: for what Compute Sanitizer cannot see, and for what another bad access hides from it.
+//! Checks compiled into a kernel, for faults that Compute Sanitizer does not see or that another bad access hides.
 //!
-//! In: a unit, the program it is part of, accesses with the launch that a replay saw. Out: PTX of the unit's own device code in
-//! which each of these accesses is tested against its array's bounds, recorded, and skipped where it is bad. The code is clang's,
-//! from the very reading that was analysed.
+//! In: a unit, its program, and accesses with the launches that replays reached. Out: PTX of the unit's device code
+//! that tests each of these accesses against its array's bounds, records it, and skips it if it is bad. The code is
+//! clang's, from the same extraction as the analysis.
 
 use super::execute::COMPILE_TIME;
 use super::guard::{self, RANGES};
@@ -23,17 +23,17 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use witness::{BadAccess, Fault, ObjectKind, Parts, Site, Snapshot};
 
-/// Name of the table's variable and of the records'.
+/// Variable names of the table and of the records.
 const TABLE: &str = "scuba_table";
 const RECORDS: &str = "scuba_records";
 /// Words in a row of the table.
 const WIDTH: usize = 11;
-/// Name of the guard's ranges.
+/// Variable name of the guard's ranges.
 const KNOWN: &str = "scuba_ranges";
-/// What the check gives a bad access to use instead.
+/// Size in bytes of the memory that replaces the target of a bad access.
 const SINK: u64 = 4096;
 
-/// Where an access is and where its array begins; `Err`: why it cannot be checked so.
+/// Position of an access and the start of its array. `Err` is the reason why it cannot be checked.
 pub fn place(
     program: &Program,
     bad: &BadAccess,
@@ -62,14 +62,14 @@ pub fn place(
     Ok(Place { function: f.name.clone(), block: site.block.index(), access, number, of, start, width: bytes })
 }
 
-/// Where the object of an access begins.
+/// Start of the object of an access.
 fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Start, String> {
     let gone = "the memory it was meant for does not exist any more, or never did";
     Ok(match (snapshot.target_kind, snapshot.target_variable) {
         (Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned), _) if snapshot.target.is_some() => {
             Start::Table
         }
-        // Memory of the host has an address, and so has nothing at all: 0.
+        // Host memory has an address, and no memory at all has the address 0.
         (Some(ObjectKind::HostHeap), _) if snapshot.target.is_some() => Start::Table,
         (Some(ObjectKind::Wild), _) if matches!(bad.fault, Fault::Null | Fault::Bounds) => Start::Table,
         (Some(ObjectKind::Shared | ObjectKind::DeviceGlobal | ObjectKind::Constant), Some(v)) => {
@@ -93,7 +93,7 @@ fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Star
     })
 }
 
-/// Where the row begins that an access must stay in.
+/// Start of the row that an access must stay in.
 fn row(program: &Program, access: Site, gep: Site) -> Result<Start, String> {
     if gep.func != access.func {
         return Err("its row is one of another function's array".into());
@@ -104,7 +104,7 @@ fn row(program: &Program, access: Site, gep: Site) -> Result<Start, String> {
     Ok(Start::Row { block: gep.block.index(), number, of })
 }
 
-/// Whether an instruction has several accesses of a kind that is checked: one check serves them all then.
+/// Whether an instruction makes several accesses of a checked kind, which one check then covers.
 pub fn serves_several(program: &Program, site: Site, access: Access) -> bool {
     let block = &program.func(site.func).blocks[site.block.index()];
     let Access::Listed(kind) = access else { return false };
@@ -112,13 +112,13 @@ pub fn serves_several(program: &Program, site: Site, access: Access) -> bool {
     block.insts.get(site.inst as usize).is_some_and(|i| listed(&i.op).iter().filter(|a| a.kind == kind).count() > 1)
 }
 
-/// Of a block's instructions of one kind, the number of one, and how many there are.
+/// Index of an instruction among the block's instructions of one kind, and their number.
 fn nth(block: &Block, inst: u32, is: impl Fn(&Op) -> bool) -> Option<(usize, usize)> {
     let same: Vec<usize> = (0..block.insts.len()).filter(|&i| is(&block.insts[i].op)).collect();
     Some((same.iter().position(|&i| i == inst as usize)?, same.len()))
 }
 
-/// What instructions of a module do with memory.
+/// Memory accesses of a module's instructions.
 #[derive(Clone, Copy)]
 struct Kinds<'p>(&'p Program, ModuleId);
 
@@ -142,12 +142,12 @@ impl Kinds<'_> {
         })
     }
 
-    /// Whether it accesses memory in a way that is checked.
+    /// Whether an instruction is a memory access of a checked kind.
     fn accesses(self, op: &Op) -> bool {
         self.of(op, Direction::Write).is_some() || !self.listed(op).is_empty()
     }
 
-    /// What inline assembly or an intrinsic accesses.
+    /// Accesses of inline assembly or an intrinsic.
     fn listed(self, op: &Op) -> Vec<models::access::Access> {
         let Self(program, module) = self;
         match op {
@@ -161,7 +161,7 @@ impl Kinds<'_> {
     }
 }
 
-/// The number of an alloca in its function, and how many there are.
+/// Index of an alloca in its function, and the number of allocas.
 fn alloca(f: &Function, at: Site) -> Option<(usize, usize)> {
     let all: Vec<(usize, usize)> = f
         .blocks
@@ -176,20 +176,21 @@ fn alloca(f: &Function, at: Site) -> Option<(usize, usize)> {
 
 /// An access with a check in the unit's code, and the bounds of a witness.
 pub struct Row<'a> {
-    /// In the table.
+    /// Row number in the table.
     pub number: usize,
     pub place: &'a Place,
-    /// Its code serves several callers, or several accesses.
+    /// Whether the check covers several callers or several accesses.
     pub shared: bool,
-    /// In which part of the array it must stay: bytes from the array's start, where it is not all of it.
+    /// Start of the part of the array that the access must stay in, in bytes from the array's start; `None` for the
+    /// whole array.
     pub part: Option<i64>,
     pub witness: &'a Witness,
-    /// Every byte of what it is meant for is bad: it was freed, or is no memory of the device.
+    /// Whether every byte is bad: the memory was freed, or is no device memory.
     pub nowhere: bool,
 }
 
 impl Row<'_> {
-    /// Whether its bounds are the same in every launch, for every thread, and what leaves them ends the kernel.
+    /// Whether the bounds are the same in every launch and for every thread, and leaving them ends the kernel.
     fn is_fixed(&self) -> bool {
         !self.shared
             && !self.nowhere
@@ -197,22 +198,22 @@ impl Row<'_> {
             && matches!(self.place.start, Start::Alloca { .. } | Start::Variable(_))
     }
 
-    /// Whether both are of one instruction.
+    /// Whether both rows belong to the same instruction.
     pub fn is_same_access(&self, other: &Self) -> bool {
         let at = |r: &Self| (r.place.block, r.place.access, r.place.number);
         self.place.function == other.place.function && at(self) == at(other)
     }
 }
 
-/// The statements of `templates/launch.cpp` that switch the checks of these rows on, of one launch, and those of others whose arrays are the
-/// same in every launch: they too are skipped where they are bad, or they would end the kernel. As soon as
-/// all that are on have seen their witnesses the launch need not go on: some last for minutes.
+/// Statements of `templates/launch.cpp` that enable the checks of these rows, of one launch. They also enable the
+/// rows of other accesses with fixed arrays, so that these are skipped if they are bad instead of ending the kernel.
+/// The launch may stop when all rows in `on` have seen their witnesses: some launches take minutes.
 pub fn statements(on: &[(&Row<'_>, &Snapshot)], all: &[Row<'_>]) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "object table symbol 0 {TABLE}");
     let is_on = |other: &Row<'_>| on.iter().any(|(row, _)| row.number == other.number || row.is_same_access(other));
     for other in all.iter().filter(|o| o.is_fixed() && !is_on(o)) {
-        // No thread is its witness.
+        // No thread is the witness.
         let none = [u64::MAX; 7];
         let at = other.number * WIDTH * 8;
         let extent = other.witness.extent_bytes.cast_unsigned();
@@ -232,7 +233,7 @@ pub fn statements(on: &[(&Row<'_>, &Snapshot)], all: &[Row<'_>]) -> String {
     out
 }
 
-/// The statements that tell the guard what there is in a launch; `None` where that is too much.
+/// Statements that give the guard the objects of a launch; `None` if there are too many.
 pub fn ranges(snapshot: &Snapshot) -> Option<String> {
     let mut out = format!("object ranges symbol 0 {KNOWN}\n");
     let here =
@@ -253,10 +254,10 @@ pub fn ranges(snapshot: &Snapshot) -> Option<String> {
     (count <= RANGES).then_some(out)
 }
 
-/// A row of the table with its own witness.
+/// Statements that enable a row with its own witness.
 fn switched_on(row: &Row<'_>, snapshot: &Snapshot) -> String {
     let at = row.number * WIDTH * 8;
-    // An array that one thread alone tells of is that thread's.
+    // An array whose address only one thread provides belongs to that thread.
     let alone = !row.shared && !row.nowhere && !matches!(row.place.start, Start::Kept { .. });
     let mut out = format!("bytes table {at} {}\n", words(&[if alone { 1 } else { 2 }]));
     if let (Start::Table, Some(target)) = (&row.place.start, snapshot.target) {
@@ -265,7 +266,7 @@ fn switched_on(row: &Row<'_>, snapshot: &Snapshot) -> String {
     let w = row.witness;
     let [bx, by, bz] = w.block;
     let [tx, ty, tz] = w.thread;
-    // Where a row begins is known to the code.
+    // The code computes the start of a row itself.
     let from = if matches!(row.place.start, Start::Row { .. }) { 0 } else { row.part.unwrap_or(0) };
     let extent = if row.nowhere { 0 } else { w.extent_bytes };
     let values = [extent.cast_unsigned(), bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()];
@@ -273,7 +274,7 @@ fn switched_on(row: &Row<'_>, snapshot: &Snapshot) -> String {
     out
 }
 
-/// Words of 64 bits as their bytes lie in memory.
+/// Bytes of 64-bit words in memory order, as hexadecimal digits.
 fn words(values: &[u64]) -> String {
     values.iter().flat_map(|v| v.to_le_bytes()).fold(String::new(), |mut s, b| {
         let _ = write!(s, "{b:02x}");
@@ -281,24 +282,24 @@ fn words(values: &[u64]) -> String {
     })
 }
 
-/// What the launch printed of one row.
+/// Record of one row, as the launch printed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// How often the access was out of bounds.
+    /// Number of out-of-bounds executions of the access.
     pub count: u64,
-    /// Of these, by the witness's thread at the witness's place.
+    /// Number of those by the witness's thread at the witness's offset.
     pub by_witness: u64,
-    /// That place: bytes from the start of the array, or of its part.
+    /// Offset of the witness in bytes from the start of the array or its part.
     pub offset: i64,
-    /// And as an address of the generic address space, which shared and local memory have windows in; bundles of older versions do not
-    /// record it.
+    /// Generic address of the witness's access; shared and local memory have windows in this address space. Bundles
+    /// of older versions do not record it.
     pub address: Option<u64>,
-    /// The first that was.
+    /// Block of the first out-of-bounds execution; `thread` is its thread.
     pub block: [u64; 3],
     pub thread: [u64; 3],
 }
 
-/// Reads a row's record; `None` where the access was never out of bounds.
+/// Parses the record of a row; `None` if the access was never out of bounds.
 pub fn record(output: &str, row: usize) -> Option<Record> {
     let mut words = output.lines().find_map(|l| l.strip_prefix(&format!("record {row} ")))?.split(' ');
     let mut number = || words.next()?.parse::<i64>().ok();
@@ -310,19 +311,20 @@ pub fn record(output: &str, row: usize) -> Option<Record> {
     Some(Record { count, by_witness, offset, address, block, thread })
 }
 
-/// A unit's code with checks.
+/// Code of a unit with checks.
 pub struct Compiled {
     pub ptx: String,
-    /// For each place that could not be found, why.
+    /// Reason for each place that was not found.
     pub failed: Vec<(usize, String)>,
-    /// The same with a guard before all other accesses, where there can be such.
+    /// Code that also has a guard before all other accesses, if possible.
     pub guarded: Option<String>,
 }
 
-/// PTX of a unit with checks at these places; by `until`, with nothing left running. The guard is left out where there is such a limit.
+/// Compiles a unit to PTX with checks at these places, by `until` and with no process left running. With such a
+/// limit, the guard is left out.
 ///
 /// # Errors
-/// When clang cannot be run, takes too long, or does not read the unit as it did when it was analysed; in one line.
+/// If clang cannot be run, takes too long, or reads the unit differently than in the analysis; the text is one line.
 pub fn compile(
     unit: &TranslationUnit,
     analysed: &Module,
@@ -336,7 +338,7 @@ pub fn compile(
     }
     let folder = Scratch::new().map_err(|e| format!("no temporary folder: {e}"))?;
     let path = |name: &str| folder.path().join(name);
-    // The code is clang's: what another front end makes of the unit is of no use here.
+    // The code is clang's; another front end's reading of the unit is of no use here.
     let options = ExtractOptions {
         kind: FrontendKind::Clang,
         keep_device_code: Some(path("unit.bc")),
@@ -370,7 +372,7 @@ pub fn compile(
         "unit.ll",
     )?;
     let text = std::fs::read_to_string(path("unit.ll")).map_err(|e| format!("clang's output: {e}"))?;
-    // Debug information would make it code for a debugger.
+    // With debug information it would be code for a debugger.
     let text = text.replace("emissionKind: FullDebug", "emissionKind: NoDebug");
     let (checked, failed) = instrument(&text, places);
     let march = format!("-march={}", if analysed.arch.is_empty() { "sm_75" } else { &analysed.arch });
@@ -402,7 +404,7 @@ pub fn compile(
     Ok(Compiled { ptx: ptx(&checked)?, failed, guarded: if until.is_none() { guarded() } else { None } })
 }
 
-/// The version of PTX that clang chose for the toolkit at hand, as it stands in the functions' attributes.
+/// PTX version that clang chose for the installed toolkit, from the functions' attributes.
 fn ptx_feature(text: &str) -> Option<&str> {
     let at = text.find("+ptx")?;
     let end = text[at + 4..].find(|c: char| !c.is_ascii_digit())?;
@@ -443,7 +445,7 @@ mod tests {
         );
         assert_eq!(record(output, 0), None);
         assert_eq!(record("record 0 1 2", 0), None);
-        // As a bundle of an older version prints it.
+        // Output of a bundle of an older version.
         assert_eq!(record("record 1 40 1 -8 0 1 2 3 4 5\n", 1), Some(Record { address: None, ..one }));
     }
 

@@ -1,10 +1,10 @@
-//! Counterexamples on hardware.
+//! Confirms counterexamples on hardware.
 //!
-//! In: findings with witnesses, the program they are of, and the commands that compile it. Out: an [`Outcome`] for each:
-//! confirmed, not reproduced or inconclusive, with the evidence.
+//! In: findings with witnesses, their program, and the commands that compile it. Out: an [`Outcome`] for each
+//! finding: confirmed, not reproduced or inconclusive, with the evidence.
 //!
-//! Two halves that meet in a [`Manifest`], which can be carried to another machine (a bundle). [`prepare`] knows the program
-//! and its sources; [`execute`] knows nothing but the manifest, the CUDA toolkit and the GPU.
+//! Two halves meet in a [`Manifest`], which can be carried to another machine (a bundle). [`prepare`] knows the
+//! program and its sources; [`execute`] knows nothing but the manifest, the CUDA toolkit and the GPU.
 
 pub mod bundle;
 mod calls;

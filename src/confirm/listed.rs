@@ -1,23 +1,24 @@
-//! The accesses of inline assembly and of intrinsics that move blocks, in LLVM assembly.
+//! Accesses of inline assembly and of block-moving intrinsics in LLVM assembly.
 //!
-//! In: a line of a unit's code. Out: what it accesses by [`models`], and the same line with its addresses handed through a
-//! function that may give others. The text of an assembly statement stays as it is: only its operands are replaced.
+//! In: a line of a unit's code. Out: its accesses according to [`models`], and the line with its addresses passed
+//! through a function that may replace them. The text of an assembly statement stays unchanged; only its operands are
+//! replaced.
 
 use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, Tile, WARP};
 use models::{ptx, tiles};
 use std::fmt::Write as _;
 
-/// The place in shared memory that is used instead of a bad address there, for what takes no generic address; in its middle.
+/// Shared memory that replaces a bad shared address in instructions without generic addresses; its middle is used.
 const SHARED_SINK: &str = "@scuba_shared_sink";
-/// Bytes of it on either side of the middle, and of `@scuba_sink` (`templates/check.ll`).
+/// Bytes on either side of the middle of `@scuba_shared_sink`, and of `@scuba_sink` (`templates/check.ll`).
 const SHARED_ROOM: i64 = 256;
 const ROOM: i64 = 2048;
-/// Bytes that are moved where the size of a bad access is an operand: the least that each such instruction takes.
+/// Bytes to move if the size of a bad access is an operand: the minimum of each such instruction.
 const LITTLE: u64 = 16;
-/// Elements between the lines of a matrix that is bad: it is then in the sink as a whole.
+/// Elements between the lines of a bad matrix, which then fits into the sink.
 const NARROW: u64 = 32;
 
-/// One operand of a call: its type, its value, and the bytes of the line that hold the value.
+/// An operand of a call: its type, its value, and the value's byte range in the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Operand {
     ty: String,
@@ -25,13 +26,14 @@ struct Operand {
     at: (usize, usize),
 }
 
-/// A call whose accesses are known by its text or its name.
+/// A call whose accesses are known from its assembly text or its name.
 pub struct Call {
     accesses: Vec<Access>,
     operands: Vec<Operand>,
 }
 
-/// How an address is handed on: `%result = call ptr @f(i1 %happens, …, ptr %address, i64 %bytes, …)`, as a line.
+/// Parts of a line that passes an address through a function:
+/// `%result = call ptr @f(i1 %happens, …, ptr %address, i64 %bytes, …)`.
 pub struct Handed<'a> {
     pub result: &'a str,
     pub happens: &'a str,
@@ -39,7 +41,7 @@ pub struct Handed<'a> {
     pub bytes: &'a str,
 }
 
-/// The call on a line; `None` where it is none, or accesses nothing.
+/// The call on a line; `None` if the line is no call or the call accesses nothing.
 pub fn call(line: &str) -> Option<Call> {
     let op = line.trim_start();
     let op = op.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(op, |(_, op)| op);
@@ -58,7 +60,7 @@ pub fn call(line: &str) -> Option<Call> {
     (!accesses.is_empty()).then(|| Call { accesses, operands: operands(line, open).unwrap_or_default() })
 }
 
-/// Where the text of an assembly statement begins.
+/// Start of the text of an assembly statement.
 fn assembly(line: &str) -> Option<usize> {
     let mut at = line.find(" asm ")? + " asm ".len();
     while let Some(word) =
@@ -69,7 +71,7 @@ fn assembly(line: &str) -> Option<usize> {
     line[at..].starts_with('"').then_some(at)
 }
 
-/// A quoted text with its escapes (`\0A`) undone, and what stands behind it.
+/// Parses a quoted string and its escapes (`\0A`); returns it and the text after it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let rest = text.strip_prefix('"')?;
     let end = rest.find('"')?;
@@ -92,7 +94,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     Some((String::from_utf8(bytes).ok()?, behind))
 }
 
-/// The operands between the parenthesis that opens at `open` and its end.
+/// Operands between the parenthesis at `open` and its closing one.
 fn operands(line: &str, open: usize) -> Option<Vec<Operand>> {
     let mut depth = 0_i32;
     let mut from = open + 1;
@@ -117,7 +119,7 @@ fn operands(line: &str, open: usize) -> Option<Vec<Operand>> {
     None
 }
 
-/// `ptr addrspace(3) noundef %p`, between two bytes of a line.
+/// Parses the operand `ptr addrspace(3) noundef %p` between two byte positions of a line.
 fn operand(line: &str, from: usize, to: usize) -> Option<Operand> {
     let text = line[from..to].trim_start();
     let mut start = to - text.len();
@@ -141,8 +143,9 @@ fn operand(line: &str, from: usize, to: usize) -> Option<Operand> {
 }
 
 impl Call {
-    /// What stands before the line, and the line, with the addresses of these accesses handed through a function. `id` makes names of its
-    /// own. Where that gives another address, the operand becomes a place that nobody needs. `Err`: why that cannot be.
+    /// Passes the addresses of these accesses through a function; returns the lines to insert before, and the changed
+    /// line. `id` makes names unique. If the function replaces an address, the operand points to unused memory. `Err`
+    /// is the reason why this is impossible.
     pub fn handed(
         &self,
         line: &str,
@@ -155,7 +158,7 @@ impl Call {
             let place = access.place.ok_or("where it goes does not stand in the text of its assembly")?;
             self.access(&mut out, &place, through)?;
         }
-        // From the end, so that the places of those before stay.
+        // From the end, so that earlier positions stay valid.
         let Writer { mut lines, mut bad, .. } = out;
         bad.sort_by_key(|b| std::cmp::Reverse(b.0));
         let mut new = line.to_owned();
@@ -208,7 +211,7 @@ impl Call {
         Ok(())
     }
 
-    /// Whether this thread does it: a value of `i1`.
+    /// An `i1` value that is true if this thread makes the access.
     fn happens(&self, out: &mut Writer<'_>, place: &Place) -> Result<String, String> {
         let mut all = "true".to_owned();
         if let Guard::Argument { argument, set } = place.guard {
@@ -226,7 +229,8 @@ impl Call {
         Ok(all)
     }
 
-    /// The pieces that are accessed, each by its bytes from the address on and its size: the lines of a matrix, or one.
+    /// Pieces of an access, each by its byte offset from the address and its size: the lines of a matrix, or a single
+    /// piece.
     fn pieces(&self, out: &mut Writer<'_>, place: &Place) -> Result<Vec<(String, String)>, String> {
         let tile = match place.extent {
             Extent::Bytes(n) => return Ok(vec![("0".into(), n.to_string())]),
@@ -248,12 +252,12 @@ impl Call {
     }
 }
 
-/// What is put before a line.
+/// Lines to insert before a line.
 struct Writer<'a> {
     id: &'a str,
     lines: Vec<String>,
     names: usize,
-    /// Operands that become others where a flag is set, and what they become.
+    /// Replacements of operands, each under the flag that selects it.
     bad: Vec<(usize, String, String)>,
 }
 
@@ -269,7 +273,7 @@ impl Writer<'_> {
         name
     }
 
-    /// An unsigned number of 32 bits in 64.
+    /// Zero-extends an unsigned 32-bit integer to 64 bits.
     fn wide(&mut self, o: &Operand) -> Result<String, String> {
         match o.ty.as_str() {
             "i32" | "i16" => Ok(self.set(&format!("zext {} {} to i64", o.ty, o.value))),
@@ -283,7 +287,7 @@ impl Writer<'_> {
         Ok(self.set(&format!("mul i64 {wide}, {of_one}")))
     }
 
-    /// The address of an access in the generic address space, and what its operand becomes where it is bad.
+    /// Generic address of an access, and the replacement of its operand if the access is bad.
     fn generic(&mut self, o: &Operand, place: &Place) -> Result<(String, String), String> {
         let window = "its address is not in the generic address space, nor in the windows of shared and global memory";
         let shared = place.space == Space::Shared || o.ty == "ptr addrspace(3)";
@@ -293,7 +297,7 @@ impl Writer<'_> {
         let room = if shared { SHARED_ROOM } else { ROOM };
         let sink = if shared { SHARED_SINK } else { "@scuba_sink" };
         let space = if shared { 3 } else { 1 };
-        // A matrix needs all of it.
+        // A matrix needs the whole sink.
         let at = if matches!(place.extent, Extent::Tile(_)) { 0 } else { room };
         let sink = format!("getelementptr (i8, ptr addrspace({space}) {sink}, i64 {at})");
         let (start, instead) = match (o.ty.as_str(), shared) {
@@ -324,7 +328,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a code that uses it needs besides the templates.
+/// Declarations that instrumented code needs besides the templates.
 pub fn declarations(text: &str) -> String {
     let mut out = String::new();
     if text.contains(SHARED_SINK) {

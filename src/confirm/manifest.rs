@@ -1,4 +1,4 @@
-//! What is to be built and run: all that [`super::execute`] knows.
+//! Manifests: what to build and run, all that [`super::execute`] knows.
 
 use base::rules::Rule;
 use finding::{Direction, RunFile};
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Changes when a reader of an older one would misunderstand it.
+/// Schema version; changes if a reader of an older version would misunderstand the manifest.
 pub const SCHEMA: &str = "scuba-bundle/2";
-/// Forms of older versions that are read as well. The first knew no input files.
+/// Schemas of older versions that are accepted, too. The first one had no input files.
 const OLDER: [&str; 1] = ["scuba-bundle/1"];
-/// In the place of a function of the runtime: the program's own code accesses memory.
+/// Value of [`Expected::call`] if the program's own code accesses memory, instead of a runtime function.
 pub const HOST_ACCESS: &str = "access";
 /// Name of the manifest in a bundle.
 pub const FILE: &str = "manifest.json";
@@ -27,10 +27,10 @@ pub fn is_bundle(folder: &Path) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub schema: String,
-    /// The tool's version.
+    /// Version of the tool.
     pub version: String,
     pub limits: Limits,
-    /// What attempts refer to by name; each is built when it is first needed.
+    /// Builds that attempts refer to by name; each is run when it is first needed.
     pub builds: Vec<Build>,
     pub cases: Vec<Case>,
 }
@@ -39,32 +39,32 @@ pub struct Manifest {
 pub struct Limits {
     /// Bytes between allocations.
     pub padding: u32,
-    /// Bytes of device memory that a run may ask for.
+    /// Bytes of device memory that a run may allocate.
     pub max_bytes: u64,
-    /// Seconds for one run.
+    /// Time limit of a run in seconds.
     pub timeout_s: u32,
-    /// Bytes of host memory for one process.
+    /// Bytes of host memory of one process.
     pub memory: u64,
 }
 
 impl Limits {
-    /// For one run.
+    /// Time limit of a run.
     #[must_use]
     pub fn time(&self) -> Duration {
         Duration::from_secs(u64::from(self.timeout_s))
     }
 }
 
-/// A word of a command, with the places that are not known beforehand.
+/// A word of a command, or a placeholder for one that is known only at execution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
     Text(String),
-    /// A path below the folder that is made for one execution.
+    /// A path below the scratch folder of an execution.
     Scratch(String),
     /// A path below the bundle's folder.
     Bundle(String),
-    /// `sm_90`, for the device at hand.
+    /// Architecture of the current device, such as `sm_90`.
     Architecture,
 }
 
@@ -82,45 +82,47 @@ pub enum Tool {
     Nvlink,
 }
 
-/// One command.
+/// A command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// Where it runs.
+    /// Working folder.
     pub directory: Word,
     pub tool: Tool,
     pub words: Vec<Word>,
 }
 
-/// Something to be built.
+/// A build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     pub name: String,
-    /// What the last step leaves, below the scratch folder.
+    /// Output of the last step, below the scratch folder.
     pub output: String,
     pub steps: Vec<Step>,
 }
 
-/// What the tool on the device must say before a finding is called confirmed.
+/// Report of the tool on the device that confirms a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expected {
     pub fingerprint: String,
     /// [`super::store::key`] of the finding.
     pub witness: String,
     pub rule: Rule,
-    /// Whether a replay reached it; what is merely possible may need what its witness does not say. Bundles of older versions do not tell.
+    /// True if a replay reached the access; a possible finding may need more than its witness says. Absent in bundles
+    /// of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proved: Option<bool>,
     /// The finding in one line, for people.
     pub summary: String,
-    /// Demangled, with parameter types.
+    /// Demangled name with parameter types.
     pub kernel: String,
-    /// Absolute, or below the bundle's folder.
+    /// Absolute path, or path below the bundle's folder.
     pub file: String,
     pub line: u32,
-    /// Where the access itself is in a header that is nobody's own, `name.hpp:12`: the line is what calls it.
+    /// Position of the access itself, `name.hpp:12`, if it is in a header outside the user's code; `line` is then the
+    /// line that calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inner: Option<String>,
-    /// What is the user's in the unit, by the paths that it was read from. Bundles of older versions do not say.
+    /// The user's own paths in the unit, as they were read. Absent in bundles of older versions.
     #[serde(default)]
     pub own: Own,
     pub direction: Direction,
@@ -128,74 +130,75 @@ pub struct Expected {
     pub bytes: u64,
     pub block: [u64; 3],
     pub thread: [u64; 3],
-    /// The function of the CUDA runtime that must fail, where it is a call of the host's that is wrong; [`HOST_ACCESS`] where the host itself
-    /// accesses what it may not.
+    /// Function of the CUDA runtime that must fail, if the fault is in a host call; [`HOST_ACCESS`] if host code
+    /// makes an illegal access.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// Of such a call: where in which extent the bytes begin that the witness says are wrong. Bundles of older versions do not say.
+    /// Offset of the wrong bytes and extent of the memory in such a call, from the witness. Absent in bundles of
+    /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
 }
 
-/// One side of a copy or a fill, in bytes.
+/// Side of a copy or a fill, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side {
     pub offset: i64,
     pub extent: i64,
 }
 
-/// A way to see a finding on the device.
+/// A method to observe a finding on the device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "how")]
 pub enum Attempt {
-    /// The program itself.
+    /// Runs the program itself.
     Program {
         executable: Executable,
         directory: Word,
         argv: Vec<String>,
         stdin: String,
-        /// What it reads, by the names under which it opens them, from its working folder.
+        /// Input files in the working folder, by the names under which the program opens them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         files: Vec<RunFile>,
-        /// Where launches of other kernels are left out, the symbol of the one that is not.
+        /// Symbol of the only kernel to launch, if launches of other kernels are left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kernel: Option<String>,
-        /// Bytes of device memory that the replay saw allocated at the launch.
+        /// Bytes of device memory that the replay had allocated at the launch.
         device_bytes: u64,
     },
-    /// One launch of the kernel by `templates/launch.cpp`.
+    /// Launches the kernel once with `templates/launch.cpp`.
     Launch {
-        /// A build whose output is the cubin.
+        /// Build whose output is the cubin.
         cubin: String,
-        /// The kernel's mangled name as clang has it; nvcc's differs for what is local to a unit.
+        /// Mangled name of the kernel in clang's code; nvcc's name differs for symbols local to a unit.
         kernel: String,
-        /// The launch but for its module and its kernel.
+        /// Description of the launch without module and kernel.
         description: String,
-        /// The object that the access is meant for, by its name in the description, and its offset and extent in bytes.
+        /// Name of the access's object in the description, and its offset and extent in bytes.
         target: Option<(String, i64, i64)>,
         device_bytes: u64,
     },
-    /// The same launch of code in which the access is checked, without Compute Sanitizer.
+    /// Makes the same launch of code with a check at the access, without Compute Sanitizer.
     Check {
-        /// PTX, in the bundle.
+        /// PTX in the bundle.
         code: Word,
-        /// The kernel's name in it.
+        /// Name of the kernel in the PTX.
         kernel: String,
-        /// The launch but for its module and its kernel.
+        /// Description of the launch without module and kernel.
         description: String,
-        /// The access's row in what the check records.
+        /// Row of the access in the check's records.
         row: usize,
-        /// Bytes of the array.
+        /// Size of the array in bytes.
         extent: i64,
         device_bytes: u64,
-        /// Where all other accesses are guarded, the row that counts what was left out.
+        /// Row that counts the skipped accesses, if all other accesses are guarded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         guard: Option<usize>,
     },
 }
 
 impl Attempt {
-    /// Bytes of device memory that it asks for.
+    /// Bytes of device memory that the attempt allocates.
     #[must_use]
     pub fn device_bytes(&self) -> u64 {
         let (Self::Program { device_bytes, .. } | Self::Launch { device_bytes, .. } | Self::Check { device_bytes, .. }) =
@@ -207,21 +210,21 @@ impl Attempt {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Executable {
-    /// A build's output.
+    /// Output of a build.
     Built(String),
-    /// A file that exists.
+    /// An existing file.
     At(Word),
 }
 
-/// One finding.
+/// A finding to confirm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     pub expected: Expected,
-    /// The `.scuba` folder that its outcome belongs to, where the program was checked.
+    /// The `.scuba` folder to which the outcome belongs, where the program was checked.
     pub store: PathBuf,
-    /// In this order, until one confirms it.
+    /// Attempts in order, until one confirms the finding.
     pub attempts: Vec<Attempt>,
-    /// Why some ways could not be prepared.
+    /// Reasons why some attempts could not be prepared.
     pub notes: Vec<String>,
 }
 
@@ -241,15 +244,15 @@ impl Manifest {
         Self { schema: SCHEMA.into(), version: env!("CARGO_PKG_VERSION").into(), limits, builds: vec![], cases: vec![] }
     }
 
-    /// The manifest of the bundle in a folder.
+    /// Loads the manifest of a bundle from its folder.
     ///
     /// # Errors
-    /// When there is none, or it is of another form.
+    /// If there is none, or it has another schema.
     pub fn load(bundle: &Path) -> Result<Self, ManifestError> {
         let path = bundle.join(FILE);
         let text =
             std::fs::read_to_string(&path).map_err(|source| ManifestError::Read { path: path.clone(), source })?;
-        // The form first: another one may not parse as this one.
+        // Checks the schema first: a manifest with another one may not parse.
         let form: serde_json::Value =
             serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path: path.clone(), source })?;
         let found = form.get("schema").and_then(serde_json::Value::as_str).unwrap_or("nothing");
@@ -259,10 +262,10 @@ impl Manifest {
         serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path, source })
     }
 
-    /// The text of its file.
+    /// Text of the manifest file.
     ///
     /// # Errors
-    /// When it cannot be rendered (`serde_json` knows no such case for our types).
+    /// If it cannot be rendered (`serde_json` has no such case for our types).
     pub fn render(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|t| t + "\n")
     }

@@ -1,7 +1,7 @@
-//! From findings to a manifest.
+//! Prepares a manifest from findings.
 //!
-//! In: findings of one program, the program, the commands of its units. Out: cases with all that their runs need. The launch of
-//! a witness is taken from a replay: it knows each argument and what every buffer holds.
+//! In: findings of one program, the program, the commands of its units. Out: cases with everything that their runs
+//! need. The launch of a witness comes from a replay, which knows each argument and the contents of every buffer.
 
 use super::checks;
 use super::commands::{self, Places};
@@ -23,43 +23,44 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use witness::{self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads};
 
-/// Where the template of the launcher lies.
+/// Source text of the launcher's template.
 pub const TEMPLATE: &str = include_str!("../../templates/launch.cpp");
 
-/// What looks at the host's calls.
+/// Source text of the wrappers that inspect host calls.
 pub const CALLS: &str = include_str!("../../templates/calls.cpp");
 
-/// One program, as it was checked and as it is built.
+/// A program as it was checked and as it is built.
 pub struct Material<'a> {
     pub program: &'a Program,
     pub units: Vec<&'a TranslationUnit>,
-    /// For each module of the program, its unit.
+    /// Unit of each module of the program.
     pub owners: Vec<usize>,
-    /// Objects and libraries that the user's link has besides the units.
+    /// Objects and libraries of the user's link besides the units.
     pub others: Vec<PathBuf>,
-    /// Files that the link takes in and that are not there: the program cannot be built.
+    /// Inputs of the link that do not exist, so that the program cannot be built.
     pub missing: Vec<PathBuf>,
-    /// The user's own program, in place of one that we build.
+    /// The user's own program, instead of one that we build.
     pub executable: Option<&'a Path>,
-    /// Tells this program's builds from those of others.
+    /// Prefix that distinguishes this program's builds from those of others.
     pub prefix: String,
-    /// The `.scuba` folder that outcomes belong to.
+    /// The `.scuba` folder to which outcomes belong.
     pub store: PathBuf,
 }
 
-/// What may be tried besides single launches, which take a moment and run no host code of the user's.
+/// Attempts to make besides single launches, which take a moment and run no host code of the user.
 #[derive(Clone, Copy, Debug)]
 pub struct Ways<'a> {
-    /// The program itself.
+    /// Whether to run the program itself.
     pub program: bool,
-    /// The check compiled into kernels, for which the front end reads units again.
+    /// Options for checks compiled into kernels, for which the front end extracts units again.
     pub checks: Option<&'a ExtractOptions>,
-    /// When preparing and running must be over; both are hurried then, and what comes too late is left out.
+    /// Deadline for preparing and running. With a deadline both are hurried, and what is not ready in time is left
+    /// out.
     pub until: Option<Instant>,
 }
 
 impl Ways<'_> {
-    /// Work for one replay: so much, or what may be done in the time that is left.
+    /// Work budget of a replay: the given one, or what fits into the time left.
     fn work(&self, wanted: Work) -> Work {
         let left = |end: Instant| {
             Work::millis(u64::try_from(end.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX))
@@ -71,7 +72,7 @@ impl Ways<'_> {
         self.until.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// The same with half of the time that is left: the other half is for what comes after it.
+    /// The same settings with half of the time left; the other half is for later steps.
     fn halfway(&self) -> Self {
         let half = |end: Instant| {
             let now = Instant::now();
@@ -81,29 +82,29 @@ impl Ways<'_> {
     }
 }
 
-/// How the user's project is named and where things are found when the manifest is executed.
+/// Name of the user's project, and locations of files when the manifest is executed.
 pub struct Surroundings<'a> {
     pub root: &'a ProjectRoot,
     pub sources: &'a Sources,
     pub places: &'a dyn Places,
-    /// The launcher's source.
+    /// Source file of the launcher.
     pub template: Word,
-    /// The source of what looks at the host's calls.
+    /// Source file of the wrappers that inspect host calls.
     pub calls: Word,
 }
 
-/// A file that goes beside the manifest.
+/// A generated file that accompanies the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
     pub name: String,
     pub text: String,
 }
 
-/// A launch that a replay saw, and the access in it.
+/// A launch that a replay reached, and its bad access.
 pub(super) struct Launched {
     pub snapshot: Snapshot,
     pub bad: Box<BadAccess>,
-    /// What it must stay in, where that is less than its object.
+    /// Part of the object that the access must stay in, if it is not the whole object.
     pub parts: Option<Parts>,
 }
 
@@ -116,7 +117,7 @@ pub(super) struct Ready {
     pub shared: bool,
 }
 
-/// Adds a case for each finding that has a witness; the files that go with them.
+/// Adds a case for each finding with a witness; returns the generated files.
 #[must_use]
 pub fn add(
     manifest: &mut Manifest,
@@ -151,7 +152,8 @@ pub fn add(
         }
         let launched = launch(finding, witness, material, replaying);
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
-        // Inside one allocation the sanitizer has nothing to say; of one launch it is shown. A claim is no access at all.
+        // The sanitizer cannot see bounds inside one allocation; a check in a single launch can. A claim is no access
+        // at all.
         if ways.program && !matches!(finding.rule, Rule::IntraAllocation | Rule::FalseAssumption | Rule::Contract) {
             match lacking(&material.missing).filter(|_| material.executable.is_none()) {
                 Some(line) => case.notes.push(line),
@@ -182,7 +184,7 @@ pub fn add(
             },
             Err(why) => case.notes.push(format!("this launch alone: {why}")),
         }
-        // Last, since what other kernels leave behind may be missing then.
+        // Last, because results of other kernels may be missing then.
         if ways.program
             && let Some(kernel) = kernel_of(witness, material.program)
             && has_other_kernels(material.program, &kernel)
@@ -209,7 +211,7 @@ pub fn add(
     generated
 }
 
-/// That the program itself cannot be built without these files.
+/// Note that the program itself cannot be built without these files.
 #[must_use]
 pub fn lacking(missing: &[PathBuf]) -> Option<String> {
     let (first, more) = missing.split_first()?;
@@ -220,7 +222,7 @@ pub fn lacking(missing: &[PathBuf]) -> Option<String> {
     ))
 }
 
-/// The symbol of the kernel that accesses, where it is one.
+/// Symbol of the kernel that makes the access; `None` if host code does.
 fn kernel_of(w: &Witness, program: &Program) -> Option<String> {
     let sites = w.sites.as_ref()?;
     let outermost = site(*sites.callers.first().unwrap_or(&sites.access), program)?.func;
@@ -234,7 +236,7 @@ fn has_other_kernels(program: &Program, symbol: &str) -> bool {
     host.filter_map(|(.., f)| Program::kernel_symbol_of_stub(&f.name)).any(|kernel| kernel != symbol)
 }
 
-/// The program itself with launches of this kernel alone, where the program is run at all and is one that we build.
+/// Attempt that runs the program with launches of this kernel alone, if the program is run at all and we build it.
 fn alone(
     case: &Case,
     symbol: String,
@@ -255,7 +257,7 @@ fn alone(
     }
 }
 
-/// The build of the program with stand-ins for the runtime's functions.
+/// Build of the program with wrappers of the runtime's functions.
 fn with_calls(m: &Material<'_>, around: &Surroundings<'_>, manifest: &mut Manifest) -> String {
     let name = format!("{}calls", m.prefix);
     build(manifest, &name, || {
@@ -264,13 +266,13 @@ fn with_calls(m: &Material<'_>, around: &Surroundings<'_>, manifest: &mut Manife
     name
 }
 
-/// Bytes of device memory that a launch alone asks for.
+/// Bytes of device memory that a single launch allocates.
 pub(super) fn bytes(s: &Snapshot) -> u64 {
     s.objects.iter().map(|o| o.image.size.saturating_add(2 * ROOM)).fold(0, u64::saturating_add)
 }
 
-/// Where the access itself stands, which for a launch with freed memory is in the kernel: the innermost of the calls that lead
-/// to it outside system headers.
+/// Position of the access itself: the innermost call on its call chain outside system headers. For a launch with
+/// freed memory it is in the kernel.
 fn accessed(w: &Witness, program: &Program) -> Option<SourceLoc> {
     let sites = w.sites.as_ref()?;
     std::iter::once(&sites.access)
@@ -284,7 +286,8 @@ fn location(s: Site, program: &Program) -> SourceLoc {
     program.users_loc(s.func.module, program.loc_at(s.func, s.block, s.inst))
 }
 
-/// The function of the runtime that is called, where the finding is about a call of the host's; [`HOST_ACCESS`] where it is about an access.
+/// Runtime function that host code calls, if the finding is about a host call; [`HOST_ACCESS`] if it is about a host
+/// access.
 fn called(w: &Witness, program: &Program) -> Option<String> {
     let sites = w.sites.as_ref().filter(|s| s.launch.is_none())?;
     let at = site(sites.access, program)?;
@@ -331,13 +334,13 @@ fn expected(f: &Finding, w: &Witness, m: &Material<'_>, around: &Surroundings<'_
     }
 }
 
-/// Whether what is wrong with a call of the host's is the memory that it is given.
+/// Whether the memory arguments of a host call are wrong.
 fn is_about_memory(f: &Finding) -> bool {
     matches!(f.rule, Rule::MemcpyOutOfBounds | Rule::UseAfterFree)
         || f.rule == Rule::UncheckedArgument && f.launch.is_none()
 }
 
-/// The unit that the access is in.
+/// Unit that contains the access.
 fn unit_of<'m>(w: &Witness, m: &Material<'m>) -> Option<&'m TranslationUnit> {
     let module = usize::try_from(w.sites.as_ref()?.access[0]).ok()?;
     m.units.get(*m.owners.get(module)?).copied()
@@ -349,8 +352,8 @@ fn build(manifest: &mut Manifest, name: &str, make: impl FnOnce() -> Build) {
     }
 }
 
-/// The program with the witness's arguments and input files; none where it does not begin at `main`. Where a call of the host's is
-/// wrong, first with a look at its arguments.
+/// Attempts that run the program with the witness's arguments and input files; empty if the witness does not start at
+/// `main`. If a host call is wrong, the first attempt inspects its arguments.
 fn programs(
     f: &Finding,
     w: &Witness,
@@ -387,8 +390,9 @@ fn programs(
     executables.into_iter().map(attempt).collect()
 }
 
-/// Whether a finding is of this program: another one may have the same name. Where its site stands in this program is where it
-/// says that it is, or where it says that this leads.
+/// Whether a finding belongs to this program, and not to another one of the same name. Its site must have the
+/// position in this program that the finding names, or one in a header to which that position leads according to the
+/// finding.
 fn is_of(f: &Finding, program: &Program, root: &ProjectRoot) -> bool {
     let Some(sites) = f.witness.as_ref().and_then(|w| w.sites.as_ref()) else { return true };
     std::iter::once(&sites.access).chain(&sites.callers).chain(&sites.launch).filter_map(|s| site(*s, program)).any(
@@ -414,7 +418,7 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
     program.func(func).blocks.get(block as usize).map(|_| Site { func, block: BlockId(block), inst })
 }
 
-/// The launch that reaches the access as a replay of the witness saw it; `Err`: why there is none.
+/// Launch that reaches the access, from a replay of the witness. `Err` is the reason why there is none.
 fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<Launched, String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
     if f.rule == Rule::FalseAssumption {
@@ -474,7 +478,8 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     Ok(Launched { snapshot, bad, parts })
 }
 
-/// The launch in which a replay of the witness reaches the access. Patiently first: what loops prepare is then in the buffers.
+/// Launch in which a replay of the witness reaches the access. The first replay is patient, so that buffers contain
+/// what loops prepare.
 fn replayed(
     program: &Program,
     root: FuncRef,
@@ -501,12 +506,12 @@ fn replayed(
     Err(why)
 }
 
-/// Bytes before and after every object but the one whose bounds are tested, so that other bad accesses of the same launch do
-/// not end it first.
+/// Bytes before and after every object except the one whose bounds are tested, so that other bad accesses of the same
+/// launch do not end it first.
 pub(super) const ROOM: u64 = 1 << 20;
 
-/// A snapshot as `templates/launch.cpp` reads it, without its module and its kernel. `all_roomy`: its bounds are tested in
-/// another way than by what lies around it, in code that clang compiles, which has no attributes of nvcc's.
+/// Description of a snapshot for `templates/launch.cpp`, without module and kernel. `all_roomy`: something other than
+/// the memory around the object tests its bounds, and clang compiles the code, without nvcc's attributes.
 pub(super) fn describe(program: &Program, s: &Snapshot, all_roomy: bool) -> String {
     let mut out = String::new();
     let ([gx, gy, gz], [bx, by, bz]) =

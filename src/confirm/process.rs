@@ -1,4 +1,4 @@
-//! Running a program that may hang, eat memory or write without end.
+//! Runs programs that may hang, exhaust memory or write without end.
 
 use nvcc::processes;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
@@ -8,27 +8,28 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Of what a program prints, the beginning and the end are kept.
+/// Bytes at the beginning and at the end of a program's output to keep.
 const KEPT_FIRST: u64 = 8 << 10;
 const KEPT_LAST: u64 = 56 << 10;
-/// Largest file that it may write: records of a million threads are not worth more.
+/// Largest file that a program may write: records of a million threads are not worth more.
 const MAX_FILE: u64 = 256 << 20;
 const POLL: Duration = Duration::from_millis(20);
-/// What descends from a run has this variable, whoever its parent is by then.
+/// Environment variable of all descendants of a run, even of those with another parent.
 const MARK: &str = "SCUBA_RUN";
-/// Whether this process is about to end.
+/// Set when this process is about to end.
 static OVER: AtomicBool = AtomicBool::new(false);
-/// Bytes of an environment that are looked through; the kernel allows a stack's quarter for it and the arguments, 2 MiB as a rule.
+/// Bytes of an environment to search; the kernel allows a quarter of the stack for it and the arguments, usually 2
+/// MiB.
 const MAX_ENVIRONMENT: usize = 4 << 20;
-/// How long a process may take to be gone after it was ended.
+/// Time limit for a killed process to disappear.
 const LAST: Duration = Duration::from_secs(2);
 
-/// How a run ended.
+/// End of a run.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// `None`: it was ended, since its time was up.
+    /// Exit status; `None` if the time limit ended the process.
     pub status: Option<ExitStatus>,
-    /// What it printed on both streams; of much the beginning and the end.
+    /// Output on both streams; if it is long, its beginning and its end.
     pub output: String,
 }
 
@@ -37,7 +38,7 @@ impl Ended {
         self.status.is_some_and(|s| s.success())
     }
 
-    /// For people.
+    /// Description for people.
     pub fn how(&self) -> String {
         match self.status {
             None => "did not end in time".into(),
@@ -50,16 +51,17 @@ impl Ended {
     }
 }
 
-/// Runs a command with standard input from `stdin`, for at most `limit`; then it is ended with all that descends from it. It
-/// stays in our process group, so that what ends that (a terminal, the shim) ends it too. `memory` bounds its data in bytes (not its address space: the CUDA driver reserves terabytes of that).
+/// Runs a command with standard input from `stdin`, for at most `limit`; then kills it with all its descendants. It
+/// stays in our process group, so that whatever ends the group (a terminal, the shim) ends it, too. `memory` bounds
+/// its data in bytes, not its address space, of which the CUDA driver reserves terabytes.
 ///
 /// # Errors
-/// When it cannot be started.
+/// If it cannot be started.
 pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
     run_marked(command, &new_mark(), stdin, limit, memory)
 }
 
-/// Tells one run from another.
+/// Mark that distinguishes this run from others.
 fn new_mark() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
@@ -80,7 +82,7 @@ fn run_marked(
     let mut child = processes::start(command)?;
     let pid = processes::pid_of(&child);
     for (resource, bytes) in [(Resource::Core, Some(0)), (Resource::Fsize, Some(MAX_FILE)), (Resource::Data, memory)] {
-        // A limit that cannot be set is no reason not to run.
+        // The command runs even if a limit cannot be set.
         if let Some(bytes) = bytes {
             let _ = prlimit(pid, resource, Rlimit { current: Some(bytes), maximum: Some(bytes) });
         }
@@ -94,25 +96,25 @@ fn run_marked(
         }
     };
     if let (None, Some(pid)) = (status, pid) {
-        // Compute Sanitizer starts the program as a child of its own.
+        // Compute Sanitizer starts the program as its own child process.
         processes::signal_tree(pid, Signal::KILL);
         let end = Instant::now() + LAST;
-        // One that waits for a driver in trouble may not even be ended.
+        // A process that waits for a hanging driver may not even be killed.
         while child.try_wait()?.is_none() && Instant::now() < end {
             std::thread::sleep(POLL);
         }
     }
-    // How it ended then says nothing: this process is about to end as well.
+    // How the command ended is then no evidence, because this process is about to end, too.
     while OVER.load(Ordering::Relaxed) {
         std::thread::park();
     }
     Ok(Ended { status, output: ends(output)? })
 }
 
-/// As [`run`], of somebody's program: what it leaves running in the background is ended too.
+/// Like [`run`], for a user's program: also kills the background processes that it leaves.
 ///
 /// # Errors
-/// When it cannot be started.
+/// If it cannot be started.
 pub fn run_to_the_last(
     command: &mut Command,
     stdin: &str,
@@ -125,13 +127,13 @@ pub fn run_to_the_last(
     ended
 }
 
-/// Ends all that descends from runs of this process, which must end now: no run returns any more.
+/// Kills all descendants of this process's runs, because it must end now. No run returns after this.
 pub fn end_all() {
     OVER.store(true, Ordering::Relaxed);
     end_runs_of(std::process::id());
 }
 
-/// Ends all that descends from runs of a process.
+/// Kills all descendants of a process's runs.
 pub fn end_runs_of(process: u32) {
     let own = format!("{process}-");
     end_marked(|found| found.starts_with(&own));
@@ -140,7 +142,7 @@ pub fn end_runs_of(process: u32) {
 fn end_marked(is: impl Fn(&str) -> bool) {
     let end = Instant::now() + LAST;
     loop {
-        // One may start another while it is ended.
+        // A process may start another one while it is killed.
         let left = marked(&is);
         if left.pids.is_empty() && !left.unsure || Instant::now() >= end {
             return;
@@ -152,14 +154,14 @@ fn end_marked(is: impl Fn(&str) -> bool) {
     }
 }
 
-/// Processes with a mark, and whether there may be others that cannot be told at this moment.
+/// Processes with a mark, and whether there may be others that are unrecognisable at this moment.
 #[derive(Default)]
 struct Marked {
     pids: Vec<Pid>,
     unsure: bool,
 }
 
-/// The processes that were started with such a mark in their environment, as far as they may be looked at.
+/// Finds the processes whose environment contained such a mark at their start, as far as they are accessible.
 fn marked(is: impl Fn(&str) -> bool) -> Marked {
     let mark = |variable: &[u8]| {
         std::str::from_utf8(variable)
@@ -169,7 +171,8 @@ fn marked(is: impl Fn(&str) -> bool) -> Marked {
     let mut buffer = vec![0; MAX_ENVIRONMENT];
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
-        // In one piece: of one that becomes another program in between two reads nothing more is read, as if that were the end.
+        // In one read: if a process executes another program between two reads, the second one returns nothing, like
+        // the end of the file.
         let environment =
             match std::fs::File::open(format!("/proc/{pid}/environ")).and_then(|mut f| f.read(&mut buffer)) {
                 Ok(bytes) => &buffer[..bytes],
@@ -234,19 +237,19 @@ mod tests {
     #[test]
     fn what_a_program_leaves_in_the_background_is_ended() {
         let start = Instant::now();
-        // Its parent is gone when the run ends, and it ignores what it can.
+        // The process loses its parent when the run ends, and ignores all signals that it can.
         let script = "trap '' HUP TERM; (setsid sleep 62 & echo $!); exit 0";
         let e = run_to_the_last(Command::new("sh").args(["-c", script]), "", LONG, None).unwrap();
         assert!(e.success() && start.elapsed() < Duration::from_secs(20));
         let alive = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z "));
         assert!(!alive(e.output.trim()), "process {} is left", e.output);
-        // One that becomes another program again and again has no environment for moments.
+        // A process that executes another program again and again has no environment for moments.
         let script = r#"export AGAIN='exec sh -c "$AGAIN"'; ulimit -t 10; (setsid sh -c "$AGAIN" & echo $!)"#;
         for _ in 0..20 {
             let e = run_to_the_last(Command::new("sh").args(["-c", script]), "", LONG, None).unwrap();
             assert!(!alive(e.output.trim()), "process {} is left", e.output);
         }
-        // What only looks like it is not.
+        // A process that only looks similar survives.
         let mut other = Command::new("sleep").arg("63").env(super::MARK, "0-0").spawn().unwrap();
         run_to_the_last(&mut Command::new("true"), "", LONG, None).unwrap();
         assert!(other.try_wait().unwrap().is_none());

@@ -1,64 +1,65 @@
-//! What Compute Sanitizer wrote: its XML records, or its text where a run was ended before the XML was written.
+//! Output of Compute Sanitizer: its XML records, or its text if a run was ended before the XML was written.
 //!
-//! In: the file that `--xml --save` left, whole or cut off, or what the tool printed. Out: [`Records`]. Element names vary between versions of the tool:
-//! those that are not known here are kept, so that their reader can say "inconclusive" instead of "clean".
+//! In: the file from `--xml --save`, complete or cut off, or the tool's printed output. Out: [`Records`]. Element
+//! names vary between versions of the tool: unknown ones are kept, so that a reader can report "inconclusive" instead
+//! of "clean".
 
 use finding::names::base_name;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use std::collections::BTreeSet;
 
-/// The outermost element; a file without it is none of Compute Sanitizer's.
+/// Root element; a file without it is not Compute Sanitizer's.
 const ROOT: &str = "ComputeSanitizerOutput";
 
-/// What stands before each line that the tool prints.
+/// Prefix of each line that the tool prints.
 const MARGIN: &str = "=========";
 
-/// A place in device code.
+/// A position in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The function's name without parameters or template arguments.
+    /// Name of the function without parameters or template arguments.
     pub func: String,
     pub path: String,
     pub line: u32,
 }
 
-/// One record.
+/// A record of a fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// `Precise` for an access that the instruction itself is known of; `Api` for a failed call of the runtime.
+    /// `Precise` for an access whose instruction is known; `Api` for a failed runtime call.
     pub kind: String,
     pub thread: [u64; 3],
     pub block: [u64; 3],
-    /// The sentence that people read.
+    /// Message for people.
     pub text: String,
     /// `__global__`, `__shared__`, `__local__`.
     pub space: String,
     /// Width of the access in bytes.
     pub size: u64,
-    /// `read`, `write` or `atomic`; empty for what is no access.
+    /// `read`, `write` or `atomic`; empty if there is no access.
     pub direction: String,
-    /// `out of bounds`, `misaligned`, …; of a failed call the name of the error.
+    /// `out of bounds`, `misaligned`, …; for a failed call the name of the error.
     pub error: String,
-    /// The function of the runtime that failed.
+    /// Runtime function that failed.
     pub api: String,
     pub address: u64,
-    /// The access, then the calls that led to it, the kernel last.
+    /// Call chain from the access outwards, with the kernel last.
     pub frames: Vec<Frame>,
 }
 
-/// A whole file.
+/// Contents of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
     pub records: Vec<Record>,
-    /// Names of elements that are not known here, with those around them.
+    /// Unknown element names, with the names of the elements around them.
     pub unknown: BTreeSet<String>,
-    /// The file ends before its outermost element does, or is no XML from some point on.
+    /// Whether the file ends before its root element does, or is invalid XML from some point on.
     pub cut_off: bool,
 }
 
 impl Records {
-    /// Reads a file's text. Never fails: what cannot be read is said in the result.
+    /// Parses the text of a file. Never fails: the result describes what cannot be parsed.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let mut reader = Reader::from_str(text);
@@ -113,8 +114,8 @@ impl Records {
         }
     }
 
-    /// Reads what the tool printed for people of a run that was ended before its end: the XML is written last. Only records that
-    /// are there whole count; whatever else was printed is the program's.
+    /// Parses the printed output of a run that was ended early, because the tool writes the XML last. Only complete
+    /// records count; all other lines are the program's.
     #[must_use]
     pub fn parse_text(text: &str) -> Self {
         let mut out = Self { cut_off: true, ..Self::default() };
@@ -162,10 +163,10 @@ impl Records {
         out
     }
 
-    /// Takes in one element that has ended.
+    /// Processes an element at its end.
     fn element(&mut self, path: &[String], value: &str, record: &mut Record) {
         let full = inner(path);
-        // The host's stack says nothing that is compared.
+        // The host's stack contains nothing to compare.
         if path.first().is_some_and(|p| p == ROOT) && full.starts_with("record/hostStack") {
             return;
         }
@@ -235,20 +236,20 @@ impl Records {
     }
 }
 
-/// `scale(float *, int)+0xa0 in /project/scale.cu:5`.
+/// Parses `scale(float *, int)+0xa0 in /project/scale.cu:5`.
 fn text_frame(text: &str) -> Option<Frame> {
     let (func, place) = text.rsplit_once(" in ")?;
     let (path, line) = place.rsplit_once(':')?;
     Some(Frame { func: base_name(func), path: path.into(), line: line.parse().ok()? })
 }
 
-/// `(1,2,3)`.
+/// Parses `(1,2,3)`.
 fn triple(text: &str) -> Option<[u64; 3]> {
     let mut parts = text.strip_prefix('(')?.strip_suffix(')')?.split(',').map(|n| n.parse().ok());
     Some([parts.next()??, parts.next()??, parts.next()??])
 }
 
-/// The path without the outermost element.
+/// Path without the root element.
 fn inner(path: &[String]) -> String {
     path.get(1..).unwrap_or_default().join("/")
 }
@@ -365,7 +366,7 @@ mod tests {
             let mut xml = golden(&format!("{file}.xml"));
             assert_eq!(text.records.len(), xml.records.len(), "{file}");
             for (t, x) in text.records.iter().zip(&mut xml.records) {
-                // Another run, other addresses.
+                // Another run has other addresses.
                 x.address = t.address;
                 assert_eq!(t, x, "{file}");
             }

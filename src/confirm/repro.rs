@@ -1,6 +1,8 @@
-//! A script for each finding of a PyTorch operator that calls it from Python with the finding's arguments (`templates/repro.py`).
+//! Generates a script for each finding of a PyTorch operator, which calls it from Python with the finding's arguments
+//! (`templates/repro.py`).
 //!
-//! In: a finding with its witness, the program and its units. Out: the script; why there is none where an argument is of a kind that is not made.
+//! In: a finding with its witness, the program and its units. Out: the script, or the reason why there is none if an
+//! argument is of an unsupported kind.
 
 use super::prepare::{Generated, Material};
 use finding::{Finding, Held, HeldValue, Run, SAME_CHECK, USED_HERE, Witness};
@@ -11,14 +13,14 @@ use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Bytes of a pointer, where a list's end is: behind the pointer to its beginning.
+/// Size of a pointer in bytes: the offset of a list's end pointer after its begin pointer.
 const POINTER: i64 = 8;
-/// Longer lists are not made.
+/// Longest list to generate.
 const MOST_IN_A_LIST: usize = 256;
 
 const TEMPLATE: &str = include_str!("../../templates/repro.py");
 
-/// The script of a finding, and why there is none; nothing where the finding is of no operator.
+/// Script of a finding, or the reason why there is none; `None` if the finding is not in an operator.
 pub(super) fn script(
     finding: &Finding,
     witness: &Witness,
@@ -39,7 +41,7 @@ pub(super) fn script(
     for u in &units {
         for flag in &u.preprocessor {
             match flag {
-                // PyTorch's own headers, Python's and CUDA's are those of the machine.
+                // The machine provides the headers of PyTorch, Python and CUDA.
                 PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => {
                     let folder = absolute(u, p);
                     let others = ["/torch/include", "/include/python", "/cuda", "/nvidia/cu"];
@@ -76,26 +78,27 @@ pub(super) fn script(
         "cuda_flags": cuda_flags,
         "arguments": arguments,
     });
-    // It stands in a raw string of Python's.
+    // The text is inside a raw Python string.
     let text = TEMPLATE.replace("@CASE@", &format!("{case:#}").replace('\'', "\\u0027"));
     let name = format!("repro-{}.py", finding.fingerprint.get(..12).unwrap_or(&finding.fingerprint));
     Some(Ok(Generated { name, text }))
 }
 
-/// Where accesses are that go wrong: a finding may stand at the launch that leads there, and for others that one check would mend.
+/// Positions of wrong accesses: a finding may be at the launch that leads to them, or also cover others that the same
+/// check would fix.
 fn places(finding: &Finding) -> Vec<String> {
     let used = finding.related.iter().filter(|r| r.what == USED_HERE || r.what == SAME_CHECK).map(|r| &r.position);
     let all = std::iter::once(&finding.access.position).chain(used);
     all.map(|p| format!("{}:{}", p.file.rsplit('/').next().unwrap_or(&p.file), p.line)).collect()
 }
 
-/// The arguments in order: tensors, numbers, nothing for an optional that has no value.
+/// Arguments in order: tensors, numbers, null for an optional without a value.
 fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Value>, String> {
     let program = material.program;
     let (m, f) = (program.module(root.module), program.func(root));
     let mut out = vec![];
     for (i, p) in f.params.iter().enumerate().filter(|(_, p)| p.sret.is_none()) {
-        // A list may come in two registers: the first of them stands for it.
+        // A list may be passed in two registers: the first one represents it.
         let (name, part) = f.in_registers(i).map_or((p.name.as_str(), 0), |(name, _, at)| (name, at));
         let declared = p.class.as_deref().or_else(|| f.declared_type(name)).unwrap_or_default();
         if part > 0 {
@@ -126,7 +129,7 @@ fn arguments(material: &Material<'_>, root: FuncRef, run: &Run) -> Result<Vec<Va
     Ok(out)
 }
 
-/// What a string holds.
+/// Contents of a string.
 fn text<'r>(run: &'r Run, name: &str) -> &'r str {
     let text = |h: &'r Held| if let HeldValue::Text(text) = &h.what { Some(text.as_str()) } else { None };
     run.held.iter().filter(|h| h.object == name).find_map(text).unwrap_or_default()
@@ -143,7 +146,7 @@ fn is_list(declared: &str) -> bool {
     kinds.iter().any(|kind| declared.contains(kind)) && declared.contains("Tensor")
 }
 
-/// The tensors of a list, in order: as many as it says, or as were asked for; `None` where these are too many.
+/// Tensors of a list in order: as many as its length says, or as the witness names; `None` if there are too many.
 fn list(run: &Run, name: &str, declared: &str) -> Option<Vec<Value>> {
     let bytes = if declared.contains("torch::stable::Tensor") { 2 * POINTER } else { POINTER };
     let said = run.held.iter().filter(|h| h.object == name && h.at == POINTER).find_map(|h| match h.what {

@@ -1,7 +1,7 @@
-//! Folders for what is built and run, which do not survive this process.
+//! Folders for builds and runs that do not outlive this process.
 //!
-//! In: nothing. Out: empty folders, removed when they are dropped, and also when a signal ends this process, any signal: then what is
-//! running on the device is ended before.
+//! In: nothing. Out: empty folders, removed when they are dropped, and also when any signal ends this process: then
+//! everything that still runs on the device is killed first.
 
 use super::process;
 use super::watch::Watch;
@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Those there are, and what watches over them as long as there is one.
+/// Existing folders, and the process that watches them while there is one.
 struct All {
     folders: BTreeSet<PathBuf>,
     watch: Option<Watch>,
@@ -32,7 +32,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// # Errors
-    /// When there is no room for temporary files.
+    /// If there is no room for temporary files.
     pub fn new() -> io::Result<Self> {
         static SIGNALS: Once = Once::new();
         SIGNALS.call_once(wait_for_signals);
@@ -64,7 +64,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Waits in a thread of its own. Where that cannot be, what watches clears up when a signal comes.
+/// Waits for signals in its own thread. If that is impossible, the watching process cleans up after a signal.
 fn wait_for_signals() {
     let Ok(mut signals) = Signals::new(processes::not_ignored(&[SIGHUP, SIGINT, SIGQUIT, SIGTERM])) else { return };
     std::thread::spawn(move || {

@@ -1,7 +1,7 @@
-//! What runs on devices said, kept beside the facts.
+//! Outcomes of runs on devices, stored with the facts.
 //!
-//! A file for each finding and witness in `.scuba/confirmations`. Its name holds the finding's [`key`], which changes with the
-//! sources and the witness: what was seen of older code is not shown for newer.
+//! One file for each finding and witness in `.scuba/confirmations`. Its name contains the finding's [`key`], which
+//! changes with the sources and the witness, so that outcomes for older code are not shown for newer code.
 
 use base::paths;
 use finding::sources::Sources;
@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "confirmations";
 
-/// What was seen of one finding.
+/// Outcome of a finding's run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub fingerprint: String,
     /// [`key`] of the finding that was run.
     pub witness: String,
     pub confirmation: Confirmation,
-    /// What was built and run, and what it printed.
+    /// Log of the builds and runs, with their output.
     pub log: String,
 }
 
-/// Names a finding with its witness and the text of the files that it speaks of: 16 hexadecimal digits.
+/// Hash of a finding, its witness and the text of its files: 16 hexadecimal digits.
 #[must_use]
 pub fn key(finding: &Finding, sources: &Sources) -> String {
     let mut hasher = blake3::Hasher::new();
@@ -48,7 +48,7 @@ pub fn key(finding: &Finding, sources: &Sources) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// The folders that outcomes are looked for in.
+/// Folders to search for outcomes.
 #[derive(Clone, Debug, Default)]
 pub struct Confirmations {
     stores: Vec<PathBuf>,
@@ -62,10 +62,10 @@ impl Confirmations {
         Self { stores }
     }
 
-    /// What is known of a finding; of several outcomes a confirmation, else the first.
+    /// Outcome of a finding: a confirmation if there is one, otherwise the first outcome.
     #[must_use]
     pub fn of(&self, finding: &Finding, sources: &Sources) -> Option<Confirmation> {
-        // Hashing the sources is for findings of which something is kept.
+        // Hashes the sources only if outcomes exist.
         let kept: Vec<PathBuf> = self.stores.iter().map(|s| s.join(FOLDER)).filter(|f| f.is_dir()).collect();
         if kept.is_empty() || finding.fingerprint.is_empty() {
             return None;
@@ -82,10 +82,10 @@ impl Confirmations {
     }
 }
 
-/// Keeps an outcome in a `.scuba` folder; what was kept of the same finding and witness is replaced.
+/// Stores an outcome in a `.scuba` folder and replaces an earlier one of the same finding and witness.
 ///
 /// # Errors
-/// When the folder cannot be written.
+/// If the folder cannot be written.
 pub fn keep(store: &Path, outcome: &Outcome) -> io::Result<()> {
     let folder = store.join(FOLDER);
     paths::create(store)?;

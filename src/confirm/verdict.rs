@@ -1,4 +1,4 @@
-//! What records say of a finding.
+//! Judges a finding by the records of a run.
 
 use super::bundle::SOURCES;
 use super::kernel_check;
@@ -12,27 +12,27 @@ use frontend::paths::normalise;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What one run says.
+/// Verdict of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The same kernel, line, direction and thread; the evidence.
+    /// The same kernel, line, direction and thread were reported; holds the evidence.
     Confirmed(String),
-    /// The run came to its end and showed nothing like it.
+    /// The run ended by itself and reported nothing similar.
     NotReproduced(String),
     Inconclusive(String),
 }
 
-/// Where code lies on the machine that ran it.
+/// Folders of code on the machine that ran it.
 pub struct Surroundings<'a> {
-    /// The folder of the bundle, where sources were copied.
+    /// Folder of the bundle to which sources were copied.
     pub bundle: &'a Path,
-    /// The toolkit's folder, by all its names.
+    /// Folder of the toolkit, by all its names.
     pub toolkit: Vec<PathBuf>,
 }
 
 impl Surroundings<'_> {
-    /// Whether a file is in a header that is not the user's, by the judgement of the analysis: for that, a copy in the bundle has the path of
-    /// what it was copied from. Toolkits and projects are reached through links of several names.
+    /// Whether a file is a header outside the user's code, by the analysis's rules. A copy in the bundle is judged by
+    /// the path of its original. Toolkits and projects may be reached through links with several names.
     fn is_system(&self, own: &Own, path: &str) -> bool {
         let copies = self.bundle.join(SOURCES);
         let original = |p: &Path| match p.strip_prefix(&copies) {
@@ -54,8 +54,8 @@ impl Surroundings<'_> {
         }
     }
 
-    /// Where a user would say that the access is, as the analysis does: the innermost frame in the user's own sources. What lies below it is
-    /// another compiler's reading of headers that are nobody's own, and need not be alike.
+    /// Position of an access as a user would name it, by the analysis's rules: the innermost frame in the user's own
+    /// sources. Frames below it come from another compiler's view of system headers and may differ.
     fn place<'r>(&self, record: &'r Record, expected: &Expected) -> Option<Placed<'r>> {
         let own = if expected.own == Own::default() { Own::outside([]) } else { expected.own.clone() };
         let own = own.and_outside(self.toolkit.clone());
@@ -66,15 +66,15 @@ impl Surroundings<'_> {
     }
 }
 
-/// The frames of a record that count.
+/// Relevant frames of a record.
 struct Placed<'r> {
     users: &'r Frame,
-    /// The access itself, where the user's frame only leads there.
+    /// The access itself, if the user's frame only leads to it.
     inner: Option<&'r Frame>,
 }
 
 impl fmt::Display for Placed<'_> {
-    /// `a.cu:5, in `k``, and where the access itself is.
+    /// Prints `a.cu:5, in `k``, and the position of the access itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Shown(self.users))?;
         match self.inner {
@@ -92,11 +92,11 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Where an array is on the device: its address, and the witness's offset and its extent in bytes.
+/// An array on the device: its address, and the witness's offset and extent in bytes.
 pub type Array = (u64, i64, i64);
 
-/// Compares records with what is expected. `ended`: the run came to its own end; `how` says how it ended. `array`: where it is
-/// known.
+/// Compares records with the expected fault. `ended`: the run ended by itself; `how` describes its end. `array`: the
+/// array's position, if known.
 pub fn judge(
     expected: &Expected,
     records: &Records,
@@ -126,7 +126,8 @@ pub fn judge(
             None => String::new(),
             Some((start, offset, extent)) => {
                 let seen = r.address.wrapping_sub(start).cast_signed();
-                // The same thread at the same line elsewhere in the array: a loop's other round, perhaps. It is not the witness.
+                // The same thread at the same line, elsewhere in the array: perhaps in another iteration. It is not
+                // the witness.
                 if seen != offset {
                     return Verdict::Inconclusive(format!(
                         "the same access was reported{} at byte {seen} of {extent}, not at byte {offset}",
@@ -162,7 +163,8 @@ pub fn judge(
     Verdict::NotReproduced("Compute Sanitizer reported nothing".into())
 }
 
-/// A call of the runtime that must fail for its arguments. Records do not say which of several calls of one function it was.
+/// Judges a runtime call that must fail because of its arguments. Records do not distinguish several calls of one
+/// function.
 fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str) -> Verdict {
     let refused: Vec<&Record> = records
         .records
@@ -182,7 +184,7 @@ fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str)
     if call == HOST_ACCESS {
         return Verdict::Inconclusive("what the host accesses is seen only where the machine refuses it".into());
     }
-    // The driver reserves memory in steps and sees what leaves them; of the host's memory it sees nothing.
+    // The driver reserves memory in steps and sees only accesses that leave them; it does not see host memory.
     if rule != Rule::DoubleFree {
         return Verdict::Inconclusive(format!(
             "no call of `{call}` was refused: the driver does not see a copy that stays in the memory that it reserved for its device arrays, nor what it does to the host's"
@@ -191,8 +193,8 @@ fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str)
     Verdict::NotReproduced(format!("no call of `{call}` was refused"))
 }
 
-/// What the check compiled into the kernel says; `record` is `None` where it never saw the access out of bounds. `left_out`: how many
-/// other bad accesses were guarded against in this run.
+/// Verdict from the check compiled into the kernel; `record` is `None` if it never saw the access out of bounds.
+/// `left_out`: number of other bad accesses that the guard skipped in this run.
 pub fn of_record(
     expected: &Expected,
     left_out: u64,
@@ -291,7 +293,7 @@ mod tests {
         }
     }
 
-    /// As on the machine where `golden` was recorded, on which the toolkit has two names.
+    /// Verdict on the machine where `golden` was recorded, on which the toolkit has two names.
     fn says(e: &Expected, r: &Records) -> Verdict {
         judge(e, r, true, "ended", None, &around())
     }
@@ -335,7 +337,7 @@ mod tests {
         assert!(matches!(says(&e, &golden("atomic.xml")), Verdict::Confirmed(_)));
     }
 
-    /// A unit that was compiled with the flags with which `header_frames` was recorded.
+    /// Own paths of a unit compiled with the flags with which `header_frames` was recorded.
     fn own_of_header_frames() -> Own {
         let words = ["-Iinc", "-isystem", "system", "header_frames.cu"].map(OsString::from);
         let command = Command::read(&words, &Environment::default(), Path::new("/project"));
@@ -391,14 +393,14 @@ mod tests {
                 assert!(matches!(says(&at(other, direction), &r), Verdict::Inconclusive(_)), "{record} at {other}");
             }
         }
-        // A project's own header is the user's: there it is, and not at the call.
+        // A project's own header belongs to the user: the position is there, and not at the call.
         let operator = golden("header_frames_operator.xml");
         let own =
             Expected { own: own_of_header_frames(), ..expected(kernel, "inc/own.h", 2, Direction::Read, [4, 0, 0]) };
         let Verdict::Confirmed(detail) = says(&own, &operator) else { panic!("{:?}", says(&own, &operator)) };
         assert!(detail.ends_with(", matched at own.h:2, in `+`"), "{detail}");
         assert!(matches!(says(&at(18, Direction::Read), &operator), Verdict::Inconclusive(_)));
-        // Given by `-I`, the other header would be, too.
+        // With `-I`, the other header would also be the user's.
         let vendored = golden("header_frames_vendored.xml");
         let mine = Expected { own: Own::default(), ..at(19, Direction::Read) };
         assert!(matches!(says(&mine, &vendored), Verdict::Inconclusive(_)));
@@ -419,7 +421,7 @@ mod tests {
         };
         let at = Surroundings { bundle: Path::new("/bundle"), toolkit: vec!["/opt/cuda".into()] };
         assert!(matches!(judge(&e, &r, true, "ended", None, &at), Verdict::Confirmed(_)));
-        // A toolkit that the machine has elsewhere.
+        // A toolkit that this machine has in another folder.
         let r = Records::parse(&text.replace("/project/system", "/opt/cuda/include"));
         let e = Expected { file: "/project/header_frames.cu".into(), ..e };
         assert!(matches!(judge(&e, &r, true, "ended", None, &at), Verdict::Confirmed(_)));

@@ -1,8 +1,9 @@
-//! A process that outlives this one: where we are killed without being able to clean up (SIGKILL), it ends what still runs.
+//! A watching process that outlives this one: if this process is killed without a chance to clean up (SIGKILL), it
+//! kills what still runs.
 //!
-//! In: the folders that runs use. Out: nothing, as long as we live. A death signal of the kernel reaches Compute Sanitizer, which
-//! is our child, but not the program, which is a child of Compute Sanitizer; all that descends from our runs has their mark,
-//! however ([`super::process`]).
+//! In: the folders of runs. Out: nothing, while this process lives. The kernel's parent-death signal reaches Compute
+//! Sanitizer, which is our child, but not the program, which is a child of Compute Sanitizer. All descendants of our
+//! runs have their mark, however ([`super::process`]).
 
 use super::process;
 use std::ffi::OsStr;
@@ -12,10 +13,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// The hidden command of `scuba` that watches.
+/// Hidden command of `scuba` that watches.
 pub const COMMAND: &str = "__watch";
 
-/// Lives as long as there is something to be watched.
+/// Handle of the watching process, which lives as long as something is to be watched.
 #[derive(Debug)]
 pub struct Watch {
     child: Child,
@@ -23,10 +24,10 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// `None` where it cannot be started: what would be left then ends when its own time is up.
+    /// Starts the process. `None` if that is impossible: leftover processes then end at their own time limits.
     pub fn start() -> Option<Self> {
         let mut command = Command::new(std::env::current_exe().ok()?);
-        // What ends our process group is not to end it, and nobody is to wait for what it might print.
+        // It must survive the end of our process group, and nobody must wait for its output.
         command
             .arg(COMMAND)
             .arg(std::process::id().to_string())
@@ -39,28 +40,28 @@ impl Watch {
         Some(Self { child, folders })
     }
 
-    /// Names a folder that is to go with us.
+    /// Registers a folder to remove when this process ends.
     pub fn note(&mut self, folder: &Path) {
-        // Where the other side is gone, there is nobody to tell.
+        // If the other side is gone, the message is lost.
         let _ = self.folders.write_all(&[folder.as_os_str().as_bytes(), b"\0"].concat());
     }
 }
 
 impl Drop for Watch {
-    /// Nothing is left to be watched.
+    /// Kills the watching process, because nothing is left to watch.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What it does: waits for the end of process `of`, which is that of standard input, and clears up behind it.
+/// Body of the watching process: waits for the end of process `of`, which closes standard input, and then cleans up.
 pub fn run(of: u32) {
     let mut told = Vec::new();
-    // An end is an end, however it comes.
+    // A read error counts as the end, too.
     let _ = std::io::stdin().lock().read_to_end(&mut told);
     process::end_runs_of(of);
-    // What is not whole is no name of a folder.
+    // An incomplete name is no folder name.
     let whole = told.iter().rposition(|b| *b == 0).unwrap_or(0);
     for folder in told[..whole].split(|b| *b == 0).filter(|f| !f.is_empty()) {
         let _ = std::fs::remove_dir_all(Path::new(OsStr::from_bytes(folder)));

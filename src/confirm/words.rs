@@ -1,16 +1,16 @@
-//! Commands, what they print, and sizes, in words.
+//! Texts for commands, their output, and sizes.
 
 use super::process::Ended;
 use std::process::Command;
 
-/// Bytes for people: `8.6 GiB (9234179688 bytes)`.
+/// Number of bytes for people: `8.6 GiB (9234179688 bytes)`.
 pub fn size(bytes: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
     let power = (bytes.max(1).ilog2() / 10).min(4);
     match power.checked_sub(1).and_then(|i| units.get(i as usize)) {
         None => format!("{bytes} bytes"),
         Some(unit) => {
-            // One digit behind the point, rounded up: what it takes is not less.
+            // One decimal, rounded up: the size must not appear smaller.
             let tenths = (u128::from(bytes) * 10).div_ceil(1 << (10 * power));
             format!("{}.{} {unit} ({bytes} bytes)", tenths / 10, tenths % 10)
         }
@@ -25,7 +25,7 @@ pub fn last_line(ended: &Ended) -> Option<&str> {
         .rfind(|l| !l.is_empty() && *l != "COMPUTE-SANITIZER" && !l.starts_with("ERROR SUMMARY"))
 }
 
-/// A command as one could type it.
+/// A command as a user could type it.
 pub fn shown(command: &Command) -> String {
     let words: Vec<String> = std::iter::once(command.get_program())
         .chain(command.get_args())

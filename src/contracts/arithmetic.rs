@@ -1,11 +1,11 @@
-//! The arithmetic of `eval`: C's operators over the whole numbers, in 128 bits.
+//! Arithmetic of `eval`: C's operators over the integers, in 128 bits.
 //!
-//! In: numbers. Out: a number; why there is none; that it does not fit.
+//! In: integers. Out: an integer; the reason why the result is undefined; or an error if it does not fit.
 
 use super::ast::{Binary, Function, Span};
 use super::eval::{EvalError, Stop, Undefined};
 
-/// A function of numbers; `None` where it is none, or the arguments are not as many as it takes.
+/// Applies a function of integers. `None` if it is not one, or the number of arguments is wrong.
 pub(super) fn applied(function: Function, values: &[i128], span: Span) -> Option<Result<i128, Stop>> {
     let fits = |v: Option<i128>| v.ok_or(Stop::from(EvalError::TooLarge(span)));
     Some(match (function, values) {
@@ -30,7 +30,7 @@ pub(super) fn arithmetic(op: Binary, a: i128, b: i128, span: Span) -> Result<i12
     let out = match op {
         Binary::Mul => a.checked_mul(b),
         Binary::Div => a.checked_div(b),
-        // Of the least number and -1 too, whose quotient would not fit.
+        // The remainder of the smallest integer by -1, whose quotient would not fit, is 0, too.
         Binary::Rem => Some(a.checked_rem(b).unwrap_or(0)),
         Binary::Add => a.checked_add(b),
         Binary::Sub => a.checked_sub(b),

@@ -1,13 +1,14 @@
-//! The syntax of contracts.
+//! Abstract syntax of contracts.
 //!
-//! In: nothing. Out: terms ([`Term`]: whole numbers, pointers, objects) and conditions ([`Cond`]), each with where it stands. What they
-//! mean is told in the module above. Equality and order look at what is written only, not at places and sorts.
+//! In: nothing. Out: terms ([`Term`]: integers, pointers, objects) and conditions ([`Cond`]), each with its position
+//! in the text. The crate's root documents their semantics. Equality and order only compare the syntax, not positions
+//! and sorts.
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-/// Bytes of the text, `start..end`. `0..0` where no text was read.
+/// Byte range of the text, `start..end`; `0..0` if the syntax tree was not parsed from text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     pub start: usize,
@@ -27,15 +28,15 @@ impl From<std::ops::Range<usize>> for Span {
     }
 }
 
-/// What a term denotes.
+/// Sort of a term's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sort {
-    /// Not told by the syntax alone, as of a bare name; [`crate::resolve()`] finds it.
+    /// Unknown from the syntax alone, as for a bare name; [`crate::resolve()`] finds it.
     Open,
     Integer,
-    /// Arrays too: they decay to a pointer to their first element.
+    /// Pointers, and arrays, which decay to a pointer to their first element.
     Pointer,
-    /// A struct, a tensor, or another value that is neither number nor pointer.
+    /// A struct, a tensor, or another value that is neither integer nor pointer.
     Object,
 }
 
@@ -48,11 +49,11 @@ pub struct Term {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TermKind {
-    /// Not negative: `-3` is the negation of 3.
+    /// Nonnegative integer: `-3` is the negation of 3.
     Int(i128),
     /// `nullptr`, `NULL`.
     Null,
-    /// A parameter, a constant, a member of the type (in an invariant) or a variable of `forall`; `::` may be in it.
+    /// A parameter, a constant, a member of the type (in an invariant) or a variable of `forall`; may contain `::`.
     Name(String),
     Launch(Launch),
     /// `a.b`, `a->b`.
@@ -62,7 +63,7 @@ pub enum TermKind {
     Subscript(Box<Term>, Box<Term>),
     Deref(Box<Term>),
     Apply(Function, Vec<Term>),
-    /// A type as C spells it, with single spaces. In bytes.
+    /// Size of a type in bytes. The type is spelled as in C, with single spaces.
     SizeOf(String),
     Cast(WideType, Box<Term>),
     Unary(Unary, Box<Term>),
@@ -76,7 +77,7 @@ pub enum Access {
     Arrow,
 }
 
-/// What a launch was given.
+/// Property of a launch configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Launch {
     /// `gridDim.x`, in blocks.
@@ -96,14 +97,14 @@ pub enum Axis {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Function {
-    /// Bytes from a pointer to the end of its object; of a null pointer 0. Negative beyond the end.
+    /// Bytes from a pointer to the end of its object; 0 for a null pointer. Negative past the end.
     Extent,
-    /// The extent over the size of an element, rounded down.
+    /// The extent divided by the element size, rounded down.
     Elements,
     Min,
     Max,
     Abs,
-    /// The least whole number that is at least the exact quotient.
+    /// Smallest integer that is at least the exact quotient.
     CeilDiv,
 }
 
@@ -122,7 +123,7 @@ impl Function {
         Self::ALL.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
     }
 
-    /// How many arguments it takes; the last number is `usize::MAX` where there is no most.
+    /// Minimum and maximum number of arguments; the maximum is `usize::MAX` if there is none.
     #[must_use]
     pub fn arity(self) -> (usize, usize) {
         match self {
@@ -133,7 +134,8 @@ impl Function {
     }
 }
 
-/// Integer types of at least 64 bits (LP64). A cast to one is what keeps C from wrapping, so over the whole numbers it does nothing.
+/// Integer types of at least 64 bits (LP64). A cast to one prevents wrapping in C, so it has no effect over the
+/// mathematical integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum WideType {
     Long,
@@ -205,7 +207,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// That of the negation.
+    /// Comparison operator of the negation.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
@@ -218,7 +220,7 @@ impl Comparison {
         }
     }
 
-    /// That of `b` and `a`.
+    /// Comparison operator with `a` and `b` swapped.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {
@@ -241,22 +243,23 @@ pub struct Cond {
 pub enum CondKind {
     Literal(bool),
     Compare(Comparison, Box<Term>, Box<Term>),
-    /// A bare term: not 0, not null.
+    /// A bare term: true if it is neither 0 nor null.
     Truth(Box<Term>),
     Not(Box<Cond>),
-    /// At least two, none of them an `And` itself: [`Cond::all`].
+    /// Conjunction of at least two conditions that are no `And` themselves: [`Cond::all`].
     And(Vec<Cond>),
-    /// At least two, none of them an `Or` itself: [`Cond::any`].
+    /// Disjunction of at least two conditions that are no `Or` themselves: [`Cond::any`].
     Or(Vec<Cond>),
     Implies(Box<Cond>, Box<Cond>),
-    /// Of two bare terms it is the `Truth` of a choice of them: [`Cond::choice`].
+    /// Conditional choice. With two bare terms as branches it is instead the `Truth` of a term choice:
+    /// [`Cond::choice`].
     Choice(Box<Cond>, Box<Cond>, Box<Cond>),
     Forall(Box<Forall>),
-    /// No byte from one of them to the end of its object is one from another to the end of its. At least two.
+    /// Disjointness of at least two ranges, each from a pointer to the end of its object: no two share a byte.
     Disjoint(Vec<Term>),
 }
 
-/// `forall i in [from, to): body`, or `[from, to]` where it is `closed`. True where there is no such `i`.
+/// `forall i in [from, to): body`, or `[from, to]` if `closed`. True for an empty range.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Forall {
     pub variable: String,
@@ -266,7 +269,7 @@ pub struct Forall {
     pub body: Cond,
 }
 
-/// What is written counts, not where it stands.
+/// Compares the syntax, not the positions.
 macro_rules! compared_by_kind {
     ($($type:ident),*) => { $(
         impl PartialEq for $type {

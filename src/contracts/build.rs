@@ -1,11 +1,12 @@
-//! Terms and conditions from their parts.
+//! Builds terms and conditions from their parts.
 //!
-//! In: parts. Out: what they make, with the sort that the syntax tells, chains flat; of a term or a condition its parts again.
+//! In: parts. Out: the term or condition with its sort, as far as the syntax determines it, and with flat chains.
+//! Also lists the parts of a term or condition.
 
 use super::ast::{Binary, Comparison, Cond, CondKind, Function, Sort, Span, Term, TermKind, Unary};
 
 impl Term {
-    /// With the sort that the syntax tells.
+    /// Builds a term with the sort that its syntax determines.
     #[must_use]
     pub fn new(kind: TermKind, span: Span) -> Self {
         let sort = match &kind {
@@ -41,7 +42,7 @@ impl Term {
         Self::new(TermKind::Binary(op, Box::new(a), Box::new(b)), span)
     }
 
-    /// What stands in it, in order; of a condition in it its terms.
+    /// Direct subterms in order; a condition inside contributes its terms.
     #[must_use]
     pub fn parts(&self) -> Vec<&Self> {
         match &self.kind {
@@ -54,7 +55,7 @@ impl Term {
         }
     }
 
-    /// The same, known to be of a sort.
+    /// Sets the sort of a term.
     #[must_use]
     pub fn of(mut self, sort: Sort) -> Self {
         self.sort = sort;
@@ -76,7 +77,7 @@ impl Cond {
         Self { kind, span }
     }
 
-    /// The outermost terms in it.
+    /// Outermost terms of a condition.
     #[must_use]
     pub fn terms(&self) -> Vec<&Term> {
         match &self.kind {
@@ -121,13 +122,13 @@ impl Cond {
         Self::new(kind, span)
     }
 
-    /// The conjunction, flat; `true` of nothing.
+    /// Flat conjunction; `true` if empty.
     #[must_use]
     pub fn all(conds: Vec<Self>) -> Self {
         Self::joined(conds, true)
     }
 
-    /// The disjunction, flat; `false` of nothing.
+    /// Flat disjunction; `false` if empty.
     #[must_use]
     pub fn any(conds: Vec<Self>) -> Self {
         Self::joined(conds, false)

@@ -1,7 +1,7 @@
-//! Comparisons of sums of products.
+//! Comparisons of polynomials.
 //!
-//! In: two terms and the sign between them. Out: the same as one polynomial that is at least, is or is not 0, and back as people write it; of two
-//! of them what both say.
+//! In: two terms and a comparison operator. Out: one polynomial that is at least 0, equal to 0 or unequal to 0, and
+//! back in the form that people write. For two such constraints: their conjunction as one.
 
 use super::ast::{Binary, Comparison, Cond, CondKind, Sort, Term, TermKind};
 use super::polynomial::{Partial, Polynomial, partials, polynomial};
@@ -18,22 +18,22 @@ pub(super) fn may_point(t: &Term) -> bool {
     }
 }
 
-/// Whether two sides of an equality may be pointers. No pointer is compared with a number but 0.
+/// Whether both sides of an equality may be pointers. The only integer that pointers are compared with is 0.
 pub(super) fn may_both_point(a: &Term, b: &Term) -> bool {
     let zero = |t: &Term| t.kind == TermKind::Int(0);
     may_point(a) && (may_point(b) || zero(b)) || may_point(b) && zero(a)
 }
 
-/// What is said of a polynomial.
+/// Relation of a polynomial to 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// It is at least 0.
+    /// The polynomial is at least 0.
     Ge,
     Eq,
     Ne,
 }
 
-/// A comparison as one polynomial, divided by what its coefficients share.
+/// A comparison as one polynomial, divided by the common divisor of its coefficients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Constraint {
     pub(super) relation: Relation,
@@ -82,13 +82,13 @@ impl Constraint {
         Some(Read::Constraint(Self { relation, sum: sum.divided(divisor) }))
     }
 
-    /// One number less another, wherever both have values.
+    /// Difference of two integers, wherever both are defined.
     pub(super) fn difference(a: &Term, b: &Term) -> Option<Polynomial> {
         let mut partial = Partial::new();
         polynomial(a, &mut partial)?.plus(&polynomial(b, &mut partial)?, -1)
     }
 
-    /// As people write it.
+    /// The constraint in the form that people write.
     pub(super) fn cond(&self) -> Option<Cond> {
         let (plus, minus) = self.sum.variable_part().sides()?;
         let c = self.sum.constant_part();
@@ -106,7 +106,7 @@ impl Constraint {
         }
         let c = if strict { 0 } else { c };
         let (left, right) = if alone {
-            // What is wanted of an extent is on the other side, whatever its sign.
+            // The required size of an extent is on the other side, whatever its sign.
             let (left, right) = self.sum.variable_part().extents_apart();
             match extents[0] {
                 true => (left, right.plus(&number(c), 1)?.negated()?),
@@ -136,7 +136,8 @@ impl Constraint {
         })
     }
 
-    /// What the comparison says; `None` of other conditions, and of one that keeps something its polynomial has not.
+    /// Constraint of a comparison. `None` for other conditions, and if the polynomial would lose a possibly undefined
+    /// subterm.
     pub(super) fn of(c: &Cond) -> Option<Self> {
         let CondKind::Compare(op, a, b) = &c.kind else { return None };
         if matches!(op, Comparison::Eq | Comparison::Ne) && may_both_point(a, b) {
@@ -148,14 +149,15 @@ impl Constraint {
     }
 }
 
-/// Whether what may have no value is in the terms.
+/// Whether the terms still contain all possibly undefined subterms.
 pub(super) fn keeps(terms: &[&Term], partial: &Partial) -> bool {
     let mut kept = Partial::new();
     terms.iter().for_each(|t| partials(t, &mut kept));
     partial.is_subset(&kept)
 }
 
-/// Both as one: `Some(None)` where they contradict each other, `None` where no one constraint says both.
+/// Conjunction of both as one constraint: `Some(None)` if they contradict each other, `None` if one constraint cannot
+/// express it.
 pub(super) fn merge(a: &Constraint, b: &Constraint) -> Option<Option<Constraint>> {
     let (va, vb) = (a.sum.variable_part(), b.sum.variable_part());
     let same = va == vb;
@@ -188,7 +190,7 @@ pub(super) fn merge(a: &Constraint, b: &Constraint) -> Option<Option<Constraint>
         }
         (_, Relation::Eq) => merge(b, a),
         (Relation::Ge, Relation::Ne) => {
-            // At the excluded value the first's sum is:
+            // Value of the first sum at the excluded value:
             let there = if same { cb.checked_neg()? } else { cb }.checked_add(ca)?;
             match there {
                 0 => with(Relation::Ge, ca.checked_sub(1)?),

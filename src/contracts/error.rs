@@ -1,19 +1,19 @@
-//! What is wrong with a contract.
+//! Errors in contracts.
 //!
-//! In: a place in the text, a sentence and an advice. Out: the same for people, with the text under it.
+//! In: a span of the text, a message and advice. Out: the same for people, with the text below it.
 
 use super::ast::Span;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// One fault of one contract.
+/// An error in a contract.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; {help}")]
 pub struct ContractError {
-    /// Bytes of the contract's text; empty at its end.
+    /// Span of the contract's text; empty at its end.
     pub span: Span,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// What is allowed, or the nearest name.
+    /// Advice: what is allowed, or the nearest name.
     pub help: String,
 }
 
@@ -22,8 +22,8 @@ impl ContractError {
         Self { span, message: message.into(), help: help.into() }
     }
 
-    /// The fault with the text that it is in. `origin` is where that came from (`scuba.toml`, a source file), `line` its first line
-    /// there, from 1.
+    /// Renders the error with its text. `origin` is the text's source (`scuba.toml`, a source file), `line` its first
+    /// line there, from 1.
     #[must_use]
     pub fn render(&self, text: &str, origin: &str, line: usize) -> String {
         let boundary = |at: usize| (at.min(text.len())..=text.len()).find(|at| text.is_char_boundary(*at));
@@ -38,7 +38,7 @@ impl ContractError {
     }
 }
 
-/// The name that was probably meant, by Damerau and Levenshtein's distance: at most a third of the letters differ.
+/// The known name that was probably meant, by Damerau-Levenshtein distance: at most a third of the letters differ.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let far = name.chars().count().max(3) / 3;
@@ -50,7 +50,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, k)| k)
 }
 
-/// `did you mean …`, else what there is.
+/// `did you mean …`, otherwise a list of the known names.
 #[must_use]
 pub(super) fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone, what: &str) -> String {
     if let Some(near) = nearest(name, known.clone()) {

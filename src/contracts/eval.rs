@@ -1,17 +1,17 @@
-//! Whether a condition holds of concrete values.
+//! Evaluates conditions on concrete values.
 //!
-//! In: a condition, and a [`World`] that knows what names, members and memory hold. Out: whether it holds; why that cannot be told. This
-//! is the judge that other readings of contracts are compared with, so it shares no arithmetic with them: it goes through
-//! the syntax tree with 128-bit numbers, and what they cannot hold is an error, never a wrapped number.
+//! In: a condition, and a [`World`] with the values of names, members and memory. Out: whether it holds, or why that
+//! is undecided. Other interpretations of contracts are compared with this judge, so it shares no arithmetic with
+//! them. It walks the syntax tree with 128-bit integers; a value that they do not hold is an error and never wraps.
 
 use super::arithmetic::{applied, arithmetic};
 use super::ast::{Access, Binary, Comparison, Cond, CondKind, Forall, Function, Span, Term, TermKind, Unary};
 use super::world::{Reading, Value, World};
 
-/// Why nothing can be said.
+/// Reason why an evaluation is undecided.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
-    /// Of the term at the span.
+    /// A value of the term at the span is too large.
     #[error("a value does not fit into 128 bits")]
     TooLarge(Span),
     #[error("a value is not known")]
@@ -22,7 +22,7 @@ pub enum EvalError {
     Budget,
 }
 
-/// Why a term has no value.
+/// Reason why a term is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undefined {
     DivisionByZero(Span),
@@ -30,7 +30,7 @@ pub enum Undefined {
     Read(Span),
 }
 
-/// What a condition is. It holds where it is `True`.
+/// Truth value of a condition. The condition holds if it is `True`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     True,
@@ -51,18 +51,19 @@ impl From<bool> for Truth {
     }
 }
 
-/// A value of a world.
+/// Value of a term in a world.
 pub type Of<W> = Value<<W as World>::Pointer, <W as World>::Object>;
 
-/// Evaluates a condition. `steps` is how many nodes of the tree may be visited, those under `forall` once for each value.
+/// Evaluates a condition. `steps` is the maximum number of tree nodes to visit; nodes under `forall` count once per
+/// value.
 ///
 /// # Errors
-/// When the world does not know a value that decides, a number is too large, or the steps do not suffice.
+/// If the world does not know a value that decides, an integer is too large, or the steps do not suffice.
 pub fn eval<W: World>(c: &Cond, world: &W, steps: u64) -> Result<Truth, EvalError> {
     Evaluation { world, steps, bound: vec![] }.cond(c)
 }
 
-/// Evaluates a term. Steps and errors as of [`eval`].
+/// Evaluates a term, with steps as in [`eval`].
 ///
 /// # Errors
 /// As [`eval`].
@@ -130,7 +131,8 @@ impl<'a, W: World> Evaluation<'a, W> {
         }
     }
 
-    /// False as soon as one is, whatever the others are; the second of a pair says that the condition is negated.
+    /// Evaluates a conjunction: false as soon as one conjunct is, whatever the others are. The second of a pair says
+    /// whether the conjunct is negated.
     fn conjunction(&mut self, all: impl Iterator<Item = (&'a Cond, bool)>) -> Result<Truth, EvalError> {
         let (mut so_far, mut error) = (Truth::True, None);
         for (c, negated) in all {
@@ -260,7 +262,7 @@ impl<'a, W: World> Evaluation<'a, W> {
             }
             TermKind::Apply(function, args) => self.apply(*function, args, t.span)?,
             TermKind::SizeOf(name) => known(self.world.size_of(name), t.span)?,
-            // Wide enough for what C means.
+            // The cast is wide enough for C's meaning.
             TermKind::Cast(_, a) => return self.term(a),
             TermKind::Unary(op, a) => {
                 let v = self.int(a)?;

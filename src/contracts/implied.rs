@@ -1,12 +1,12 @@
-//! Whether a condition says no less than another one, as far as that shows without a solver.
+//! Implication between conditions, as far as it is visible without a solver.
 //!
-//! In: two conditions. Out: whether the first implies the second, for whatever they speak of. "No" means not known.
+//! In: two conditions. Out: whether the first implies the second for all values. "No" means unknown.
 
 use super::ast::{Comparison, Cond, CondKind, Forall, Function, Term, TermKind};
 use super::constraint::{Constraint, Relation};
 use super::polynomial::{Partial, Polynomial, partials};
 
-/// Whether wherever the first holds the second does. Sizes of tensors and extents are taken to be at least 0.
+/// Whether the second condition holds wherever the first does. Assumes that tensor sizes and extents are at least 0.
 #[must_use]
 pub fn implies(a: &Cond, b: &Cond) -> bool {
     if a == b {
@@ -24,14 +24,14 @@ pub fn implies(a: &Cond, b: &Cond) -> bool {
     }
 }
 
-/// Of no fewer elements, and of each no less.
+/// Whether the first quantifier covers at least the second one's range, and its body implies the second body.
 fn of_each(a: &Forall, b: &Forall) -> bool {
     let as_many = has_a_value(&[&b.to], &[&a.to])
         && Constraint::difference(&a.to, &b.to).is_some_and(|d| d.is_at_least_zero(&is_size));
     a.variable == b.variable && a.from == b.from && a.closed == b.closed && as_many && implies(&a.body, &b.body)
 }
 
-/// `p >= 0` implies `q >= 0` where `q - p` is at least 0; `p == 0` where `q + p` is as well.
+/// `p >= 0` implies `q >= 0` if `q - p` is at least 0; `p == 0` also does if `q + p` is.
 fn compared(a: &Cond, b: &Cond) -> Option<bool> {
     if !has_a_value(&b.terms(), &a.terms()) {
         return None;
@@ -46,7 +46,7 @@ fn compared(a: &Cond, b: &Cond) -> Option<bool> {
     Some(follows(&a.sum, -1))
 }
 
-/// Whether terms have values where others have: `x.size(3)` has none of some tensors.
+/// Whether `these` are defined wherever `where_those` are: `x.size(3)` is undefined for some tensors.
 fn has_a_value(these: &[&Term], where_those: &[&Term]) -> bool {
     let (mut needed, mut had) = (Partial::new(), Partial::new());
     these.iter().for_each(|t| partials(t, &mut needed));
@@ -54,7 +54,7 @@ fn has_a_value(these: &[&Term], where_those: &[&Term]) -> bool {
     needed.is_subset(&had)
 }
 
-/// Whether a number is at least 0 whatever it is asked of.
+/// Whether a term is at least 0 for all its arguments.
 fn is_size(t: &Term) -> bool {
     match &t.kind {
         TermKind::Int(n) => *n >= 0,

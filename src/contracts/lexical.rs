@@ -1,6 +1,6 @@
-//! The words of a contract: numbers, names, types.
+//! Lexer of contracts: integers, names, types.
 //!
-//! In: the rest of the text. Out: one word, or the fault at it.
+//! In: the rest of the text. Out: one token, or an error at it.
 
 use super::ast::{Axis, Launch, Span, WideType};
 use super::error::ContractError;
@@ -11,11 +11,11 @@ use winnow::prelude::*;
 use winnow::stream::{LocatingSlice, Location, Stateful};
 use winnow::token::{one_of, take_while};
 
-/// What the parser carries along.
+/// State of the parser.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State<'i> {
     pub text: &'i str,
-    /// How deep it stands in parentheses, subscripts and unary operators.
+    /// Nesting depth in parentheses, subscripts and unary operators.
     pub depth: usize,
 }
 
@@ -24,7 +24,7 @@ pub(super) type Parsed<T> = Result<T, ErrMode<Fault>>;
 
 #[derive(Clone, Debug)]
 pub(super) enum Fault {
-    /// What stands at this byte fits nothing.
+    /// The token at this byte offset fits no rule.
     Unexpected(usize),
     Told(ContractError),
 }
@@ -41,7 +41,7 @@ impl<'i> ParserError<Input<'i>> for Fault {
     }
 }
 
-/// No other reading is tried.
+/// Fails without backtracking.
 pub(super) fn refuse<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Parsed<T> {
     Err(ErrMode::Cut(Fault::Told(ContractError::new(span, message, help))))
 }
@@ -50,12 +50,12 @@ pub(super) fn here(i: &Input<'_>) -> usize {
     i.current_token_start()
 }
 
-/// What was read since `start`.
+/// Span of the text read since `start`.
 pub(super) fn since(start: usize, i: &Input<'_>) -> Span {
     Span { start, end: i.previous_token_end() }
 }
 
-/// The rest of the text.
+/// Remaining text.
 pub(super) fn rest<'i>(i: &Input<'i>) -> &'i str {
     i.state.text.get(here(i)..).unwrap_or_default()
 }
@@ -64,7 +64,7 @@ pub(super) fn space(i: &mut Input<'_>) -> Parsed<()> {
     multispace0.void().parse_next(i)
 }
 
-/// A sign of punctuation, with space before it.
+/// Parses punctuation after optional space.
 pub(super) fn sign<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMode<Fault>> {
     (space, text).void()
 }
@@ -81,12 +81,12 @@ pub(super) fn identifier<'i>(i: &mut Input<'i>) -> Parsed<&'i str> {
     (one_of(begins_name), take_while(0.., within_name)).take().parse_next(i)
 }
 
-/// A name with the namespaces that it is in.
+/// Parses a name with its namespaces.
 pub(super) fn qualified<'i>(i: &mut Input<'i>) -> Parsed<&'i str> {
     (opt("::"), identifier, repeat::<_, _, (), _, _>(0.., ("::", identifier))).take().parse_next(i)
 }
 
-/// A C integer with its suffixes; separators as in C++14 and C23.
+/// Parses a C integer with its suffixes; separators as in C++14 and C23.
 pub(super) fn number(i: &mut Input<'_>) -> Parsed<i128> {
     let start = here(i);
     one_of(|c: char| c.is_ascii_digit()).parse_peek(*i)?;
@@ -112,7 +112,7 @@ pub(super) fn number(i: &mut Input<'_>) -> Parsed<i128> {
     }
 }
 
-/// What `parser` makes of the whole of `digits`.
+/// Parses all of `digits` with `parser`.
 fn parse_whole<'i, P>(mut parser: P, digits: &'i str) -> Option<(String, u32)>
 where
     P: Parser<Input<'i>, (&'i str, u32), ErrMode<Fault>>,
@@ -123,7 +123,7 @@ where
     rest(&i).is_empty().then(|| (d.to_owned(), radix))
 }
 
-/// `gridDim.x`, `blockDim.y`, `dynamicSharedBytes`.
+/// Parses `gridDim.x`, `blockDim.y`, `dynamicSharedBytes`.
 pub(super) fn launch(i: &mut Input<'_>) -> Parsed<Launch> {
     let start = here(i);
     let name = identifier.verify(|n: &str| matches!(n, "gridDim" | "blockDim" | "dynamicSharedBytes")).parse_next(i)?;
@@ -140,24 +140,24 @@ pub(super) fn launch(i: &mut Input<'_>) -> Parsed<Launch> {
     }
 }
 
-/// What a type in a cast means.
+/// Kind of the type in a cast.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cast {
     Wide(WideType),
-    /// As it is spelled.
+    /// Narrow type, as it is spelled.
     Narrow(String),
     Pointer(String),
 }
 
-/// Names of types, other than those of at least 64 bits, that are known without a declaration.
+/// Type names known without a declaration, other than those of at least 64 bits.
 const NARROW: &[&str] = &[
     "int8_t", "int16_t", "int32_t", "uint8_t", "uint16_t", "uint32_t", "bool", "float", "double", "__half", "half",
     "uint", "uchar", "ushort",
 ];
-/// Words that types of C are made of.
+/// Keywords of C types.
 const WORDS: &[&str] = &["unsigned", "signed", "long", "int", "short", "char", "const", "void", "__int128"];
 
-/// The type that words are, if they are one.
+/// Type that the words spell, if they spell one.
 pub(super) fn cast_of(text: &str) -> Option<Cast> {
     let spelled = type_spelling(text);
     let words: Vec<&str> = spelled.split([' ', '*']).filter(|w| !w.is_empty()).collect();
@@ -193,13 +193,13 @@ pub(super) fn cast_of(text: &str) -> Option<Cast> {
     })
 }
 
-/// A type between parentheses: a cast, unless it is a name that no type of C has.
+/// Parses a type in parentheses as a cast, unless it is a name that no C type has.
 pub(super) fn cast(i: &mut Input<'_>) -> Parsed<Cast> {
     let words = take_while(1.., |c: char| within_name(c) || matches!(c, ' ' | ':' | '*'));
     delimited(("(", space), words.verify_map(cast_of), sign(")")).parse_next(i)
 }
 
-/// Single spaces, and one before the first `*`.
+/// Normalises the spelling of a type: single spaces, and one space before the first `*`.
 pub(super) fn type_spelling(text: &str) -> String {
     let mut out = String::new();
     for word in text.replace('*', " * ").split_whitespace() {
@@ -215,7 +215,7 @@ pub(super) fn type_spelling(text: &str) -> String {
     out
 }
 
-/// Whether a name means something else to contracts.
+/// Whether a name has another meaning in contracts.
 #[must_use]
 pub(super) fn is_reserved(name: &str) -> bool {
     const KEYWORDS: &[&str] = &["true", "false", "nullptr", "NULL", "__null", "sizeof", "static_cast"];

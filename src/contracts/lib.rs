@@ -1,18 +1,18 @@
-//! Contracts: what must hold when a function is called (its preconditions), and of an object of a type that an entry point is
-//! given (its invariant).
+//! Contracts: conditions that must hold when a function is called (its preconditions), and of an object of a type
+//! that an entry point receives (its invariant).
 //!
-//! In: a condition as text, from scuba.toml, from `scuba.h` in the source, or built by inference. Out: its syntax tree, its text
-//! again, the same as a check in C, and whether it holds of concrete values. Nothing here knows LLVM, solvers or programs: names
-//! get their types through [`Scope`] and their values through [`World`].
+//! In: a condition as text, from scuba.toml, from `scuba.h` in the source, or built by inference. Out: its syntax
+//! tree, its text again, the same as a check in C, and whether it holds for concrete values. Nothing here knows LLVM,
+//! solvers or programs: names get their types through [`Scope`] and their values through [`World`].
 //!
 //! # Meaning
 //!
-//! Arithmetic is over the whole numbers: it never wraps, and a cast to a 64-bit type changes nothing. `/` and `%` truncate as in
-//! C, `>>` rounds down, `a << b` is `a` times 2 to the `b`, and `&`, `|`, `^`, `~` see a number as two's complement without end.
-//! Division by zero, a shift by less than zero and a read outside of an array have no value. A comparison of something without a
-//! value is neither true nor false, and so is what depends on it: `false && c` is false and `true || c` is true whatever `c` is, on
-//! either side. A condition holds where it is true. So the order of conjuncts means nothing, and neither `n / d > 1` nor
-//! `!(n / d > 1)` holds where `d` is zero.
+//! Arithmetic is over the mathematical integers: it never wraps, and a cast to a 64-bit type has no effect. `/` and
+//! `%` truncate as in C, `>>` rounds down, `a << b` is `a` times 2 to the `b`, and `&`, `|`, `^`, `~` operate on
+//! infinite two's complement. Division by zero, a shift by a negative amount and a read outside of an array are
+//! undefined. A comparison of something undefined is neither true nor false, and so is what depends on it.
+//! `false && c` is false and `true || c` is true for every `c`, on either side. A condition holds if it is true. The
+//! order of conjuncts therefore has no meaning, and neither `n / d > 1` nor `!(n / d > 1)` holds if `d` is zero.
 
 mod arithmetic;
 pub mod assume;
@@ -45,51 +45,52 @@ pub use simplify::simplify;
 pub use types::plain_name;
 pub use world::World;
 
-/// What scuba.toml states of functions.
+/// Contract of functions, as scuba.toml states it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Contract {
-    /// A pattern of names, as globs are: `knn_*`.
+    /// Glob pattern of function names: `knn_*`.
     pub function: String,
     pub requires: Vec<Requirement>,
-    /// Where it is stated that the function leaves all memory as it was that its callers know (`modifies = []`, a frame condition): it is taken for
-    /// true of a function whose body is not at hand.
+    /// Origin of a frame condition `modifies = []`: the function leaves all memory unchanged that its callers know.
+    /// It is assumed of a function without a body.
     pub modifies_nothing: Option<String>,
 }
 
 impl Contract {
-    /// Whether it is of a function.
+    /// Whether the contract applies to a function.
     #[must_use]
     pub fn is_of(&self, symbol: &str, display: &str) -> bool {
         means(&self.function, symbol, display)
     }
 }
 
-/// What scuba.toml states of each object of a type that an entry point is given.
+/// Invariant of each object of a type that an entry point receives, as scuba.toml states it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Invariant {
-    /// As the source spells the type.
+    /// Type name as the source spells it.
     pub type_name: String,
     pub conditions: Vec<Requirement>,
 }
 
-/// Functions that code outside the program calls, with anything that their checks and contracts accept (scuba.toml `[entry]`).
+/// Functions that code outside the program calls, with any arguments that their checks and contracts accept
+/// (scuba.toml `[entry]`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Entry {
-    /// Patterns of names, as globs are.
+    /// Glob patterns of function names.
     pub functions: Vec<String>,
-    /// All that a program without `main` exports under names of C.
+    /// Whether to add everything that a program without `main` exports under C names.
     pub exports: bool,
 }
 
 impl Entry {
-    /// Whether a pattern means a function.
+    /// Whether a pattern matches a function.
     #[must_use]
     pub fn names(&self, symbol: &str, display: &str) -> bool {
         self.functions.iter().any(|pattern| means(pattern, symbol, display))
     }
 }
 
-/// Whether a pattern means a function: by its symbol, its name with the types of its parameters, or its name alone.
+/// Whether a pattern matches a function: its symbol, its name with parameter types, or its name alone.
 fn means(pattern: &str, symbol: &str, display: &str) -> bool {
     let Ok(glob) = globset::Glob::new(pattern) else { return false };
     let matcher = glob.compile_matcher();
@@ -97,20 +98,21 @@ fn means(pattern: &str, symbol: &str, display: &str) -> bool {
     [symbol, display, name].into_iter().any(|n| matcher.is_match(n))
 }
 
-/// One condition of a contract.
+/// A condition of a contract.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Requirement {
-    /// As written.
+    /// Source text.
     pub text: String,
     pub condition: Cond,
-    /// `scuba.toml:12`.
+    /// Source position, such as `scuba.toml:12`.
     pub origin: String,
-    /// File and line of a statement in the source.
+    /// File and line, for a statement in the source.
     pub at: Option<(String, u32)>,
 }
 
 impl Requirement {
-    /// Its conjuncts: where nothing is known of what one speaks of, the others are to be held all the same.
+    /// Conjuncts of the condition as separate requirements: if one depends on something unknown, the others must
+    /// still hold.
     #[must_use]
     pub fn parts(&self) -> Vec<Self> {
         match &self.condition.kind {
@@ -122,7 +124,7 @@ impl Requirement {
         }
     }
 
-    /// File and line of where it is stated, where that is a file.
+    /// File and line of the statement, if it is in a file.
     #[must_use]
     pub fn place(&self) -> Option<(String, u32)> {
         let of_settings = || {
@@ -133,11 +135,12 @@ impl Requirement {
     }
 }
 
-/// The header that sources state contracts with, as it is installed.
+/// Header with which sources state contracts, as installed.
 pub const SCUBA_H: &str = include_str!("header/scuba.h");
-/// What `scuba.h` makes of a contract in the source: a call with the text, a constant string, as its only argument.
+/// Function that `scuba.h` calls for a contract in the source, with the text as a constant string as its only
+/// argument.
 pub const REQUIRES: &str = "__scuba_requires";
-/// How the annotation of a member begins that `SCUBA_COUNTED_BY` makes; behind it is the text of a number of elements.
+/// Prefix of the member annotation that `SCUBA_COUNTED_BY` makes; the text of the number of elements follows it.
 pub const COUNTED_BY: &str = "scuba.counted_by:";
-/// The annotation of a function that `SCUBA_ENTRY` makes.
+/// Function annotation that `SCUBA_ENTRY` makes.
 pub const ENTRY: &str = "scuba.entry";

@@ -1,11 +1,11 @@
-//! C's operators between two operands, with how tightly they bind: of contracts and of what is assumed.
+//! C's binary operators and their precedence, for contracts and assumptions.
 //!
-//! In: nothing. Out: the one table of them.
+//! In: nothing. Out: their table.
 
 use super::ast::{Binary, Comparison};
 use serde::{Deserialize, Serialize};
 
-/// An operator between two operands.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operator {
     Arithmetic(Binary),
@@ -14,7 +14,7 @@ pub enum Operator {
     One,
 }
 
-/// Each with how tightly it binds; those that begin another one after it.
+/// Operators with their binding power. An operator comes after the longer ones that begin with it.
 pub const OPERATORS: [(&str, i64, Operator); 18] = {
     use Binary::{Add, And, Div, Mul, Or, Rem, Shl, Shr, Sub, Xor};
     use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
@@ -41,7 +41,8 @@ pub const OPERATORS: [(&str, i64, Operator); 18] = {
     ]
 };
 
-/// A function that has a row's number as its parameter, for each row: the parser takes functions without surroundings.
+/// Instances of a function for each row of the table, with the row's index as a const parameter: the parser accepts
+/// functions without captured state.
 macro_rules! of_each_row {
     ($f:ident) => {
         [
@@ -53,7 +54,7 @@ macro_rules! of_each_row {
 pub(crate) use of_each_row;
 
 impl Operator {
-    /// How it is written.
+    /// Spelling of the operator.
     #[must_use]
     pub fn sign(self) -> &'static str {
         OPERATORS.iter().find(|(_, _, op)| *op == self).map_or("", |(sign, ..)| sign)

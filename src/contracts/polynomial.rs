@@ -1,20 +1,21 @@
-//! Terms in normal form: sums of products.
+//! Normal form of terms: sums of products.
 //!
-//! In: a term. Out: the same number as a polynomial over what is no sum and no product (names, members, extents, quotients), and back as
-//! a term that reads well. Casts vanish, sizes of C's own types and powers of two become numbers.
+//! In: a term. Out: the same integer as a polynomial over atoms, which are neither sums nor products (names, members,
+//! extents, quotients), and back as a readable term. Casts vanish; sizes of C's own types and powers of two become
+//! integers.
 
 use super::ast::{Access, Binary, Cond, Function, Sort, Span, Term, TermKind, Unary};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More summands than this are left as they were written.
+/// Most summands of a normal form; a larger term stays as written.
 const SUMMANDS: usize = 64;
-/// More factors than this are left as they were written.
+/// Most factors of a normal form; a larger term stays as written.
 const FACTORS: usize = 12;
 
-/// Factors, in order, each as often as it occurs. Of none: 1.
+/// Sorted factors, repeated by multiplicity. The empty product is 1.
 type Product = Vec<Term>;
 
-/// A sum of products with their coefficients, none of which is 0.
+/// A sum of products with nonzero coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Polynomial(BTreeMap<Product, i128>);
 
@@ -27,12 +28,12 @@ impl Polynomial {
         Self::of_product(vec![], value)
     }
 
-    /// The summand without factors.
+    /// Coefficient of the empty product.
     pub(super) fn constant_part(&self) -> i128 {
         self.0.get(&vec![]).copied().unwrap_or(0)
     }
 
-    /// Without that summand.
+    /// The polynomial without its constant part.
     pub(super) fn variable_part(&self) -> Self {
         let mut out = self.clone();
         out.0.remove(&vec![]);
@@ -43,7 +44,7 @@ impl Polynomial {
         self.0.keys().all(Vec::is_empty)
     }
 
-    /// Whether it is at least 0 whatever its factors are, where those that `is_size` says so of are.
+    /// Whether it is at least 0 for all values of its factors, given that the factors with `is_size` are.
     pub(super) fn is_at_least_zero(&self, is_size: &impl Fn(&Term) -> bool) -> bool {
         self.0.iter().all(|(product, c)| *c >= 0 && product.iter().all(is_size))
     }
@@ -54,7 +55,7 @@ impl Polynomial {
             let sum = out.get(product).copied().unwrap_or(0).checked_add(c.checked_mul(times)?)?;
             match sum {
                 0 => drop(out.remove(product)),
-                // Its negation is no number.
+                // The negation of this value would not fit.
                 i128::MIN => return None,
                 _ => drop(out.insert(product.clone(), sum)),
             }
@@ -81,18 +82,18 @@ impl Polynomial {
         Some(out)
     }
 
-    /// The greatest number that divides all coefficients but the constant's; 0 where there are no others.
+    /// Greatest common divisor of all coefficients but the constant's; 0 if there are none.
     pub(super) fn common_divisor(&self) -> i128 {
         self.0.iter().filter(|(p, _)| !p.is_empty()).fold(0, |g, (_, c)| gcd(g, c.saturating_abs()))
     }
 
-    /// With every coefficient divided, rounded down; the constant's alone may not be divisible.
+    /// Divides every coefficient, rounding down; only the constant may be indivisible.
     pub(super) fn divided(&self, by: i128) -> Self {
         let quotients = self.0.iter().map(|(p, c)| (p.clone(), c.div_euclid(by)));
         Self(quotients.filter(|(_, c)| *c != 0).collect())
     }
 
-    /// The quotient, where it is certain: of a constant, and where every coefficient is divisible.
+    /// Quotient, where it is certain: for a constant, and if every coefficient is divisible.
     fn quotient(&self, by: i128) -> Option<Self> {
         if by == 0 || !(self.is_constant() || self.remainder(by)?.0.is_empty()) {
             return None;
@@ -101,7 +102,7 @@ impl Polynomial {
         Some(Self(quotients.collect::<Option<BTreeMap<_, _>>>()?.into_iter().filter(|(_, c)| *c != 0).collect()))
     }
 
-    /// The remainder, where it is certain.
+    /// Remainder, where it is certain.
     fn remainder(&self, by: i128) -> Option<Self> {
         if self.is_constant() {
             return self.constant_part().checked_rem(by).map(Self::constant);
@@ -109,7 +110,7 @@ impl Polynomial {
         self.0.values().all(|c| c.checked_rem(by) == Some(0)).then(Self::default)
     }
 
-    /// The summands with positive coefficients, and the others negated.
+    /// Summands with positive coefficients, and the negations of the others.
     pub(super) fn sides(&self) -> Option<(Self, Self)> {
         let (mut plus, mut minus) = (Self::default(), Self::default());
         for (p, c) in &self.0 {
@@ -126,19 +127,19 @@ impl Polynomial {
         self.0.keys().flatten().any(|t| rank(t) == 0)
     }
 
-    /// The summands with extents, and the others.
+    /// Summands with extents, and the others.
     pub(super) fn extents_apart(&self) -> (Self, Self) {
         let (with, without) = self.clone().0.into_iter().partition(|(p, _)| p.iter().any(|t| rank(t) == 0));
         (Self(with), Self(without))
     }
 
-    /// Where it stands best: sums with extents before others, then by members, then by names.
+    /// Sort key: sums with extents before others, then by members, then by names.
     pub(super) fn rank(&self) -> (u8, String) {
         let least = self.0.keys().flatten().map(rank).min().unwrap_or(u8::MAX);
         (least, self.term().to_string())
     }
 
-    /// As a term: what is positive first, the constant last.
+    /// Converts to a term: positive summands first, the constant last.
     pub(super) fn term(&self) -> Term {
         let mut parts: Vec<(&Product, i128)> = self.0.iter().map(|(p, c)| (p, *c)).collect();
         let order = |p: &Product| (p.iter().map(rank).min().unwrap_or(u8::MAX), std::cmp::Reverse(p.len()));
@@ -180,11 +181,11 @@ fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What may have no value.
+/// Possibly undefined subterms.
 pub(super) type Partial = BTreeSet<Term>;
 
-/// The normal form of a term that is a number; `None` where it would be too large. What in it may have no value is added to `partial`,
-/// though it may cancel out.
+/// Normal form of an integer term; `None` if it would be too large. Adds possibly undefined subterms to `partial`,
+/// although they may cancel out.
 pub(super) fn polynomial(t: &Term, partial: &mut Partial) -> Option<Polynomial> {
     let constant = Polynomial::constant;
     match &t.kind {
@@ -220,7 +221,7 @@ fn atom(t: Term, partial: &mut Partial) -> Polynomial {
     Polynomial::of_product(vec![t], 1)
 }
 
-/// Of what has constants in it, one.
+/// Normal form of a minimum or maximum, whose constant arguments are combined into one.
 fn extreme(function: Function, args: &[Term], partial: &mut Partial) -> Option<Polynomial> {
     let (mut rest, mut bound) = (vec![], None);
     for a in args {
@@ -240,7 +241,7 @@ fn extreme(function: Function, args: &[Term], partial: &mut Partial) -> Option<P
     Some(atom(Term::apply(function, rest.iter().map(Polynomial::term).collect()), partial))
 }
 
-/// A term with what stands in it in normal form.
+/// Normalises the subterms of a term.
 fn within(t: &Term) -> Term {
     let inner = |t: &Term| Box::new(normal(t));
     let base = |t: &Term| Box::new(address(t));
@@ -262,7 +263,7 @@ fn within(t: &Term) -> Term {
     Term { kind, span: t.span, sort: t.sort }
 }
 
-/// The normal form as a term; the term itself where it has none, or where something that may have no value would vanish.
+/// Normal form as a term; the term itself if it has none, or if a possibly undefined subterm would vanish.
 pub(super) fn normal(t: &Term) -> Term {
     let mut partial = Partial::new();
     let Some(p) = polynomial(t, &mut partial) else { return t.clone() };
@@ -276,7 +277,7 @@ pub(super) fn normal(t: &Term) -> Term {
     if partial.is_subset(&kept) { out } else { t.clone() }
 }
 
-/// The same of a term that may be a pointer. A sum with one stays: there is none with a null pointer.
+/// Normal form of a term that may be a pointer. A sum with a pointer stays: with a null pointer it is undefined.
 pub(super) fn address(t: &Term) -> Term {
     match &t.kind {
         TermKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) if t.sort != Sort::Integer => {
@@ -288,14 +289,14 @@ pub(super) fn address(t: &Term) -> Term {
     }
 }
 
-/// Whether every term in it has a value whatever names stand for.
+/// Whether every term in the condition is defined for all values of the names.
 pub(super) fn is_total(c: &Cond) -> bool {
     let mut partial = Partial::new();
     c.terms().iter().for_each(|t| partials(t, &mut partial));
     partial.is_empty()
 }
 
-/// What in a term may have no value.
+/// Collects the possibly undefined subterms of a term.
 pub(super) fn partials(t: &Term, out: &mut Partial) {
     t.parts().into_iter().for_each(|t| partials(t, out));
     let nonzero = |t: &Term| match &t.kind {
@@ -317,7 +318,7 @@ pub(super) fn partials(t: &Term, out: &mut Partial) {
     }
 }
 
-/// Bytes of the types whose size no program chooses (LP64).
+/// Size in bytes of types whose size no program chooses (LP64).
 pub(super) fn size_of(name: &str) -> Option<i128> {
     Some(match name {
         "char" | "signed char" | "unsigned char" | "bool" | "int8_t" | "uint8_t" => 1,

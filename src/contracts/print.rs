@@ -1,11 +1,11 @@
-//! Conditions and terms → text that [`super::parse()`] reads back to the same.
+//! Prints conditions and terms as text that [`super::parse()`] reads back to the same tree.
 //!
-//! In: a syntax tree. Out: its text with the fewest parentheses that C's precedence allows; that as a string of TOML.
+//! In: a syntax tree. Out: its text with the fewest parentheses that C's precedence allows, and as a TOML string.
 
 use super::ast::{Access, Axis, Binary, Comparison, Cond, CondKind, Launch, Term, TermKind, Unary};
 use std::fmt::{self, Display, Formatter, Write};
 
-/// How tightly something binds; the numbers are those of the parser's table.
+/// Binding level; the values are those of the parser's table.
 pub(super) type Level = u8;
 pub(super) const ANY: Level = 0;
 const IMPLIES: Level = 4;
@@ -211,7 +211,7 @@ fn cond(c: &Cond, least: Level, f: &mut Formatter<'_>) -> fmt::Result {
         CondKind::Implies(a, b) => {
             cond(a, CHOICE, f)?;
             f.write_str(" ==> ")?;
-            // Nothing follows an implication but what closes something.
+            // An implication is only followed by a closing bracket or the end.
             cond(b, if matches!(b.kind, CondKind::Forall(_)) { ANY } else { IMPLIES }, f)
         }
         CondKind::Choice(c, a, b) => {
@@ -240,7 +240,7 @@ fn chain(all: &[Cond], between: &str, level: Level, f: &mut Formatter<'_>) -> fm
     Ok(())
 }
 
-/// The condition as a string of TOML, in its quotation marks.
+/// The condition as a TOML string in quotation marks.
 #[must_use]
 pub fn toml(c: &Cond) -> String {
     let text = c.to_string();
@@ -249,7 +249,7 @@ pub fn toml(c: &Cond) -> String {
     for ch in text.chars() {
         match ch {
             '"' | '\\' => out.extend(['\\', ch]),
-            // The rest of what TOML does not take as it is.
+            // Other characters that TOML requires to be escaped.
             c if c.is_control() => {
                 let _ = write!(out, "\\u{:04X}", u32::from(c));
             }

@@ -1,11 +1,12 @@
-//! A condition on the members of an object as one on the object.
+//! Rewrites a condition on members to a condition on an object.
 //!
-//! In: a condition of an invariant, and a term for the object. Out: the same with each member reached through it.
+//! In: a condition of an invariant, and a term for the object. Out: the condition with each member reached through
+//! the object.
 
 use super::ast::{Access, Cond, CondKind, Forall, Term, TermKind};
 
 impl Cond {
-    /// What an invariant says of an object that a term leads to: `ne[0] >= 1` of `t` is `t->ne[0] >= 1`.
+    /// Condition of an invariant for a given object: `ne[0] >= 1` for `t` is `t->ne[0] >= 1`.
     #[must_use]
     pub fn of_object(&self, object: &Term, access: Access) -> Self {
         Relative { object, access, bound: vec![] }.cond(self)

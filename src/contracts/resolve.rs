@@ -1,7 +1,7 @@
-//! Names of a contract → what they are.
+//! Resolves the names of a contract.
 //!
-//! In: a condition, and a [`Scope`] that knows the parameters of its function (or the members of its type) and their types. Out: the same
-//! condition with the sort of each term; every fault, in the order of the text.
+//! In: a condition, and a [`Scope`] that knows the parameters of its function (or the members of its type) and their
+//! types. Out: the same condition with the sort of each term, or all errors in the order of the text.
 
 use super::ast::{Access, Binary, Comparison, Cond, CondKind, Forall, Function, Sort, Span, Term, TermKind};
 use super::error::{ContractError, meant};
@@ -9,9 +9,9 @@ use super::error::{ContractError, meant};
 /// A type, as far as contracts need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeDesc {
-    /// Never [`Sort::Open`]. A floating-point number is an object.
+    /// Sort of the type, never [`Sort::Open`]. A floating-point number is an object.
     pub sort: Sort,
-    /// As the source spells it: `const float *`. The scope knows types by it.
+    /// Type name as the source spells it, such as `const float *`. The scope identifies types by it.
     pub name: String,
 }
 
@@ -22,38 +22,38 @@ impl TypeDesc {
     }
 }
 
-/// A member function, as `size` of a tensor.
+/// A member function, such as `size` of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Method {
-    /// How many arguments it takes, all of them whole numbers.
+    /// Number of arguments, all of them integers.
     pub arguments: usize,
     pub result: TypeDesc,
 }
 
-/// The names that a contract may use.
+/// Names that a contract may use.
 pub trait Scope {
-    /// Whose contract it is, for messages: `kernel scale`, `type ggml_tensor`.
+    /// Owner of the contract for messages: `kernel scale`, `type ggml_tensor`.
     fn owner(&self) -> String;
-    /// A parameter, a member in an invariant, or a constant.
+    /// Type of a parameter, of a member in an invariant, or of a constant.
     fn name(&self, name: &str) -> Option<TypeDesc>;
     fn names(&self) -> Vec<String>;
     fn member(&self, of: &TypeDesc, name: &str) -> Option<TypeDesc>;
     fn members(&self, of: &TypeDesc) -> Vec<String>;
-    /// By its name without the types that it is instantiated for.
+    /// Member function by its name without template arguments.
     fn method(&self, of: &TypeDesc, name: &str) -> Option<Method>;
     fn methods(&self, of: &TypeDesc) -> Vec<String>;
-    /// What a pointer or an array points to; `None` where that has no size, as of `void *`, and of what is neither.
+    /// Element type of a pointer or an array; `None` if it has no size, as for `void *`, and for other types.
     fn element(&self, of: &TypeDesc) -> Option<TypeDesc>;
-    /// Bytes of a type; `None` where there is no such type.
+    /// Size of a type in bytes; `None` if there is no such type.
     fn size_of(&self, type_name: &str) -> Option<u64>;
-    /// Whether launches may be spoken of: of kernels they may.
+    /// Whether launch terms are allowed, as in contracts of kernels.
     fn launched(&self) -> bool;
 }
 
-/// Finds what every name of a condition is.
+/// Resolves every name of a condition.
 ///
 /// # Errors
-/// Names that the scope has not, and operands that cannot be what stands with them.
+/// Names that are not in the scope, and operands of a wrong sort.
 pub fn resolve(c: &Cond, scope: &dyn Scope) -> Result<Cond, Vec<ContractError>> {
     let mut r = Resolution { scope, bound: vec![], errors: vec![] };
     let mut out = c.clone();
@@ -71,14 +71,14 @@ struct Resolution<'a> {
     errors: Vec<ContractError>,
 }
 
-/// `None` behind a fault that was told.
+/// Type of a term; `None` after a reported error.
 type Found = Option<TypeDesc>;
 
 fn integer() -> Found {
     Some(TypeDesc::new(Sort::Integer, "long"))
 }
 
-/// What the wrong operand is, in words.
+/// Description of a wrong operand for messages.
 fn spelled(t: &TypeDesc) -> String {
     match t.sort {
         Sort::Integer => "a number".into(),
@@ -150,7 +150,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// What may be written in place of something that is no number.
+    /// Advice on what to write in place of an operand that is no integer.
     fn advice(&self, found: &TypeDesc) -> String {
         if found.sort == Sort::Pointer {
             return "`elements(p)` and `extent(p)` are numbers, as is what `p[i]` reads".into();
@@ -282,7 +282,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// A pointer that an index may be added to.
+    /// Checks that an index may be added to a pointer.
     fn sized(&mut self, pointer: TypeDesc, span: Span) -> Found {
         if self.scope.element(&pointer).is_some() {
             return Some(pointer);
@@ -314,7 +314,7 @@ impl Resolution<'_> {
         self.fault(span, format!("{} has no `{name}`", spelled(&of)), help)
     }
 
-    /// What `.` or `->` leads into.
+    /// Resolves the left side of `.` or `->`.
     fn reached(&mut self, a: &mut Term, access: Access) -> Found {
         let of = self.term(a)?;
         match (access, of.sort) {
@@ -334,7 +334,7 @@ impl Resolution<'_> {
 
     fn element_of(&mut self, a: &mut Term, span: Span) -> Found {
         let of = self.term(a)?;
-        // Of a tensor these are the elements of its storage.
+        // The elements of a tensor are those of its storage.
         if of.sort == Sort::Object
             && let Some(element) = self.scope.element(&of)
         {

@@ -1,23 +1,25 @@
-//! Conditions in normal form.
+//! Normal form of conditions.
 //!
-//! In: a condition. Out: one that holds of the same values, in a form that reads well and does not depend on how it was written: negations
-//! stand before comparisons only, sums and products are sorted, extents stand on the left, what another conjunct implies is gone.
+//! In: a condition. Out: one that holds for the same values, in a readable form that does not depend on how the
+//! condition was written. Negations only stand before comparisons, sums and products are sorted, extents stand on the
+//! left, and conjuncts that another one implies are removed.
 //!
-//! What has no value makes a condition not hold, so a comparison keeps everything that may have none: `x[i] - x[i] >= 0` is not
-//! `true`. Where a negation stays in front of something (`!forall …`) and in the condition of `?:`, which are looked at from both sides,
-//! nothing is changed. Whether two sides of `==` are numbers is known of resolved conditions; others stay as they are.
+//! An undefined subterm makes a condition not hold, so a comparison keeps all possibly undefined subterms:
+//! `x[i] - x[i] >= 0` is not `true`. Subconditions of a remaining negation (`!forall …`) and the condition of `?:`
+//! occur with both polarities, and stay unchanged. Whether both sides of `==` are integers is known for resolved
+//! conditions only; others stay unchanged.
 
 use super::ast::{Comparison, Cond, CondKind, Forall, Function, Span, Term, TermKind};
 use super::constraint::{Constraint, Read, keeps, may_both_point, may_point, merge, read};
 use super::polynomial::{Partial, Polynomial, address, is_total, normal, polynomial};
 
-/// The normal form of a condition; best of a resolved one.
+/// Normal form of a condition, preferably a resolved one.
 #[must_use]
 pub fn simplify(c: &Cond) -> Cond {
     simplified(c, true)
 }
 
-/// Of the condition, or of its negation.
+/// Normal form of the condition, or of its negation if not `positive`.
 fn simplified(c: &Cond, positive: bool) -> Cond {
     let all = |conds: &[Cond], and: bool| joined(conds.iter().map(|c| simplified(c, positive)).collect(), and);
     match &c.kind {
@@ -75,7 +77,7 @@ fn implication(a: &Cond, b: &Cond, span: Span) -> Cond {
     }
 }
 
-/// The negation of a normal form, which is without a value where that is: unlike `simplified`, which may make it false there.
+/// Negation of a normal form that is undefined where the form is. In contrast, `simplified` may make it false there.
 fn opposite(c: &Cond) -> Cond {
     let all = |conds: &[Cond]| conds.iter().map(opposite).collect();
     match &c.kind {
@@ -139,7 +141,7 @@ fn comparison(op: Comparison, a: &Term, b: &Term, span: Span) -> Cond {
     }
 }
 
-/// A conjunction or a disjunction of what is in normal form.
+/// Conjunction or disjunction of normal forms.
 fn joined(conds: Vec<Cond>, and: bool) -> Cond {
     let flat = match (if and { Cond::all(conds) } else { Cond::any(conds) }).kind {
         CondKind::And(all) if and => all,
@@ -178,7 +180,7 @@ fn sort(conds: &mut Vec<Cond>) {
     conds.dedup();
 }
 
-/// Sizes first, then extents, then what is said of contents.
+/// Sort key: sizes first, then extents, then conditions on contents.
 fn class(c: &Cond) -> u8 {
     let extent = |t: &Term| has_extent(t);
     match &c.kind {
@@ -195,12 +197,13 @@ fn has_extent(t: &Term) -> bool {
     matches!(t.kind, TermKind::Apply(Function::Extent | Function::Elements, _)) || t.parts().into_iter().any(has_extent)
 }
 
-/// Leaves of two constraints on one sum what both say; whether anything can fulfil them (of a disjunction: whether anything does not).
+/// Merges constraints on the same sum. Returns whether a conjunction may be satisfiable; for a disjunction: whether
+/// its negation may be.
 fn merge_all(conds: &mut Vec<Cond>, and: bool) -> bool {
     // A disjunction is the negation of a conjunction.
     let seen = |c: &Cond| Constraint::of(c).and_then(|c| if and { Some(c) } else { c.negated() });
     let mut constraints: Vec<Option<Constraint>> = conds.iter().map(seen).collect();
-    // Only those of one sum, or of its negation, have anything to do with each other.
+    // Only constraints on the same sum, or on its negation, can be merged.
     let key = |c: &Constraint| {
         let sum = c.sum.variable_part();
         sum.negated().map(|negated| sum.min(negated))
@@ -218,7 +221,7 @@ fn merge_all(conds: &mut Vec<Cond>, and: bool) -> bool {
                     _ => None,
                 };
                 let shown = match &merged {
-                    // `true` would hold of what has no value, too.
+                    // `true` would hold where the condition is undefined, too.
                     Some(None) if and || is_total(&conds[i]) => return false,
                     Some(Some(m)) if and => m.cond(),
                     Some(Some(m)) => m.negated().and_then(|m| m.cond()),
@@ -240,7 +243,7 @@ fn merge_all(conds: &mut Vec<Cond>, and: bool) -> bool {
     true
 }
 
-/// Drops what one of the others implies.
+/// Drops conditions that another one implies.
 fn absorb(conds: &mut Vec<Cond>, and: bool) {
     let all = conds.clone();
     let listed = |c: &Cond| all.contains(c);

@@ -1,7 +1,7 @@
-//! Names of types, as users write them.
+//! Type names as users write them.
 
-/// The name of a type, or of the template that it is an instance of, without words before it and without inline namespaces of versions
-/// (`cuda::std::__4::span`).
+/// Name of a type, or of the template that it is an instance of, without leading keywords and inline version
+/// namespaces (`cuda::std::__4::span`).
 #[must_use]
 pub fn plain_name(name: &str) -> String {
     let mut name = name.trim();

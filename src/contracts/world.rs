@@ -1,10 +1,10 @@
-//! What a contract's names and pointers stand for, when it is evaluated.
+//! Values of a contract's names and pointers during evaluation.
 //!
 //! In: nothing. Out: the interface that an interpreter's memory, a test or a solver's model implements for `eval`.
 
 use super::ast::Launch;
 
-/// What a term denotes. `P` and `O` are the world's pointers and objects.
+/// Value of a term. `P` and `O` are the world's pointers and objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<P, O> {
     Int(i128),
@@ -13,13 +13,14 @@ pub enum Value<P, O> {
     Object(O),
 }
 
-/// What the world says.
+/// Result of a query to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading<T> {
     Value(T),
-    /// There is no such value in this world: a read outside of an object, a size of a dimension that the tensor has not.
+    /// The value does not exist in this world: a read outside of an object, or the size of a dimension that the
+    /// tensor does not have.
     Nothing,
-    /// There may be one; the world does not know it.
+    /// The value may exist, but the world does not know it.
     Unknown,
 }
 
@@ -29,33 +30,33 @@ pub trait World {
     /// Structs and tensors.
     type Object: Clone;
 
-    /// Of a parameter or a constant. An array is the pointer to its first element.
+    /// Value of a parameter or a constant. An array is the pointer to its first element.
     fn name(&self, name: &str) -> Reading<Value<Self::Pointer, Self::Object>>;
     fn launch(&self, term: Launch) -> Reading<i128>;
     fn member(&self, of: &Self::Object, name: &str) -> Reading<Value<Self::Pointer, Self::Object>>;
-    /// Of `x.size(1)` and its kin. `name` has the types that it is instantiated for, as in `data_ptr<float>`.
+    /// Result of a method such as `x.size(1)`. `name` includes template arguments, as in `data_ptr<float>`.
     fn method(
         &self,
         of: &Value<Self::Pointer, Self::Object>,
         name: &str,
         args: &[i128],
     ) -> Reading<Value<Self::Pointer, Self::Object>>;
-    /// Element `index` of what is no pointer: of a tensor's storage.
+    /// Element `index` of an object that is no pointer: of a tensor's storage.
     fn element(&self, _of: &Self::Object, _index: i128) -> Reading<Value<Self::Pointer, Self::Object>> {
         Reading::Unknown
     }
-    /// The element that the pointer points to.
+    /// Element that the pointer points to.
     fn load(&self, from: &Self::Pointer) -> Reading<Value<Self::Pointer, Self::Object>>;
-    /// The pointer, so many elements further. It may point anywhere.
+    /// The pointer advanced by `elements`. It may point anywhere.
     fn advance(&self, pointer: &Self::Pointer, elements: i128) -> Reading<Self::Pointer>;
-    /// Bytes from the pointer to the end of its object; negative beyond that.
+    /// Bytes from the pointer to the end of its object; negative past the end.
     fn extent(&self, pointer: &Self::Pointer) -> Reading<i128>;
-    /// Bytes of an element; more than 0.
+    /// Element size in bytes; more than 0.
     fn element_size(&self, pointer: &Self::Pointer) -> Reading<i128>;
-    /// Bytes of a type.
+    /// Size of a type in bytes.
     fn size_of(&self, type_name: &str) -> Reading<i128>;
-    /// Whether both are one address.
+    /// Equality of both addresses.
     fn same(&self, a: &Self::Pointer, b: &Self::Pointer) -> Reading<bool>;
-    /// Whether a byte from `a` to the end of its object is one from `b` to the end of its.
+    /// Overlap of the bytes from `a` to the end of its object with those from `b` to the end of its object.
     fn shares(&self, a: &Self::Pointer, b: &Self::Pointer) -> Reading<bool>;
 }

@@ -1,4 +1,4 @@
-//! What goes into a run of the interpreter and what comes out of it.
+//! Inputs and results of a run of the interpreter.
 
 use base::work::Work;
 use contracts::Cond;
@@ -11,34 +11,36 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Concrete inputs of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Inputs {
-    /// `argv[1]…`, for `main`; `argv[0]` is the interpreter's own choice.
+    /// `argv[1]…` for `main`; the interpreter chooses `argv[0]` itself.
     pub argv: Vec<String>,
     /// Arguments in parameter order, for roots other than `main`. A parameter beyond the end is unknown; a pointer
     /// parameter is always a fresh object.
     pub args: Vec<i128>,
-    /// Bytes of the objects behind pointer parameters, by their names; those of others are unknown.
+    /// Size in bytes of the objects behind pointer parameters, by name. An object without an entry has an unknown
+    /// size.
     pub extents: BTreeMap<String, u64>,
-    /// Pointers that are null, by the names of what they would point to.
+    /// Names of the objects whose pointers are null.
     pub null: BTreeSet<String>,
-    /// What objects behind parameters, and structures passed by value, hold when the root is called, as far as the program reads it. A pointer
-    /// comes before what is behind it.
+    /// Initial contents of objects behind parameters and of structures passed by value, as far as the program reads
+    /// them. A pointer comes before the contents of its pointee.
     pub held: Vec<Held>,
-    /// Which tensors these are, for people: `held` has all that they are made of.
+    /// Description of the tensor arguments for messages; `held` has all their contents.
     pub tensors: BTreeMap<String, finding::TensorArgument>,
-    /// What a kernel that is itself the root is launched with.
+    /// Launch configuration, if the root itself is a kernel.
     pub launch: Option<Alone>,
-    /// What must hold of the arguments, or the run is none that a caller could make.
+    /// Conditions on the arguments. A run whose arguments break one is a run that no caller could make.
     pub required: Vec<Required>,
-    /// No caller gives these: they break what a type means, or its invariant.
+    /// Whether no caller can give these inputs: they break the meaning or the invariant of a type.
     pub impossible: bool,
     pub stdin: Vec<u8>,
-    /// Contents by the name under which the program opens them.
+    /// File contents by the name under which the program opens the file.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// What `rand` gives, over and over, for the question what another C library would do; empty: what glibc gives.
+    /// Values that `rand` returns, repeated cyclically, to ask what another C library would do. Empty: glibc's
+    /// values.
     pub random: Vec<u32>,
 }
 
-/// A launch without a host.
+/// Launch of a kernel without host code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Alone {
     pub grid: [u32; 3],
@@ -47,16 +49,17 @@ pub struct Alone {
     pub shared: u64,
 }
 
-/// An instruction of a program: an access, an allocation, a launch or a copy.
+/// Program point: an access, an allocation, a launch or a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site {
     pub func: FuncRef,
     pub block: BlockId,
-    /// Index into the block's instructions; their number for the block's terminator (an `invoke`).
+    /// Index into the block's instructions. The number of instructions stands for the block's terminator (an
+    /// `invoke`).
     pub inst: u32,
 }
 
-/// What an address points into.
+/// Kind of the object that an address points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ObjectKind {
     HostHeap,
@@ -64,7 +67,7 @@ pub enum ObjectKind {
     HostGlobal,
     /// Pinned host memory, which kernels may use (`cudaMallocHost`, `cudaHostAlloc`).
     Pinned,
-    /// `cudaMalloc` and its relatives.
+    /// Memory from `cudaMalloc` and its relatives.
     Device,
     Managed,
     /// A `__device__` variable.
@@ -73,59 +76,60 @@ pub enum ObjectKind {
     Constant,
     /// A `__shared__` variable of fixed size.
     Shared,
-    /// `extern __shared__`, with the size that the launch gives.
+    /// `extern __shared__` memory, whose size the launch gives.
     DynamicShared,
-    /// A variable of one thread's stack.
+    /// A stack variable of one device thread.
     Local,
-    /// A kernel's parameter passed by value.
+    /// A kernel parameter passed by value.
     KernelParam,
-    /// Memory that belongs to something not modelled: never out of bounds.
+    /// Memory that the interpreter does not model: never out of bounds.
     Foreign,
-    /// Null, or an address that was never that of an object.
+    /// Null, or an address that was never an object's.
     Wild,
 }
 
-/// The object an access was meant for.
+/// Object that an access was meant for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
     pub kind: ObjectKind,
-    /// Source name of the variable, or the function that allocated it.
+    /// Source name of the variable, or name of the function that allocated the object.
     pub name: String,
-    /// The call that allocated it, on the heap and on the device; the instruction that did, on a stack.
+    /// Allocating call for heap and device objects; allocating instruction for stack objects.
     pub alloc: Option<Site>,
     /// Size in bytes.
     pub extent: u64,
     pub freed: bool,
 }
 
-/// What is wrong with an access.
+/// Kind of error of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Fault {
-    /// Outside its object, or through an address that belongs to none.
+    /// The access is outside its object, or its address belongs to no object.
     Bounds,
-    /// Through null, or an address near it.
+    /// The access goes through null or an address near it.
     Null,
-    /// In a kernel, through a pointer that was read where nothing has written.
+    /// Kernel code accesses memory through a pointer read from uninitialised memory.
     Unset,
-    /// In a kernel, at an address that depends on what was read where nothing has written.
+    /// Kernel code accesses an address that depends on a value read from uninitialised memory.
     UnsetIndex,
-    /// In a kernel, of pageable memory of the host: legal on some systems, and done.
+    /// Kernel code accesses pageable host memory, which is legal on some systems. The interpreter performs the
+    /// access.
     HostMemory,
-    /// In an object that was freed.
+    /// The object was freed.
     Freed,
-    /// In its object, at an address that is no multiple of what was asked for.
+    /// The access is inside its object, but its address is not a multiple of the required alignment.
     Misaligned,
-    /// No access: what the program claims of itself does not hold.
+    /// A claim that the program makes about itself does not hold; there is no access.
     FalseClaim,
-    /// No access: a call or a launch breaks the contract of what it calls.
+    /// A call or a launch breaks the callee's contract; there is no access.
     BrokenContract,
-    /// No access: what was freed is freed again.
+    /// Memory is freed twice; there is no access.
     FreedAgain,
-    /// In its object, but outside the part of it that was named.
+    /// The access is inside its object, but outside the part that the pointer names.
     Part(PartBounds),
 }
 
-/// Bytes from the start of the object; the last part has no end of its own.
+/// Bounds of a part, in bytes from the start of the object. The last part has no end of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PartBounds {
     pub start: i64,
@@ -133,40 +137,40 @@ pub struct PartBounds {
 }
 
 impl Fault {
-    /// Whether it is the fault that somebody looks for.
+    /// Whether this fault answers a search for `wanted`: a null access also answers a search for a bounds error.
     pub fn answers(self, wanted: Self) -> bool {
         self == wanted || (self == Self::Null && wanted == Self::Bounds)
     }
 }
 
-/// An access that lies outside its object, or in an object that is freed.
+/// Occurrence of a [`Fault`], such as an access outside its object or to freed memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadAccess {
     pub fault: Fault,
     pub site: Site,
-    /// The calls through which the thread came there, the kernel's own first.
+    /// Call chain of the thread to the access, starting with the call in the kernel.
     pub callers: Vec<Site>,
-    /// The call of the launch stub, or of `cudaLaunchKernel`; `None` for accesses of the host.
+    /// Call of the launch stub or of `cudaLaunchKernel`; `None` for host accesses.
     pub launch_site: Option<Site>,
-    /// The launch's number in the run, from 0; launches that do not run count as well.
+    /// Number of the launch in the run, from 0. Launches that do not run are counted, too.
     pub launch: u64,
     pub grid: [u64; 3],
     pub block_dim: [u64; 3],
     pub block: [u64; 3],
     pub thread: [u64; 3],
     pub object: Object,
-    /// Bytes from the start of the object; negative before it.
+    /// Bytes from the start of the object; negative before the start.
     pub offset: i64,
     /// Width in bytes.
     pub bytes: u64,
     pub direction: Direction,
-    /// How often this site did so in this launch site.
+    /// Number of occurrences of this fault at this site and launch site.
     pub count: u64,
 }
 
 impl BadAccess {
-    /// Whether it is out of bounds of shared memory, but stays in its object where addresses are computed modulo 2^32, as shared
-    /// ones are on the device: `p[~i]` of an `unsigned` is `p[-1 - i]` there.
+    /// Whether the access is out of bounds of shared memory, but stays in its object if addresses are computed modulo
+    /// 2^32. Device code computes shared addresses so: `p[~i]` with an `unsigned` index is `p[-1 - i]` there.
     #[must_use]
     pub fn is_inside_in_hardware(&self) -> bool {
         self.fault == Fault::Bounds
@@ -181,21 +185,21 @@ pub type BlockThread = ([u64; 3], [u64; 3]);
 /// Which threads of a launch to try.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Threads {
-    /// These, in order; the whole block of each where a thread's path depends on others.
+    /// Threads to try in order. Where a thread's path depends on others, its whole block is run.
     List(Vec<BlockThread>),
     /// Every thread of one block.
     Block([u64; 3]),
-    /// All blocks, corners of the grid first, as far as the budget goes.
+    /// Every block, corners of the grid first, within the budget.
     Any,
 }
 
-/// A part of an object that an access must leave while it stays in the object.
+/// Part of an object that an access must leave while it stays in the object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Parts {
-    /// Pointer variables that cut the object, each by the one store that sets it: the access goes through the first and touches
-    /// a part that begins elsewhere.
+    /// Pointer variables that cut the object into parts, each named by the only store that sets it. The access goes
+    /// through the variable of `own` and touches a part that begins at another one.
     Named { own: Site, others: Vec<Site> },
-    /// So many bytes from the address that an address computation starts from.
+    /// The given number of bytes from the base address of an address computation.
     Row { gep: Site, bytes: u64 },
 }
 
@@ -203,27 +207,27 @@ pub enum Parts {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
     pub site: Site,
-    /// The calls that lead there from the kernel, where it matters: an atomic operation of a header has many callers.
+    /// Call chain from the kernel to the access, where it matters: an atomic operation of a header has many callers.
     pub callers: Option<Vec<Site>>,
-    /// `None`: any launch (or the host itself, where `site` is on the host side).
+    /// Launch to look at. `None`: any launch, or the host itself if `site` is in host code.
     pub launch_site: Option<Site>,
-    /// Only the launch of this number in the run; where it does not reach the access, others of the same launch
-    /// site still count.
+    /// Number of the launch in the run. If this launch does not reach the access, other launches of the launch site
+    /// count.
     pub launch: Option<u64>,
     pub threads: Threads,
-    /// What must be wrong with it; `None`: anything.
+    /// Fault to look for; `None`: any.
     pub fault: Option<Fault>,
-    /// Which side of a copy; `None`: any.
+    /// Side of a copy; `None`: either.
     pub direction: Option<Direction>,
-    /// What the address must not be a multiple of, in bytes.
+    /// Required alignment in bytes, which the address must violate.
     pub align: Option<u32>,
-    /// Only that it leaves its part counts.
+    /// Part that the access must leave: no other fault counts.
     pub parts: Option<Parts>,
-    /// Only that this does not hold of the call or the launch counts.
+    /// Contract that the call or launch must break: no other fault counts.
     pub contract: Option<Required>,
 }
 
-/// What must hold wherever a function is called.
+/// Condition that must hold at every call of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Required {
     pub function: FuncRef,
@@ -233,16 +237,16 @@ pub struct Required {
 /// Bounds of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
-    /// Instructions executed, all threads together.
+    /// Instructions executed by all threads together.
     pub steps: u64,
-    /// All that it does, steps included.
+    /// Total work of the run, steps included.
     pub work: Work,
-    /// Instructions in one loop, after which the loop is skipped where that is possible and what it writes becomes
+    /// Instructions in one loop. Beyond this bound the loop is skipped if possible, and what it writes becomes
     /// poison.
     pub loop_steps: u64,
-    /// Bytes; the sum of live device allocations is at most this.
+    /// Upper bound on the bytes of all live device allocations together.
     pub device_memory: u64,
-    /// Bytes that what is written may take here.
+    /// Bytes of the interpreter's own memory for written contents.
     pub memory: u64,
 }
 
@@ -258,25 +262,25 @@ impl Default for Budget {
     }
 }
 
-/// What kind of thing a run does not compute.
+/// Kind of thing that a run does not compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Cause {
-    /// Its work was spent.
+    /// The work budget ran out.
     Work,
-    /// What a function does that is not modelled.
+    /// The effect of a function without a model.
     Call,
-    /// What a loop does that was skipped.
+    /// The effect of a skipped loop.
     Loop,
-    /// What memory or a file holds.
+    /// The contents of memory or of a file.
     Contents,
     Float,
     Assembly,
-    /// What no model of a function, and no memory, would tell.
+    /// Anything that no function model and no memory contents would resolve.
     #[default]
     Other,
 }
 
-/// Why a run does not decide something.
+/// Reason why a run leaves something undecided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Why {
     pub text: String,
@@ -284,7 +288,7 @@ pub struct Why {
 }
 
 impl Why {
-    /// The same, said of a place.
+    /// Wraps the text with `words`, for example to add a source position; keeps the cause.
     #[must_use]
     pub fn said(self, words: impl FnOnce(&str) -> String) -> Self {
         Self { text: words(&self.text), cause: self.cause }
@@ -309,41 +313,41 @@ impl std::fmt::Display for Why {
     }
 }
 
-/// What a replay says about its target.
+/// Verdict of a replay on its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// The program's own code reached the access, out of bounds; `assumptions` are what was taken for granted on the way.
+    /// The program's own code reached the access out of bounds; `assumptions` lists what the run assumed before.
     Reached { bad: Box<BadAccess>, assumptions: Vec<String> },
-    /// The run ended (or the access was within bounds) without it.
+    /// The run ended without the bad access, or the access was within bounds.
     NotReached { why: String },
-    /// Something that the interpreter does not compute decides it, or the budget ran out.
+    /// The result depends on something that the interpreter does not compute, or the budget ran out.
     Incomplete { why: Why },
-    /// The run reached the access with an address that was read out of bounds: where that is nobody can tell.
+    /// The run reached the access with an address that was read out of bounds, so that the address is unknown.
     Astray { why: Why, assumptions: Vec<String> },
 }
 
-/// Everything an exhaustive run saw.
+/// Result of an exhaustive run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Run {
-    /// One entry for each access site, launch site and object, in order of first occurrence.
+    /// Bad accesses: one entry for each access site, launch site and object, in order of first occurrence.
     pub bad: Vec<BadAccess>,
-    /// So many of them came before anything was decided by poison.
+    /// Number of leading entries of `bad` that came before poison decided anything.
     pub certain: usize,
-    /// Accesses of the device side that were reached, before anything was decided by poison, with an address that was read out of bounds.
+    /// Device accesses that were reached with an address read out of bounds, before poison decided anything.
     pub astray: Vec<Site>,
-    /// How often each load, store, atomic or copy in memory was executed on the device side.
+    /// Execution count of each load, store, atomic and memory copy in device code.
     pub visited: FxHashMap<Site, u64>,
-    /// True where every launch, block and thread ran to its end, nothing decided by poison.
+    /// Whether every launch, block and thread ran to its end and poison decided nothing.
     pub completed: bool,
-    /// Why not; empty where `completed`.
+    /// Reason why the run is not complete; empty if `completed`.
     pub why: String,
-    /// How many launches ran.
+    /// Number of launches that ran.
     pub launches: u64,
     pub assumptions: Vec<String>,
     /// Instructions executed.
     pub steps: u64,
-    /// Some integer operation left the mathematical integers, or a negative number was read as unsigned.
+    /// Whether an integer operation left the mathematical integers, or read a negative number as unsigned.
     pub wrapped: bool,
-    /// The beginning of what it printed to the standard output, a question mark in place of what is not known.
+    /// Beginning of what the program printed to standard output; a question mark replaces unknown text.
     pub output: String,
 }

@@ -1,7 +1,7 @@
-//! Contracts at the calls and launches of a run: whether one holds of the values at hand.
+//! Evaluates contracts at the calls and launches of a run on concrete values.
 //!
-//! In: the condition that somebody seeks to be broken, a function that is about to be called or launched with these values. Out: a fault at the
-//! call where the condition does not hold. What the run does not know decides nothing.
+//! In: the condition to break, and a function about to be called or launched with concrete values. Out: a fault at
+//! the call if the condition does not hold. An unknown value decides nothing.
 
 use super::api::{Fault, Required};
 use super::machine::call::Stop;
@@ -17,20 +17,20 @@ use finding::Direction;
 use ir::{FuncRef, Function, Module, Plain, Program, TypeId, TypeKind, element_name, plain_number, pointee_name};
 use models::{tensors, views};
 
-/// Nodes of a condition that are visited, each value of a `forall` again.
+/// Most nodes of a condition to evaluate; each value of a `forall` counts again.
 const STEPS: u64 = 1_000_000;
 
 impl Machine<'_> {
-    /// Whether somebody seeks a broken contract of this function.
+    /// Contract of `f`, if the run looks for a violation of it.
     #[inline]
     pub(crate) fn contract_of(&self, f: FuncRef) -> Option<&Required> {
         self.seen.target.as_ref()?.contract.as_ref().filter(|c| c.function == f)
     }
 
-    /// The arguments that a run begins with are such as a caller may give.
+    /// Checks that a caller may give the run's initial arguments.
     ///
     /// # Errors
-    /// Where they are not, which ends the run.
+    /// Ends the run if a caller may not.
     pub(crate) fn keeps_to_contracts(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
         if self.inputs.impossible {
             return Err(Stop::Ended("no caller gives these: they break what the type of one of them means".to_owned()));
@@ -50,17 +50,17 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A function of the host is called: the call is the innermost frame's.
+    /// Checks the contract of a host function at its call, which is the innermost frame's.
     ///
     /// # Errors
-    /// Where its contract is broken, which is what is sought.
+    /// Stops if the contract is broken and this is the fault that the run looks for.
     #[cold]
     pub(crate) fn contract_at_call(&mut self, th: &Thread, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
         let depth = th.frames.len();
         self.owe(th, f, args, None, depth)
     }
 
-    /// A kernel is launched with so many bytes of dynamic shared memory.
+    /// Checks a kernel's contract at its launch with `shared` bytes of dynamic shared memory.
     ///
     /// # Errors
     /// As [`Self::contract_at_call`].
@@ -71,7 +71,7 @@ impl Machine<'_> {
         launch: &Launch,
         (args, shared): (&[Val], u64),
     ) -> Result<(), Stop> {
-        // The launch is the user's call of the stub, where there is one.
+        // If a launch stub exists, the launch site is the user's call of the stub.
         let stub = th
             .frames
             .last()
@@ -108,7 +108,7 @@ impl Machine<'_> {
     }
 }
 
-/// A call with its values, as a contract sees it.
+/// A call and its argument values, as the contract evaluator sees them.
 struct Called<'a, 'p> {
     machine: &'a Machine<'p>,
     th: &'a Thread,
@@ -117,22 +117,23 @@ struct Called<'a, 'p> {
     launch: Option<(&'a Launch, u64)>,
 }
 
-/// A place, and the type of what lies there.
+/// A typed memory location.
 #[derive(Clone)]
 pub(crate) struct Typed {
     address: u64,
-    /// Bytes of an element, where they are known.
+    /// Element size in bytes, if known.
     size: Option<u64>,
     ty: Option<TypeId>,
     unsigned: bool,
-    /// As the source spells it.
+    /// Type name as the source spells it.
     name: String,
-    /// Where it is passed in registers these, each of eight bytes; the address is that of a byte in them.
+    /// Contents of the two eight-byte registers of a structure passed in registers; `address` is then a byte offset
+    /// into them.
     registers: Option<[Option<u64>; 2]>,
 }
 
 impl Typed {
-    /// So many bytes at its address, where they are in registers.
+    /// Reads `bytes` bytes at the location's offset from its registers, if it has any.
     fn in_registers(&self, bytes: u32) -> Option<u64> {
         let (word, from) = (usize::try_from(self.address / 8).ok()?, self.address % 8);
         let value = (*self.registers?.get(word)?)?;
@@ -150,7 +151,7 @@ impl Called<'_, '_> {
         self.machine.program.module(self.f.module)
     }
 
-    /// What a pointer of this type points to, at an address.
+    /// Location at `address` with the pointee type of the pointer type `type_name`.
     fn pointed(&self, address: u64, type_name: &str) -> Typed {
         let m = self.module();
         let name = pointee_name(type_name).unwrap_or_default();
@@ -168,7 +169,7 @@ impl Called<'_, '_> {
         }
     }
 
-    /// A structure that is passed by value in registers.
+    /// The structure `name`, if it is passed by value in registers.
     fn in_registers(&self, name: &str) -> Option<Typed> {
         let (func, m) = (self.function(), self.module());
         let (mut slot, mut registers, mut of) = (0, [None; 2], None);
@@ -184,21 +185,22 @@ impl Called<'_, '_> {
         Some(Typed { address: 0, size: None, ty: Some(of?), unsigned: false, name, registers: Some(registers) })
     }
 
-    /// What a tensor's handle points to.
+    /// The tensor implementation behind a tensor handle.
     fn tensor(&self, handle: &Typed) -> Option<Typed> {
         let ty = tensors::is_handle(&handle.name).then(|| self.module().type_named(tensors::TENSOR))??;
         let address = self.read(handle.address, 8)?;
         Some(Typed { address, ty: Some(ty), name: tensors::TENSOR.to_owned(), ..handle.clone() })
     }
 
-    /// So many bytes at an address, where they are known.
+    /// Reads `bytes` bytes at an address, if they are known.
     fn read(&self, address: u64, bytes: u32) -> Option<u64> {
         let (id, offset) = split(address);
         let object = self.machine.mem.get(&self.th.stack, id)?;
         object.holds(offset, u64::from(bytes)).then(|| object.store.read(offset.cast_unsigned(), bytes).known())?
     }
 
-    /// What lies at a place: a number, a pointer, an object, or an array as the pointer to its first element.
+    /// Value of a location by its type: an integer, a pointer, an object, or an array as the pointer to its first
+    /// element.
     fn held(&self, at: &Typed) -> Reading<Value<Typed, Typed>> {
         let m = self.module();
         let Some(ty) = at.ty else { return Reading::Unknown };
@@ -226,7 +228,8 @@ impl Called<'_, '_> {
         }
     }
 
-    /// What a container of the standard library says, from its pointers to its first element and behind its last one.
+    /// Value of `data` or `size` of a standard-library container, from its pointers to its first element and past its
+    /// last one.
     fn of_container(&self, of: &Typed, name: &str) -> Option<Value<Typed, Typed>> {
         let m = self.module();
         let element = views::container(m.ty(of.ty?).source.as_deref()?)?;
@@ -251,19 +254,19 @@ impl Called<'_, '_> {
         }
     }
 
-    /// Bytes and offset of the object that an address was meant for.
+    /// Size in bytes of the object that an address was meant for, and the address's offset in it.
     fn object(&self, address: u64) -> Option<(u64, i64)> {
         let (id, offset) = split(address);
         self.machine.mem.get(&self.th.stack, id).map(|o| (o.size, offset))
     }
 }
 
-/// Known, or not.
+/// Converts `None` to [`Reading::Unknown`].
 fn known<T>(value: Option<T>) -> Reading<T> {
     value.map_or(Reading::Unknown, Reading::Value)
 }
 
-/// So many bits as a number.
+/// The lowest `bits` bits of `v` as an integer.
 fn number(v: u64, bits: u32, unsigned: bool) -> i128 {
     let shift = 64 - bits.max(1);
     if unsigned { i128::from(v << shift >> shift) } else { i128::from((v << shift).cast_signed() >> shift) }
@@ -423,7 +426,7 @@ impl World for Called<'_, '_> {
         if a.registers.is_some() || b.registers.is_some() {
             return Reading::Unknown;
         }
-        // From either to the end of one object.
+        // Two pointers share bytes if both are in one object, before its end.
         known(self.object(a.address).zip(self.object(b.address)).map(|((size, at), (_, other))| {
             split(a.address).0 == split(b.address).0 && at.max(other) < size.cast_signed()
         }))

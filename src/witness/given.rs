@@ -1,4 +1,5 @@
-//! What a root other than `main` is called with: numbers, and objects behind pointers, filled as [`Inputs`](super::api::Inputs) say.
+//! Arguments of a root other than `main`: scalars, and objects behind pointers, filled from
+//! [`Inputs`](super::api::Inputs).
 
 use super::api::{Cause, ObjectKind};
 use super::machine::call::Stop;
@@ -18,7 +19,7 @@ impl Machine<'_> {
         let (m, f) = (program.module(root.module), program.func(root));
         let mut out = Vec::new();
         let mut objects: FxHashMap<String, ObjId> = FxHashMap::default();
-        // Parts of structures that are passed in registers: the argument, the object, the byte and how many.
+        // Parts of structures passed in registers: argument index, object, byte offset, number of bytes.
         let mut parts: Vec<(usize, ObjId, u64, u32)> = vec![];
         for (i, p) in f.params.iter().enumerate() {
             if let Some((name, ty, at)) = f.in_registers(i)
@@ -75,7 +76,7 @@ impl Machine<'_> {
         self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))
     }
 
-    /// The address of what a caller gives under a name: an object of its own, or null.
+    /// Address of the caller's object with this name: a new object, or null.
     fn given_pointer(
         &mut self,
         name: String,
@@ -87,13 +88,13 @@ impl Machine<'_> {
         }
         let tensor = name.strip_suffix(OF_STORAGE).and_then(|of| self.inputs.tensors.get(of));
         let obj = match (self.inputs.extents.get(&name), tensor) {
-            // What is not said of a tensor's elements is 0.
+            // Tensor elements without given contents are 0.
             (Some(bytes), Some(tensor)) => {
                 let kind = if tensor.on_device { ObjectKind::Device } else { ObjectKind::HostHeap };
                 Obj::new(kind, name.as_str().into(), *bytes, Fill::Byte(0))
             }
             (Some(bytes), None) => Obj::new(ObjectKind::Device, name.as_str().into(), *bytes, Fill::Poison(why)),
-            // Its extent is what the caller made it: accesses to it are not decided.
+            // The caller chose an unknown extent: accesses to the object stay undecided.
             (None, _) => {
                 Obj { kind: ObjectKind::Device, ..Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why) }
             }
@@ -103,7 +104,8 @@ impl Machine<'_> {
         Ok(id.address())
     }
 
-    /// Puts a `std::string` into an object (libstdc++'s, C++11 ABI): a pointer to its characters, their number, and 16 bytes for short texts or the capacity.
+    /// Writes a `std::string` (libstdc++, C++11 ABI) into an object: a pointer to the characters, their number, and
+    /// 16 bytes that hold a short string or the capacity.
     fn hold_text(
         &mut self,
         objects: &FxHashMap<String, ObjId>,
@@ -134,7 +136,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Fills the objects that the root is given with what they hold.
+    /// Writes the initial contents into the objects given to the root.
     fn hold(&mut self, objects: &mut FxHashMap<String, ObjId>) -> Result<(), Stop> {
         for Held { object, at, what } in self.inputs.held.clone() {
             let (bytes, value) = match what {
@@ -160,7 +162,7 @@ impl Machine<'_> {
                     continue;
                 }
             };
-            // Behind a null pointer there is nothing, nor beyond the end.
+            // A null pointer has no contents, and bytes past the end of an object are dropped.
             let Some(held) = objects.get(&object).and_then(|id| self.mem.global_mut(*id)) else { continue };
             if held.holds(at, u64::from(bytes)) {
                 held.store.write(at.cast_unsigned(), bytes, Val::new(value));

@@ -1,11 +1,11 @@
 //! The concrete interpreter: the independent judge of the symbolic engine.
 //!
-//! In: a linked [`ir::Program`], a root function and concrete [`Inputs`]. Out: whether a given access is
-//! reached out of bounds ([`replay`]), or every out-of-bounds access of the run ([`enumerate`]). It shares nothing
-//! with `symbolic/`, `host/`, `kernel/` or `check/`: it must not know how a witness was found.
+//! In: a linked [`ir::Program`], a root function and concrete [`Inputs`]. Out: whether a given access is reached out
+//! of bounds ([`replay`]), or every out-of-bounds access of the run ([`enumerate`]). It shares nothing with
+//! `symbolic/`, `host/`, `kernel/` or `check/`: it must not know how a witness was found.
 //!
-//! Integers wrap as the machine's do; what is not computed is *poison* with a reason (module `value`); every object
-//! is bounds-checked and lies in a window of the address space of its own (module `memory`).
+//! Integers wrap as on hardware. Values that the interpreter does not compute are *poison* with a reason (module
+//! `value`). Every object is bounds-checked and lies in its own window of the address space (module `memory`).
 
 mod api;
 pub mod code;

@@ -1,4 +1,4 @@
-//! What a run keeps of what it sees: bad accesses, whether one of them is the target, what was taken for granted.
+//! Observations of a run: bad accesses, whether one of them is the target, and assumptions.
 
 use super::api::{BadAccess, Fault, Site, Target, Why};
 use super::machine::call::Stop;
@@ -7,10 +7,10 @@ use super::snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Most different bad accesses that are kept.
+/// Most distinct bad accesses to keep.
 const MAX_BAD: usize = 10_000;
 
-/// What bad accesses that count as one have in common: their place, the calls to it, the launch, and what they were meant for.
+/// Key that merges bad accesses: site, call chain, launch site, and the object they were meant for.
 pub struct Kind<'a, C> {
     pub site: Site,
     pub callers: C,
@@ -28,7 +28,7 @@ impl<C: Iterator<Item = Site> + Clone> Kind<'_, C> {
     }
 }
 
-/// How many things were doubted and taken for granted.
+/// Saved numbers of doubts and assumptions, for [`Observer::retract`].
 pub struct Certainty {
     doubts: usize,
     assumptions: usize,
@@ -37,32 +37,32 @@ pub struct Certainty {
 
 #[derive(Default)]
 pub struct Observer {
-    /// `None`: everything is wanted.
+    /// Access to look for; `None`: record every bad access.
     pub target: Option<Target>,
     pub bad: Vec<BadAccess>,
-    /// Where in `bad` those of a place are, the one seen last first.
+    /// Indices into `bad` by site, most recently seen first.
     index: FxHashMap<Site, SmallVec<[usize; 2]>>,
     pub found: Option<BadAccess>,
-    /// The object that it was meant for.
+    /// Object that the found access was meant for.
     pub found_object: Option<ObjId>,
-    /// The launch in which it was found is wanted, and then is here.
+    /// Whether to take a snapshot of the launch that reaches the target, into `snapshot`.
     pub wants_snapshot: bool,
     pub snapshot: Option<Snapshot>,
-    /// False while something runs that is not the launch sought.
+    /// False while code other than the target launch runs.
     pub armed: bool,
-    /// Accesses whose address is not known, with the reason.
+    /// Accesses with an unknown address, and the reason.
     pub unclear: FxHashMap<Site, Why>,
-    /// Those whose address was read out of bounds, before anything was decided by what is not known.
+    /// Accesses whose address was read out of bounds, before an unknown value decided anything.
     pub astray: FxHashSet<Site>,
-    /// Addresses that the stores that name parts last put into their variables.
+    /// Addresses last stored to the variables that name parts.
     pub starts: FxHashMap<Site, u64>,
-    /// A loop was left out: a run with a larger bound may decide more.
+    /// Whether a loop was skipped: a run with a larger bound may decide more.
     pub skipped: bool,
     assumptions: Vec<String>,
     assumed: FxHashSet<String>,
-    /// Why the run does not decide everything.
+    /// Reasons why the run leaves something undecided.
     pub doubts: Vec<Why>,
-    /// How many bad accesses came before the first of these, and before anything was taken for granted.
+    /// Number of bad accesses before the first doubt or assumption.
     pub certain: Option<usize>,
 }
 
@@ -74,18 +74,19 @@ impl Observer {
         Self { target: Some(target), ..Self::default() }
     }
 
-    /// Whether parts of objects matter.
+    /// Whether the target is about parts of objects.
     #[inline]
     pub fn has_parts(&self) -> bool {
         self.target.as_ref().is_some_and(|t| t.parts.is_some())
     }
 
-    /// Whether somebody seeks an access whose address depends on what nothing has written: others are not noted as bad.
+    /// Whether the run looks for an access whose address depends on uninitialised memory. Otherwise such accesses are
+    /// not recorded as bad.
     pub fn wants_unset_index(&self) -> bool {
         self.target.as_ref().is_some_and(|t| t.fault == Some(Fault::UnsetIndex))
     }
 
-    /// What an address at this place must be a multiple of, where that is what is sought.
+    /// Alignment whose violation at this site is the target.
     pub fn alignment(&self, site: impl FnOnce() -> Site) -> Option<u32> {
         let t = self.target.as_ref()?;
         t.align.filter(|_| t.site == site())
@@ -113,7 +114,7 @@ impl Observer {
         Certainty { doubts: self.doubts.len(), assumptions: self.assumptions.len(), certain: self.certain }
     }
 
-    /// Takes back, and gives, what was doubted and taken for granted since.
+    /// Removes and returns the doubts and assumptions added since `to`.
     pub fn retract(&mut self, to: &Certainty) -> Vec<Why> {
         let mut since = self.doubts.split_off(to.doubts);
         for assumption in self.assumptions.split_off(to.assumptions) {
@@ -124,19 +125,19 @@ impl Observer {
         since
     }
 
-    /// An access whose address is not known.
+    /// Records an access with an unknown address.
     pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> Why) {
         self.unclear.entry(site).or_insert_with(why);
     }
 
-    /// An access whose address comes from what was read out of bounds.
+    /// Records an access whose address was read out of bounds.
     pub fn astray(&mut self, site: Site) {
         if self.armed && self.doubts.is_empty() {
             self.astray.insert(site);
         }
     }
 
-    /// Counts a bad access of a kind that was seen before, where it is not what is sought. A loop makes millions of one kind.
+    /// Counts a repeated bad access, unless it is at the target's site. A loop makes millions of one kind.
     pub fn again<C: Iterator<Item = Site> + Clone>(&mut self, kind: &Kind<'_, C>) -> bool {
         if self.target.as_ref().is_some_and(|t| t.site == kind.site) {
             return false;

@@ -1,5 +1,5 @@
-//! Partitions at run time: where the pointer variables that cut an object begin, as their stores set them, and whether the
-//! access that is sought leaves its part for another named one.
+//! Parts of objects at run time: where the pointer variables that cut an object begin, from the stores that set them,
+//! and whether the target access leaves its part for another named part.
 
 use super::api::{Fault, PartBounds, Parts, Site};
 use super::machine::call::Stop;
@@ -10,7 +10,8 @@ use super::memory::space::{ObjId, split};
 use finding::Direction;
 
 impl Machine<'_> {
-    /// Whether the value that a store writes must be seen: its variable then has memory of its own.
+    /// Whether the run must observe the stores that name parts: their variables then live in memory, not in
+    /// registers.
     pub fn watches_parts(&self) -> bool {
         self.seen.target.as_ref().is_some_and(|t| matches!(t.parts, Some(Parts::Named { .. })))
     }
@@ -19,7 +20,7 @@ impl Machine<'_> {
         matches!(self.seen.target.as_ref().and_then(|t| t.parts.as_ref()), Some(Parts::Named { own, others }) if *own == site || others.contains(&site))
     }
 
-    /// A store under way may set one of the pointers.
+    /// Records the address that a store gives to a variable that names a part.
     #[cold]
     pub fn note_part(&mut self, site: Site, v: Val) {
         if !self.names_part(site) {
@@ -35,7 +36,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An address computation under way may start from a row.
+    /// Records the base address of the address computation that names a row.
     #[cold]
     pub fn note_row(&mut self, site: Site, from: Val) {
         let Some(Parts::Row { gep, .. }) = self.seen.target.as_ref().and_then(|t| t.parts.as_ref()) else { return };
@@ -52,7 +53,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An access inside its object: bad if it is the one sought and touches what another name stands for.
+    /// Checks an access inside its object: it is bad if it is the target and touches a part with another name.
     #[cold]
     pub fn in_part(
         &mut self,
@@ -80,13 +81,13 @@ impl Machine<'_> {
     }
 }
 
-/// The offset of an address in an object; `None` where it is in another one.
+/// Offset of an address in an object; `None` if it is in another one.
 fn within(object: ObjId, address: u64) -> Option<i64> {
     let (id, offset) = split(address);
     (id == object).then_some(offset)
 }
 
-/// The part that begins at `own`, where an access that should be in it touches one that begins elsewhere.
+/// Bounds of the part that begins at `own`, if an access meant for it touches a part that begins elsewhere.
 fn left(own: i64, others: &[i64], offset: i64, bytes: u64) -> Option<PartBounds> {
     let end = offset.saturating_add_unsigned(bytes);
     let next = others.iter().copied().filter(|s| *s > own).min();

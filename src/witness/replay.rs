@@ -1,4 +1,4 @@
-//! The two ways to run a program: until one access is reached out of bounds, or to the end with all threads.
+//! The two modes of running a program: until one access is reached out of bounds, or to the end with all threads.
 
 use super::api::{Budget, Inputs, ObjectKind, Outcome, Run, Site, Target, Threads};
 use super::code::kept;
@@ -20,32 +20,32 @@ use std::collections::BTreeSet;
 
 /// Runs a program on concrete inputs from `root` until the target is reached out of bounds.
 ///
-/// Bad accesses before it are skipped: reads give poison, writes are dropped. Loops that only prepare data are left out
-/// at first; where that leaves something open they are run in a second pass, as far as the budget goes.
+/// Bad accesses before the target are skipped: reads give poison, writes are dropped. The first pass skips loops that
+/// only prepare data. If the result is then undecided, a second pass runs them within the budget.
 #[must_use]
 pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> Outcome {
     seek(program, root, inputs, target, budget, false, (&mut Patience::default(), &mut Spend::default())).0
 }
 
-/// What patient passes of the same inputs came to before: most of a run is the same whatever is sought.
+/// Results of earlier patient passes on the same inputs: most of a run is the same for every target.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Patience {
     spent: Option<Spent>,
 }
 
-/// A patient pass that did not come to its end.
+/// A patient pass that ran out of budget.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Spent {
-    /// Without those of the threads that were tried for the access sought.
+    /// Steps, without those of threads that were tried for the target.
     steps: u64,
     work: Work,
-    /// Launches that it came to.
+    /// Launches that the pass reached.
     launches: BTreeSet<Site>,
 }
 
 impl Patience {
-    /// Whether another pass, with so much left, would end as an earlier one did before it comes to the launch that is sought. Other passes of
-    /// this replay took `used`.
+    /// Whether another pass with the budget `left` would, like an earlier one, run out before it reaches the target's
+    /// launch. Other passes of this replay took `used`.
     fn is_vain(&self, target: &Target, left: &Budget, used: Work, spend: &mut Spend) -> bool {
         let (Some(s), Some(launch)) = (&self.spent, target.launch_site) else { return false };
         if s.launches.contains(&launch) {
@@ -75,19 +75,19 @@ impl Patience {
     }
 }
 
-/// What a replay took, and with which other budgets it would say the same.
+/// Cost of a replay, and the other budgets under which its result would be the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spend {
     pub steps: u64,
-    /// Another number of steps may make it say something else.
+    /// Whether another step budget may change the result.
     pub by_steps: bool,
-    /// Another amount of work may.
+    /// Whether another work budget may change the result.
     pub by_work: bool,
-    /// With less work it may say something else.
+    /// Smallest work budget for which the result is known to be the same.
     pub least: Work,
 }
 
-/// As [`replay`], where others with the same inputs and no smaller budget came before; with what it took.
+/// Like [`replay`], after other replays with the same inputs and no smaller budget; also returns the cost.
 #[must_use]
 pub fn replay_after(
     program: &Program,
@@ -101,7 +101,7 @@ pub fn replay_after(
     (seek(program, root, inputs, target, budget, false, (before, &mut spend)).0, spend)
 }
 
-/// As [`replay`], and with the launch that reached the access as it stood before its kernel began.
+/// Like [`replay`]; also returns the state of the launch that reached the access, taken before its kernel began.
 #[must_use]
 pub fn replay_with_snapshot(
     program: &Program,
@@ -141,7 +141,7 @@ fn seek(
             spend.by_work |= !by_steps;
         }
         let outcome = m.judge(stop, &target);
-        // A second, patient pass that did not come to an end says less than the first.
+        // A patient second pass that ran out of budget says less than the first pass.
         if let (true, Some(first)) = (spent, hurried) {
             before.note(&mut m);
             return (first, None);
@@ -160,13 +160,13 @@ fn seek(
             left.loop_steps = u64::MAX;
             hurried = Some(outcome);
         } else if target.launch.is_some() {
-            // The model may have the wrong launch of the right place.
+            // The solver's model may name the right launch site but the wrong launch.
             target.launch = None;
         } else if let Threads::List(list) = &target.threads
             && decided
             && !list.is_empty()
         {
-            // Or the wrong thread of the right block.
+            // The model may name the right block but the wrong thread.
             target.threads = Threads::Block(list[0].0);
         } else {
             return (outcome, None);
@@ -218,7 +218,7 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
     }
 }
 
-/// All doubts as one: it is of the kind of the first that is of any.
+/// Joins all doubts; the cause is the first one other than `Other`.
 fn all(doubts: &[Why]) -> Why {
     let text = doubts.iter().map(|d| d.text.as_str()).collect::<Vec<_>>().join("; ");
     let cause = doubts.iter().map(|d| d.cause).find(|c| *c != Cause::Other).unwrap_or_default();
@@ -228,7 +228,7 @@ fn all(doubts: &[Why]) -> Why {
 const UNKNOWN_INITIALISER: &str = "what initialises the program's variables is not known";
 
 impl Machine<'_> {
-    /// What ran out. Its steps and its memory have bounds of their own, whatever the budget.
+    /// The exhausted resource. Steps and memory have their own bounds, independent of the work budget.
     fn spent(&self) -> Why {
         if self.steps >= self.budget.steps {
             return format!("more than {} steps", self.budget.steps).into();
@@ -239,7 +239,7 @@ impl Machine<'_> {
         Why { text: "more work than a replay may take".into(), cause: Cause::Work }
     }
 
-    /// What a run says that did not reach its target.
+    /// Verdict of a run that did not reach its target.
     fn judge(&self, stop: Stop, target: &Target) -> Outcome {
         let unclear = self.seen.unclear.get(&target.site);
         let hits: u64 = self.codes.get(&target.site.func).map_or(0, |c| {
@@ -319,7 +319,8 @@ impl Machine<'_> {
         self.call(&mut th, root, &args).map(|_| ())
     }
 
-    /// Initialises the variables of a library that a root may come to use. Where that is not followed nothing is known of them.
+    /// Runs the initialisers of library variables that a root may use. If an initialiser is not followed completely,
+    /// its variables become unknown.
     fn initialise_for(&mut self, root: FuncRef) -> Result<(), Stop> {
         let initialisers = kept::initialisers(self.program, root);
         if initialisers.unknown {
@@ -370,7 +371,7 @@ impl Machine<'_> {
     }
 }
 
-/// Every instruction of a function that accesses memory, for those who look for targets.
+/// Instructions of a function that access memory, as possible targets.
 #[must_use]
 pub fn access_sites(program: &Program, func: FuncRef) -> Vec<Site> {
     let mut out = Vec::new();

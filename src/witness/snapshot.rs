@@ -1,26 +1,26 @@
-//! A launch as it stands just before its kernel begins: all that is needed to make it again on a device. Types alone; it is taken in
-//! `device/capture.rs`.
+//! State of a launch just before its kernel begins: everything needed to repeat it on a device. Types only;
+//! `device/capture.rs` takes the snapshot.
 
 use super::api::ObjectKind;
 use ir::{FuncRef, GlobalRef};
 
-/// What a piece of memory holds. Bytes that are not mentioned are zero or not known: nothing that decided the access
-/// depends on the latter.
+/// Contents of a piece of memory. Bytes that are not listed are zero or unknown; the target access does not depend on
+/// the unknown ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Image {
-    /// In bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Known bytes by their offset.
     pub bytes: Vec<(u64, Vec<u8>)>,
-    /// Addresses by their offset: the object's position in [`Snapshot::objects`] and the distance from its start.
+    /// Addresses by their offset: index of the object in [`Snapshot::objects`] and offset in it.
     pub addresses: Vec<(u64, usize, i64)>,
 }
 
-/// Memory that the kernel can reach.
+/// An object that the kernel can reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotObject {
     pub kind: ObjectKind,
-    /// For a variable of the device.
+    /// Device variable, if the object is one.
     pub variable: Option<GlobalRef>,
     pub freed: bool,
     pub image: Image,
@@ -37,12 +37,12 @@ pub struct Snapshot {
     /// The kernel's parameters, in order.
     pub parameters: Vec<Image>,
     pub objects: Vec<SnapshotObject>,
-    /// The object that the access was meant for, by its position; `None` for memory of a block or a thread.
+    /// Index of the object that the access was meant for; `None` for memory of a block or a thread.
     pub target: Option<usize>,
-    /// What that object is.
+    /// Kind of the target object.
     pub target_kind: Option<ObjectKind>,
-    /// The variable of the device that it is.
+    /// Device variable, if the target object is one.
     pub target_variable: Option<GlobalRef>,
-    /// Bytes of all live device allocations of the program, whether the kernel can reach them or not.
+    /// Bytes of all live device allocations of the program, whether or not the kernel can reach them.
     pub device_bytes: u64,
 }

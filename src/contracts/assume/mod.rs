@@ -1,20 +1,20 @@
-//! What users state in scuba.toml: a condition that always holds (`[[assume]]`).
+//! Conditions that users state in scuba.toml and that always hold (`[[assume]]`).
 //!
-//! In: a C expression as text. Out: its syntax tree, [`Expr`], with where it stands. It knows nothing of programs: `symbolic/`
-//! gives names their values.
+//! In: a C expression as text. Out: its syntax tree, [`Expr`], with its origin. The module knows nothing of programs:
+//! `symbolic/` gives names their values.
 
 mod parse;
 
 use crate::operators::Operator;
 pub use parse::{ExprError, parse};
 
-/// A C expression over integers. It is meant over the whole numbers: nothing in it wraps.
+/// A C expression over integers. Its semantics is over the mathematical integers: nothing in it wraps.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Expr {
     Int(i128),
     /// A parameter of the function, or `argc`.
     Name(String),
-    /// `argv[k]`, read as a number.
+    /// `argv[k]`, parsed as an integer.
     Argv(u32),
     Unary(Unary, Box<Expr>),
     Binary(Operator, Box<Expr>, Box<Expr>),
@@ -30,7 +30,7 @@ pub enum Unary {
 }
 
 impl Expr {
-    /// Every name and argument in it, each once.
+    /// Distinct names and arguments in the expression.
     #[must_use]
     pub fn leaves(&self) -> Vec<&Expr> {
         let mut out: Vec<&Expr> = vec![];
@@ -52,20 +52,20 @@ impl Expr {
     }
 }
 
-/// One stated condition.
+/// A stated condition.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Condition {
-    /// As written.
+    /// Source text.
     pub text: String,
     pub expr: Expr,
-    /// The function at whose entry it holds.
+    /// Function at whose entry the condition holds.
     pub function: String,
-    /// `scuba.toml:12`.
+    /// Source position, such as `scuba.toml:12`.
     pub origin: String,
 }
 
 impl Condition {
-    /// As listed under a finding's assumptions.
+    /// Text for the list of a finding's assumptions.
     #[must_use]
     pub fn describe(&self) -> String {
         match self.function.as_str() {

@@ -1,4 +1,4 @@
-//! Text → [`Expr`], with C's operators and their precedence.
+//! Parses text to [`Expr`], with C's operators and their precedence.
 
 use super::{Expr, Unary};
 use crate::operators::{OPERATORS, of_each_row};
@@ -11,9 +11,9 @@ use winnow::error::ContextError;
 use winnow::prelude::*;
 use winnow::token::{any, one_of, take_while};
 
-/// Bytes; more than a person writes, few enough for the parser to descend into.
+/// Longest text in bytes: more than a person writes, and short enough for a recursive parser.
 const LONGEST: usize = 1000;
-/// Parentheses within each other.
+/// Deepest nesting of parentheses.
 const DEEPEST: usize = 32;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum ExprError {
     Syntax {
         /// Bytes from the start of the text.
         at: usize,
-        /// What stands there.
+        /// Text at this position.
         rest: String,
     },
     #[error("the condition ends too early: an operand or a parenthesis is missing")]
@@ -36,17 +36,17 @@ pub enum ExprError {
 }
 
 impl ExprError {
-    /// Where in the text, in bytes.
+    /// Position of the error in the text, in bytes.
     #[must_use]
     pub fn at(&self) -> usize {
         if let Self::Syntax { at, .. } = self { *at } else { 0 }
     }
 }
 
-/// Reads a C expression over integers.
+/// Parses a C expression over integers.
 ///
 /// # Errors
-/// When it is none, or too long for a person to have written it.
+/// If the text is no such expression, or longer than a person would write.
 pub fn parse(text: &str) -> Result<Expr, ExprError> {
     let mut depth = 0_usize;
     let nested = text.bytes().any(|b| {
@@ -61,7 +61,7 @@ pub fn parse(text: &str) -> Result<Expr, ExprError> {
         return Err(ExprError::TooLong);
     }
     delimited(multispace0, whole, multispace0).parse(text).map_err(|e| {
-        // The whole word, where the fault is inside one.
+        // If the error is inside a word, report the whole word.
         let word = |c: char| c.is_alphanumeric() || c == '_';
         let (before, from) = text.split_at(e.offset());
         let at = if from.starts_with(word) { before.trim_end_matches(word).len() } else { before.len() };
@@ -77,7 +77,7 @@ fn whole(i: &mut Input<'_>) -> Result<Expr, Error> {
     at_least(0, i)
 }
 
-/// Operators that bind at least so much.
+/// Parses operators with at least this binding power.
 fn at_least(level: i64, i: &mut Input<'_>) -> Result<Expr, Error> {
     expression(delimited(multispace0, operand, multispace0))
         .current_precedence_level(level)
@@ -101,7 +101,7 @@ fn at_least(level: i64, i: &mut Input<'_>) -> Result<Expr, Error> {
 
 type Fold = fn(&mut Input<'_>, Expr, Expr) -> Result<Expr, Error>;
 
-/// The operands of the operator of a row, with it.
+/// Combines two operands with the operator of a table row.
 fn folded<const ROW: usize>(_: &mut Input<'_>, a: Expr, b: Expr) -> Result<Expr, Error> {
     Ok(Expr::Binary(OPERATORS[ROW].2, Box::new(a), Box::new(b)))
 }
@@ -113,7 +113,7 @@ fn infix<'i>(i: &mut Input<'i>) -> Result<Infix<Input<'i>, Expr, Error>, Error> 
         return fail.parse_next(i);
     };
     let (text, power, _) = OPERATORS[row];
-    // `+=` and its kin assign.
+    // `+=` and the like are assignments.
     terminated(text, peek(not('='))).parse_next(i)?;
     Ok(Infix::Left(power, FOLDS[row]))
 }
@@ -126,7 +126,7 @@ fn operand(i: &mut Input<'_>) -> Result<Expr, Error> {
     alt((number, argument, name, delimited('(', whole, cut_err((multispace0, ')'))))).parse_next(i)
 }
 
-/// A C integer with its suffixes.
+/// Parses a C integer with its suffixes.
 fn number(i: &mut Input<'_>) -> Result<Expr, Error> {
     let value = alt((
         preceded(alt(("0x", "0X")), cut_err(hex_digit1.try_map(|d| i128::from_str_radix(d, 16)))),
@@ -151,7 +151,7 @@ fn argument(i: &mut Input<'_>) -> Result<Expr, Error> {
     preceded((identifier.verify(|n: &str| n == "argv"), multispace0), cut_err(index)).map(Expr::Argv).parse_next(i)
 }
 
-/// A name that is neither called nor subscripted, and whose members are not meant.
+/// Parses a name without a call, subscript or member access after it.
 fn name(i: &mut Input<'_>) -> Result<Expr, Error> {
     let more = (multispace0, opt(alt(("(", "[", ".", "->")))).verify(|(_, m): &(&str, Option<&str>)| m.is_none());
     terminated(identifier, peek(cut_err(more))).map(|n: &str| Expr::Name(n.to_owned())).parse_next(i)
@@ -162,7 +162,7 @@ mod tests {
     use super::{ExprError, parse};
     use crate::assume::{Expr, Unary};
 
-    /// Fully parenthesised.
+    /// Prints with full parentheses.
     fn show(e: &Expr) -> String {
         match e {
             Expr::Int(v) => v.to_string(),

@@ -1,8 +1,9 @@
-//! Conditions → expressions of C that are true where the condition holds.
+//! Translates conditions to C expressions that are true if the condition holds.
 //!
-//! In: a condition, and how the program spells what is in it ([`Leaves`]). Out: an expression in which nothing wraps, nothing is divided by
-//! zero and no signed number is taken for an unsigned one; why there is none. Sums and products are `__int128`, which GCC, clang and nvcc (from
-//! 11.5 on in device code) have. Where not even that suffices (three sizes of 64 bits), products saturate: [`SATURATING`].
+//! In: a condition, and the program's spelling of its leaves ([`Leaves`]). Out: an expression, or the reason why
+//! there is none. In the expression nothing wraps, no divisor is zero, and no signed integer is converted to an
+//! unsigned one. Sums and products are `__int128`, which GCC, clang and nvcc (from 11.5 on in device code) support.
+//! If not even that suffices (three sizes of 64 bits), products saturate: [`SATURATING`].
 
 use super::ast::{Access, Comparison, Cond, CondKind, Sort, Span, Term, TermKind};
 use super::print::{AND, ANY, CHOICE, EQUALITY, Level, OR, RELATION, SUFFIX, UNARY, sign};
@@ -10,7 +11,7 @@ use number::{EXACT, Guards, Number};
 
 mod number;
 
-/// What a check calls where [`Check::saturates`] says so; once in a file, of the host.
+/// Host functions that a check with [`Check::saturates`] calls; define them once per file.
 pub const SATURATING: &str = "\
 /* The product and the sum, or the nearest number of 128 bits where they do not fit. */
 static inline __int128 scuba_mul(__int128 a, __int128 b) {
@@ -26,25 +27,25 @@ static inline __int128 scuba_add(__int128 a, __int128 b) {
   return a > 0 ? most : -most;
 }
 ";
-/// Bytes of an expression; more is nothing to paste.
+/// Longest expression in bytes; a longer one is not worth pasting.
 const LONGEST: usize = 1 << 14;
 
-/// C's type of a name, a member or a result.
+/// C type of a name, a member or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {
-    /// 1 to 64.
+    /// Width in bits, 1 to 64.
     pub bits: u32,
     pub signed: bool,
 }
 
-/// How the program spells what is in a contract.
+/// The program's spelling of a contract's leaves.
 pub trait Leaves {
-    /// The text of a term in the program, where it is another: of `elements(x)` perhaps `x.numel()`. It binds like a call. Extents, launch
-    /// terms and sizes of types that C does not know need one.
+    /// Text of a term in the program if it differs from the contract's, such as `x.numel()` for `elements(x)`. It
+    /// must bind like a call. Extents, launch terms and sizes of types that C does not know need one.
     fn text(&self, term: &Term) -> Option<String>;
-    /// Of a term that is read or called; `None` where it is not known.
+    /// C type of a term that is read or called; `None` if unknown.
     fn width(&self, term: &Term) -> Option<Width>;
-    /// The null pointer: `NULL` in C.
+    /// Spelling of the null pointer: `NULL` in C.
     fn null(&self) -> &'static str {
         "nullptr"
     }
@@ -53,13 +54,13 @@ pub trait Leaves {
 /// A condition as C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// An expression that binds at least as `||`.
+    /// An expression whose operators bind at least as tightly as `||`.
     pub text: String,
     /// Whether it calls [`SATURATING`].
     pub saturates: bool,
 }
 
-/// Why there is no check.
+/// Reason why a condition has no check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCheck {
     #[error("`{what}` cannot be asked at run time")]
@@ -72,22 +73,22 @@ pub enum NoCheck {
     TooLong,
 }
 
-/// Writes a resolved condition as an expression of C; in others every name stands for a number.
+/// Translates a resolved condition to a C expression. In an unresolved one, every name is taken for an integer.
 ///
 /// # Errors
-/// Where the condition needs a loop, an extent that the program does not know, or more than 128 bits.
+/// If the condition needs a loop, an extent that the program does not know, or more than 128 bits.
 pub fn check(c: &Cond, leaves: &dyn Leaves) -> Result<Check, NoCheck> {
     let mut w = Writer { leaves, saturates: false };
     let text = w.cond(c, true)?.at(OR);
     Ok(Check { text, saturates: w.saturates })
 }
 
-/// Text, and how tightly it binds.
+/// Text and its binding level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Text(String, Level);
 
 impl Text {
-    /// In parentheses where it binds less than that.
+    /// Adds parentheses if the text binds less tightly than `least`.
     fn at(self, least: Level) -> String {
         if self.1 < least { format!("({})", self.0) } else { self.0 }
     }
@@ -99,8 +100,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// True where `c` is; of what has no value false if it is to be `positive`, true else. So it is false in the end, however many negations
-    /// are in front of it.
+    /// Translates `c`. Where `c` is undefined, the result is false if `positive`, otherwise true. The whole
+    /// expression is therefore false there, under any number of negations.
     fn cond(&mut self, c: &Cond, positive: bool) -> Result<Text, NoCheck> {
         let text = match &c.kind {
             CondKind::Literal(b) => Text(if *b { "1" } else { "0" }.to_owned(), SUFFIX),
@@ -154,7 +155,7 @@ impl Writer<'_> {
         Ok(Text(format!("{} {} {}", x.text.at(RELATION + 1), op.sign(), y.text.at(RELATION + 1)), level))
     }
 
-    /// A name, a member, an element or the result of a call, as the program has it.
+    /// Translates a name, a member, an element or the result of a call to the program's spelling.
     fn place(&mut self, t: &Term, guards: &mut Guards) -> Result<Text, NoCheck> {
         if let Some(text) = self.leaves.text(t) {
             return Ok(Text(text, SUFFIX));
@@ -180,7 +181,7 @@ impl Writer<'_> {
         })
     }
 
-    /// A number, or a pointer that is compared.
+    /// Translates an integer, or a pointer in a comparison.
     fn operand(&mut self, t: &Term, guards: &mut Guards) -> Result<Number, NoCheck> {
         let known = self.leaves.text(t).is_some();
         match &t.kind {

@@ -1,32 +1,34 @@
-//! Terms → numbers of C.
+//! Translates terms to C integers.
 //!
-//! In: a term. Out: its text with the casts that it needs, how large it may be, and what must be true for it to have a value.
+//! In: a term. Out: its text with the necessary casts, a bound on its size, and the conditions under which it is
+//! defined.
 
 use super::{Comparison, NoCheck, Text, Width, Writer};
 use crate::ast::{Binary, Function, Span, Term, TermKind, Unary};
 use crate::print::{AND, CHOICE, OR, RELATION, SUFFIX, UNARY};
 
-/// A number of at most 2 to the power of this is not taken for one that saturated.
+/// Bound of exact numbers: one of at most 2 to this power is distinguishable from a saturated one.
 pub(super) const EXACT: u32 = 125;
 const WIDE: &str = "(__int128)";
 
-/// A number, as C has it.
+/// A number in C.
 #[derive(Clone, Debug)]
 pub(super) struct Number {
     pub text: Text,
-    /// Its size is at most 2 to the power of this. Of one that saturates: what was added to the product.
+    /// The absolute value is at most 2 to this power. For a saturating number: the bound of what was added to the
+    /// product.
     pub bits: u32,
-    /// It is `__int128`.
+    /// Whether the type is `__int128`.
     wide: bool,
-    /// `None` where it is not known, of what is not wide.
+    /// Signedness of a type that is not wide; `None` if unknown.
     signed: Option<bool>,
-    /// A number not below 0 that every type of C at least as wide as `int` holds.
+    /// Whether the number is nonnegative and fits every C type at least as wide as `int`.
     small: bool,
-    /// Where it does not fit, the nearest that does stands for it.
+    /// Whether the nearest representable number replaces one that does not fit.
     pub saturates: bool,
 }
 
-/// What must be true for a term to have a value; each only where those before it are.
+/// Conditions under which a term is defined. Each one assumes those before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guards(Vec<Text>);
 
@@ -37,7 +39,7 @@ impl Guards {
         (!parts.is_empty()).then(|| Text(parts.join(" && "), if one { AND + 1 } else { AND }))
     }
 
-    /// `text` where all are true, else what makes the whole false.
+    /// Guards `text`: where a condition is false, the result makes the whole expression false.
     pub(super) fn around(self, text: Text, positive: bool) -> Text {
         match self.all() {
             None => text,
@@ -50,7 +52,7 @@ impl Guards {
 impl Number {
     pub(super) fn leaf(text: Text, width: Option<Width>) -> Self {
         let bits = width.map_or(64, |w| if w.signed { w.bits - 1 } else { w.bits });
-        // What is narrower than `int` is promoted to it.
+        // A type narrower than `int` is promoted to it.
         let signed = width.map(|w| w.signed || w.bits < 32);
         Self { text, bits, wide: false, signed, small: false, saturates: false }
     }
@@ -73,7 +75,7 @@ impl Number {
         Self { text, bits, wide: true, signed: Some(true), small: false, saturates: false }
     }
 
-    /// As `__int128`.
+    /// Casts to `__int128`.
     fn cast(self) -> Self {
         if self.wide {
             return self;
@@ -81,7 +83,7 @@ impl Number {
         Self { wide: true, signed: Some(true), text: Text(format!("{WIDE}{}", self.text.at(UNARY)), UNARY), ..self }
     }
 
-    /// Both numbers in types that C compares without changing either.
+    /// Converts both numbers so that C compares them without changing a value.
     pub(super) fn alike(self, other: Self) -> (Self, Self) {
         let same = self.signed.is_some() && self.signed == other.signed;
         let fine = self.wide || other.wide || same || self.small || other.small;
@@ -104,7 +106,7 @@ impl Writer<'_> {
                 let a = self.number(a, guards)?.cast();
                 let (sign, bits) = if *op == Unary::Minus { ('-', a.bits) } else { ('~', a.bits + 1) };
                 let saturates = a.saturates;
-                // The limits of what saturates are those of both signs.
+                // Saturation has the same limit for both signs.
                 if bits > 126 || (saturates && *op == Unary::Complement) {
                     return Err(NoCheck::TooWide(t.span));
                 }
@@ -180,7 +182,7 @@ impl Writer<'_> {
             Binary::Div | Binary::Rem => {
                 not_zero(&b, guards);
                 let bits = if op == Binary::Div { a.bits } else { a.bits.min(b.bits) };
-                // Of a type that `b` is in, too.
+                // The result has a type that also holds `b`.
                 if b.small && !a.wide {
                     let text = Text(format!("{} {} {}", a.text.at(level), op.sign(), b.text.0), level);
                     return Ok(Number { text, bits, small: false, ..a });
@@ -207,7 +209,7 @@ impl Writer<'_> {
                 if bits > 126 {
                     return Err(NoCheck::TooWide(span));
                 }
-                // GCC warns of arithmetic beside them without parentheses.
+                // GCC warns of arithmetic next to them without parentheses.
                 let text = format!("{} {} {}", a.cast().text.at(UNARY), op.sign(), b.text.at(UNARY));
                 Ok(Number::wide(Text(text, level), bits))
             }
@@ -231,7 +233,7 @@ impl Writer<'_> {
             let b = b.text.at(0);
             return Ok(call("scuba_mul", a, b, slack));
         }
-        // One that saturates, and one that is not taken for such.
+        // One saturated summand and one distinguishable from it.
         if bits > EXACT || a.saturates == b.saturates {
             return Err(NoCheck::TooWide(span));
         }

@@ -1,18 +1,18 @@
-//! Operands and an operator → the expression of both.
+//! Combines parsed operands with an operator.
 //!
-//! In: what was read on either side. Out: a term or a condition; where one stands in place of the other, a fault that shows the text
-//! that was probably meant.
+//! In: the parsed operands. Out: a term or a condition. If one stands in place of the other, an error that shows the
+//! text that was probably meant.
 
 use super::{Comparison, Cond, CondKind, DEEPEST, Input, Parsed, Span, Term, TermKind, refuse};
 use crate::ast::Binary;
 use crate::operators::Operator;
 
-/// What was read, before it is known whether a term or a condition is wanted.
+/// A parsed expression that may still become a term or a condition.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub what: What,
     pub span: Span,
-    /// Of its tree; parentheses do not count.
+    /// Height of its tree; parentheses do not count.
     pub height: usize,
     parenthesised: bool,
 }
@@ -21,7 +21,7 @@ pub(super) struct Raw {
 pub(super) enum What {
     Term(Term),
     Cond(Cond),
-    /// `true` and `false` are both.
+    /// `true` or `false`, which may be a term or a condition.
     Bool(bool, Span),
 }
 
@@ -75,7 +75,7 @@ impl Raw {
         }
     }
 
-    /// The sides of a comparison without parentheses around it.
+    /// Operator and operand spans of a comparison that is not in parentheses.
     fn bare_comparison(&self) -> Option<(Comparison, Span, Span)> {
         match &self.what {
             What::Cond(Cond { kind: CondKind::Compare(op, a, b), .. }) if !self.parenthesised => {
@@ -86,12 +86,12 @@ impl Raw {
     }
 }
 
-/// At most one line of it.
+/// Excerpt of the text at a span, if it is short and in one line.
 fn excerpt(text: &str, span: Span) -> &str {
     text.get(span.start..span.end).filter(|t| t.len() <= 60 && !t.contains('\n')).unwrap_or("…")
 }
 
-/// Both operands of an operator.
+/// Combines both operands of an operator.
 pub(super) fn operation(i: &mut Input<'_>, op: Operator, a: Raw, b: Raw) -> Parsed<Raw> {
     match op {
         Operator::Arithmetic(of) => binary(i, a, b, of, op.sign()),

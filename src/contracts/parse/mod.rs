@@ -1,7 +1,8 @@
-//! Text → [`Cond`] or [`Term`], with C's operators and their precedence.
+//! Parses text to [`Cond`] or [`Term`], with C's operators and their precedence.
 //!
-//! In: a condition as text; that in quotation marks too, as `scuba.h` makes it of a string. Out: its syntax tree, or the first fault.
-//! `==>` binds weaker than `?:` and to the right; what follows the colon of `forall` reaches as far as it can.
+//! In: a condition as text, also in quotation marks, as `scuba.h` makes a string of it. Out: its syntax tree, or the
+//! first error. `==>` binds weaker than `?:` and is right-associative; the body of `forall` extends as far as
+//! possible.
 
 use super::ast::{Access, Comparison, Cond, CondKind, Forall, Function, Span, Term, TermKind, Unary};
 use super::error::{ContractError, meant};
@@ -21,23 +22,23 @@ use winnow::token::{any, literal, one_of, take_till, take_while};
 mod fold;
 mod unexpected;
 
-/// Bytes of a text; more than a person writes.
+/// Longest text in bytes: more than a person writes.
 pub const LONGEST: usize = 4096;
-/// How high the tree of a text may be, and how many parentheses may stand within each other: few enough to descend into.
+/// Largest tree height and nesting of parentheses, small enough for recursion.
 pub const DEEPEST: usize = 64;
 
-/// Reads a condition.
+/// Parses a condition.
 ///
 /// # Errors
-/// When it is none, or too long or too deep for a person to have written it.
+/// If the text is no condition, or longer or deeper than a person would write.
 pub fn parse(text: &str) -> Result<Cond, ContractError> {
     read(text)?.into_cond().map_err(told)
 }
 
-/// Reads a term.
+/// Parses a term.
 ///
 /// # Errors
-/// As [`parse`], and when it is a condition.
+/// As [`parse`], and if the text is a condition.
 pub fn parse_term(text: &str) -> Result<Term, ContractError> {
     read(text)?.into_term(text).map_err(told)
 }
@@ -56,7 +57,7 @@ fn read(text: &str) -> Result<Raw, ContractError> {
         let help = "split it: conditions of one function may be told one by one";
         return Err(ContractError::new(span, format!("the contract is longer than {LONGEST} bytes"), help));
     }
-    // Literals side by side are one string in C. No other part of a contract has quotation marks.
+    // Adjacent literals are one string in C. No other part of a contract has quotation marks.
     let quoted = text.trim().starts_with('"') && text.matches('"').count().is_multiple_of(2);
     let text = if quoted { text.replace('"', " ") } else { text.to_owned() };
     if text.trim().is_empty() {
@@ -76,13 +77,13 @@ fn read(text: &str) -> Result<Raw, ContractError> {
     })
 }
 
-/// The character at `at`.
+/// Span of the character at `at`.
 fn spot(i: &Input<'_>, at: usize) -> Span {
     let length = i.state.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
     (at..at + length).into()
 }
 
-/// Something inside of something.
+/// Parses something nested one level deeper.
 fn deeper<'i, T>(i: &mut Input<'i>, inner: impl FnOnce(&mut Input<'i>) -> Parsed<T>) -> Parsed<T> {
     if i.state.depth == DEEPEST {
         return refuse(spot(i, here(i)), "the contract is too deep", fold::too_deep());
@@ -101,7 +102,7 @@ fn at_least(level: i64, i: &mut Input<'_>) -> Parsed<Raw> {
     deeper(i, |i| expression(unary).current_precedence_level(level).infix(infix).postfix(tail).parse_next(i))
 }
 
-/// `? a : b` and `==> b` behind a condition. What they end with binds to the right, so it counts as something inside.
+/// Parses `? a : b` and `==> b` after a condition. Their last operand is right-associative, so it counts as nested.
 fn tail<'i>(i: &mut Input<'i>) -> Parsed<Postfix<Input<'i>, Raw, ErrMode<Fault>>> {
     space(i)?;
     Ok(match alt(("?", "==>")).parse_next(i)? {
@@ -146,12 +147,12 @@ fn infix<'i>(i: &mut Input<'i>) -> Parsed<Infix<Input<'i>, Raw, ErrMode<Fault>>>
 
 type Fold = for<'i> fn(&mut Input<'i>, Raw, Raw) -> Parsed<Raw>;
 
-/// What the operator of a row makes of its operands.
+/// Applies the operator of a table row to its operands.
 fn folded<const ROW: usize>(i: &mut Input<'_>, a: Raw, b: Raw) -> Parsed<Raw> {
     fold::operation(i, OPERATORS[ROW].2, a, b)
 }
 
-/// Those of all rows.
+/// Instances of [`folded`] for all rows.
 const FOLDS: [Fold; OPERATORS.len()] = of_each_row!(folded);
 
 trait IntoSpan {
@@ -163,7 +164,7 @@ impl IntoSpan for std::ops::RangeInclusive<usize> {
     }
 }
 
-/// An operand with what stands before it.
+/// Parses an operand with its prefix operators.
 fn unary(i: &mut Input<'_>) -> Parsed<Raw> {
     space(i)?;
     let (start, from) = (here(i), rest(i));
@@ -201,7 +202,7 @@ fn unary(i: &mut Input<'_>) -> Parsed<Raw> {
     }
 }
 
-/// What a cast, whose type was just read, is applied to.
+/// Parses the operand of a cast whose type was just read.
 fn converted(to: Cast, start: usize, i: &mut Input<'_>) -> Parsed<Raw> {
     let type_span = since(start, i);
     let a = deeper(i, |i| cut_err(unary).parse_next(i))?;
@@ -213,7 +214,7 @@ fn into_type(to: Cast, type_span: Span, start: usize, a: Raw, i: &Input<'_>) -> 
     let a = a.into_term(i.state.text)?;
     let kind = match to {
         Cast::Wide(to) => TermKind::Cast(to, Box::new(a)),
-        // NULL of C, when macros were replaced.
+        // NULL in C, after macro expansion.
         Cast::Pointer(_) if a.kind == TermKind::Int(0) => TermKind::Null,
         Cast::Pointer(to) => {
             let help = "`extent(p)` counts bytes whatever `p` points to";
@@ -227,7 +228,7 @@ fn into_type(to: Cast, type_span: Span, start: usize, a: Raw, i: &Input<'_>) -> 
     Raw::of(What::Term(Term::new(kind, span)), height)
 }
 
-/// An operand with subscripts, members and calls behind it.
+/// Parses an operand with subscripts, members and calls after it.
 fn suffixed(i: &mut Input<'_>) -> Parsed<Raw> {
     let mut a = primary(i)?;
     let start = a.span.start;
@@ -259,14 +260,14 @@ fn suffixed(i: &mut Input<'_>) -> Parsed<Raw> {
     }
 }
 
-/// `<float>`, of a method.
+/// Parses a method's type argument, such as `<float>`.
 fn type_arguments(i: &mut Input<'_>) -> Parsed<String> {
     let inner = take_while(1.., |c: char| within_name(c) || matches!(c, ' ' | ':' | '*' | ','));
     let inner = preceded(sign("<"), terminated(inner, ">")).parse_next(i)?;
     Ok(format!("<{}>", type_spelling(inner)))
 }
 
-/// Terms in parentheses, and the height of the highest.
+/// Parses terms in parentheses; also returns the largest height.
 fn arguments(i: &mut Input<'_>) -> Parsed<(Vec<Term>, usize)> {
     sign("(").parse_next(i)?;
     if opt(sign(")")).parse_next(i)?.is_some() {
@@ -326,7 +327,7 @@ fn is_type(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(name)
 }
 
-/// What `name(` begins.
+/// Parses a call after its name.
 fn call(name: &str, span: Span, i: &mut Input<'_>) -> Parsed<Raw> {
     let plain = name.trim_start_matches("::").trim_start_matches("std::");
     let function = Function::ALL.iter().find(|(known, _)| *known == plain).map(|(_, f)| *f);
@@ -357,7 +358,7 @@ fn count_of(arguments: usize) -> String {
     if arguments == 1 { "1 argument".into() } else { format!("{arguments} arguments") }
 }
 
-/// `forall i in [a, b): cond`.
+/// Parses `forall i in [a, b): cond`.
 fn forall(i: &mut Input<'_>) -> Parsed<Raw> {
     let start = here(i);
     let variable = preceded((identifier.verify(|w: &str| w == "forall"), space), identifier).parse_next(i)?;

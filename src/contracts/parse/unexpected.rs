@@ -1,12 +1,12 @@
-//! What to say of something that fits nothing.
+//! Error messages for unexpected tokens.
 //!
-//! In: a place in the text. Out: the fault, with the likeliest remedy.
+//! In: a position in the text. Out: the error, with the likeliest remedy.
 
 use super::ContractError;
 use super::Span;
 use super::within_name;
 
-/// What stands at `at` fits nothing.
+/// Error for the unexpected token at `at`.
 pub(super) fn unexpected(text: &str, at: usize) -> ContractError {
     let from = text.get(at..).unwrap_or_default();
     let at = at + (from.len() - from.trim_start().len());

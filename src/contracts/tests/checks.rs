@@ -1,4 +1,4 @@
-//! Checks in C: as they read, and what a compiler makes of them.
+//! Checks in C: their text, and their values when compiled.
 
 use super::random::{conds, worlds};
 use super::small::{Signature, Small};
@@ -12,7 +12,7 @@ use proptest::test_runner::TestRunner;
 use std::fmt::Write;
 use std::process::Command;
 
-/// `n` and `m` are `int`, `k` is `unsigned`, what a tensor gives is `int64_t`, all else `size_t`.
+/// Leaf types: `n` and `m` are `int`, `k` is `unsigned`, tensor methods return `int64_t`, everything else `size_t`.
 struct Operator;
 
 impl Leaves for Operator {
@@ -92,7 +92,7 @@ fn checks_read_like_code() {
     }
 }
 
-/// Of `n` 4, `m` 0 and sizes of the largest, the largest and the least number of 64 bits.
+/// Conditions for `n` 4, `m` 0, and sizes of the largest, the largest and the smallest 64-bit integer.
 const WIDE: [(&str, bool); 7] = [
     ("x.size(0) >= x.size(0) * x.size(1) * n * n", false),
     ("x.size(0) >= x.size(0) * x.size(1) * x.size(2)", true),
@@ -103,7 +103,7 @@ const WIDE: [(&str, bool); 7] = [
     ("x.size(0) - x.size(0) * x.size(1) * x.size(0) > x.size(1)", false),
 ];
 
-/// Every condition as a function of the arguments, compiled, and the judge's word on it.
+/// Compiles every condition as a function of the arguments, and compares with the evaluator.
 #[test]
 fn a_compiler_agrees_with_the_evaluation() {
     let Ok(compiler) = which("g++") else { return };
@@ -125,7 +125,7 @@ fn a_compiler_agrees_with_the_evaluation() {
         let mut cases = String::new();
         for round in 0..12 {
             let mut w = worlds().new_tree(&mut runner).unwrap().current();
-            // What may not be asked is not asked: the compiled code has no such array.
+            // Arrays that the compiled code does not have are not read.
             (w.sizes, w.ne) = (vec![w.k, 2, 3], [w.ne[0], w.ne[1]]);
             if round % 4 == 0 {
                 (w.n, w.m, w.k) = (i32::MIN.into(), i32::MAX.into(), u32::MAX.into());
@@ -147,7 +147,7 @@ fn a_compiler_agrees_with_the_evaluation() {
         told.push(format!("{c}   {}", e.text));
         written += 1;
     }
-    // Products beyond 128 bits; what they are compared with is far from where they saturate.
+    // Products beyond 128 bits, compared with values far from the saturation limit.
     for (k, (of, holds)) in WIDE.into_iter().enumerate() {
         let check = text(of).unwrap();
         assert!(check.saturates);

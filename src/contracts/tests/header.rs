@@ -1,4 +1,4 @@
-//! `scuba.h` as compilers read it: nothing where they make programs, texts in LLVM IR where they are asked to.
+//! `scuba.h` in compilers: nothing in a program as built, strings in LLVM IR on request.
 
 use crate::{COUNTED_BY, ENTRY, REQUIRES, SCUBA_H, parse};
 use std::path::Path;
@@ -19,7 +19,7 @@ fn folder() -> tempfile::TempDir {
     dir
 }
 
-/// What a compiler says; `None` where there is none.
+/// Output of a compiler; `None` if it is not installed.
 fn run(compiler: &str, flags: &str, dir: &Path) -> Option<Output> {
     Command::new(compiler).args(flags.split(' ')).current_dir(dir).output().ok()
 }

@@ -1,4 +1,4 @@
-//! What holds of every condition.
+//! Laws that hold for every condition.
 
 use super::random::{conds, numbers, worlds};
 use super::small::Signature;
@@ -16,7 +16,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A bare pointer and a bare number as branches are no condition; all others that are made here are.
+/// Resolves a random condition. Only a choice between a bare pointer and a bare integer is no valid condition.
 fn resolved(c: &Cond) -> Result<Cond, TestCaseError> {
     resolve(c, &F).map_err(|e| match e[0].message.starts_with("one branch") {
         true => TestCaseError::reject("branches differ"),
@@ -67,7 +67,7 @@ proptest! {
         let simple = simplify(&c);
         for w in worlds {
             let (before, after) = (eval(&c, &w, STEPS), eval(&simple, &w, STEPS));
-            // Numbers that do not fit, or too many steps.
+            // Integers that do not fit, or too many steps, are not compared.
             if let (Ok(before), Ok(after)) = (&before, &after) {
                 prop_assert_eq!(before.holds(), after.holds(), "{} became {} in {:?}", &c, &simple, w);
             }
@@ -82,7 +82,7 @@ proptest! {
         let simple = simplify(&c);
         prop_assert_eq!(&simplify(&simple), &simple, "{}", c);
         let read = parse(&simple.to_string());
-        // Products are expanded, so a normal form may be too deep to be written.
+        // Products are expanded, so a normal form may be too deep to be parsed.
         if !read.as_ref().is_err_and(|e| e.message.contains("deep") || e.message.contains("long")) {
             prop_assert_eq!(read.as_ref(), Ok(&simple), "{}", DEEPEST);
         }

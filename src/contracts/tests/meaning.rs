@@ -1,4 +1,4 @@
-//! What names are found to be, what conditions mean, and what their normal forms look like.
+//! Resolution of names, semantics of conditions, and their normal forms.
 
 use super::small::{Signature, Small};
 use crate::eval::{EvalError, Truth, Undefined, eval};
@@ -174,7 +174,7 @@ fn normal_forms_read_well() {
     ] {
         assert_eq!(simplify(&parse(text).expect(text)).to_string(), normal, "{text}");
     }
-    // Of numbers more is known than of what may be pointers.
+    // More is known about integers than about possible pointers.
     let c = resolve(&parse("m == n && n == m && n == n").unwrap(), &F).unwrap();
     assert_eq!(simplify(&c).to_string(), "m == n");
 }

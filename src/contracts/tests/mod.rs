@@ -1,4 +1,4 @@
-//! Contracts as users write them, and laws that hold of all of them.
+//! Contracts as users write them, and laws that hold for all of them.
 
 mod checks;
 mod header;

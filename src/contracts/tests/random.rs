@@ -1,4 +1,4 @@
-//! Conditions and worlds at random. What is made here resolves in [`super::small::Signature`].
+//! Random conditions and worlds. The conditions resolve in [`super::small::Signature`].
 
 use super::small::Small;
 use crate::ast::{
@@ -28,7 +28,7 @@ fn pointers() -> impl Strategy<Value = Term> {
     ]
 }
 
-/// Numbers; `memory` says whether arrays and extents may be asked.
+/// Random integer terms; `memory` allows arrays and extents.
 pub fn numbers(memory: bool) -> BoxedStrategy<Term> {
     let shape = || Box::new(term(TermKind::Member(Box::new(Term::name("t")), Access::Arrow, "ne".into())));
     let size = |d: i128| TermKind::Method(Box::new(Term::name("x")), Access::Dot, "size".into(), vec![Term::int(d)]);
@@ -106,12 +106,12 @@ pub fn conds(memory: bool) -> BoxedStrategy<Cond> {
             (pointer, (quantified).boxed()),
         ])
     })
-    // A name that is taken is refused.
+    // A name that is already bound is refused.
     .prop_filter("one variable in another", |c| deepest_forall(c) < 3)
     .boxed()
 }
 
-/// Those that are wanted at all.
+/// Union of the strategies with a nonzero weight.
 fn some_of<T: std::fmt::Debug + 'static>(mut all: Vec<(u32, BoxedStrategy<T>)>) -> BoxedStrategy<T> {
     all.retain(|(weight, _)| *weight > 0);
     Union::new_weighted(all).boxed()

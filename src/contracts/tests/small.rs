@@ -1,4 +1,5 @@
-//! A function whose arguments are few and small: `f(int n, int m, unsigned k, const int *p, const int *q, tensor x, const shape *t, void *v, float alpha)`.
+//! A function with few and small arguments: `f(int n, int m, unsigned k, const int *p, const int *q, tensor x, const
+//! shape *t, void *v, float alpha)`.
 
 use crate::ast::{Axis, Launch, Sort};
 use crate::resolve::{Method, Scope, TypeDesc};
@@ -85,16 +86,16 @@ pub struct Small {
     pub n: i128,
     pub m: i128,
     pub k: i128,
-    /// What `p` and `q` point into; null where there is nothing.
+    /// Arrays that `p` and `q` point into; `None` for a null pointer.
     pub arrays: [Option<Vec<i128>>; 2],
-    /// `q` is `p`, further on.
+    /// Distance of `q` from `p`, if `q` points into the same array.
     pub alias: Option<i128>,
     pub sizes: Vec<i128>,
     pub ne: [i128; 2],
     pub grid: i128,
 }
 
-/// An array and an index: 0 and 1 are those of `p` and `q`, 2 the shape that `t` points to, 3 its `ne`.
+/// An array and an index: arrays 0 and 1 are those of `p` and `q`, 2 is the shape that `t` points to, 3 its `ne`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(usize, i128);
 

@@ -1,10 +1,10 @@
-//! Texts and what is read of them; texts that are refused and what is said of them.
+//! Texts and their syntax trees; invalid texts and their errors.
 
 use crate::ast::{Cond, CondKind, Term, TermKind, Unary};
 use crate::parse::{DEEPEST, LONGEST, parse};
 use crate::print::toml;
 
-/// With every parenthesis.
+/// Prints with full parentheses.
 fn show(c: &Cond) -> String {
     let join = |all: &[Cond], sign: &str| format!("({})", all.iter().map(show).collect::<Vec<_>>().join(sign));
     match &c.kind {
@@ -87,7 +87,7 @@ fn texts_are_read_with_the_precedence_of_c() {
     ] {
         let read = parse(text);
         assert_eq!(read.as_ref().map(show).as_deref(), Ok(meant), "{text}");
-        // And it says the same when it is printed.
+        // The printed text has the same meaning.
         let printed = read.unwrap().to_string();
         assert_eq!(parse(&printed).as_ref().map(show).as_deref(), Ok(meant), "{text} was printed as {printed}");
     }
@@ -143,11 +143,11 @@ fn hostile_texts_are_refused_soon() {
         assert!(expected.contains(&e.message.as_str()), "{}: {e}", &text[..20]);
     }
     assert!(parse(&format!("{}n{}", "(".repeat(deep), ")".repeat(deep))).is_ok());
-    // A chain of conditions is no deeper for being long.
+    // A long chain of conditions is not deep.
     assert!(parse(&format!("a{}", "&&a".repeat(1300))).is_ok());
 }
 
-/// Each text with the part of it that is at fault, what is said of it and what is advised.
+/// Invalid texts with the erroneous part, the message and the advice.
 #[test]
 fn faults_show_the_place_and_what_is_allowed() {
     for (text, place, message, help) in [

@@ -1,4 +1,5 @@
-//! A function while it is compiled: its registers and constants, the shapes of its values, and which of its variables live in registers.
+//! State of the compilation of one function: its registers and constants, the layouts of its values, and its register
+//! variables.
 
 use super::flow::Flow;
 use crate::api::Site;
@@ -9,7 +10,7 @@ use crate::memory::globals::{MAX_LEAVES, is_fp80, leaves};
 use ir::{BlockId, Const, FuncRef, Function, Module, ModuleId, Op, Operand, Terminator, TypeId, TypeKind, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A function while it is compiled.
+/// A function under compilation.
 pub(super) struct Builder<'a, 'p> {
     pub(super) machine: &'a mut Machine<'p>,
     pub(super) m: &'p Module,
@@ -18,12 +19,12 @@ pub(super) struct Builder<'a, 'p> {
     pub(super) code: Flat,
     const_index: FxHashMap<Val, u32>,
     types: Vec<Option<TypeId>>,
-    /// Jumps whose target block's position is not known yet.
+    /// Jumps whose target block has no position yet.
     pub(super) patches: Vec<(usize, Patch, BlockId)>,
     pub(super) place: (u32, u32),
 }
 
-/// Which position of an instruction is not known yet.
+/// Which field of an instruction needs the position of a block.
 #[derive(Clone, Copy)]
 pub(super) enum Patch {
     Jump,
@@ -97,7 +98,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         self.code.regs = next;
     }
 
-    /// Finds the variables that are only loaded and stored whole.
+    /// Finds the stack variables that are only loaded and stored as a whole.
     pub(super) fn promote(&mut self) {
         let mut candidates: FxHashMap<ValueId, u64> = FxHashMap::default();
         for inst in self.f.blocks.iter().flat_map(|b| &b.insts) {
@@ -174,7 +175,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         Opd::constant(i)
     }
 
-    /// Registers or constants of an operand, and how many scalars it has.
+    /// Registers or constants of an operand, and its number of scalars.
     #[expect(clippy::cast_possible_truncation, reason = "capped by MAX_LEAVES")]
     pub(super) fn operand(&mut self, o: &Operand) -> (Opd, u32) {
         match o {
@@ -215,7 +216,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
     }
 
-    /// Element width in bits of an operand's scalars (128 for wide integers) and whether it is floating point.
+    /// Width in bits of an operand's scalars (128 for wide integers), and whether they are floating point.
     pub(super) fn width(&self, o: &Operand) -> (u32, bool) {
         match o {
             Operand::Const(Const::Int { bits, .. }) => (*bits, false),
@@ -247,7 +248,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         i
     }
 
-    /// Poison for this reason.
+    /// Poison with this reason.
     pub(super) fn unknown(&mut self, why: String) -> Opd {
         self.relocated(Relocation::Poison(why), 1)
     }
@@ -257,7 +258,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         self.emit(I::Poison { d, n, s });
     }
 
-    /// Constants that each machine has values of its own for.
+    /// Adds constants whose values differ between machines.
     #[expect(clippy::cast_possible_truncation, reason = "far fewer constants than 2^31")]
     fn relocated(&mut self, by: Relocation, n: usize) -> Opd {
         let at = self.code.consts.len();
@@ -272,7 +273,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 }
 
-/// Whether a constant is the same value in every machine: it holds no address, and is modelled.
+/// Whether a constant has the same value in every machine: it holds no address and is modelled.
 fn is_the_same_everywhere(c: &Const) -> bool {
     match c {
         Const::Global { .. } | Const::Func(_) | Const::Opaque { .. } => false,
@@ -296,7 +297,7 @@ fn const_bytes(o: &Operand) -> Option<u64> {
     }
 }
 
-/// The type of a constant that carries one.
+/// Type of a constant, if it carries one.
 const fn const_type(c: &Const) -> Option<TypeId> {
     match c {
         Const::Zero(t) | Const::Undef(t) => Some(*t),

@@ -1,6 +1,8 @@
-//! From the analysis form to [`Code`]: blocks one after another, edges with the moves of their phis, terminators and calls.
+//! Compiles the analysis form to [`Code`]: blocks in order, edges with the moves of their phis, terminators and
+//! calls.
 //!
-//! In: a function that has a body. Out: its flat form, kept with the machine. Single instructions are in `instructions`.
+//! In: a function with a body. Out: its flat form, which the machine keeps. Module `instructions` compiles single
+//! instructions.
 
 use super::builder::{Builder, Patch};
 use super::kept;
@@ -15,7 +17,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 impl<'p> Machine<'p> {
-    /// The flat form of a function that has a body.
+    /// Flat form of a function with a body.
     pub fn code(&mut self, func: FuncRef) -> Rc<Code> {
         if let Some(c) = self.codes.get(&func) {
             return c.clone();
@@ -40,7 +42,8 @@ impl<'p> Machine<'p> {
         code
     }
 
-    /// The same for every run, but where the pointers of a part are watched: the stores that set them are no moves of registers then.
+    /// Flat form that all runs share, unless the run watches the pointers that name parts: their stores are then no
+    /// register moves.
     fn flat(&mut self, func: FuncRef) -> Rc<Flat> {
         let program = self.program;
         let common = !self.watches_parts();
@@ -99,7 +102,7 @@ impl Builder<'_, '_> {
         self.patches.push((at, Patch::Jump, to));
     }
 
-    /// What happens on the way from one block to another: phis and loop bookkeeping.
+    /// Compiles the edge between two blocks: phi moves and loop bookkeeping.
     fn edge(&mut self, from: BlockId, to: BlockId) {
         let f = self.f;
         let mut moves: Vec<(u32, Opd)> = Vec::new();
@@ -115,7 +118,7 @@ impl Builder<'_, '_> {
         if let [(d, s)] = moves[..] {
             self.emit(I::Mov { d, s });
         } else {
-            // In parallel: a phi may read another's old value.
+            // Phi moves are parallel: a phi may read another one's old value.
             let temps = self.code.regs;
             #[expect(clippy::cast_possible_truncation, reason = "capped by MAX_LEAVES")]
             let n = moves.len() as u32;
@@ -175,7 +178,7 @@ impl Builder<'_, '_> {
                 let info = self.code.switches.len() as u32;
                 self.code.switches.push(SwitchInfo { default: 0, cases: FxHashMap::default() });
                 self.emit(I::Switch { v, info });
-                // Every target through an edge of its own.
+                // Each distinct target has its own edge.
                 let mut made: FxHashMap<BlockId, u32> = FxHashMap::default();
                 let mut at = |s: &mut Self, to: BlockId| {
                     if let Some(&pc) = made.get(&to) {

@@ -1,48 +1,49 @@
-//! What code may do beside computing: types alone. They are found out in `effects`, from what functions are modelled.
+//! Types for the effects of code beyond computing. Module `effects` derives them from the models of functions.
 
 use ir::{BlockId, FuncRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// What a function does, callees included.
+/// Effect of a function, callees included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// Launches kernels, allocates or frees device memory, or does something else of the CUDA runtime that later code
-    /// depends on.
+    /// Launches kernels, allocates or frees device memory, or calls something else of the CUDA runtime that later
+    /// code depends on.
     pub cuda: bool,
     /// Waits for other threads.
     pub barrier: bool,
-    /// Draws from `rand` or `drand48`, or seeds them.
+    /// Draws from or seeds `rand` or `drand48`.
     pub random: bool,
     /// Reads standard input or a file.
     pub input: bool,
     /// Calls through pointers.
     pub indirect: bool,
-    /// May end all work for the device: by a trap, or an assert that fails.
+    /// May end all device work by a trap or a failing assert.
     pub traps: bool,
-    /// Variables that it writes by name.
+    /// Variables that the function writes by name.
     pub globals: FxHashSet<GlobalRef>,
-    /// Functions it may call, itself included.
+    /// Functions that it may call, itself included.
     pub calls: FxHashSet<FuncRef>,
 }
 
-/// Effects that were found out, by function.
+/// Effects by function, computed once.
 #[derive(Default)]
 pub struct Effects {
     pub(super) memo: FxHashMap<FuncRef, Rc<Effect>>,
-    /// Of parts of functions: a branch or loop is come to again and again.
+    /// Effects of parts of functions: the run reaches the same branches and loops many times.
     pub(super) regions: FxHashMap<(FuncRef, Vec<BlockId>), Rc<Effect>>,
     pub(super) targets: FxHashMap<FuncRef, Rc<Called>>,
-    /// The program has launches at all, so that a call of something unknown might be one.
+    /// True if the program has launches at all, so that a call of an unknown function may launch. Computed at the
+    /// start of a run.
     pub launches: Option<bool>,
 }
 
-/// What is known of a function by its declaration.
+/// Properties of a function from its declaration.
 #[derive(Debug)]
 pub struct Called {
-    /// It has a model that only computes.
+    /// Whether the function's model only computes.
     pub pure: bool,
-    /// Parameters that point to what it does not change.
+    /// True for each parameter that points to memory which the function does not change.
     pub konst: Vec<bool>,
 }
 
@@ -60,7 +61,7 @@ impl Effect {
 }
 
 impl Effects {
-    /// Whether a call of something that is not known might launch.
+    /// Whether a call of an unknown function may launch.
     pub const fn may_matter_unknown(&self) -> bool {
         matches!(self.launches, Some(true))
     }

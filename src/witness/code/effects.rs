@@ -1,4 +1,4 @@
-//! What calling a function may do, as far as skipping the call needs to know.
+//! Computes what a call may do, as far as the decision to skip it needs.
 
 use super::effect::{Called, Effect, Effects};
 use crate::device::builtins::is_trap;
@@ -10,12 +10,12 @@ use models::ptx;
 use std::rc::Rc;
 
 impl Effects {
-    /// The effect of calling `f`.
+    /// Effect of a call of `f`.
     pub fn of(&mut self, program: &Program, f: FuncRef) -> Rc<Effect> {
         if let Some(e) = self.memo.get(&f) {
             return e.clone();
         }
-        // The call graph from here, each function once: cycles need nothing special.
+        // Visits each function of the call graph once, so that cycles need no special case.
         let mut all = Effect::default();
         let mut work = vec![f];
         while let Some(g) = work.pop() {
@@ -36,7 +36,7 @@ impl Effects {
         e
     }
 
-    /// What these blocks of a function do, with what they call.
+    /// Effect of some blocks of a function, including the functions that they call.
     pub fn of_blocks(&mut self, program: &Program, func: FuncRef, blocks: &[BlockId]) -> Rc<Effect> {
         let key = (func, blocks.to_vec());
         if let Some(e) = self.regions.get(&key) {
@@ -61,7 +61,7 @@ impl Effects {
         e
     }
 
-    /// The function that a call names.
+    /// Properties of the callee of a direct call.
     pub fn called(&mut self, program: &Program, f: FuncRef) -> Rc<Called> {
         self.targets
             .entry(f)
@@ -74,7 +74,7 @@ impl Effects {
     }
 }
 
-/// Adds what one instruction does; functions it calls go into `work`.
+/// Adds the effect of one instruction, and its callees to `work`.
 fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &mut Vec<FuncRef>) {
     let mut writes = |o: &Operand| {
         if let Operand::Const(Const::Global { id, .. }) = o {
@@ -93,7 +93,7 @@ fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &m
             all.traps |= text.contains("trap");
             all.barrier |= ptx::waiting(text).is_some();
         }
-        // Nothing else writes, calls or ends anything.
+        // No other operation writes memory by name, calls a function or ends the program.
         _ => {}
     }
 }

@@ -1,6 +1,6 @@
-//! The shape of a function's control flow: loops, and where branches join again.
+//! Control-flow structure of a function: loops, and where branches join.
 //!
-//! Edges along which an exception travels are left out: calls do not throw here.
+//! Exception edges are left out: calls do not throw here.
 
 use ir::{BlockId, Function, Terminator};
 use rustc_hash::FxHashSet;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub header: BlockId,
-    /// Header included; sorted.
+    /// Blocks of the loop, header included; sorted.
     pub blocks: Vec<BlockId>,
 }
 
@@ -22,12 +22,12 @@ impl Loop {
 pub struct Flow {
     pub succs: Vec<Vec<BlockId>>,
     pub loops: Vec<Loop>,
-    /// The block in which every path from here that returns joins; `None` where there is none before the return,
-    /// or where no path returns.
+    /// Block where all returning paths from each block join; `None` if there is none before the return, or if no path
+    /// returns.
     pub join: Vec<Option<BlockId>>,
 }
 
-/// Successors on which the program goes on normally.
+/// Successors on normal (non-exceptional) control flow.
 pub fn successors(t: &Terminator) -> Vec<BlockId> {
     match t {
         Terminator::Invoke { normal, .. } => vec![*normal],
@@ -58,7 +58,7 @@ impl Flow {
         self.loops.iter().find(|l| l.header == header)
     }
 
-    /// Blocks on paths from `from` that end before `to`, `from` left out unless it is on a cycle.
+    /// Blocks on paths from `from` that end before `to`. `from` is included only if it is on a cycle.
     pub fn between(&self, from: BlockId, to: BlockId) -> Vec<BlockId> {
         let mut seen = FxHashSet::default();
         let mut work: Vec<BlockId> = self.succs[from.index()].clone();
@@ -73,7 +73,7 @@ impl Flow {
         v
     }
 
-    /// Blocks on paths from `from`, itself included.
+    /// Blocks on paths from `from`, included.
     pub fn reach(&self, from: BlockId) -> Vec<BlockId> {
         let mut seen = FxHashSet::default();
         let mut work = vec![from];
@@ -88,7 +88,7 @@ impl Flow {
     }
 }
 
-/// Blocks in reverse post-order, from those without predecessor considered (`roots`).
+/// Blocks that `root` reaches, in post-order.
 fn post_order(succs: &[Vec<usize>], root: usize) -> Vec<usize> {
     let mut seen = vec![false; succs.len()];
     let mut out = Vec::with_capacity(succs.len());
@@ -108,8 +108,8 @@ fn post_order(succs: &[Vec<usize>], root: usize) -> Vec<usize> {
     out
 }
 
-/// Immediate dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm"); `None` for the root and for
-/// what it does not reach.
+/// Immediate dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm"); `None` for the root and
+/// for unreachable blocks.
 fn dominators(succs: &[Vec<usize>], root: usize) -> Vec<Option<usize>> {
     let n = succs.len();
     let order = post_order(succs, root);
@@ -208,7 +208,7 @@ fn loops(succs: &[Vec<BlockId>]) -> Vec<Loop> {
         .collect()
 }
 
-/// Immediate post-dominators, over the paths that return: a side that ends in `abort` joins nowhere.
+/// Immediate post-dominators over the returning paths: a side that ends in `abort` joins nowhere.
 fn joins(succs: &[Vec<BlockId>], returns: &[bool]) -> Vec<Option<BlockId>> {
     let n = succs.len();
     let mut back: Vec<Vec<usize>> = vec![Vec::new(); n + 1];

@@ -1,12 +1,12 @@
-//! The induction variable of a loop and its value behind the loop, in closed form.
+//! Induction variable of a loop and its value after the loop, in closed form.
 
 use super::region::{defs, promoted_stores};
 use crate::machine::form::Code;
 use crate::machine::value::{Val, mask, signed};
 use ir::{BinOp, BlockId, Const, Function, Op, Operand, Pred, Terminator, ValueId};
 
-/// The variable that counts a loop and its value behind the loop: one `v = v ± c` inside, and a comparison with
-/// something that the loop does not change in its header.
+/// Induction variable of a loop and its value after the loop. The loop must have one `v = v ± c`, and its header must
+/// compare `v` with a loop-invariant value.
 pub(super) fn induction_exit(
     f: &Function,
     code: &Code,
@@ -23,7 +23,7 @@ pub(super) fn induction_exit(
     if stays == blocks.contains(otherwise) {
         return None;
     }
-    // The variable loaded, and what an operand is where the loop does not change it.
+    // Finds the variable that an operand loads; `fixed` finds the value of a loop-invariant operand.
     let var = |o: &Operand| match o {
         Operand::Value(v) => match defs.get(v)? {
             Op::Load { ptr: Operand::Value(p), .. } if code.promoted.contains_key(p) => Some(*p),
@@ -68,7 +68,7 @@ pub(super) fn induction_exit(
     exit_value(now, bound.known()?, step, pred, w).map(|v| (counter, Val::new(v)))
 }
 
-/// The first value of `now + k * step` (k ≥ 0) for which `pred bound` does not hold, where it does not wrap on the way.
+/// First value of `now + k * step` (k ≥ 0) for which `pred bound` is false, if the sum does not wrap before.
 fn exit_value(now: u64, bound: u64, step: i64, pred: Pred, w: u32) -> Option<u64> {
     let wide = |b: u64| match pred {
         Pred::Sgt | Pred::Sge | Pred::Slt | Pred::Sle => i128::from(signed(b, w)),

@@ -1,4 +1,4 @@
-//! Instructions of the analysis form → instructions of the machine, one scalar each.
+//! Compiles instructions of the analysis form to machine instructions on single scalars.
 
 use super::builder::Builder;
 use crate::machine::form::{Arg, AsmInfo, FloatPred, I, Layout, Leaf, Opd};
@@ -10,7 +10,7 @@ use models::ptx;
 /// NVPTX's address space of shared memory (LLVM 22, NVPTX usage guide).
 const SHARED_SPACE: u32 = 3;
 
-/// What an operation does to each lane.
+/// Operation on each lane.
 enum Lane<'a> {
     Bin(ir::BinOp, &'a Operand, &'a Operand),
     Icmp(ir::Pred, &'a Operand, &'a Operand),
@@ -94,7 +94,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A variable: a register where it is promoted, else an object of the stack.
+    /// Compiles a variable to a register if it is promoted, otherwise to a stack object.
     fn alloca(&mut self, result: Option<ValueId>, d: u32, ty: TypeId, count: &Operand, var: Option<&Var>) {
         if let Some(&reg) = result.and_then(|r| self.code.promoted.get(&r)) {
             let reason = if matches!(self.m.ty(ty).kind, TypeKind::Ptr(_)) { Reason::UNSET } else { Reason::UNINIT };
@@ -109,7 +109,7 @@ impl Builder<'_, '_> {
         self.emit(I::Alloca { d, elem: self.m.size_of(ty).get(), count, name });
     }
 
-    /// A load, by the number of scalars of its type.
+    /// Compiles a load by the number of scalars of its type.
     fn load(&mut self, ty: TypeId, d: u32, ptr: &Operand) {
         if let Some(reg) = self.promoted(ptr) {
             self.emit(I::Mov { d, s: Opd::reg(reg) });
@@ -130,7 +130,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A store, by the number of scalars of what is stored.
+    /// Compiles a store by the number of scalars of its value.
     fn store(&mut self, ptr: &Operand, value: &Operand) {
         let (v, k) = self.operand(value);
         if let Some(reg) = self.promoted(ptr) {
@@ -160,7 +160,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A read-modify-write of one scalar.
+    /// Compiles a read-modify-write of one scalar.
     fn atomic(&mut self, ty: TypeId, (d, n): (u32, u32), op: AtomicOp, ptr: &Operand, value: &Operand) {
         let (p, v) = (self.one(ptr), self.one(value));
         let bits = u8::try_from(self.width(value).0).unwrap_or(0);
@@ -173,7 +173,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A compare-and-exchange of one scalar.
+    /// Compiles a compare-and-exchange of one scalar.
     fn compare_exchange(&mut self, (d, n): (u32, u32), ptr: &Operand, expected: &Operand, new: &Operand) {
         let bits = u8::try_from(self.width(expected).0).unwrap_or(0);
         let (p, expected, new) = (self.one(ptr), self.one(expected), self.one(new));
@@ -198,7 +198,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Inline assembly, which is read when it is run.
+    /// Compiles inline assembly, which the machine reads when it executes it.
     fn asm(&mut self, (d, n): (u32, u32), text: &str, constraints: &str, args: &[Operand]) {
         let args = args
             .iter()
@@ -224,7 +224,7 @@ impl Builder<'_, '_> {
         self.emit(I::Asm { info });
     }
 
-    /// A vector with one lane replaced.
+    /// Replaces one lane of a vector.
     fn insert_element(&mut self, (d, n): (u32, u32), vec: &Operand, value: &Operand, index: &Operand) {
         let o = self.operand(vec).0;
         let (v, k) = self.operand(value);
@@ -239,7 +239,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Lanes of two vectors in a new order.
+    /// Reorders the lanes of two vectors.
     fn shuffle(&mut self, (d, n): (u32, u32), a: &Operand, b: &Operand, mask: &[i32]) {
         let ((oa, na), (ob, _)) = (self.operand(a), self.operand(b));
         for (i, &from) in (0..n).zip(mask) {
@@ -252,7 +252,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A variable that begins to live holds nothing.
+    /// Makes a variable uninitialised at the start of its lifetime.
     fn lifetime(&mut self, start: bool, ptr: &Operand) {
         if !start {
             return;
@@ -266,7 +266,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The same operation on each scalar.
+    /// Compiles the same operation for each scalar.
     fn lanes(&mut self, lane: &Lane<'_>, d: u32, n: u32) {
         let (a, b) = match lane {
             Lane::Bin(_, a, b) | Lane::Icmp(_, a, b) | Lane::Fcmp(_, a, b) => (*a, *b),
@@ -370,7 +370,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Between shapes: as the bytes would lie in memory.
+    /// Converts between layouts through the bytes that the value would have in memory.
     fn bitcast(&mut self, o: Opd, from: TypeId, to: TypeId, d: u32, n: u32) {
         if n == 0 {
             return;
@@ -383,7 +383,7 @@ impl Builder<'_, '_> {
         self.emit(I::Repack { d, a: o, from, to });
     }
 
-    /// The first scalar of a member.
+    /// Index of the first scalar of a member.
     fn path_slot(&self, ty: TypeId, path: &[u32]) -> u32 {
         let (mut ty, mut slot) = (ty, 0);
         for &i in path {

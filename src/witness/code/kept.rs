@@ -1,6 +1,7 @@
-//! What is found out of a program's functions once and holds for every run of it: a check replays the same program thousands of times.
+//! Analysis results that hold for every run of a program: a check replays the same program thousands of times.
 //!
-//! In: a program. Out: flat forms and effects that an earlier run of this thread found out. What a run is charged for does not depend on it.
+//! In: a program. Out: flat forms and effects from earlier runs of this thread. The work charged to a run does not
+//! depend on this cache.
 
 use super::effect::Effects;
 use crate::machine::form::Flat;
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Of the program that was run last.
+/// Cached results for the program that ran last.
 #[derive(Default)]
 struct Kept {
     program: Option<u64>,
@@ -32,7 +33,7 @@ fn with<T>(program: &Program, f: impl FnOnce(&mut Kept) -> T) -> T {
     })
 }
 
-/// The flat form of a function that an earlier run made.
+/// Flat form from an earlier run.
 pub(super) fn flat(program: &Program, func: FuncRef) -> Option<Rc<Flat>> {
     with(program, |kept| kept.flat.get(&func).cloned())
 }
@@ -42,17 +43,17 @@ pub(super) fn keep(program: &Program, flat: &Rc<Flat>) {
     with(program, |kept| kept.flat.insert(flat.func, flat.clone()));
 }
 
-/// What earlier runs found out that functions do, until it is given back.
+/// Takes the function effects that earlier runs computed; [`keep_effects`] puts them back.
 pub(crate) fn take_effects(program: &Program) -> Effects {
     with(program, |kept| std::mem::take(&mut kept.effects))
 }
 
-/// Gives back what a run knows of the effects of functions.
+/// Puts function effects into the cache.
 pub(crate) fn keep_effects(program: &Program, effects: Effects) {
     with(program, |kept| kept.effects = effects);
 }
 
-/// What is initialised before a root of a library is called.
+/// Initialisers to run before a library root is called.
 pub(crate) fn initialisers(program: &Program, root: FuncRef) -> Rc<Initialisers> {
     with(program, |kept| {
         kept.initialisers.entry(root).or_insert_with(|| Rc::new(Initialisers::before(program, root))).clone()

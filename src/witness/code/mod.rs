@@ -1,8 +1,9 @@
-//! What is found out of the program's functions: their flat form, their control flow, and which parts may be skipped.
+//! Analysis of the program's functions: their flat form, their control flow, and which parts may be skipped.
 //!
-//! In: functions of the analysis form. Out: `machine::form::Code`, effects (MOD of calls and regions), and for a branch that is not known or a
-//! loop that takes too long the place to go on, with what lies between made poison. `effect` and `region` hold the types; they lie below the
-//! machine, whose state keeps what was found out; `kept` holds what is the same for all runs of a program.
+//! In: functions of the analysis form. Out: `machine::form::Code`, effects (MOD of calls and regions), and, for a
+//! branch with an unknown condition or a loop that takes too long, the block to continue at, with the skipped writes
+//! made poison. `effect` and `region` hold the types. They lie below the machine, whose state keeps the results;
+//! `kept` holds results that are the same for all runs of a program.
 
 mod builder;
 pub(crate) mod compile;

@@ -1,4 +1,4 @@
-//! Where the addresses computed in a region may point: followed back through its instructions to values that it does not compute.
+//! Points-to sets of addresses computed in a region: traced back through its instructions to values defined outside.
 
 use super::region::Region;
 use crate::machine::form::Code;
@@ -9,7 +9,7 @@ use crate::memory::space::{ObjId, split};
 use ir::{BinOp, Const, Op, Operand, ValueId};
 use rustc_hash::FxHashSet;
 
-/// The objects into which addresses computed inside a region may point.
+/// Objects into which addresses computed inside a region may point.
 pub(super) struct Roots<'r, 'f> {
     pub region: &'r Region<'f>,
     pub found: FxHashSet<ObjId>,
@@ -87,8 +87,8 @@ impl Roots<'_, '_> {
                     }
                     return;
                 }
-                // Out of memory: any pointer that lies in the object, and what the region itself puts there is reached
-                // through where it came from.
+                // A pointer loaded from memory may be any pointer stored in the object. Pointers that the region
+                // itself stores are traced to their own sources.
                 let mut inner = FxHashSet::default();
                 self.walk(m, th, code, base, ptr, seen, &mut inner);
                 for id in inner {
@@ -97,7 +97,8 @@ impl Roots<'_, '_> {
                 }
             }
             Op::Call { args, .. } => {
-                // A function that gives an address gives one it was given or one it found there, or a new object.
+                // A function that returns an address returns one that it was given, one that it loaded from there, or
+                // a new object.
                 let mut inner = FxHashSet::default();
                 for a in args {
                     self.walk(m, th, code, base, a, seen, &mut inner);

@@ -1,7 +1,8 @@
-//! Going on where a branch is not known, and past loops that only prepare data.
+//! Continues after branches with unknown conditions, and past loops that only prepare data.
 //!
-//! What the skipped code could have written becomes poison (a havoc of its write set, which `effects` and `roots` give), so that whatever
-//! depends on it is not decided by chance. A counted loop's induction variable keeps its value behind the loop (`induction`).
+//! Whatever the skipped code could have written becomes poison: a havoc of its write set, which `effects` and `roots`
+//! compute. No verdict then depends on skipped code by chance. The induction variable of a counted loop keeps its
+//! value after the loop (`induction`).
 
 use super::effect::Effect;
 use super::induction::induction_exit;
@@ -21,7 +22,7 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 impl<'p> Machine<'p> {
-    /// A branch whose condition is not known: the instruction to go on with.
+    /// Finds the instruction to continue at after a branch with an unknown condition.
     #[cold]
     pub fn undecided(
         &mut self,
@@ -59,7 +60,7 @@ impl<'p> Machine<'p> {
         Err(Stop::Unknown(self.reasons.why(why, |why| format!("{at}: a branch depends on {why}"))))
     }
 
-    /// What a branch leads to before its sides join. Loops come to it again and again.
+    /// Region between a branch and the join of its sides, cached because loops reach the same branch many times.
     fn region_of_branch(&mut self, code: &Code, block: BlockId, join: BlockId) -> Rc<Region<'p>> {
         if let Some(known) = self.known.regions.get(&(code.func, block)) {
             return known.clone();
@@ -81,8 +82,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Goes to a block from its predecessor `from`, or from an unknown one: then its phis are poison. A loop entered is
-    /// noted.
+    /// Moves to a block from its predecessor `from`. If `from` is unknown, the block's phis become poison. Records
+    /// the entry of a loop.
     fn arrive(
         &mut self,
         th: &mut Thread,
@@ -120,7 +121,7 @@ impl<'p> Machine<'p> {
         code.block_pc[to.index()] as usize
     }
 
-    /// Of two sides, the one that goes on where all others only end the program.
+    /// The one side of a branch that continues, if all other sides only end the program.
     fn continuing_side(&mut self, th: &Thread, code: &Code, block: BlockId) -> Option<BlockId> {
         let root = th.frames.len() <= 1;
         let key = (code.func, block, root);
@@ -142,7 +143,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether every path from here ends the program without doing anything with CUDA first.
+    /// Whether every path from here ends the program without CUDA work before.
     fn only_ends(&mut self, code: &Code, from: BlockId, branch: BlockId, root: bool) -> bool {
         let program = self.program;
         let f = program.func(code.func);
@@ -162,7 +163,7 @@ impl<'p> Machine<'p> {
         !e.cuda && !e.indirect
     }
 
-    /// Whether this frame or one below may still do something with CUDA after this block.
+    /// Whether this frame or one below may still do CUDA work after this block.
     fn launches_ahead(&mut self, th: &Thread, code: &Code, block: BlockId) -> bool {
         if self.may_launch_from(code, block) {
             return true;
@@ -185,7 +186,7 @@ impl<'p> Machine<'p> {
         e.cuda || e.indirect || self.sought_in(code.func, blocks, e)
     }
 
-    /// Whether what is sought stands in these blocks of a function or in what they call.
+    /// Whether the target is in these blocks of a function or in their callees.
     fn sought_in(&self, func: FuncRef, blocks: &[BlockId], e: &Effect) -> bool {
         self.seen
             .target
@@ -193,7 +194,7 @@ impl<'p> Machine<'p> {
             .is_some_and(|t| t.site.func == func && blocks.contains(&t.site.block) || e.calls.contains(&t.site.func))
     }
 
-    /// Whether leaving these blocks out changes only what memory and registers hold.
+    /// Whether skipping these blocks only changes contents of memory and registers.
     fn may_skip(&self, th: &Thread, region: &Region<'_>) -> bool {
         let f = self.program.func(region.func);
         if region.blocks.iter().any(|b| matches!(f.blocks[b.index()].term, Terminator::Ret(_) | Terminator::Other(_))) {
@@ -203,11 +204,11 @@ impl<'p> Machine<'p> {
         if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.may_matter_unknown() {
             return false;
         }
-        // What is sought must not be skipped.
+        // The target must not be skipped.
         !self.sought_in(region.func, &region.blocks, e)
     }
 
-    /// At a loop's way back after many steps: the instruction behind the loop, where it can be left out.
+    /// Skips a loop, if possible, at its back edge after many steps; returns the instruction after the loop.
     #[cold]
     pub fn skip_loop(
         &mut self,
@@ -233,7 +234,7 @@ impl<'p> Machine<'p> {
             let host = !th.on_device();
             exits.retain(|b| !(host && self.only_ends(code, *b, header, root)));
         }
-        // Several ways out that meet again before anything else is done.
+        // Several exits may meet again before anything else is done.
         let Some(&first) = exits.first() else { return Ok(None) };
         let (exit, between) = if exits.len() == 1 {
             (first, Vec::new())
@@ -283,7 +284,7 @@ impl<'p> Machine<'p> {
         let f = self.program.func(func);
         let (blocks, e) = (&region.blocks, &region.effect);
         let mut roots = Roots { region, found: FxHashSet::default(), unknown: false };
-        // Where the region writes, from the values as they are before.
+        // Where the region writes, traced from the values before it.
         let mut deep: FxHashSet<ObjId> = FxHashSet::default();
         for b in blocks {
             let block = &f.blocks[b.index()];
@@ -297,7 +298,7 @@ impl<'p> Machine<'p> {
                         for a in args {
                             roots.of(self, th, code, base, a);
                         }
-                        // Shared memory is given as numbers.
+                        // Inline assembly receives shared-memory addresses as integers.
                         if th.on_device() && ptx::accesses(text, constraints).iter().any(Access::writes) {
                             roots.found.extend(self.mem.shared_ids());
                         }
@@ -339,7 +340,7 @@ impl<'p> Machine<'p> {
                     && !keep.contains(v)
                 {
                     let bits = th.regs[base + r as usize].bits;
-                    // A pointer that the region moves still points into its object.
+                    // A pointer that the region advances still points into its object.
                     th.regs[base + r as usize] =
                         Val::unknown_address(if self.is_pointer_var(func, *v) { bits } else { 0 }, why);
                 }
@@ -390,7 +391,7 @@ impl<'p> Machine<'p> {
             let before = std::mem::take(&mut roots.found);
             let unknown = roots.unknown;
             roots.of(self, th, code, base, a);
-            // An argument that is no pointer leads nowhere, which is no loss.
+            // An argument that is no pointer has no pointees, which loses nothing.
             roots.unknown = unknown;
             deep.extend(roots.found.iter().copied());
             roots.found = before;

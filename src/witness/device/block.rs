@@ -1,4 +1,4 @@
-//! The threads of one block: each runs until it waits, then barriers and warp operations let them go on.
+//! Executes the threads of one block: each runs until it waits, then barriers and warp operations release it.
 
 use crate::api::Why;
 use crate::machine::arith;
@@ -10,7 +10,7 @@ use crate::machine::value::{Reason, Val, mask};
 use crate::memory::store::Fill;
 use ir::FuncRef;
 
-/// A kernel's arguments as the launch gives them.
+/// A kernel and the arguments of its launch.
 #[derive(Clone)]
 pub struct Arguments {
     pub kernel: FuncRef,
@@ -22,7 +22,7 @@ pub struct Arguments {
 #[derive(Debug, PartialEq)]
 pub enum End {
     All,
-    /// A thread could not go on; why.
+    /// A thread could not continue, with the reason.
     Stuck(Why),
 }
 
@@ -33,11 +33,11 @@ enum State {
     Stuck,
 }
 
-/// Lanes of a warp.
+/// Lanes per warp.
 const WARP: usize = 32;
 
 impl Machine<'_> {
-    /// Shared memory as it is when a block starts.
+    /// Resets shared memory to its state at the start of a block.
     fn fresh_shared(&mut self, bytes: u64, content: Reason) {
         let id = self.dynamic_shared_object();
         for o in &mut self.mem.shared {
@@ -50,7 +50,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs one thread without the others of its block.
+    /// Runs one thread without the other threads of its block.
     pub fn run_alone(&mut self, args: &Arguments, place: Place) -> Result<End, Stop> {
         self.fresh_shared(args.shared, Reason::OTHERS);
         let mut th = Thread::device(place, true);
@@ -72,7 +72,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs every thread of one block.
+    /// Runs all threads of one block.
     pub fn run_block(&mut self, args: &Arguments, launch: &Launch, block: [u32; 3]) -> Result<End, Stop> {
         self.fresh_shared(args.shared, Reason::UNINIT);
         let [x, y, z] = launch.block;
@@ -103,7 +103,7 @@ impl Machine<'_> {
                     Err(stop) => return Err(stop),
                 };
                 if matches!(state, State::Done | State::Stuck) {
-                    // Its registers are not needed any more.
+                    // A finished thread needs no registers.
                     th.regs = Vec::new();
                 }
             }
@@ -114,7 +114,7 @@ impl Machine<'_> {
             if !waiting {
                 return Ok(stuck.map_or(End::All, End::Stuck));
             }
-            // What a thread that cannot go on would have done before the barrier is not known.
+            // The effects of a stuck thread before the barrier are unknown.
             if let Some(why) = stuck {
                 return Ok(End::Stuck(why));
             }
@@ -122,9 +122,9 @@ impl Machine<'_> {
         }
     }
 
-    /// Lets every thread that waits at a barrier go on; threads that have ended count as arrived.
+    /// Releases the threads that wait at a barrier; finished threads count as arrived.
     fn barrier(&mut self, threads: &mut [Thread], states: &mut [State]) {
-        // Different barriers of one block are released in the order of their numbers.
+        // Releases different barriers of a block in the order of their numbers.
         let first = states
             .iter()
             .filter_map(|s| match s {
@@ -149,7 +149,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Carries out the operations of warps whose lanes have all arrived; false where there was none.
+    /// Executes warp operations whose lanes have all arrived; returns whether there was one.
     fn warps(&mut self, threads: &mut [Thread], states: &mut [State]) -> bool {
         let mut any = false;
         for w in 0..threads.len().div_ceil(WARP) {
@@ -162,7 +162,7 @@ impl Machine<'_> {
                 })
                 .collect();
             let Some(&(_, mask, first)) = waits.first() else { continue };
-            // Lanes that wait with the same mask for the same kind of operation belong together.
+            // Lanes that wait with the same mask for the same kind of operation form a group.
             let group: Vec<(usize, WarpOp)> = waits
                 .iter()
                 .filter(|(_, m, op)| *m == mask && std::mem::discriminant(op) == std::mem::discriminant(&first))
@@ -180,7 +180,7 @@ impl Machine<'_> {
     }
 }
 
-/// What each lane of a warp operation receives. `absent`: a lane that should take part could not go on.
+/// Values that the lanes of a warp operation receive. `absent`: a lane of the mask is stuck.
 fn exchange(group: &[(usize, WarpOp)], absent: bool) -> Vec<Vec<Val>> {
     let lane_of = |i: usize| (i % WARP) as u32;
     let unknown = Val::poison(Reason::OTHERS);
@@ -198,7 +198,7 @@ fn exchange(group: &[(usize, WarpOp)], absent: bool) -> Vec<Vec<Val>> {
                     WarpOp::Shuffle { value, .. } => *value,
                     _ => unknown,
                 });
-                // A lane that takes no part gives an undefined value.
+                // The value of a lane that does not take part is undefined.
                 let v = sent.unwrap_or(unknown);
                 let v = if inside { v } else { *value };
                 if *pair { vec![v, Val::new(u64::from(inside))] } else { vec![v] }
@@ -248,7 +248,8 @@ fn exchange(group: &[(usize, WarpOp)], absent: bool) -> Vec<Vec<Val>> {
         .collect()
 }
 
-/// PTX `shfl`: the lane read and whether it is within the segment (`c` holds the clamp and, from bit 8, the segment mask).
+/// PTX `shfl`: the source lane and whether it is within the segment. `c` holds the clamp and, from bit 8, the segment
+/// mask.
 const fn source_lane(kind: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (clamp, segment) = (c & 31, c >> 8 & 31);
     let max = (lane & segment) | (clamp & !segment);

@@ -1,4 +1,4 @@
-//! What device code finds built in: thread and block numbers, barriers, warp operations, atomics.
+//! Built-ins of device code: thread and block numbers, barriers, warp operations, atomics.
 
 use crate::api::Cause;
 use crate::library::arguments::arg;
@@ -18,7 +18,7 @@ use models::tiles;
 
 type Res = Result<Ret, Stop>;
 
-/// NVPTX's intrinsics by what stands behind `llvm.nvvm.`.
+/// NVPTX intrinsics by their name after `llvm.nvvm.`.
 const NVVM: Table = &[
     (
         &[
@@ -84,7 +84,7 @@ const NVVM: Table = &[
     (&["reflect"], reflect, Class::Pure),
 ];
 
-/// The same by how they begin: the first row that fits. Behind that they have their types, an axis or a scope.
+/// NVPTX intrinsics by prefix; the first matching row counts. Types, an axis or a scope follow the prefix.
 const STARTS: Table = &[
     (&["read.ptx.sreg."], outside, Class::Pure),
     (&["barrier."], other_barrier, Class::Barrier),
@@ -101,7 +101,8 @@ const STARTS: Table = &[
     (&["ptr."], first, Class::Pure),
 ];
 
-/// NVPTX's intrinsics, the name without `llvm.`; arithmetic ones are with the other mathematics.
+/// Model of an NVPTX intrinsic, by its name without `llvm.`. Models of arithmetic ones are with the other
+/// mathematical functions.
 pub fn intrinsic(name: &str) -> Option<Entry> {
     let n = name.strip_prefix("nvvm.")?;
     if let Some(model) = n.strip_prefix(REGISTER).and_then(special_register) {
@@ -116,7 +117,7 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
     by_name(NVVM, n).or_else(|| by_start(STARTS, n))
 }
 
-/// The functions and intrinsics of devices that are modelled here.
+/// Names of the device functions and intrinsics that have a model here.
 pub fn keys() -> impl Iterator<Item = Key> {
     model::keys(DEVICE, "", Key::whole)
         .chain(TEXTS.iter().chain(TRAPS).map(|n| Key::whole(*n)))
@@ -126,15 +127,15 @@ pub fn keys() -> impl Iterator<Item = Key> {
         .chain(ATOMICS.iter().map(|(n, _)| Key::start(format!("llvm.nvvm.{ATOMIC}{n}."))))
 }
 
-/// Whether a function of the device, or an intrinsic, ends all work for the device.
+/// Whether a device function or an intrinsic ends all device work.
 pub fn is_trap(name: &str) -> bool {
     TRAPS.contains(&name) || matches!(name, "llvm.trap" | "llvm.debugtrap") || name.starts_with("llvm.ubsantrap")
 }
 
-/// Those of [`TRAPS`] that are called where an `assert` fails.
+/// Functions of [`TRAPS`] that a failing `assert` calls.
 const ASSERTS: &[&str] = &["__assertfail", "__assert_fail"];
 
-/// Functions that end all work for the device.
+/// Functions that end all device work.
 const TRAPS: &[&str] = &["__assertfail", "__assert_fail", "__trap", "__nv_trap", "abort"];
 
 pub fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
@@ -142,14 +143,14 @@ pub fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) ->
         return ends(m, th, call, a);
     }
     let what = call.target.map_or("a trap", |f| m.program.func(f).name.as_str()).to_owned();
-    // The program that is built has no such assert.
+    // The program as built does not contain this assert.
     if ASSERTS.contains(&what.as_str()) && call.target.is_some_and(|f| m.program.module(f.module).asserts_restored) {
         return m.false_claim(th, "an assert that the build removes");
     }
     Err(m.trap(&what))
 }
 
-/// Device functions by symbol.
+/// Models of device functions by symbol.
 const DEVICE: Table = &[
     (&["exit"], ends, Class::Ends),
     (&["vprintf", "printf"], zero, Class::Pure),
@@ -159,10 +160,10 @@ const DEVICE: Table = &[
     (&["cudaCGSynchronize", "cudaCGSynchronizeGrid", "cudaCGSynchronizeMultiGrid"], grid_barrier, Class::Barrier),
 ];
 
-/// Functions that do on a device what the C library's do.
+/// Functions that have the same effect on a device as in the C library.
 const TEXTS: &[&str] = &["memcpy", "memmove", "memset", "strlen", "strcmp"];
 
-/// The model of a device function.
+/// Model of a device function.
 pub fn find(name: &str) -> Option<Entry> {
     if is_trap(name) {
         return Some((trap, Class::Ends));
@@ -193,15 +194,15 @@ macro_rules! cluster_register {
     }};
 }
 
-/// A thread's number in its block.
+/// Linear index of a thread in its block.
 pub const fn linear(thread: [u32; 3], block: [u32; 3]) -> u32 {
     thread[0] + block[0] * (thread[1] + block[1] * thread[2])
 }
 
-/// What stands in front of the name of a special register.
+/// Prefix of the names of special registers.
 const REGISTER: &str = "read.ptx.sreg.";
 
-/// Special registers whose contents are known.
+/// Special registers with known contents.
 const REGISTERS: &[(&str, Model)] = &[
     ("tid.x", register!(|_, p| p.thread[0])),
     ("tid.y", register!(|_, p| p.thread[1])),
@@ -242,7 +243,7 @@ fn special_register(name: &str) -> Option<Model> {
     REGISTERS.iter().find(|(n, _)| *n == name).map(|(_, model)| *model)
 }
 
-/// A special register that inline assembly names, without `%`.
+/// Model of a special register by its name in inline assembly, without `%`.
 pub fn register_by_asm_name(name: &str) -> Option<Model> {
     let dotted = name.replace("lanemask_", "lanemask.").replace("WARP_SZ", "warpsize");
     let known = ["tid.", "ntid.", "ctaid.", "nctaid.", "laneid", "lanemask."].iter().any(|p| dotted.starts_with(p));
@@ -253,7 +254,7 @@ fn wait(w: Wait) -> Res {
     Ok(Ret::Wait(w))
 }
 
-/// A barrier's number; all that wait for one that is not known are taken for the same.
+/// Number of a barrier; all barriers of unknown number count as one.
 fn number(v: Val) -> u32 {
     v.known().map_or(0, crate::machine::value::low32)
 }
@@ -277,7 +278,7 @@ barrier_vote!(barrier_and, Vote::All, true);
 barrier_vote!(barrier_or, Vote::Any, true);
 barrier_vote!(barrier_count, Vote::Count, true);
 
-/// Lanes of a mask; all of them where it is not known.
+/// Lanes of a mask; all lanes if the mask is unknown.
 fn lanes(v: Val) -> u32 {
     v.known().map_or(u32::MAX, crate::machine::value::low32)
 }
@@ -343,7 +344,7 @@ fn active_mask(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> 
     Ok(Ret::Val(m.unknown("which lanes are active")))
 }
 
-/// `__nvvm_reflect("__CUDA_ARCH")` is the architecture; everything else (`__CUDA_FTZ`) is off by default.
+/// `__nvvm_reflect("__CUDA_ARCH")` is the architecture; every other query (`__CUDA_FTZ`) gives the default 0.
 fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let what = m.mem.c_string(&th.stack, arg(a, 0)).unwrap_or_default();
     let arch = m
@@ -382,7 +383,7 @@ fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res
     Ok(Ret::Many(out))
 }
 
-/// Matrices and blocks that are moved: checked line by line.
+/// Checks moves of matrices and tiles line by line.
 fn blocks(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     let list = name.strip_prefix("llvm.").and_then(tiles::accesses).unwrap_or_default();
@@ -411,10 +412,10 @@ macro_rules! atomic_op {
     }};
 }
 
-/// What stands in front of the name of an atomic operation.
+/// Prefix of the names of atomic operations.
 const ATOMIC: &str = "atomic.";
 
-/// Atomic operations by the part of the name behind that.
+/// Atomic operations by the name after [`ATOMIC`].
 const ATOMICS: &[(&str, Model)] = &[
     ("add", atomic_op!(AtomicOp::Add)),
     ("exch", atomic_op!(AtomicOp::Xchg)),
@@ -428,7 +429,7 @@ const ATOMICS: &[(&str, Model)] = &[
     ("cas", compare_and_swap),
 ];
 
-/// `atomic.add.gen.i.cta.i32.p0` and its relatives, with a scope.
+/// Model of a scoped atomic operation such as `atomic.add.gen.i.cta.i32.p0`.
 fn atomic(name: &str) -> Option<Model> {
     let op = name.split('.').next()?;
     if op == "add" && name.contains(".f.") {

@@ -1,4 +1,4 @@
-//! Takes the snapshot of a launch: arguments, and the contents of all memory that the kernel can reach.
+//! Takes the snapshot of a launch: its arguments, and the contents of all memory that the kernel can reach.
 
 use super::block::Arguments;
 use crate::api::ObjectKind;
@@ -11,13 +11,13 @@ use crate::memory::store::{Fill, Store};
 use crate::snapshot::{Image, Snapshot, SnapshotObject};
 use ir::GlobalRef;
 
-/// Bytes of contents beyond which the rest of an object is left at zero.
+/// Most bytes of contents of one object to keep; the rest stays zero.
 const MAX_CONTENTS: usize = 16 << 20;
-/// Longest piece of contents; a longer one is told in several.
+/// Longest piece of contents; longer ones are split.
 const MAX_PIECE: usize = 4096;
 
 impl Machine<'_> {
-    /// The launch about to be made with these arguments.
+    /// Snapshot of the launch about to start with these arguments.
     pub fn snapshot(&mut self, args: &Arguments, launch: &Launch) -> Snapshot {
         let program = self.program;
         let (m, f) = (program.module(args.kernel.module), program.func(args.kernel));
@@ -30,7 +30,7 @@ impl Machine<'_> {
             })
             .collect();
         variables.sort();
-        // One or more scalars for each parameter; a structure is behind an address.
+        // Each parameter has one or more scalars; a structure is passed by address.
         let mut stores: Vec<(u64, Store)> = Vec::new();
         let mut rest = args.values.iter();
         for p in &f.params {
@@ -87,7 +87,7 @@ impl Machine<'_> {
     }
 }
 
-/// What a store holds, addresses apart.
+/// Contents of a store, addresses apart from plain bytes.
 fn image(store: &Store, size: u64, position: impl Fn(ObjId) -> Option<usize>) -> Image {
     let mut out = Image { size, ..Image::default() };
     let mut total = 0;

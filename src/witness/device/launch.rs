@@ -1,4 +1,4 @@
-//! Launches: whether one runs at all, with which arguments, and which of its threads are run.
+//! Kernel launches: whether a launch runs at all, its arguments, and which of its threads to run.
 
 use super::block::{Arguments, End};
 use super::outcome::Fate;
@@ -17,17 +17,18 @@ use crate::memory::store::Fill;
 use ir::{FuncRef, Program};
 use std::rc::Rc;
 
-/// Bounds in a first pass on running launches for their effects alone, beyond which those are forgotten: steps of one
-/// launch and of all together.
+/// First-pass bounds on running launches only for their effects: steps of one launch, and of all together. Beyond
+/// them the effects are havocked.
 const SIDE_STEPS: u64 = 100_000;
 const ALL_SIDE_STEPS: u64 = 2_000_000;
-/// Threads of such a launch beyond which it is not even tried.
+/// Most threads of a launch that runs only for its effects; a larger one is not tried.
 const SIDE_THREADS: u64 = 1 << 14;
 
-/// Launches of one run: beyond, the program is taken to go on for ever, as a server does.
+/// Most launches of one run; with more, the program is assumed to run forever, as a server does.
 const MOST_LAUNCHES: u64 = 50_000;
 
-/// Whether all blocks of a launch find no room at the same time on any device: multiprocessors of a B200, with 2048 threads and 32 blocks each.
+/// Whether no device has room for all blocks of a launch at the same time. Bound: the multiprocessors of a B200, with
+/// 2048 threads and 32 blocks each.
 fn is_too_large_together(grid: [u32; 3], block: [u32; 3]) -> bool {
     let count = |v: [u32; 3]| v.iter().fold(1u64, |n, k| n.saturating_mul(u64::from(*k)));
     let blocks = count(grid);
@@ -35,7 +36,7 @@ fn is_too_large_together(grid: [u32; 3], block: [u32; 3]) -> bool {
 }
 
 impl Machine<'_> {
-    /// The kernel behind a launch handle: the host function that stands for it.
+    /// Kernel behind a launch handle, which is the address of the kernel's host stub.
     pub fn kernel_of(&self, handle: Val) -> Result<FuncRef, Why> {
         let Some(a) = handle.known() else {
             return Err(self.reasons.why(handle.poison, |why| format!("which kernel is launched depends on {why}")));
@@ -51,7 +52,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A launch: the runtime's error code. `args` points to an array of pointers to the arguments.
+    /// Executes a launch and returns the runtime's error code. `args` points to an array of pointers to the
+    /// arguments.
     pub fn launch(
         &mut self,
         th: &mut Thread,
@@ -131,7 +133,7 @@ impl Machine<'_> {
         } else {
             self.run_for_target(&arguments, &launch)
         };
-        // What the attempt did has been taken back.
+        // The attempt's effects are rolled back.
         if self.seen.wants_snapshot && r == Err(Stop::Found) {
             self.seen.snapshot = Some(self.snapshot(&arguments, &launch));
         }
@@ -139,10 +141,10 @@ impl Machine<'_> {
         r.map(|()| 0)
     }
 
-    /// A kernel that is itself the root, with these arguments.
+    /// Launches a kernel that is itself the root, with these arguments.
     ///
     /// # Errors
-    /// As a launch ends; where the launch is not known, or would be refused.
+    /// Returns how the launch stops; also fails if the launch is unknown or would be refused.
     pub fn launch_alone(&mut self, kernel: FuncRef, values: Vec<Val>) -> Result<(), Stop> {
         let Some(Alone { grid, block, shared }) = self.inputs.launch else {
             return Err(Stop::Unknown("what it is launched with is not known".into()));
@@ -168,7 +170,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Where the user's code launches: outside the stub.
+    /// Launch site in the user's code, outside the launch stub.
     fn launch_site(&self, th: &Thread) -> Option<Site> {
         let mut frames = th.frames.iter().rev();
         let inner = frames.next()?;
@@ -179,7 +181,7 @@ impl Machine<'_> {
         Some(site(inner))
     }
 
-    /// Reads the arguments from where the host put them, as the kernel's parameters lie.
+    /// Reads the arguments from host memory in the layout of the kernel's parameters.
     pub(super) fn kernel_arguments(&mut self, th: &Thread, kernel: FuncRef, args: Val) -> Result<Vec<Val>, Stop> {
         let program = self.program;
         let (m, f) = (program.module(kernel.module), program.func(kernel));
@@ -210,7 +212,7 @@ impl Machine<'_> {
         Ok(out)
     }
 
-    /// Every block and thread.
+    /// Runs all blocks and threads.
     fn run_all(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
         let [gx, gy, gz] = launch.grid;
         for z in 0..gz {
@@ -227,7 +229,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether the access sought may be executed by a launch of this kernel at this site.
+    /// Whether a launch of this kernel at this site may execute the target access.
     fn sought(&mut self, kernel: FuncRef, site: Option<Site>, ordinal: Option<u64>) -> bool {
         let Some(t) = self.seen.target.clone() else { return true };
         if t.launch_site.is_some() && t.launch_site != site {
@@ -254,7 +256,7 @@ impl Machine<'_> {
         self.side_effects(args, launch)
     }
 
-    /// Runs the threads to try; whatever they do is taken back.
+    /// Runs the threads to try, then rolls back their effects.
     fn attempts(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
         let Some(target) = self.seen.target.clone() else { return Ok(()) };
         let inside = |v: [u64; 3], limit: [u32; 3]| v.iter().zip(limit).all(|(a, n)| *a < u64::from(n));
@@ -318,7 +320,7 @@ impl Machine<'_> {
         r
     }
 
-    /// What a launch leaves in memory: done where it is small, forgotten otherwise.
+    /// Applies the launch's effects on memory: runs it if it is small, otherwise havocs what it may write.
     fn side_effects(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
         let count = |v: [u32; 3]| v.iter().map(|n| u64::from(*n)).product::<u64>();
         let threads = count(launch.grid).saturating_mul(count(launch.block));
@@ -340,13 +342,13 @@ impl Machine<'_> {
             self.cuda.side_steps += self.steps - before;
             match r {
                 Ok(all) => done = all,
-                // The launch's own bound, or the run's.
+                // Either the launch's own bound or the run's is spent.
                 Err(Stop::Budget) => self.tick()?,
                 Err(stop) => return Err(stop),
             }
         }
         if !done {
-            // Whether it ends the work for the device decides all that follows.
+            // A trap would end the device work, which decides everything that follows.
             if self.effects.of(self.program, launch.kernel).traps && self.cuda.trapped.is_none() {
                 let name = &self.program.func(launch.kernel).display;
                 if !patient {
@@ -378,7 +380,8 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// The wait of a thread at the barrier of its cluster. Blocks are run one by one: what others may have written before it is not known.
+    /// Wait of a thread at the barrier of its cluster. Blocks run one by one, so that writes of the cluster's other
+    /// blocks before the barrier are unknown.
     pub fn wait_for_cluster(&mut self) -> Wait {
         if let Some(launch) = self.launch.clone().filter(|l| l.cluster != Some([1; 3])) {
             let why = self.reason(Cause::Contents, "what other blocks of the cluster write");
@@ -391,12 +394,12 @@ impl Machine<'_> {
         Wait::Barrier { id: u32::MAX, vote: None }
     }
 
-    /// Everything that a kernel could write becomes unknown.
+    /// Havocs everything that a kernel may write.
     fn forget_effects(&mut self, kernel: FuncRef, values: &[Val], why: Reason) {
         let program = self.program;
         let konst = crate::library::modelled::const_params(&program.func(kernel).display);
         let m = program.module(kernel.module);
-        // One flag per parameter, one or more scalars each.
+        // Const flags are per parameter; each parameter has one or more scalars.
         let mut roots: Vec<ObjId> = Vec::new();
         let mut at = 0;
         for (i, p) in program.func(kernel).params.iter().enumerate() {
@@ -417,7 +420,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `cudaMemcpyToSymbol` writes where kernels cannot.
+    /// Performs `cudaMemcpyToSymbol`, which may write variables that kernels cannot.
     pub fn write_symbol(&mut self, th: &mut Thread, site: Site, dst: Val, src: Val, len: Val) -> Result<(), Stop> {
         let id = split(dst.bits).0;
         let constant = self.mem.global_mut(id).is_some_and(|o| std::mem::take(&mut o.constant));

@@ -1,4 +1,4 @@
-//! The device side of a run: launches, blocks of threads, and what device code finds built in.
+//! Device side of a run: launches, blocks of threads, and built-ins of device code.
 
 pub(crate) mod block;
 pub(crate) mod builtins;

@@ -1,7 +1,8 @@
-//! Whether a launch runs at all, and what a kernel that failed leaves behind (CUDA Runtime API 13.0, Execution Control and Error Handling;
-//! codes and limits as an H100 gives them with CUDA 13.0).
+//! Decides whether a launch runs, and models the state after a failed kernel (CUDA Runtime API 13.0, Execution
+//! Control and Error Handling; codes and limits as measured on an H100 with CUDA 13.0).
 //!
-//! In: a kernel and its configuration. Out: that it runs, that the runtime refuses it, which changes nothing, or that it cannot be told.
+//! In: a kernel and its configuration. Out: the launch runs; the runtime refuses it, which changes nothing; or the
+//! outcome is undecided.
 
 use crate::api::Cause;
 use crate::library::runtime::INVALID_VALUE;
@@ -13,28 +14,29 @@ use ir::shared::most_static_shared;
 use ir::{FuncRef, Pred};
 use models::launches;
 
-/// Bytes of shared memory of a block, static and dynamic together: without `cudaFuncAttributeMaxDynamicSharedMemorySize`, and with the largest
-/// that any capability up to 12.0 takes.
+/// Bytes of shared memory of a block, static and dynamic together: without
+/// `cudaFuncAttributeMaxDynamicSharedMemorySize`, and the largest value that any capability up to 12.0 accepts.
 const USUAL_SHARED: u64 = 48 << 10;
 const MAX_SHARED: u64 = 227 << 10;
 
 /// `cudaFuncAttributeMaxDynamicSharedMemorySize`.
 const MAX_DYNAMIC: u64 = 8;
 
-/// Codes of a launch that is refused: `cudaErrorInvalidConfiguration` by the documents, `cudaErrorInvalidValue` on an H100 with CUDA 13.0.
+/// Error codes of a refused launch: `cudaErrorInvalidConfiguration` by the documentation, `cudaErrorInvalidValue` on
+/// an H100 with CUDA 13.0.
 const CODES: [u64; 2] = [9, 1];
 
-/// Stands for either of these, as no code that there is.
+/// Value that stands for either of [`CODES`]; no real code has it.
 pub const REFUSED: u64 = 0x3fff_c0de;
 
 pub const WHICH_CODE: &str = "which code a launch gives that is refused";
 
-/// What holds of both codes alike.
+/// Representative of the two codes, if `of` gives the same result for both.
 pub fn one_of_refused<T: PartialEq>(of: impl Fn(u64) -> T) -> Option<u64> {
     (of(CODES[0]) == of(CODES[1])).then_some(CODES[0])
 }
 
-/// What comparing such a code gives, if both give the same.
+/// Result of a comparison that involves [`REFUSED`], if both codes give the same.
 pub fn compare_refused(pred: Pred, w: u32, a: u64, b: u64) -> Option<bool> {
     let with = |code: u64| {
         let [a, b] = [a, b].map(|v| if v == REFUSED { code } else { v });
@@ -43,10 +45,10 @@ pub fn compare_refused(pred: Pred, w: u32, a: u64, b: u64) -> Option<bool> {
     one_of_refused(with).map(with)
 }
 
-/// What becomes of a launch.
+/// Outcome of a launch.
 pub enum Fate {
     Runs,
-    /// With this code.
+    /// The runtime refuses the launch with this code.
     Refused(u64),
     Open(String),
 }
@@ -56,7 +58,7 @@ impl Machine<'_> {
         most_static_shared(self.program, kernel)
     }
 
-    /// Whether a launch with known numbers runs.
+    /// Decides whether a launch with a known configuration runs.
     pub fn fate(&mut self, kernel: FuncRef, g: [u32; 3], b: [u32; 3], shared: u64) -> Fate {
         let threads = b.iter().map(|n| u64::from(*n)).product::<u64>();
         let most = self.program.func(kernel).max_threads.map_or(1024, |n| u64::from(n).min(1024));
@@ -92,7 +94,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `cudaFuncSetAttribute`: the error code.
+    /// Performs `cudaFuncSetAttribute` and returns the error code.
     pub fn set_attribute(&mut self, handle: Val, attribute: Val, value: Val) -> u64 {
         let which = attribute.known().map(low32);
         let axis = launches::axis(which.map(i128::from));
@@ -122,19 +124,19 @@ impl Machine<'_> {
             self.cuda.error = INVALID_VALUE;
             return INVALID_VALUE;
         }
-        // Refused where static memory leaves no room, of which it is not known what the compiler keeps.
+        // The call is refused if static shared memory leaves no room. How much the compiler reserves is unknown.
         let room = n + self.static_shared(kernel) <= MAX_SHARED;
         self.cuda.most_shared.insert(kernel, if room { Val::new(n) } else { Val::poison(unknown) });
         0
     }
 
-    /// Notes that a thread of the device ends the whole program on it: a trap, or an assert that fails.
+    /// Records that a device thread ends all work of the program on the device, by a trap or a failing assert.
     pub fn trap(&mut self, what: &str) -> Stop {
         self.cuda.trapped.get_or_insert_with(|| what.to_owned());
         Stop::Ended(what.to_owned())
     }
 
-    /// What device code does after a kernel has failed: nothing, since every call of the runtime that follows fails, too.
+    /// Fails if a kernel has failed: every later call of the runtime then fails, too, and does nothing.
     pub fn works(&self) -> Result<(), Stop> {
         match &self.cuda.trapped {
             Some(what) => {

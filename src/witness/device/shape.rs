@@ -1,7 +1,8 @@
-//! Which threads a launch runs: its configuration, its attributes and those of its kernel together (CUDA C++ Programming Guide 13.0, Thread
-//! Block Clusters and Blocks as Clusters).
+//! Computes which threads a launch runs from its configuration, its attributes and its kernel's attributes (CUDA C++
+//! Programming Guide 13.0, Thread Block Clusters and Blocks as Clusters).
 //!
-//! In: a kernel, the numbers that it is launched with. Out: the grid and block that run, that the launch is refused, or that it cannot be told.
+//! In: a kernel and the sizes of its launch. Out: the grid and block that run; the launch is refused; or the outcome
+//! is undecided.
 
 use super::outcome::{Fate, REFUSED};
 use crate::library::arguments::read;
@@ -13,7 +14,7 @@ use crate::machine::value::{Val, low32};
 use ir::FuncRef;
 pub use models::launches::{self, Effect, INVALID_CLUSTER_SIZE};
 
-/// What a launch is made with.
+/// Configuration of a launch.
 pub struct Configuration {
     pub grid: [Val; 3],
     pub block: [Val; 3],
@@ -21,24 +22,24 @@ pub struct Configuration {
     pub attributes: Attributes,
 }
 
-/// Attributes of a launch that decide which threads run.
+/// Launch attributes that decide which threads run.
 #[derive(Default)]
 pub struct Attributes {
     /// Blocks of a cluster along each axis.
     pub cluster: Option<[Val; 3]>,
-    /// All blocks must be on the device at the same time.
+    /// Whether all blocks must be on the device at the same time.
     pub cooperative: bool,
-    /// Why it is not known what runs.
+    /// Reason why the shape of the launch is unknown.
     pub open: Option<String>,
 }
 
-/// Attributes of one launch that are read.
+/// Most attributes of one launch to read.
 const MOST: u64 = 16;
 
-/// A grid and a block.
+/// Sizes of a grid and a block.
 pub type Dimensions = ([u32; 3], [u32; 3]);
 
-/// What runs of a launch.
+/// Grid, block and cluster that a launch runs.
 pub struct Shape {
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -46,7 +47,7 @@ pub struct Shape {
 }
 
 impl Machine<'_> {
-    /// The attributes of a `cudaLaunchConfig_t`.
+    /// Reads the attributes of a `cudaLaunchConfig_t`.
     pub fn launch_attributes(&mut self, th: &Thread, config: Val) -> Result<Attributes, Stop> {
         let mut out = Attributes::default();
         let at = |of: Val, offset: u64| Val { bits: of.bits + offset, ..of };
@@ -90,7 +91,7 @@ impl Machine<'_> {
         Ok(out)
     }
 
-    /// What runs of a launch with these numbers; otherwise what becomes of it.
+    /// Shape of a launch with these sizes. If it has none, its fate.
     pub fn shape(&self, kernel: FuncRef, (grid, block): Dimensions, attributes: &Attributes) -> Result<Shape, Fate> {
         let open = |why: &str| Err(Fate::Open(why.to_owned()));
         if let Some(why) = &attributes.open {
@@ -107,7 +108,7 @@ impl Machine<'_> {
         match shape.block {
             None if grid.iter().zip(cluster).any(|(g, c)| g % c != 0) => Err(Fate::Refused(INVALID_CLUSTER_SIZE)),
             None => Ok(Shape { grid, block, cluster }),
-            // PTX ISA 9.0, `.reqntid`; a single thread is what the guide asks for.
+            // PTX ISA 9.0, `.reqntid`; the guide asks for a block of one thread.
             Some(declared) if block != [1; 3] && block != declared => Err(Fate::Refused(REFUSED)),
             Some(declared) => {
                 Ok(Shape { grid: [0, 1, 2].map(|i| grid[i].saturating_mul(cluster[i])), block: declared, cluster })
@@ -115,7 +116,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The cluster of a launch, where its sources agree (PTX ISA 9.0, `.reqnctapercluster`; `cudaFuncAttributes` in driver_types.h).
+    /// Cluster of a launch, if its sources agree (PTX ISA 9.0, `.reqnctapercluster`; `cudaFuncAttributes` in
+    /// driver_types.h).
     fn cluster(&self, kernel: FuncRef, attributes: &Attributes) -> Result<[u32; 3], Fate> {
         let shape = self.program.func(kernel).shape;
         let not_known = || Fate::Open("the cluster is not known".to_owned());
@@ -141,12 +143,12 @@ impl Machine<'_> {
             (Some(a), Some(b)) if a != b => refused,
             (Some(c), _) | (None, Some(c)) => Ok(c),
             (None, None) if shape.names_no_cluster => refused,
-            // Each block is a cluster of its own.
+            // Each block is its own cluster.
             (None, None) => Ok([1; 3]),
         }
     }
 
-    /// Whether the threads of these blocks may be a launch of the kernel; its cluster, if that is known.
+    /// Checks that the kernel may be launched with this grid and block; returns its cluster, if that is known.
     pub fn may_be_launched(&self, kernel: FuncRef, (grid, block): Dimensions) -> Result<Option<[u32; 3]>, Fate> {
         let shape = self.program.func(kernel).shape;
         if shape.unread || shape.names_no_cluster {
@@ -156,8 +158,9 @@ impl Machine<'_> {
         if multiple && shape.block.is_none_or(|b| b == block) { Ok(shape.cluster) } else { Err(Fate::Refused(REFUSED)) }
     }
 
-    /// `cudaFuncSetAttribute` for the cluster along an axis: the error code. What is declared where the kernel is compiled cannot be set; which
-    /// code that gives is `cudaErrorNotPermitted` by the documents, and `cudaErrorInvalidValue` on an H100 with CUDA 13.0.
+    /// Performs `cudaFuncSetAttribute` for the cluster size along an axis and returns the error code. A size that the
+    /// kernel declares cannot be set: the code is then `cudaErrorNotPermitted` by the documentation, and
+    /// `cudaErrorInvalidValue` on an H100 with CUDA 13.0.
     pub fn require_cluster(&mut self, kernel: FuncRef, axis: i64, value: Val) -> u64 {
         let shape = self.program.func(kernel).shape;
         if shape.unread || shape.block.is_some() || shape.cluster.is_some() {
@@ -178,7 +181,7 @@ impl Machine<'_> {
     }
 }
 
-/// Blocks along each axis, if all are known.
+/// Sizes along each axis, if all are known.
 fn numbers(axes: [Val; 3]) -> Option<[u32; 3]> {
     let [x, y, z] = axes.map(|v| v.known().map(low32));
     Some([x?, y?, z?])

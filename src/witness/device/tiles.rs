@@ -1,4 +1,5 @@
-//! Launches of tile kernels (`__tile_global__`), which have no threads and are not run: what they could write is unknown behind them.
+//! Launches of tile kernels (`__tile_global__`). They have no threads and are not run: what they may write becomes
+//! unknown.
 
 use super::outcome::Fate;
 use super::shape::Configuration;
@@ -11,7 +12,7 @@ use crate::memory::space::{ObjId, split};
 use ir::{FuncRef, GlobalId, ModuleId, Side, space};
 
 impl Machine<'_> {
-    /// The tile kernel behind a launch handle.
+    /// Tile kernel behind a launch handle.
     pub(super) fn tile_kernel_of(&self, handle: Val) -> Option<FuncRef> {
         let stub = self.mem.func_at(handle.known()?)?;
         let name = &self.program.func(stub).name;
@@ -19,7 +20,7 @@ impl Machine<'_> {
         if of_threads.is_some() { None } else { self.program.tile_kernel_of_stub(stub.module, name) }
     }
 
-    /// A launch of a tile kernel: the runtime's error code.
+    /// Executes a launch of a tile kernel and returns the runtime's error code.
     pub(super) fn launch_of_tiles(
         &mut self,
         th: &mut Thread,
@@ -57,7 +58,7 @@ impl Machine<'_> {
         Ok(0)
     }
 
-    /// What a kernel is given, what variables of the device hold, and what all that leads to, may be something else now.
+    /// Havocs everything reachable from the kernel's arguments and from device variables.
     fn forget_as_of_tiles(&mut self, values: &[Val], why: Reason) {
         let program = self.program;
         let (mut variables, mut constant) = (values.to_vec(), vec![]);
@@ -73,7 +74,7 @@ impl Machine<'_> {
         }
         let mut nobody = Thread::device(Place { block: [0; 3], thread: [0; 3] }, false);
         self.forget_reachable(&mut nobody, &variables, why);
-        // Of constant variables only what they lead to.
+        // For constant variables only their pointees change.
         let constant: Vec<ObjId> = constant.iter().map(|v| split(v.bits).0).collect();
         for id in self.mem.reachable(&nobody.stack, &constant) {
             if !constant.contains(&id) {

@@ -1,4 +1,4 @@
-//! What models read and write through their arguments, and what the function called is named.
+//! Access to the arguments of modelled functions, and names of the callee.
 
 use crate::machine::call::Stop;
 use crate::machine::form::CallInfo;
@@ -8,23 +8,23 @@ use crate::machine::value::{Reason, Val};
 use crate::memory::space::split;
 use rustc_hash::FxHashMap;
 
-/// The function called, as users know it.
+/// Name of the callee as users know it.
 pub fn name_of(m: &Machine<'_>, call: &CallInfo) -> String {
     call.target.map_or_else(String::new, |f| m.program.func(f).display.clone())
 }
 
-/// An argument; poison where there is none.
+/// An argument; poison if it is absent.
 pub fn arg(args: &[Val], i: usize) -> Val {
     args.get(i).copied().unwrap_or(Val::UNINIT)
 }
 
-/// The function's name without parameters, as an allocation is called in reports.
+/// Name of the callee without parameters, as reports name an allocation by it.
 pub fn short_name(m: &Machine<'_>, call: &CallInfo) -> String {
     let n = name_of(m, call);
     n.split('(').next().unwrap_or_default().to_owned()
 }
 
-/// A model writes one scalar through an argument.
+/// Writes one scalar through a pointer argument of a model.
 pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
     if p.known() == Some(0) {
         return Ok(());
@@ -33,18 +33,18 @@ pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u
     m.store(th, || site, p, bits, v)
 }
 
-/// A model reads one scalar through an argument.
+/// Reads one scalar through a pointer argument of a model.
 pub fn read(m: &mut Machine<'_>, th: &Thread, p: Val, bits: u32) -> Result<Val, Stop> {
     let Some(site) = m.site(th) else { return Ok(Val::UNINIT) };
     m.load(th, || site, p, bits)
 }
 
-/// The bytes of a string argument; poison where they are not known.
+/// Bytes of a string argument; poison if they are unknown.
 pub fn text(m: &mut Machine<'_>, th: &Thread, p: Val) -> Result<Vec<u8>, Val> {
     m.mem.c_string(&th.stack, p).map_err(|r| Val::poison(r.unwrap_or(Reason::BAD_READ)))
 }
 
-/// The host's program ends where it reads a text through a null pointer, such as that of an argument that is missing.
+/// Ends a host program that reads a string through a null pointer, such as a missing argument.
 pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
     if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() {
         return Ok(());
@@ -52,7 +52,7 @@ pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
     Err(Stop::Ended("the program reads a text through a null pointer".into()))
 }
 
-/// Names and addresses of the program's own variables in the C library, for models that set them.
+/// Names and addresses of the program's variables that belong to the C library, for models that set them.
 pub fn library_variables(m: &Machine<'_>, names: &[&str]) -> FxHashMap<String, u64> {
     m.globals
         .iter()

@@ -1,4 +1,4 @@
-//! Copies in batches (CUDA Runtime API reference 13.0, `cudaMemcpyBatchAsync`): places and sizes stand in arrays.
+//! Batched copies (CUDA Runtime API reference 13.0, `cudaMemcpyBatchAsync`), whose addresses and sizes are in arrays.
 
 use super::arguments::{arg, read};
 use super::cuda::is_done_now;
@@ -9,11 +9,11 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::Val;
 
-/// Copies that are done one by one; of more nothing is known.
+/// Most copies to perform one by one; the effect of a larger batch is unknown.
 const MOST: u64 = 1 << 12;
 
-/// `cudaMemcpyBatchAsync(dsts, srcs, sizes, count, …, stream)`: each copy reads and writes, and since their order is open, what they leave is
-/// not known.
+/// `cudaMemcpyBatchAsync(dsts, srcs, sizes, count, …, stream)`: each copy reads and writes. Their order is
+/// unspecified, so that the written contents become unknown.
 pub fn memcpy_batch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Result<Ret, Stop> {
     let stream = args.last().copied().unwrap_or(Val::ZERO);
     if !is_done_now(m, stream)? {

@@ -1,4 +1,5 @@
-//! Lists, trees and hash tables of libstdc++: what its templates call in the library itself, on the nodes' own layout.
+//! Lists, trees and hash tables of libstdc++: the library functions that its templates call, on the layout of its
+//! nodes.
 
 use super::arguments::{arg, read, write};
 use crate::machine::call::{Ret, Stop};
@@ -9,7 +10,7 @@ use crate::machine::value::{Reason, Val};
 
 type Res = Result<Ret, Stop>;
 
-/// A word at an offset of a node.
+/// Reads the word at an offset of a node.
 fn field(m: &mut Machine<'_>, th: &Thread, node: Val, off: u64) -> Result<Val, Stop> {
     read(m, th, Val { bits: node.bits + off, ..node }, 64)
 }
@@ -17,7 +18,7 @@ fn set(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, node: Val, off: u6
     write(m, th, call, Val { bits: node.bits + off, ..node }, 64, v)
 }
 
-/// Next at 0, previous at 8.
+/// Inserts a list node before a position. A node has its next pointer at offset 0 and its previous pointer at 8.
 pub(super) fn list_hook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let (node, position) = (arg(a, 0), arg(a, 1));
     let previous = field(m, th, position, 8)?;
@@ -39,7 +40,7 @@ const PARENT: u64 = 8;
 const LEFT: u64 = 16;
 const RIGHT: u64 = 24;
 
-/// Inserts into a search tree. It is not balanced: only the order can be observed.
+/// Inserts into a search tree without balancing it: only the order is observable.
 pub(super) fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let (left, x, p, header) = (arg(a, 0), arg(a, 1), arg(a, 2), arg(a, 3));
     let Some(left) = left.known() else {
@@ -49,7 +50,7 @@ pub(super) fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo,
     set(m, th, call, x, PARENT, p)?;
     set(m, th, call, x, LEFT, Val::ZERO)?;
     set(m, th, call, x, RIGHT, Val::ZERO)?;
-    // Black: only the header is red, by which `decrement` knows it.
+    // Black: only the header is red, by which `decrement` recognises it.
     write(m, th, call, x, 32, Val::new(1))?;
     if left & 1 == 1 {
         set(m, th, call, p, LEFT, x)?;
@@ -68,7 +69,7 @@ pub(super) fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo,
     Ok(Ret::Void)
 }
 
-/// The neighbour in one direction; `toward` and `away` are the offsets of the children.
+/// Next node in one direction; `toward` and `away` are the offsets of the child pointers.
 fn tree_step(m: &mut Machine<'_>, th: &Thread, node: Val, toward: u64, away: u64) -> Result<Val, Stop> {
     let mut x = node;
     let child = field(m, th, x, toward)?;
@@ -103,7 +104,7 @@ pub(super) fn tree_next(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &
 
 pub(super) fn tree_previous(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let x = arg(a, 0);
-    // From the end, which is the header: the rightmost.
+    // From the end, which is the header, the previous node is the rightmost one.
     let red = read(m, th, x, 32)? == Val::ZERO;
     let parent = field(m, th, x, PARENT)?;
     if red && field(m, th, parent, PARENT)? == x {
@@ -117,7 +118,8 @@ fn next_prime(n: u64) -> u64 {
     (n.max(2)..).find(|n| prime(*n)).unwrap_or(n)
 }
 
-/// The policy holds the largest load factor at 0 and the size at which to grow at 8.
+/// Computes the next number of buckets. The policy holds the largest load factor at offset 0 and the growth threshold
+/// at 8.
 pub(super) fn next_buckets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let (policy, n) = (arg(a, 0), arg(a, 1));
     let Some(want) = n.known().filter(|n| *n < 1 << 32) else { return Ok(Ret::Val(Val::poison(n.poison))) };

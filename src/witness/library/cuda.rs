@@ -1,4 +1,4 @@
-//! The CUDA runtime as the host sees it: allocations, copies, symbols, launches, queries. Calls succeed.
+//! Models of the CUDA runtime for host code: allocations, copies, symbols, launches, queries. Calls succeed.
 
 use super::arguments::{arg, read, short_name, write};
 use super::driver::DRIVER;
@@ -25,10 +25,10 @@ type Res = Result<Ret, Stop>;
 
 /// `cudaErrorStreamCaptureUnsupported`.
 const CAPTURE_UNSUPPORTED: u64 = 900;
-/// Rows of `cudaMallocPitch` are multiples of this on every device so far (measured on an H200: 512).
+/// Row alignment in bytes of `cudaMallocPitch` on every device so far (measured on an H200: 512).
 const PITCH: u64 = 512;
 
-/// The CUDA runtime.
+/// Functions of the CUDA runtime.
 pub(super) const CUDA: Table = &[
     (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], malloc, Class::Cuda),
     (&["cudaMallocManaged"], malloc_managed, Class::Cuda),
@@ -124,7 +124,7 @@ pub(super) const CUDA: Table = &[
     ),
 ];
 
-/// Functions of the runtime by symbol; one with a body is only meant where it has a name of these.
+/// Model of a runtime function by symbol. A function with a body only has one if its name is in the table.
 pub fn find(name: &str, declared: bool) -> Option<Entry> {
     if !name.starts_with("cu") && !name.starts_with("__cuda") {
         return None;
@@ -138,7 +138,7 @@ pub fn find(name: &str, declared: bool) -> Option<Entry> {
         .or_else(|| (declared && is_of_runtime(name)).then_some((succeeds, Class::Memory)))
 }
 
-/// The functions that are modelled here; of others of the runtime the call succeeds.
+/// Names of the modelled functions; a call of any other runtime function succeeds.
 pub fn keys() -> impl Iterator<Item = Key> {
     [CUDA, DRIVER, LOOK_UPS]
         .into_iter()
@@ -146,7 +146,7 @@ pub fn keys() -> impl Iterator<Item = Key> {
         .chain([Key::new(Kind::Rest, "cuda")])
 }
 
-/// Any other call: succeeds, and what it could write through its arguments is not known.
+/// Models any other call: it succeeds, and memory that it may write through its arguments becomes unknown.
 fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = short_name(m, call);
     let why = m.reason(Cause::Call, &format!("what `{name}` gives"));
@@ -167,7 +167,7 @@ const OK: Res = Ok(Ret::Val(Val::ZERO));
 /// Allocates and writes the pointer through the first argument.
 fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], size: Val, kind: ObjectKind) -> Res {
     m.works()?;
-    // An allocation is no work that a stream could keep; `cudaStreamCaptureModeRelaxed` lets it happen.
+    // An allocation is no work that a stream could capture; `cudaStreamCaptureModeRelaxed` permits it.
     if let Some((_, mode)) = m.cuda.capturing.filter(|(_, mode)| mode.known() != Some(2)) {
         if mode.is_poison() || short_name(m, call).contains("Async") {
             return Err(Stop::Unknown("memory is allocated while a stream is captured".into()));
@@ -220,7 +220,7 @@ pub(super) fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo
     allocate(m, th, call, args, times(pitch, arg(args, 3)), ObjectKind::Device)
 }
 
-/// `cudaMalloc3D(cudaPitchedPtr *, cudaExtent)`; the extent comes by value in memory.
+/// `cudaMalloc3D(cudaPitchedPtr *, cudaExtent)`; the extent is passed by value in memory.
 fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (out, extent) = (arg(args, 0), arg(args, 1));
     let field = |m: &mut Machine<'_>, i: u64| read(m, th, Val { bits: extent.bits + 8 * i, ..extent }, 64);
@@ -232,13 +232,14 @@ fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]
     allocate(m, th, call, args, times(times(pitch, h), d), ObjectKind::Device)
 }
 
-/// Frees what it may: memory of these kinds that starts there, and nothing else (as an H100 does with CUDA 13.0; a pointer into the middle,
-/// pinned memory given to `cudaFree` and memory of the device given to `cudaFreeHost` are refused, and stay as they are).
+/// Frees an object of these kinds whose start the argument is. Other pointers are refused without effect, as on an
+/// H100 with CUDA 13.0: a pointer into the middle, pinned memory given to `cudaFree`, device memory given to
+/// `cudaFreeHost`.
 fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKind]) -> Res {
     m.works()?;
     let Some(a) = arg(args, 0).known().filter(|a| *a != 0) else { return OK };
     let (id, offset) = split(a);
-    // Memory that was registered was not allocated by the runtime.
+    // The runtime did not allocate registered memory.
     let own = m
         .mem
         .global(id)
@@ -291,13 +292,13 @@ fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
     handle(m, th, call, a)
 }
 
-/// What a graph does is not followed.
+/// Stops: the work of a graph is not modelled.
 fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     Err(Stop::Unknown("a graph is launched, which is not followed".into()))
 }
 
-/// Whether work for the device is done now: not while a stream is captured, which keeps its own work for later; other work is refused
-/// where it goes to the default stream.
+/// Decides whether device work on a stream happens now. During a capture it does not: the captured stream keeps its
+/// work for later, and the default stream refuses work. Stops at work on any other stream.
 pub(super) fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
     m.works()?;
     let Some((captured, _)) = m.cuda.capturing else { return Ok(true) };
@@ -308,7 +309,7 @@ pub(super) fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
     }
 }
 
-/// The stream of a copy or fill: the last argument of those that do not wait.
+/// Stream of a copy or fill: the last argument of asynchronous functions.
 pub(super) fn stream_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
     let name = short_name(m, call);
     let name = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(&name);
@@ -336,7 +337,7 @@ pub(super) fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo,
     OK
 }
 
-/// Row by row: (dst, dpitch, src, spitch, width, height).
+/// Copies row by row: (dst, dpitch, src, spitch, width, height).
 fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     if !is_done_now(m, stream_of(m, call, a))? {
         return OK;
@@ -361,7 +362,7 @@ fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
 
 fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
     let Some(a) = p.known() else { return Err(p) };
-    // Variables are known by their first bytes alone; all else is refused.
+    // The runtime knows variables only by the address of their first byte and refuses others.
     if split(a).1 != 0 {
         return Err(m.unknown("a variable of the device that is named by another address than its own"));
     }
@@ -422,7 +423,7 @@ fn memset(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
     OK
 }
 
-/// (dst, pitch, value, width, height).
+/// Fills row by row: (dst, pitch, value, width, height).
 fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     if !is_done_now(m, stream_of(m, call, a))? {
         return OK;
@@ -445,7 +446,7 @@ pub(super) fn host_device_pointer(m: &mut Machine<'_>, th: &mut Thread, call: &C
     OK
 }
 
-/// From now on kernels may use it.
+/// Makes host memory accessible to kernels.
 pub(super) fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     if let Some(o) = arg(a, 0).known().and_then(|p| m.mem.global_mut(split(p).0))
         && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal)
@@ -466,7 +467,8 @@ fn device_number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val
     OK
 }
 
-/// `cudaDeviceGetAttribute(int *, attribute, device)`: what the launch limits say; all else depends on the device.
+/// `cudaDeviceGetAttribute(int *, attribute, device)`: values of the launch limits; other attributes depend on the
+/// device.
 pub(super) fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let v = match arg(a, 1).known() {
         Some(1..=3) => Val::new(1024),
@@ -480,7 +482,8 @@ pub(super) fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a
     OK
 }
 
-/// `cudaGetDeviceProperties(cudaDeviceProp *, device)`: the same, at the offsets that the structure has had since CUDA 10.
+/// `cudaGetDeviceProperties(cudaDeviceProp *, device)`: the launch limits, at the offsets of the structure since CUDA
+/// 10.
 fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let why = m.reason(Cause::Other, "a property of the device");
     let p = arg(a, 0);
@@ -495,8 +498,8 @@ fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) 
     OK
 }
 
-/// `cudaFuncGetAttributes(cudaFuncAttributes *, kernel)`: for what kernels were compiled, at the offsets that the structure has had since
-/// CUDA 2; all else depends on the compiler.
+/// `cudaFuncGetAttributes(cudaFuncAttributes *, kernel)`: the target architecture of kernels, at the offsets of the
+/// structure since CUDA 2; other attributes depend on the compiler.
 fn function_attributes(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let why = m.reason(Cause::Other, "an attribute of a kernel");
     let p = arg(a, 0);
@@ -532,17 +535,17 @@ fn peek_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> R
     Ok(Ret::Val(Val::new(m.cuda.error)))
 }
 
-/// Something opaque is made and its handle written.
+/// Creates an opaque object and writes its handle.
 pub(super) fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let name = short_name(m, call);
     let h = m.heap_object(ObjectKind::Foreign, &name, None, Val::poison(Reason::OPEN), Fill::Byte(0))?;
-    // `cudaStreamEndCapture` has the stream before it.
+    // `cudaStreamEndCapture` has the stream as its first argument.
     let at = usize::from(name == "cudaStreamEndCapture");
     write(m, th, call, arg(a, at), 64, h)?;
     OK
 }
 
-/// Grid and block come as two scalars each: x and y packed in 64 bits, then z.
+/// Grid and block are two scalars each: x and y packed in 64 bits, then z.
 fn dims(xy: Val, z: Val) -> [Val; 3] {
     let part = |shift: u32| xy.known().map_or(Val::poison(xy.poison), |b| Val::new(b >> shift & mask(32)));
     [part(0), part(32), z.known().map_or(z, |b| Val::new(b & mask(32)))]
@@ -571,7 +574,7 @@ fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res 
     launch_with(m, th, (grid, block), Attributes::default(), a)
 }
 
-/// All blocks are on the device at the same time.
+/// Launches a kernel whose blocks must all be on the device at the same time.
 fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
     launch_with(m, th, (grid, block), Attributes { cooperative: true, ..Attributes::default() }, a)

@@ -1,6 +1,6 @@
-//! The parts of the C++ library that lie in libstdc++ itself, and streams, whose effects do not matter.
+//! Functions of the C++ library that are compiled into libstdc++, and streams, whose effects do not matter.
 //!
-//! Containers and algorithms are templates: their bodies are in the program and are run as they are.
+//! Containers and algorithms are templates: the program contains their bodies, which run unmodelled.
 
 use super::arguments::{arg, read, text, write};
 use super::containers::{list_hook, list_unhook, need_rehash, next_buckets, tree_insert, tree_next, tree_previous};
@@ -21,10 +21,10 @@ type Res = Result<Ret, Stop>;
 const STRING: &str = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 const STRING_CONST: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 
-/// The one member of `std::string` that changes nothing.
+/// The only const member of `std::string` with a model: `compare`.
 const COMPARE: Table = &[(&["7compareEPKc"], std_string::string_compare, Class::Pure)];
 
-/// The C++ library and its runtime, by mangled names.
+/// C++ library and runtime functions by mangled name.
 pub(super) const CXX: Table = &[
     (
         &[
@@ -59,7 +59,7 @@ pub(super) const CXX: Table = &[
     (&["__cxa_guard_release"], guard_release, Class::Memory),
     (&["__cxa_guard_abort", "__cxa_free_exception"], nothing, Class::Pure),
     (&["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv"], outside, Class::Pure),
-    // Where a stream stands is no stream.
+    // `tellp` returns a position, not the stream.
     (&["_ZNSo5tellpEv"], outside, Class::Pure),
     (&["_ZNSt8__detail15_List_node_base7_M_hookEPS0_"], list_hook, Class::Memory),
     (&["_ZNSt8__detail15_List_node_base9_M_unhookEv"], list_unhook, Class::Memory),
@@ -108,7 +108,7 @@ pub(super) const CXX: Table = &[
     (&["_ZNSi10_M_extractIdEERSiRT_"], cin_f64, Class::Input),
 ];
 
-/// By mangled symbol.
+/// Model of a function by mangled symbol.
 pub fn find(name: &str, _display: &str) -> Option<Entry> {
     if let Some(e) = super::no_return::find(name) {
         return Some(e);
@@ -125,7 +125,7 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
 const IFSTREAM: &str = "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE";
 const IFSTREAM_CONST: &str = "_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE";
 
-/// The members of `std::ifstream` that are computed, by how they begin behind the class.
+/// Modelled members of `std::ifstream`, by prefix of the name after the class.
 const OF_IFSTREAM: Table = &[
     (&["7is_openEv"], ifstream_is_open, Class::Pure),
     (&["5closeEv", "D1Ev", "D2Ev"], nothing, Class::Pure),
@@ -147,13 +147,13 @@ fn ifstream_open(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val
     Ok(Ret::Void)
 }
 
-/// The name is a string, whose text its first member points to.
+/// Opens a file by a `std::string`, whose first member points to the characters.
 fn ifstream_open_string(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let text = read(m, th, arg(args, 1), 64)?;
     ifstream_open(m, th, call, &[arg(args, 0), text])
 }
 
-/// That a file can be opened is taken for granted.
+/// State of a stream's file: one that the program opened is assumed to be open.
 fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     Ok(Ret::Val(if m.libc.files.of_ifstream(arg(args, 0)).is_some() {
         Val::new(1)
@@ -169,7 +169,7 @@ fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[V
     Ok(Ret::Val(arg(args, 0)))
 }
 
-/// Streams: output has no effect, input that is not modelled is not known. By how mangled names begin.
+/// Streams by prefix of the mangled name: output has no effect, and unmodelled input is unknown.
 const STREAMS: Table = &[
     // `std::operator<<`, members of `std::ostream`, manipulators.
     (
@@ -268,7 +268,7 @@ const STREAMS: Table = &[
     ),
 ];
 
-/// The functions that are modelled here.
+/// Names of the functions that have a model here.
 pub fn keys() -> impl Iterator<Item = Key> {
     model::keys(CXX, "", Key::whole)
         .chain(model::keys(std_string::MEMBERS, STRING, Key::whole))
@@ -288,7 +288,7 @@ fn print_char(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -
     Ok(Ret::Val(arg(args, 0)))
 }
 
-/// Numbers as Rust spells them, which is how streams spell integers.
+/// Prints numbers as Rust spells them; streams spell integers the same way.
 fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (v, info) = (arg(args, 1), call.args.get(1));
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
@@ -308,7 +308,7 @@ fn print_newline(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]
     Ok(Ret::Val(arg(args, 0)))
 }
 
-/// A question to a stream, or a setting.
+/// Queries or sets the state of a stream.
 fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     let asks = ["cvb", "nt", "4good", "4fail", "3bad", "3eof", "7rdstate"]
@@ -320,7 +320,7 @@ fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
         m.libc.cin_good = None;
     }
     if let Some(what) = asks {
-        // After reading from the standard input, whether that worked; nothing is known of other streams.
+        // Whether the last read from standard input succeeded; the state of other streams is unknown.
         if let Some(good) = m.libc.cin_good {
             let ended = m.libc.cin_ended;
             let v = match what {
@@ -338,12 +338,12 @@ fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
     Ok(Ret::Val(arg(args, 0)))
 }
 
-/// A member of a stream that is not followed: what it could write is not known; it gives the stream back.
+/// Models other stream members: what they may write becomes unknown, and they return the stream.
 fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     m.libc.cin_good = None;
     let display = call.target.map_or(String::new(), |f| m.program.func(f).display.clone());
     let why = m.reason(Cause::Call, &format!("`{}`", display.split('(').next().unwrap_or_default()));
-    // It has read on.
+    // The stream's position has advanced.
     for a in args {
         if let Some(f) = m.libc.files.of_ifstream(*a) {
             m.libc.files.lose(f, why);
@@ -356,7 +356,7 @@ fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[
     for a in args.iter().filter(|a| !a.is_poison()) {
         m.forget(th, *a, why);
     }
-    // Extractors and inserters give their stream; others (`str()`, `is_open()`) something not known.
+    // Extractors and inserters return their stream; other members (`str()`, `is_open()`) return an unknown value.
     let chained = display.contains("operator>>") || display.contains("operator<<") || display.contains("getline");
     Ok(Ret::Val(if chained { arg(args, 0) } else { Val::poison(why) }))
 }
@@ -410,7 +410,7 @@ fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res
     cin(m, th, c, a, (64, true, true))
 }
 
-/// A static local's guard: 1 the first time.
+/// Guard of a static local variable: 1 at the first call.
 fn guard_acquire(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let v = read(m, th, arg(args, 0), 8)?;
     Ok(Ret::Val(v.known().map_or(v, |b| Val::new(u64::from(b == 0)))))

@@ -1,4 +1,5 @@
-//! Devices and their contexts (CUDA Runtime API reference 13.0, "Device Management"): which one is current, and what ends when it is reset.
+//! Devices and their contexts (CUDA Runtime API reference 13.0, "Device Management"): the current device, and what a
+//! reset destroys.
 
 use super::arguments::arg;
 use super::runtime::INVALID_VALUE;
@@ -13,14 +14,14 @@ use crate::memory::space::ObjId;
 
 type Res = Result<Ret, Stop>;
 
-/// `cudaSetDevice`: which memory is on which device is not followed.
+/// `cudaSetDevice`: the device on which memory lies is not modelled.
 pub fn set(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     m.works()?;
     m.cuda.several_devices |= arg(args, 0).known() != Some(0);
     Ok(Ret::Val(Val::ZERO))
 }
 
-/// `cudaDeviceReset`: the memory that the runtime gave on the device ends, and its variables begin anew.
+/// `cudaDeviceReset`: frees the runtime's allocations on the device and makes its variables unknown.
 pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     m.works()?;
     let why = m.reason(Cause::Contents, "what a variable holds once its device was reset");
@@ -29,7 +30,7 @@ pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> R
         let Some(o) = m.mem.global(id) else { continue };
         match o.kind {
             ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned if !o.freed => {
-                // Memory that was registered was not allocated by the runtime.
+                // The runtime did not allocate registered memory.
                 if o.kind == ObjectKind::Pinned && !o.name.starts_with("cu") {
                     continue;
                 }
@@ -46,7 +47,7 @@ pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> R
     Ok(Ret::Val(Val::ZERO))
 }
 
-/// What freeing memory gives that ended with its device's context: it is refused.
+/// Result of a free of memory that a device reset already freed: the runtime refuses it.
 pub fn ended_before(m: &mut Machine<'_>, id: ObjId) -> Option<Ret> {
     let refused = id <= m.cuda.ended && m.mem.global(id).is_some_and(|o| o.freed);
     refused.then(|| {

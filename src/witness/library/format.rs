@@ -3,25 +3,25 @@
 use super::numbers::{as_signed, as_unsigned, is_space, parse_float, parse_int};
 use crate::machine::value::{Reason, Val, mask, signed};
 
-/// One value that `scanf` stores.
+/// A value that `scanf` stores.
 #[derive(Debug, PartialEq)]
 pub enum Conversion {
     Bits {
         bits: u32,
         value: u64,
     },
-    /// How much was read so far, which is not counted.
+    /// Number of bytes read so far (`%n`), which does not count as a conversion.
     Position {
         bits: u32,
         value: u64,
     },
-    /// With a NUL behind it.
+    /// Characters followed by a NUL.
     Text(Vec<u8>),
-    /// Without.
+    /// Characters without a NUL.
     Char(Vec<u8>),
 }
 
-/// Width of an integer by its length modifier.
+/// Width in bits of an integer with a length modifier.
 fn int_bits(length: &[u8]) -> u32 {
     match length {
         b"hh" => 8,
@@ -34,10 +34,10 @@ fn int_bits(length: &[u8]) -> u32 {
 /// Reads the string that a `%s` points to.
 pub type Reader<'a> = &'a mut dyn FnMut(Val) -> Result<Vec<u8>, Reason>;
 
-/// What `printf` would print (C11, 7.21.6.1). `args` are values and whether they are floating point; `string` reads a `%s`.
+/// Output of `printf` (C11, 7.21.6.1). `args` are values and whether they are floating point; `string` reads a `%s`.
 ///
-/// Where something is not known there is an error; with `lenient` a question mark stands in its place, and floating-point
-/// formats other than `%f` are spelt approximately.
+/// Fails if a value is unknown. With `lenient`, a question mark replaces an unknown value, and floating-point formats
+/// other than `%f` are spelt approximately.
 pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_>) -> Result<Vec<u8>, Reason> {
     if lenient {
         return Ok(format_leniently(fmt, args, string));
@@ -68,7 +68,7 @@ pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_
     Ok(out)
 }
 
-/// Piece by piece, so that one unknown value spoils only its own.
+/// Formats conversion by conversion, so that an unknown value only spoils its own.
 fn format_leniently(fmt: &[u8], args: &[(Val, bool)], string: Reader<'_>) -> Vec<u8> {
     let (mut out, mut used, mut start) = (Vec::new(), 0, 0);
     let mut ends: Vec<usize> = conversions(fmt);
@@ -96,25 +96,25 @@ fn format_leniently(fmt: &[u8], args: &[(Val, bool)], string: Reader<'_>) -> Vec
     out
 }
 
-/// Gives the next argument's bits.
+/// Returns the bits of the next argument.
 type Take<'a> = &'a mut dyn FnMut() -> Result<u64, Reason>;
 
-/// One conversion of `printf`: flags, width, precision and what is converted.
+/// A `printf` conversion: flags, width, precision, and the conversion specifier.
 struct Specification {
     minus: bool,
     zero: bool,
     sign: &'static str,
     width: usize,
     precision: Option<usize>,
-    /// Of an integer.
+    /// Width of an integer argument in bits.
     bits: u32,
     conversion: u8,
-    /// Flags other than these, or `long double`.
+    /// Whether there are other flags, or `long double`.
     unmodelled: bool,
 }
 
 impl Specification {
-    /// Reads what stands behind a `%`; `None` where the format ends before that.
+    /// Parses the conversion after a `%`; `None` if the format ends before its end.
     fn read(fmt: &[u8], i: &mut usize, take: Take<'_>) -> Result<Option<Self>, Reason> {
         let (mut minus, mut zero, mut sign, mut other) = (false, false, "", false);
         while let Some(c) = fmt.get(*i).filter(|c| b"-+ #0'".contains(c)) {
@@ -150,10 +150,10 @@ impl Specification {
         Ok(Some(Self { minus, zero, sign, width, precision, bits: int_bits(length), conversion, unmodelled }))
     }
 
-    /// The argument as it is spelt, without what fills the width.
+    /// Spells the argument without the padding to the width.
     fn spell(&self, take: Take<'_>, string: Reader<'_>) -> Result<Vec<u8>, Reason> {
         let (bits, sign) = (self.bits, self.sign);
-        // With a precision zeros stand before an integer for that, and none for the width.
+        // With a precision, zeros fill an integer up to the precision, and none fill the width.
         let digits = |d: String| match self.precision {
             Some(0) if d == "0" => String::new(),
             Some(n) => "0".repeat(n.saturating_sub(d.len())) + &d,
@@ -182,12 +182,12 @@ impl Specification {
                 let spelt = format!("{v:.*}", self.precision.unwrap_or(6));
                 (if v.is_sign_negative() { "" } else { sign }.to_owned() + &spelt).into()
             }
-            // `%g` and `%e`: not spelt exactly as C does.
+            // `%g` and `%e` are not spelt exactly as C does.
             _ => return Err(Reason::OPEN),
         })
     }
 
-    /// Filled up to the width.
+    /// Pads the text to the width.
     fn pad(&self, mut body: Vec<u8>) -> Vec<u8> {
         if body.len() < self.width {
             let fill = self.width - body.len();
@@ -203,11 +203,11 @@ impl Specification {
     }
 }
 
-/// A width or precision: a number, or an argument where `*` stands.
+/// Parses a width or precision: an integer, or `*` for an argument.
 fn star_or_number(fmt: &[u8], i: &mut usize, take: Take<'_>) -> Result<Option<usize>, Reason> {
     if fmt.get(*i) == Some(&b'*') {
         *i += 1;
-        // What a negative one means is not followed.
+        // A negative one is not modelled.
         return usize::try_from(signed(take()?, 32)).map(Some).map_err(|_| Reason::OPEN);
     }
     let start = *i;
@@ -217,7 +217,7 @@ fn star_or_number(fmt: &[u8], i: &mut usize, take: Take<'_>) -> Result<Option<us
     Ok(std::str::from_utf8(&fmt[start..*i]).ok().and_then(|s| s.parse().ok()))
 }
 
-/// Where each conversion of a format ends.
+/// End of each conversion of a format.
 fn conversions(fmt: &[u8]) -> Vec<usize> {
     let (mut out, mut i) = (Vec::new(), 0);
     while i < fmt.len() {
@@ -235,27 +235,27 @@ fn conversions(fmt: &[u8]) -> Vec<usize> {
     out
 }
 
-/// What `scanf` did.
+/// Result of `scanf`.
 #[derive(Debug, Default, PartialEq)]
 pub struct Scanned {
-    /// What it stores, in order.
+    /// Values to store, in order.
     pub found: Vec<Conversion>,
     /// Bytes used.
     pub used: usize,
-    /// It looked beyond the last byte.
+    /// Whether it read past the last byte.
     pub ended: bool,
-    /// It stopped since there was no more input.
+    /// Whether it stopped because there was no more input.
     pub no_input: bool,
 }
 
-/// Which bytes a `%[` takes, and where the set ends.
+/// Set of bytes that a `%[` accepts, and the end of the set.
 fn set_of(fmt: &[u8], start: usize) -> Option<([bool; 256], usize)> {
     let mut i = start;
     let negated = fmt.get(i) == Some(&b'^');
     i += usize::from(negated);
     let mut set = [false; 256];
     let first = i;
-    // A bracket that comes first belongs to the set; a minus between two others makes a range.
+    // A bracket at the start belongs to the set; a minus between two other characters makes a range.
     while let Some(c) = fmt.get(i).filter(|c| **c != b']' || i == first) {
         match (fmt.get(i + 1), fmt.get(i + 2)) {
             (Some(b'-'), Some(to)) if *to != b']' && to >= c => {
@@ -277,8 +277,8 @@ fn set_of(fmt: &[u8], start: usize) -> Option<([bool; 256], usize)> {
     Some((set, i + 1))
 }
 
-/// What `scanf` does with a format and an input (C11, 7.21.6.2; glibc). `None` where that is not followed. `binary`: `%i` reads `0b` as C23
-/// does.
+/// Result of `scanf` for a format and an input (C11, 7.21.6.2; glibc). `None` if it is not modelled. `binary`: `%i`
+/// reads `0b` as C23 does.
 pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
     let (mut out, mut at, mut i) = (Scanned::default(), 0, 0);
     let space = |at: &mut usize| {
@@ -306,11 +306,11 @@ pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
             space(&mut at);
         }
         let rest = &input[at..at.saturating_add(width).min(input.len())];
-        // Nothing stops it but the end of the input.
+        // Only the end of the input stops the conversion.
         let cut = rest.len() == input.len() - at && rest.len() < width;
         let (value, used) = match c {
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => match scan_integer(c, length, rest, binary)? {
-                // White space was skipped; a sign alone is not given back.
+                // White space is consumed; `scanf` does not put back a sign without digits.
                 (_, 0) if matches!(rest.first(), Some(b'+' | b'-')) => {
                     at += 1;
                     let ended = out.ended || at == input.len();
@@ -373,7 +373,7 @@ pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
     Some(out)
 }
 
-/// One conversion of `scanf`.
+/// A `scanf` conversion.
 struct Directive<'f> {
     skip: bool,
     width: usize,
@@ -382,7 +382,7 @@ struct Directive<'f> {
 }
 
 impl<'f> Directive<'f> {
-    /// Reads what stands behind a `%`.
+    /// Parses the conversion after a `%`.
     fn read(fmt: &'f [u8], i: &mut usize) -> Option<Self> {
         let skip = fmt.get(*i) == Some(&b'*');
         *i += usize::from(skip);
@@ -405,8 +405,8 @@ impl<'f> Directive<'f> {
     }
 }
 
-/// An integer at the start of `rest` and how many bytes it takes, 0 where there is none. What follows a sign alone is not given back, nor is an
-/// `x` behind which no digit stands: that is not followed.
+/// Parses an integer at the start of `rest`; returns it and its length in bytes, 0 if there is none. `None` for a
+/// prefix `0x` or `0b` without a digit after it, which `scanf` does not put back.
 fn scan_integer(c: u8, length: &[u8], rest: &[u8], binary: bool) -> Option<(Conversion, usize)> {
     let base = match c {
         b'i' => 0,
@@ -428,8 +428,8 @@ fn scan_integer(c: u8, length: &[u8], rest: &[u8], binary: bool) -> Option<(Conv
     Some((Conversion::Bits { bits, value: v & mask(bits) }, n))
 }
 
-/// A floating-point number at the start of `rest` and how many bytes it takes. What only begins like a number is none, and is not given back:
-/// that is not followed.
+/// Parses a floating-point number at the start of `rest`; returns it and its length in bytes. `None` for text that
+/// only begins like a number, which `scanf` does not put back.
 fn scan_float(length: &[u8], rest: &[u8]) -> Option<(Conversion, usize)> {
     let (double, float, n) = parse_float(rest)?;
     let begins = |b: &u8| b.is_ascii_digit() || b"+-.".contains(b);
@@ -445,7 +445,7 @@ fn scan_float(length: &[u8], rest: &[u8]) -> Option<(Conversion, usize)> {
     Some((Conversion::Bits { bits: if length.is_empty() { 32 } else { 64 }, value }, n))
 }
 
-/// Where what comes does not match, or nothing comes.
+/// Result after a mismatch or at the end of the input.
 fn stopped(out: Scanned, at: usize, input: &[u8]) -> Scanned {
     let nothing = at >= input.len();
     Scanned { used: at, no_input: nothing, ended: out.ended || nothing, ..out }

@@ -1,5 +1,5 @@
-//! `getopt` and `getopt_long` as glibc has them (glibc 2.36, `posix/getopt.c`): options may stand anywhere, operands are moved behind them in `argv`
-//! itself, and a program that sets `optind` begins anew.
+//! `getopt` and `getopt_long` as in glibc (glibc 2.36, `posix/getopt.c`): options may follow operands, `argv` itself
+//! is permuted so that operands come last, and a program that sets `optind` starts a new scan.
 
 use super::arguments::{arg, library_variables, read, text};
 use crate::machine::call::{Ret, Stop};
@@ -33,7 +33,7 @@ fn set(m: &mut Machine<'_>, name: &str, bytes: u32, v: Val) {
     }
 }
 
-/// glibc's `struct option`: name, has_arg, flag, val; 32 bytes.
+/// Reads glibc's array of `struct option`: name, has_arg, flag, val; 32 bytes each.
 fn long_options(m: &mut Machine<'_>, th: &Thread, table: Val) -> Result<Result<Vec<Long>, Val>, Stop> {
     let mut out = Vec::new();
     for i in 0..256u64 {
@@ -55,17 +55,17 @@ fn long_options(m: &mut Machine<'_>, th: &Thread, table: Val) -> Result<Result<V
     Ok(Ok(out))
 }
 
-/// What one scan is over.
+/// Inputs of a scan.
 #[derive(Clone, Copy)]
 struct Scan<'t> {
     argc: u64,
     argv: Val,
-    /// Letters of options, without what says how operands are treated.
+    /// Option letters, without the prefix that selects the treatment of operands.
     letters: &'t [u8],
 }
 
 impl Scan<'_> {
-    /// What is returned where an argument is missing.
+    /// Return value for a missing argument.
     fn missing(&self) -> u8 {
         if self.letters.first() == Some(&b':') { b':' } else { b'?' }
     }
@@ -80,7 +80,7 @@ impl Scan<'_> {
     }
 }
 
-/// One call: passes over operands, then takes the next option; -1 at the end.
+/// Executes one call: skips operands, then takes the next option; -1 at the end.
 fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
     let (argc, argv, short) = (arg(args, 0), arg(args, 1), arg(args, 2));
     if m.libc.getopt.unknown.is_some() {
@@ -106,7 +106,7 @@ fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
             long_option(m, th, args, &scan, (p, &s))
         }
         Ok(Next::Option(p, s)) => short_option(m, th, &scan, (p, &s)),
-        // An operand in its place counts as the argument of an option 1.
+        // In this mode an operand is the argument of an option 1.
         Ok(Next::Operand(p)) => {
             set(m, "optarg", 8, p);
             Ok(Ret::Val(Val::new(1)))
@@ -118,7 +118,7 @@ fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
     given
 }
 
-/// Takes over what the program wrote to `optind`; 0 means a new scan.
+/// Reads the program's value of `optind`; 0 starts a new scan.
 fn begin(m: &mut Machine<'_>) {
     let wanted = library_variables(m, &["optind"]).get("optind").copied();
     let wanted = wanted.and_then(|a| m.mem.global_mut(split(a).0).and_then(|o| o.store.read(0, 4).known()));
@@ -140,7 +140,7 @@ enum Next {
     End,
 }
 
-/// Goes on to the next word that has options left.
+/// Advances to the next word with options left.
 fn next_word(
     m: &mut Machine<'_>,
     th: &mut Thread,
@@ -190,7 +190,7 @@ fn next_word(
     Ok(Ok(Next::End))
 }
 
-/// Moves the operands that were passed over behind the options that came after them.
+/// Moves skipped operands behind the options that followed them.
 fn pass_operands(m: &mut Machine<'_>, th: &mut Thread, scan: &Scan<'_>) -> Result<(), Stop> {
     let (first, last, index) = (m.libc.getopt.first, m.libc.getopt.last, m.libc.getopt.index);
     if last == index {
@@ -211,7 +211,7 @@ fn pass_operands(m: &mut Machine<'_>, th: &mut Thread, scan: &Scan<'_>) -> Resul
     Ok(())
 }
 
-/// `--name`, `--name=value` or `--name value`, in the word `s` at `p`; a name may be cut short where that means one option.
+/// Parses `--name`, `--name=value` or `--name value` in the word `s` at `p`; a unique prefix of a name is accepted.
 fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], scan: &Scan<'_>, (p, s): (Val, &[u8])) -> Res {
     let table = match long_options(m, th, arg(args, 3))? {
         Ok(t) => t,
@@ -262,7 +262,7 @@ fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], scan: &Scan<'
     Ok(Ret::Val(l.value))
 }
 
-/// The next letter of the word `s` at `p`, with its argument where it takes one.
+/// Parses the next letter of the word `s` at `p`, with its argument if it takes one.
 fn short_option(m: &mut Machine<'_>, th: &Thread, scan: &Scan<'_>, (p, s): (Val, &[u8])) -> Res {
     let at = m.libc.getopt.within.max(1);
     let Some(c) = s.get(at as usize).copied() else { return Ok(Ret::Val(Val::poison(Reason::BAD_READ))) };

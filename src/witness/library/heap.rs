@@ -1,4 +1,4 @@
-//! The C library's allocation, on both sides, and what frees memory.
+//! Allocation and deallocation by the C library, in host and device code.
 
 use super::arguments::{arg, short_name, write};
 use crate::api::ObjectKind;
@@ -54,7 +54,7 @@ pub fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val])
 pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let p = arg(args, 0);
     if let Some(a) = p.known().filter(|a| *a != 0) {
-        // The C library ends the program where it is given what it has not allocated.
+        // The C library ends the program if it is given memory that it did not allocate.
         let foreign = m.mem.global(split(a).0).is_some_and(|o| {
             matches!(o.kind, ObjectKind::Device | ObjectKind::Managed)
                 || o.kind == ObjectKind::Pinned && o.name.starts_with("cu")
@@ -67,8 +67,9 @@ pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) ->
     Ok(Ret::Void)
 }
 
-/// Frees the object that starts at an address: its contents are given back, its extent is kept for messages. Any other
-/// address is refused by the CUDA runtime, and by the C library ends the program or does harm that is not ours to follow.
+/// Frees the object that starts at an address: its contents are dropped, its size is kept for messages. The CUDA
+/// runtime refuses any other address; the C library ends the program or causes damage that the interpreter does not
+/// model.
 pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), Stop> {
     let (id, 0) = split(address) else { return Ok(()) };
     let Some(freed) = m.mem.global(id).filter(|o| can_be_freed(o.kind)).map(|o| o.freed) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! LLVM's intrinsics of every target (LLVM Language Reference, "Intrinsic Functions").
+//! Target-independent LLVM intrinsics (LLVM Language Reference, "Intrinsic Functions").
 
 use super::arguments::arg;
 use super::lanes::{Res, absolute, binary, float2, int_n, integers, multiply_add, s, width};
@@ -52,7 +52,7 @@ fn clamp(v: i128, w: u32) -> u64 {
     r
 }
 
-/// LLVM's intrinsics of every target, by the whole name less the types behind it.
+/// Target-independent LLVM intrinsics, by their name without type suffixes.
 const LLVM: Table = &[
     (
         &["sadd.with.overflow"],
@@ -149,7 +149,7 @@ const LLVM: Table = &[
         Class::Pure,
     ),
     (&["ptrmask"], int_n!(2, |a, _| Some(a[0] & a[1])), Class::Pure),
-    // Where nothing is known of the object: the most, or the least where that is asked for.
+    // Result for an unknown object: the maximum, or the minimum if the call asks for it.
     (&["objectsize"], object_size, Class::Pure),
     (&["trap", "debugtrap", "ubsantrap"], trap, Class::Ends),
     (&["va_start"], va_start, Class::Memory),
@@ -158,7 +158,7 @@ const LLVM: Table = &[
     (&["is.fpclass"], is_fpclass, Class::Pure),
     (&["minimum"], float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }), Class::Pure),
     (&["maximum"], float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }), Class::Pure),
-    // They give their first argument back.
+    // These return their first argument.
     (
         &[
             "expect",
@@ -175,7 +175,7 @@ const LLVM: Table = &[
         first,
         Class::Pure,
     ),
-    // They do nothing that matters here.
+    // These have no effect that matters here.
     (
         &[
             "prefetch",
@@ -198,29 +198,29 @@ const LLVM: Table = &[
     ),
 ];
 
-/// LLVM's intrinsics, the name without `llvm.`; those of one target are elsewhere.
+/// Model of an LLVM intrinsic by its name without `llvm.`; models of other targets' intrinsics are elsewhere.
 pub fn intrinsic(name: &str) -> Option<Entry> {
-    // The whole name says which is meant, less the types behind it.
+    // The whole name without type suffixes identifies the intrinsic.
     let base = ir::intrinsic::without_types(name);
     let to_long = name.strip_prefix(base).is_some_and(|types| types.starts_with(".i64."));
     if matches!(base, "lround" | "llround" | "lrint" | "llrint") && !to_long {
         return None;
     }
     match name.strip_prefix("nvvm.") {
-        // Those have types of their own in their names, which are parts of these.
+        // Types are part of the names of NVPTX intrinsics.
         Some(n) => nvvm(n),
         None => by_name(LLVM, base).or_else(|| of_reals(base).filter(|_| IS_INTRINSIC.contains(&base))),
     }
 }
 
-/// The intrinsics that are modelled here.
+/// Names of the intrinsics that have a model here.
 pub fn keys() -> impl Iterator<Item = Key> {
     model::keys(LLVM, "llvm.", Key::whole)
         .chain(IS_INTRINSIC.iter().map(|n| Key::whole(format!("llvm.{n}"))))
         .chain(nvvm::keys())
 }
 
-/// The common functions that are intrinsics too.
+/// Functions of [`of_reals`] that are intrinsics, too.
 const IS_INTRINSIC: &[&str] = &[
     "sqrt",
     "sin",
@@ -260,7 +260,7 @@ const IS_INTRINSIC: &[&str] = &[
     "llrint",
 ];
 
-/// Whether a compiler finds a value to be constant is for the compiler.
+/// `llvm.is.constant`: the result depends on the compiler.
 fn is_constant(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     Ok(Ret::Val(Val::poison(Reason::OPEN)))
 }
@@ -278,7 +278,7 @@ fn powi(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
     }))
 }
 
-/// `llvm.is.fpclass`; the bits of the mask are in the language reference.
+/// `llvm.is.fpclass`; the LLVM Language Reference defines the bits of the mask.
 fn is_fpclass(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
     use std::num::FpCategory as F;
     let (x, m, w) = (arg(a, 0), arg(a, 1), width(c));
@@ -290,7 +290,7 @@ fn is_fpclass(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> R
     let class = if w == 32 { f32::from_bits(crate::machine::value::low32(b)).classify() } else { v.classify() };
     let negative = v.is_sign_negative();
     let bit = match (class, negative) {
-        // Signalling NaNs are not told from quiet ones.
+        // Signalling and quiet NaNs are not distinguished.
         (F::Nan, _) => 0b11,
         (F::Infinite, true) => 1 << 2,
         (F::Normal, true) => 1 << 3,
@@ -334,7 +334,7 @@ mod tests {
         ] {
             assert!(intrinsic(n).is_some(), "{n}");
         }
-        // Another rounding, another order of bytes, and what only begins alike.
+        // Names with another rounding, another byte order, or only the same prefix.
         for n in [
             "nvvm.add.rz.f",
             "nvvm.sqrt.rm.d",
@@ -370,7 +370,7 @@ mod tests {
         for bits in [8u8, 16, 32, 64] {
             for (name, takes) in reference::ALL {
                 let model = intrinsic(&format!("{name}.i{bits}")).unwrap().0;
-                // `abs`, `ctlz` and `cttz` have a flag behind their number.
+                // `abs`, `ctlz` and `cttz` have a flag after the integer.
                 let flag = usize::from(matches!(*name, "abs" | "ctlz" | "cttz"));
                 let arg = |bits| Arg { opd: Opd::reg(0), slots: 1, bits, float: false };
                 let args = (0..*takes).map(|_| arg(bits)).chain((0..flag).map(|_| arg(1))).collect();

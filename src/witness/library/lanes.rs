@@ -1,4 +1,5 @@
-//! How models of mathematics are made of plain functions: each lane by itself, unknown where an argument is.
+//! Lifts plain functions to models of mathematical functions, lane by lane. A lane is unknown if one of its arguments
+//! is.
 
 use super::arguments::arg;
 use crate::machine::arith::floating;
@@ -16,10 +17,10 @@ pub(super) fn width(call: &CallInfo) -> u32 {
     call.args.first().map_or(64, |a| u32::from(a.bits))
 }
 
-/// A function of one floating-point argument, each lane.
+/// Applies a function of one floating-point argument to each lane.
 pub(super) fn unary(call: &CallInfo, args: &[Val], f: fn(f64) -> f64) -> Ret {
     let w = width(call);
-    // Of what has 80 bits a double does not tell the last ones.
+    // A double does not hold the last bits of an 80-bit result.
     if !is_float_width(w) || w == 80 {
         return Ret::Many(vec![Val::poison(Reason::OPEN); args.len()]);
     }
@@ -30,7 +31,7 @@ pub(super) fn unary(call: &CallInfo, args: &[Val], f: fn(f64) -> f64) -> Ret {
     )
 }
 
-/// The same where the library has a function of its own for `float`, which need not give what the one for `double` gives, rounded.
+/// Like [`unary`], with a separate function for `float`, whose result may differ from the rounded `double` result.
 pub(super) fn unary_each(call: &CallInfo, args: &[Val], f: fn(f64) -> f64, of_float: fn(f32) -> f32) -> Ret {
     if width(call) != 32 {
         return unary(call, args, f);
@@ -39,7 +40,7 @@ pub(super) fn unary_each(call: &CallInfo, args: &[Val], f: fn(f64) -> f64, of_fl
     Ret::Many(args.iter().map(|a| a.known().map_or(Val::poison(a.poison), |b| Val::new(one(b)))).collect())
 }
 
-/// The same of two arguments.
+/// Like [`unary_each`], for two arguments.
 pub(super) fn binary_each(call: &CallInfo, args: &[Val], f: fn(f64, f64) -> f64, of_float: fn(f32, f32) -> f32) -> Ret {
     if width(call) != 32 {
         return binary(call, args, f);
@@ -72,13 +73,13 @@ pub(super) fn binary(call: &CallInfo, args: &[Val], f: fn(f64, f64) -> f64) -> R
     )
 }
 
-/// An integer function of lanes of `k` arguments.
+/// Applies an integer function to lanes of `k` arguments.
 pub(super) fn integers(call: &CallInfo, args: &[Val], k: usize, f: fn(&[u64], u32) -> Option<u64>) -> Ret {
     let w = width(call);
     if !(1..=64).contains(&w) {
         return Ret::Many(vec![Val::poison(Reason::OPEN); args.len() / k.max(1)]);
     }
-    // Some intrinsics have an immediate flag after their arguments, which is one scalar.
+    // Some intrinsics have one immediate scalar flag after their arguments.
     let n = if args.len().is_multiple_of(k) { args.len() / k } else { (args.len() - 1) / (k - 1).max(1) };
     Ret::Many(
         (0..n.max(1))
@@ -130,7 +131,7 @@ macro_rules! int_n {
         model as Model
     }};
 }
-/// The least number has none of its width.
+/// Absolute value. The smallest integer has none in its width: that wraps.
 pub(super) fn absolute(m: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
     let w = width(c);
     m.wrapped |= arg(a, 0).known().is_some_and(|v| s(v, w) == -(1i128 << (w - 1)));
@@ -145,8 +146,8 @@ pub(super) fn rint(x: f64) -> f64 {
     x.round_ties_even()
 }
 
-/// The remainder of a division whose quotient is rounded to the nearest whole number, to even between two; exact (C11 F.10.7.2, fdlibm's
-/// `e_remainder.c`).
+/// Exact remainder of a division whose quotient is rounded to the nearest integer, ties to even (C11 F.10.7.2,
+/// fdlibm's `e_remainder.c`).
 pub(super) fn remainder(x: f64, y: f64) -> f64 {
     if !x.is_finite() || y.is_nan() || y == 0.0 {
         return f64::NAN;
@@ -156,7 +157,7 @@ pub(super) fn remainder(x: f64, y: f64) -> f64 {
     if y.is_infinite() {
         return x;
     }
-    // Half of a subnormal number may be none.
+    // Half of a subnormal number may not be representable.
     let tiny = y < 2.0 * f64::MIN_POSITIVE;
     let beyond = |r: f64| if tiny { r + r > y } else { r > 0.5 * y };
     let at_least = |r: f64| if tiny { r + r >= y } else { r >= 0.5 * y };
@@ -169,7 +170,7 @@ pub(super) fn remainder(x: f64, y: f64) -> f64 {
     if x.is_sign_negative() { -r } else { r }
 }
 
-/// `a * b + c` in one rounding, each lane.
+/// `a * b + c` with one rounding, for each lane.
 pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (w, n) = (width(call), args.len() / 3);
     if !is_float_width(w) || w == 80 {
@@ -196,7 +197,7 @@ pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[
     ))
 }
 
-/// `a * b + c`, for which a compiler may take one rounding or two (LLVM's `llvm.fmuladd`): known where both give the same number.
+/// `a * b + c`, which a compiler may round once or twice (LLVM's `llvm.fmuladd`): known if both give the same value.
 pub(super) fn multiply_add(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (w, n) = (width(call), args.len() / 3);
     let Ret::Many(mut fused) = fma(m, th, call, args)? else {
@@ -211,7 +212,7 @@ pub(super) fn multiply_add(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo
     Ok(Ret::Many(fused))
 }
 
-/// To an integer of the result's width, rounding first.
+/// Rounds and converts to an integer of `bits` bits.
 pub(super) fn to_int(call: &CallInfo, args: &[Val], bits: u32, round: fn(f64) -> f64) -> Ret {
     let v = arg(args, 0);
     let Some(b) = v.known().filter(|_| is_float_width(width(call))) else {
@@ -235,7 +236,7 @@ macro_rules! round_to {
     }};
 }
 
-/// A test of a floating-point value.
+/// Predicate of a floating-point value.
 macro_rules! test {
     ($f:expr) => {{
         fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {

@@ -1,4 +1,4 @@
-//! The C library: process, allocation, numbers from text, random numbers, options.
+//! Models of the C library: process, allocation, string conversion, random numbers, options.
 
 use super::arguments::{arg, name_of, not_null, read, text, write};
 use super::getopt::{getopt, getopt_long};
@@ -19,7 +19,7 @@ use crate::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 
-/// The C library: process, allocation, numbers from text, random numbers, options.
+/// Functions of the C library: process, allocation, string conversion, random numbers, options.
 pub(super) const LIBC: Table = &[
     (
         &[
@@ -59,7 +59,7 @@ pub(super) const LIBC: Table = &[
     (&["atoi"], atoi, Class::Pure),
     (&["atol", "atoll"], atol, Class::Pure),
     (&["atof"], atof, Class::Pure),
-    // glibc's headers rename some for C23.
+    // glibc's headers rename some functions for C23.
     (
         &["strtol", "strtoll", "strtoq", "strtoimax", "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoimax"],
         strtol,
@@ -129,7 +129,7 @@ pub(super) const LIBC: Table = &[
     (&["getopt_long", "getopt_long_only"], getopt_long, Class::Input),
 ];
 
-/// The model of a function, by its symbol.
+/// Model of a function by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
     if let Some(e) = super::no_return::find(name) {
         return Some(e);
@@ -137,7 +137,7 @@ pub fn find(name: &str) -> Option<Entry> {
     by_name(LIBC, name)
 }
 
-/// What a stream keeps in a buffer of the program's is not followed.
+/// Stops if a stream gets a buffer in the program's memory, which is not modelled.
 fn set_buffer(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     if arg(args, 1).known() == Some(0) {
         return Ok(Ret::Val(Val::ZERO));
@@ -175,7 +175,7 @@ fn atof(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     ))
 }
 
-/// Common to the `strto…` functions: writes where the number ended.
+/// Common part of the `strto…` functions: writes the end pointer.
 fn number(
     m: &mut Machine<'_>,
     th: &mut Thread,
@@ -196,8 +196,8 @@ fn number(
     Ok(Ret::Val(v))
 }
 
-/// The base of a number, and whether `0b` is a prefix, as it is in C23; `None` where the base is none: such a call gives 0 and writes
-/// nothing (glibc).
+/// Base of an integer, and whether `0b` is a prefix, as in C23. `None` for an invalid base: such a call gives 0 and
+/// writes nothing (glibc).
 fn base_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Result<Option<(u64, bool)>, Val> {
     let Some(base) = arg(args, 2).known().map(|b| b & mask(32)) else { return Err(Val::poison(arg(args, 2).poison)) };
     let binary = call.target.is_some_and(|f| m.program.func(f).name.starts_with("__isoc23_"));
@@ -265,11 +265,11 @@ fn float(
     number(m, th, call, args, |s| parse_float(s).map_or((Val::poison(Reason::OPEN), 0), |(a, b, n)| (f((a, b)), n)))
 }
 
-/// Names of files may mean others than before: what is opened by them from now on is not followed.
+/// Makes files unknown that are opened later under names which the call may change.
 fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = name_of(m, call);
     let why = m.reason(Cause::Contents, &format!("which file is meant behind `{name}`"));
-    // Of those that change files of some name, others stay as they are.
+    // Number of path arguments of functions that change named files; other files keep their contents.
     let named = match name.as_str() {
         "remove" | "unlink" | "truncate" => 1,
         "rename" | "link" | "symlink" => 2,
@@ -378,7 +378,7 @@ fn abs64(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     Ok(Ret::Val(v.known().map_or(v, |b| Val::new(b.cast_signed().unsigned_abs()))))
 }
 
-/// Sorts with the program's own comparison, where all is known; else the array becomes unknown.
+/// Sorts with the program's comparison function if everything is known; otherwise the array becomes unknown.
 fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let (base, n, width, compare) = (arg(args, 0), arg(args, 1), arg(args, 2), arg(args, 3));
     let f = compare.known().and_then(|a| m.mem.func_at(a));
@@ -387,7 +387,7 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
         m.forget(th, base, why);
         return Ok(Ret::Void);
     };
-    // Merge sort over positions; glibc's is one as well, so that equal elements keep their order.
+    // Merge sort over indices, like glibc's, so that equal elements keep their order.
     let mut order: Vec<u64> = (0..n.min(1 << 20)).collect();
     let mut unknown = n > 1 << 20;
     let mut width_of_runs = 1;

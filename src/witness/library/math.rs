@@ -1,7 +1,7 @@
-//! Mathematics: the C library's on the host and libdevice's on the device.
+//! Mathematical functions of the C library on the host and of libdevice on the device.
 //!
-//! Functions that are not rounded exactly (`sin`, `pow`) give what this machine's C library gives; the device's may differ in the
-//! last place. Where there is no way here to that library, of what it gives on the host nothing is said.
+//! Functions without exact rounding (`sin`, `pow`) give the results of this machine's C library; device results may
+//! differ in the last place. Host results are unknown for functions that this program cannot call in the C library.
 
 use super::arguments::{arg, name_of};
 use super::lanes::{
@@ -17,7 +17,7 @@ use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, float, is_float_width, mask, signed};
 use models::row::Key;
 
-/// The common functions of real numbers by the name they have in C without suffix.
+/// Functions of real numbers, by their C names without suffix.
 const REAL: Table = &[
     (&["sqrt"], float1!(f64::sqrt), Class::Pure),
     (&["rsqrt"], float1!(|x| 1.0 / x.sqrt()), Class::Pure),
@@ -87,13 +87,14 @@ fn with_suffix(name: &str) -> Option<Entry> {
     of_reals(name).or_else(|| name.strip_suffix(SUFFIXES).and_then(of_reals))
 }
 
-/// Of `float` and of `long double`.
+/// Suffixes for `float` and `long double`.
 const SUFFIXES: [char; 2] = ['f', 'l'];
 
-/// Functions whose value here may differ from the C library's in the last place: Rust's standard library has formulas of its own for them.
+/// Functions whose result here may differ from the C library's in the last place: Rust's standard library implements
+/// them itself.
 const OTHERWISE: &[&str] = &["cbrt", "asinh", "acosh", "atanh", "exp10"];
 
-/// The C library's mathematics.
+/// Model of a mathematical function of the C library.
 pub fn host(name: &str) -> Option<Entry> {
     let name = name.strip_prefix("__").map_or(name, |n| n.strip_suffix("_finite").unwrap_or(n));
     let found = with_suffix(name)?;
@@ -110,7 +111,7 @@ fn last_place_open(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, _: &[Va
     Ok(Ret::Val(Val::poison(why)))
 }
 
-/// glibc says which one: -1 below zero.
+/// `isinf`; glibc returns -1 for negative infinity.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
 fn infinite(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (v, w) = (arg(args, 0), width(call));
@@ -122,17 +123,17 @@ fn infinite(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) 
     Ok(Ret::Val(if x.is_infinite() { Val::new(sign.cast_unsigned() & mask(32)) } else { Val::ZERO }))
 }
 
-/// The functions of the C library that are modelled here.
+/// Names of the C library functions that have a model here.
 pub fn keys_of_host() -> impl Iterator<Item = Key> {
     REAL.iter().flat_map(|(names, ..)| *names).flat_map(|n| {
         [(*n).to_owned()].into_iter().chain(SUFFIXES.map(|suffix| format!("{n}{suffix}"))).map(Key::whole)
     })
 }
 
-/// How names of libdevice begin.
+/// Prefix of libdevice's names.
 const LIBDEVICE: &str = "__nv_";
 
-/// Functions of libdevice with names of their own, behind `__nv_`.
+/// Functions that only libdevice has, by the name after `__nv_`.
 const OF_LIBDEVICE: Table = &[
     (&["abs", "llabs"], absolute, Class::Pure),
     (&["max", "llmax"], int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())), Class::Pure),
@@ -157,14 +158,14 @@ const OF_LIBDEVICE: Table = &[
     (&["llroundf", "llround"], round_to!(64, f64::round), Class::Pure),
 ];
 
-/// libdevice's functions, `__nv_…`.
+/// Model of a libdevice function, `__nv_…`.
 pub fn device(name: &str) -> Option<Entry> {
     let n = name.strip_prefix(LIBDEVICE)?;
-    // `fast_sinf`: the same function, faster.
+    // `fast_sinf` is the same function, faster.
     by_name(OF_LIBDEVICE, n).or_else(|| with_suffix(n.strip_prefix("fast_").unwrap_or(n)))
 }
 
-/// The functions of libdevice that are modelled here.
+/// Names of the libdevice functions that have a model here.
 pub fn keys_of_device() -> impl Iterator<Item = Key> {
     model::keys(OF_LIBDEVICE, LIBDEVICE, Key::whole).chain(model::keys(REAL, LIBDEVICE, Key::real))
 }

@@ -1,9 +1,11 @@
 //! Concrete models of the C and C++ libraries, of mathematics, and of the CUDA runtime.
 //!
-//! In: a call by name with its arguments. Out: what the function gives and writes, or poison with a reason where that is not followed. One
-//! table for each family (`libc`, `stdio`, `string`, `cxx`, `math`, `intrinsics`, `nvvm`, `cuda`, `driver`); `modelled` asks them in order. What a library
-//! remembers between calls is in `process`, `streams` and `runtime`, below the machine. To add a function: a row in its family's table with the
-//! class that says what skipping a call would lose, and a test in `tests/models` against the function itself.
+//! In: a call by name with its arguments. Out: the function's result and writes, or poison with a reason if they are
+//! not modelled. Each family has a table (`libc`, `stdio`, `string`, `cxx`, `math`, `intrinsics`, `nvvm`, `cuda`,
+//! `driver`);
+//! `modelled` asks them in order. The state of a library between calls is in `process`, `streams` and `runtime`,
+//! below the machine. To add a function, add a row to its family's table with the class of what skipping a call would
+//! lose, and a test in `tests/models` against the real function.
 
 pub(crate) mod arguments;
 mod batches;

@@ -1,24 +1,24 @@
-//! What the tables of modelled functions give: a model, and what leaving a call of it out would lose.
+//! Entries of the tables of modelled functions: a model, and what skipping a call would lose.
 
 use crate::machine::state::Model;
 use models::row::Key;
 
-/// What leaving a call out would lose.
+/// What skipping a call would lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Only its result.
+    /// The result alone.
     Pure,
-    /// What it writes through its arguments, or memory that it allocates or frees.
+    /// Writes through arguments, or memory that the call allocates or frees.
     Memory,
-    /// Something of the CUDA runtime that later code depends on.
+    /// State of the CUDA runtime that later code depends on.
     Cuda,
-    /// Waits for other threads.
+    /// A wait for other threads.
     Barrier,
     /// Draws from the C library's random numbers.
     Random,
-    /// Moves on in an input.
+    /// Progress in an input.
     Input,
-    /// Ends the program.
+    /// The end of the program.
     Ends,
 }
 
@@ -28,12 +28,12 @@ pub type Entry = (Model, Class);
 /// A family of functions: names, the model of each of them, and its class.
 pub type Table = &'static [(&'static [&'static str], Model, Class)];
 
-/// The model of a function by its whole name.
+/// Model of a function by its whole name.
 pub fn by_name(table: Table, name: &str) -> Option<Entry> {
     table.iter().find(|(names, ..)| names.contains(&name)).map(|(_, model, class)| (*model, *class))
 }
 
-/// The model of a function by how its name begins: the first row that fits.
+/// Model of a function by prefix of its name; the first matching row counts.
 pub fn by_start(table: Table, name: &str) -> Option<Entry> {
     table
         .iter()
@@ -41,7 +41,7 @@ pub fn by_start(table: Table, name: &str) -> Option<Entry> {
         .map(|(_, model, class)| (*model, *class))
 }
 
-/// What a table has, each name behind what all of them begin with.
+/// Keys of a table's names, after their common prefix.
 pub fn keys(table: Table, prefix: &'static str, key: fn(String) -> Key) -> impl Iterator<Item = Key> {
     table.iter().flat_map(|(names, ..)| *names).map(move |n| key(format!("{prefix}{n}")))
 }

@@ -1,4 +1,4 @@
-//! Which functions are modelled by name, before anything descends into a body of theirs.
+//! Decides which functions have a model, before the interpreter enters their bodies.
 
 use super::model::{self, Class, Entry};
 use super::{cuda, cxx, entry_points, intrinsics, libc, math, stdio, string, tensors};
@@ -8,7 +8,7 @@ use ir::{FuncRef, Program, Side};
 use models::row::{Key, On};
 use models::table::not_returning;
 
-/// What a call of this function (resolved in the program) goes to.
+/// Target of a call of this function (resolved in the program).
 pub fn resolve(program: &Program, f: FuncRef) -> Callee {
     match find(program, f) {
         Some((m, _)) => Callee::Model(m),
@@ -17,7 +17,7 @@ pub fn resolve(program: &Program, f: FuncRef) -> Callee {
     }
 }
 
-/// What leaving a call of this function out would lose.
+/// Class of what skipping a call of this function would lose.
 pub fn class(program: &Program, f: FuncRef) -> Class {
     find(program, f).map_or(Class::Memory, |e| e.1)
 }
@@ -29,18 +29,18 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
         return intrinsics::intrinsic(rest).or_else(|| builtins::intrinsic(rest));
     }
     match program.module(f.module).side {
-        // What a program brings itself counts; headers wrap assertions.
+        // A body in the program has priority; headers wrap assertions.
         Side::Device if !func.is_declaration() && !builtins::is_trap(name) => math::device(name),
         Side::Device => builtins::find(name).or_else(|| math::device(name)),
-        // A user's function may be called like one of the C library's: then its body counts, but for what is
-        // overloaded or inline there.
+        // A user's function may have the name of a C library function: then its body has priority, unless the library
+        // has an overload or inline function of this name.
         Side::Host => cuda::find(name, func.is_declaration())
             .or_else(|| cxx::find(name, &func.display))
             .or_else(|| if func.is_declaration() || is_inline_libc(name) { host_library(name) } else { None }),
     }
 }
 
-/// The functions that the interpreter models.
+/// Keys of the functions that the interpreter models.
 #[must_use]
 pub fn keys() -> Vec<(On, Key)> {
     let libraries = [libc::LIBC, string::STRING, stdio::STDIO, tensors::BASIS, entry_points::OF_LIBRARIES]
@@ -64,7 +64,7 @@ fn host_library(name: &str) -> Option<Entry> {
         .or_else(|| math::host(name))
 }
 
-/// Functions of the C library that headers define inline.
+/// Whether headers define this C library function inline.
 fn is_inline_libc(name: &str) -> bool {
     matches!(
         name,
@@ -83,7 +83,7 @@ fn is_inline_libc(name: &str) -> bool {
     )
 }
 
-/// For each parameter in a demangled signature, whether it points to something const.
+/// True for each parameter in a demangled signature that is a pointer to const.
 pub fn const_params(display: &str) -> Vec<bool> {
     // The parameter list is the last balanced pair of parentheses.
     let Some(end) = display.rfind(')') else { return Vec::new() };
@@ -108,7 +108,7 @@ pub fn const_params(display: &str) -> Vec<bool> {
         let p = p.trim();
         let pointer = p.ends_with('*') || p.ends_with('&');
         let pointee = p.trim_end_matches(['*', '&']).trim_end();
-        // One level: what a const pointee itself points to is still writable, but library functions do not.
+        // One level only: the pointees of a const pointee are writable, but library functions do not write them.
         pointer && (pointee.ends_with("const") || pointee.starts_with("const ") && !p[..p.len() - 1].contains('*'))
     };
     for (i, c) in display[start..end].char_indices() {

@@ -1,4 +1,4 @@
-//! Functions that do not return, or may not: none of them leads on to what stands behind.
+//! Functions that never return, or may not return.
 
 use super::arguments::{arg, name_of};
 use super::model::{Class, Entry};
@@ -26,7 +26,7 @@ pub fn find(name: &str) -> Option<Entry> {
     Some((model, Class::Ends))
 }
 
-/// What lets a program go on after a signal.
+/// Functions that let a program continue after a signal.
 const HANDLES: &[&str] = &[
     "signal",
     "sigaction",
@@ -42,13 +42,14 @@ const HANDLES: &[&str] = &[
     "__sysv_signal",
 ];
 
-/// Signals that a program does not end of by itself (POSIX.1-2017, signal.h; x86-64 Linux): of children, going on, urgent data, windows.
+/// Signals whose default action does not end a program (POSIX.1-2017, signal.h; x86-64 Linux): SIGCHLD, SIGCONT,
+/// SIGURG, SIGWINCH.
 const IGNORED: [u64; 4] = [17, 18, 23, 28];
-/// The signal that no program can handle.
+/// SIGKILL, which no program can handle.
 const KILL: u64 = 9;
 /// System calls that end a thread or the program (x86-64 Linux): `exit` and `exit_group`.
 const EXITS: [u64; 2] = [60, 231];
-/// Others that may: `kill`, `tkill`, `tgkill`, `execve`, `execveat`.
+/// System calls that may end the program: `kill`, `tkill`, `tgkill`, `execve`, `execveat`.
 const MAY_END: [u64; 5] = [62, 200, 234, 59, 322];
 
 fn argument_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {

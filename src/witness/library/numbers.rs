@@ -1,6 +1,6 @@
-//! Numbers in texts, as the C library (C11, 7.22.1; glibc) and the streams of C++ (C++17, 25.4.2.1.2) read them.
+//! Parses numbers in strings as the C library does (C11, 7.22.1; glibc), and as C++ streams do (C++17, 25.4.2.1.2).
 
-/// White space of the "C" locale.
+/// Whether a byte is white space in the "C" locale.
 pub const fn is_space(b: u8) -> bool {
     matches!(b, b' ' | 9..=13)
 }
@@ -9,8 +9,8 @@ fn skip_space(s: &[u8]) -> usize {
     s.iter().take_while(|b| is_space(**b)).count()
 }
 
-/// An integer as `strtol` reads it, and bytes used (0 where there is none). `binary`: `0b` is a prefix, as in C23. Where it is beyond
-/// 2^70 it is that.
+/// Parses an integer like `strtol`; returns it and the bytes used (0 if there is none). `binary`: `0b` is a prefix,
+/// as in C23. The absolute value saturates at 2^70.
 pub fn parse_int(s: &[u8], base: u64, binary: bool) -> (i128, usize) {
     let mut i = skip_space(s);
     let negative = match s.get(i) {
@@ -53,20 +53,20 @@ pub fn parse_int(s: &[u8], base: u64, binary: bool) -> (i128, usize) {
     (if negative { -v } else { v }, i)
 }
 
-/// A number with a sign in the limits of a `long`.
+/// Clamps an integer to the range of `long`.
 #[expect(clippy::cast_possible_truncation, reason = "within its limits")]
 pub fn as_signed(v: i128) -> i64 {
     v.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
 
-/// As `strtoul` gives it: the largest where it is too large, else modulo 2^64.
+/// Result of `strtoul`: the largest value on overflow, otherwise modulo 2^64.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "modulo 2^64")]
 pub fn as_unsigned(v: i128) -> u64 {
     if v.unsigned_abs() > u128::from(u64::MAX) { u64::MAX } else { v as u64 }
 }
 
-/// A floating-point number as `strtod` reads it, as `strtof` does, and bytes used. `None` where it has more hexadecimal digits than are
-/// followed.
+/// Parses a floating-point number like `strtod` and like `strtof`; returns both and the bytes used. `None` if it has
+/// more hexadecimal digits than the parser models.
 pub fn parse_float(s: &[u8]) -> Option<(f64, f32, usize)> {
     let lead = skip_space(s);
     let t = &s[lead..];
@@ -125,8 +125,8 @@ pub fn parse_float(s: &[u8]) -> Option<(f64, f32, usize)> {
     Some((text.parse().ok()?, text.parse().ok()?, lead + i))
 }
 
-/// Hexadecimal digits, perhaps with a point and an exponent, of at most 24 bits: `Some(None)` where there is no digit, `None` where there
-/// are more.
+/// Parses hexadecimal digits of at most 24 bits, with an optional point and exponent. `Some(None)` if there is no
+/// digit, `None` if there are more.
 fn hexadecimal(t: &[u8]) -> Option<Option<(f64, usize)>> {
     let (mut i, mut digits, mut mantissa, mut exponent, mut point) = (0, 0, 0u64, 0i32, false);
     while let Some(b) = t.get(i) {
@@ -167,14 +167,15 @@ fn hexadecimal(t: &[u8]) -> Option<Option<(f64, usize)>> {
     Some(Some((mantissa as f64 * 2f64.powi(exponent), i)))
 }
 
-/// What an extraction from a C++ stream gives: the number stored, bytes used, and whether it failed.
+/// Result of an extraction from a C++ stream: the stored value, bytes used, and whether it failed.
 pub struct Extracted<T> {
     pub value: T,
     pub used: usize,
     pub failed: bool,
 }
 
-/// An integer of so many bits in base 10. One that does not fit fails, and gives the nearest that does (C++17, 25.4.2.1.2).
+/// Extracts an integer of `bits` bits in base 10. If it does not fit, the extraction fails and gives the nearest
+/// value that does (C++17, 25.4.2.1.2).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
 pub fn extract_int(s: &[u8], bits: u32, signed: bool) -> Extracted<u64> {
     let lead = skip_space(s);
@@ -199,7 +200,7 @@ pub fn extract_int(s: &[u8], bits: u32, signed: bool) -> Extracted<u64> {
     Extracted { value: kept as u64, used: lead + used, failed: !fits }
 }
 
-/// A floating-point number: the characters that may belong to one are taken, then read as `strtod` does.
+/// Extracts a floating-point number: takes the characters that may belong to one, then parses them like `strtod`.
 pub fn extract_float(s: &[u8]) -> Option<Extracted<f64>> {
     let lead = skip_space(s);
     let t = &s[lead..];

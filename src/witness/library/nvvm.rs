@@ -1,4 +1,5 @@
-//! NVPTX's intrinsics of numbers (LLVM, NVPTX usage; PTX ISA 8.5 for what they compute); threads and barriers are in `device/builtins`.
+//! Arithmetic NVPTX intrinsics (LLVM, NVPTX usage; PTX ISA 8.5 for their semantics); threads and barriers are in
+//! `device/builtins`.
 
 use super::arguments::arg;
 use super::lanes::{Res, binary, float1, float2, fma, int_n, integers, rint, round_to, s, to_int, unary};
@@ -13,19 +14,19 @@ use crate::machine::value::{Val, mask, signed};
 use crate::memory::space::split;
 use models::row::Key;
 
-/// What may stand behind the name of an intrinsic.
+/// Allowed suffixes of an intrinsic's name.
 enum Way {
     /// A type.
     Plain,
-    /// A type and the way of rounding to the nearest, or to what the device finds fast, in the last place.
+    /// A type, and rounding to nearest or in the device's fast approximation, which differ in the last place.
     Near,
-    /// One of these.
+    /// Any of these suffixes.
     Types(&'static [&'static str]),
 }
 
 use Way::{Near, Plain, Types};
 
-/// NVPTX's intrinsics of numbers, which libdevice's bodies use: part in front of the first dot, what may stand behind it, model.
+/// Arithmetic NVPTX intrinsics, which libdevice's bodies use: name before the first dot, allowed suffix, model.
 const NVVM: &[(&str, Way, Model)] = &[
     ("sqrt", Near, float1!(f64::sqrt)),
     ("rsqrt", Near, float1!(|x| 1.0 / x.sqrt())),
@@ -74,13 +75,13 @@ const NVVM: &[(&str, Way, Model)] = &[
     ("bitcast", Types(&["f2i", "i2f", "d2ll", "ll2d"]), first),
 ];
 
-/// Conversions to integers, and their bits; behind the dot stands how they round.
+/// Conversions to integers and their width in bits; the rounding mode follows the dot.
 const ROUNDED: &[(&str, u32)] = &[("d2i", 32), ("f2i", 32), ("d2ll", 64), ("f2ll", 64)];
 
-/// NVPTX's intrinsics of numbers, the name without `llvm.nvvm.`.
+/// Model of an arithmetic NVPTX intrinsic by its name without `llvm.nvvm.`.
 pub(super) fn nvvm(name: &str) -> Option<Entry> {
     let (base, rest) = name.split_once('.').unwrap_or((name, ""));
-    // Without what flushes small numbers to zero, and the type.
+    // Strips the type and the flag that flushes subnormal numbers to zero.
     let way = rest
         .strip_suffix('f')
         .or_else(|| rest.strip_suffix('d'))
@@ -98,7 +99,7 @@ pub(super) fn nvvm(name: &str) -> Option<Entry> {
     rounded(rest.strip_suffix(".ftz").unwrap_or(rest), *bits)
 }
 
-/// The intrinsics that are modelled here.
+/// Names of the intrinsics that have a model here.
 pub(super) fn keys() -> impl Iterator<Item = Key> {
     NVVM.iter()
         .flat_map(|(n, way, _)| match way {
@@ -124,7 +125,7 @@ fn rounded(mode: &str, bits: u32) -> Option<Entry> {
     Some((m, Class::Pure))
 }
 
-/// A window of the generic address space.
+/// Window of the generic address space.
 #[derive(PartialEq)]
 enum Space {
     Global,
@@ -132,7 +133,7 @@ enum Space {
     Other,
 }
 
-/// PTX `isspacep`: whether an address is in a window. Of constants, parameters and local variables that is not told.
+/// PTX `isspacep`: whether an address is in a window. Unknown for constant, parameter and local memory.
 fn is_in(m: &mut Machine<'_>, th: &Thread, args: &[Val], space: Space) -> Ret {
     let p = arg(args, 0);
     let Some(address) = p.known() else { return Ret::Val(Val::poison(p.poison)) };

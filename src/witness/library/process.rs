@@ -1,4 +1,4 @@
-//! What the C and C++ libraries remember of a process between calls. Types alone: the models are below `libc`, `stdio` and `cxx`.
+//! State of the C and C++ libraries between calls. Types only: the models are in `libc`, `stdio` and `cxx`.
 
 use super::random::{Drand48, Rand};
 use super::streams::Files;
@@ -8,25 +8,25 @@ use crate::machine::value::{Reason, Val};
 #[derive(Default)]
 pub struct Libc {
     pub rand: Rand,
-    /// How many numbers were drawn from [`crate::api::Inputs::random`].
+    /// Number of values drawn from [`crate::api::Inputs::random`].
     pub(super) drawn: usize,
     pub drand48: Drand48,
-    /// Why the random numbers to come are not known.
+    /// Reason why future random numbers are unknown.
     pub(super) rand_unknown: Reason,
     pub(super) drand48_unknown: Reason,
     pub files: Files,
     pub(super) errno: Option<u64>,
     pub getopt: Getopt,
-    /// Whether the last reading from `std::cin` succeeded, where that is known.
+    /// Success of the last read from `std::cin`, if known.
     pub cin_good: Option<bool>,
-    /// Whether it met the end.
+    /// Whether the last read reached the end of the input.
     pub cin_ended: bool,
     /// Position in `strtok`'s string.
     pub strtok: Val,
 }
 
 impl Libc {
-    /// After skipped code that drew an unknown number of values.
+    /// Makes random numbers unknown after skipped code that drew an unknown number of values.
     pub fn forget_random(&mut self, why: Reason) {
         self.rand_unknown = why;
         self.drand48_unknown = why;
@@ -39,17 +39,17 @@ impl Libc {
     }
 }
 
-/// Where the scan of `argv` stands.
+/// Position of the scan of `argv`.
 pub struct Getopt {
     pub(super) index: u64,
     /// Bytes of the current word already read.
     pub(super) within: u64,
-    /// The operands that were passed over and stand before `index`, from the first to behind the last; none: equal.
+    /// Range of skipped operands before `index`: first one, and end. Empty if both are equal.
     pub(super) first: u64,
     pub(super) last: u64,
     /// Whether a scan has begun.
     pub(super) begun: bool,
-    /// Why it is not known where it stands.
+    /// Reason why the position is unknown.
     pub unknown: Reason,
 }
 

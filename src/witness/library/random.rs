@@ -14,7 +14,7 @@ impl Default for Rand {
 }
 
 impl Rand {
-    /// As after `srand(seed)`.
+    /// State after `srand(seed)`.
     pub fn new(seed: u32) -> Self {
         let mut state = [0u32; 31];
         state[0] = if seed == 0 { 1 } else { seed };
@@ -36,7 +36,7 @@ impl Rand {
         r
     }
 
-    /// The next value, 0 to 2^31 - 1.
+    /// Next value, 0 to 2^31 - 1.
     pub fn next(&mut self) -> u32 {
         let v = self.state[self.front].wrapping_add(self.state[self.rear]);
         self.state[self.front] = v;
@@ -46,7 +46,7 @@ impl Rand {
     }
 }
 
-/// `rand_r` (glibc, `rand_r.c`): the new state and the value.
+/// `rand_r` (glibc, `rand_r.c`): returns the new state and the value.
 pub fn rand_r(seed: u32) -> (u32, u32) {
     let mut next = seed;
     let mut draw = |m: u32| {
@@ -63,7 +63,7 @@ pub fn rand_r(seed: u32) -> (u32, u32) {
 pub struct Drand48(u64);
 
 impl Default for Drand48 {
-    /// Before any seeding glibc's state is zero.
+    /// glibc's state before any seeding is zero.
     fn default() -> Self {
         Self(0)
     }
@@ -77,12 +77,12 @@ impl Drand48 {
         self.0 = self.0.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & ((1 << 48) - 1);
         self.0
     }
-    /// In [0, 1).
+    /// `drand48`: a value in [0, 1).
     #[expect(clippy::cast_precision_loss, reason = "48 bits fit into a double")]
     pub fn double(&mut self) -> f64 {
         self.step() as f64 / (1u64 << 48) as f64
     }
-    /// `lrand48`: 0 to 2^31 - 1.
+    /// `lrand48`: a value from 0 to 2^31 - 1.
     pub fn positive(&mut self) -> u32 {
         (self.step() >> 17) as u32
     }
@@ -96,8 +96,8 @@ impl Drand48 {
 mod tests {
     use super::*;
 
-    /// What glibc 2.36 gives: seed; the first, second and 1000th `rand`; after `srand48` one `drand48` (bits), `lrand48`
-    /// and `mrand48`; `rand_r`'s new state and value.
+    /// Values from glibc 2.36: seed; the first, second and 1000th `rand`; after `srand48` one `drand48` (bits),
+    /// `lrand48` and `mrand48`; new state and value of `rand_r`.
     type Recorded = (u32, [u32; 3], u64, u32, i32, (u32, u32));
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the CUDA runtime remembers of a process between calls. Types alone; the models are in `cuda`.
+//! State of the CUDA runtime between calls. Types only; the models are in `cuda`.
 
 use crate::api::Site;
 use crate::machine::value::Val;
@@ -6,37 +6,37 @@ use crate::memory::space::ObjId;
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// State of the runtime.
+/// State of the CUDA runtime.
 #[derive(Default)]
 pub struct Cuda {
-    /// The launch configuration between `__cudaPushCallConfiguration` and the stub's pop: grid x, y, z, block x, y, z,
+    /// Launch configurations between `__cudaPushCallConfiguration` and the stub's pop: grid x, y, z, block x, y, z,
     /// dynamic shared bytes, stream.
     pub(super) pending: Vec<[Val; 8]>,
-    /// What `cudaGetLastError` says.
+    /// Result of `cudaGetLastError`.
     pub error: u64,
-    /// Launches so far, those that did not run included.
+    /// Number of launches so far, including those that did not run.
     pub launches: u64,
-    /// Those that ran.
+    /// Number of launches that ran.
     pub ran: u64,
-    /// Kernels whose effects took too long, or could not be followed.
+    /// Kernels whose effects took too long, or could not be executed.
     pub dear: FxHashSet<FuncRef>,
-    /// Steps taken for effects alone.
+    /// Steps for launches that ran only for their effects.
     pub side_steps: u64,
-    /// Steps of threads that were tried for the access sought.
+    /// Steps of threads that were tried for the target access.
     pub tried_steps: u64,
-    /// The dynamic shared memory that kernels may have, in bytes, where that was set.
+    /// Largest dynamic shared memory of kernels in bytes, where the program set it.
     pub most_shared: FxHashMap<FuncRef, Val>,
-    /// The clusters that kernels were made to require, zero along an axis where that was not set.
+    /// Cluster sizes that the program required of kernels; zero along an axis that it did not set.
     pub clusters: FxHashMap<FuncRef, [Val; 3]>,
-    /// What ended a kernel, and with it all work for the device.
+    /// Error that ended a kernel, and with it all device work.
     pub trapped: Option<String>,
-    /// The stream that is being captured, whose work is kept in a graph, and the mode.
+    /// Stream under capture, whose work goes into a graph, and the capture mode.
     pub(super) capturing: Option<(Val, Val)>,
-    /// Another device than the first may be in use.
+    /// Whether another device than the first may be in use.
     pub(super) several_devices: bool,
-    /// The last object that there was when the device was reset.
+    /// Last object that existed when the device was reset.
     pub(super) ended: ObjId,
-    /// Where launches were come to.
+    /// Launch sites that the run reached.
     pub sites: FxHashSet<Site>,
     pub(super) message: Option<u64>,
 }

@@ -1,4 +1,5 @@
-//! Models that many functions share: of those that do nothing that matters here, end the program, or come from outside it.
+//! Models that many functions share: no effect that matters, the end of the program, or a result from outside the
+//! program.
 
 use super::arguments::{arg, name_of};
 use crate::api::Cause;
@@ -18,7 +19,7 @@ pub fn zero(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res
 pub fn one(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     Ok(Ret::Val(Val::new(1)))
 }
-/// Gives its first argument back.
+/// Returns the first argument.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
 pub fn first(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     Ok(Ret::Val(arg(args, 0)))
@@ -33,7 +34,7 @@ pub fn ends(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) ->
     Err(Stop::Ended(format!("{at}: the call of `{}`", name_of(m, call))))
 }
 
-/// Something from outside the program: the result and what is behind the arguments are not known.
+/// Models a function outside the program: its result and its arguments' pointees become unknown.
 pub fn outside(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let why = m.reason(Cause::Call, &format!("`{}`", name_of(m, call)));
     for a in args {

@@ -1,4 +1,4 @@
-//! `std::string` of libstdc++: the members that lie in the library itself, on the string's own layout.
+//! `std::string` of libstdc++: the members that are compiled into the library, on the string's layout.
 
 use super::arguments::{arg, read, text, write};
 use super::heap::release;
@@ -14,7 +14,7 @@ use crate::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 
-/// Members of `std::string`, behind the prefix that names the class.
+/// Members of `std::string`, by the name after the prefix of the class.
 pub(super) const MEMBERS: Table = &[
     (&["9_M_createERmm"], string_create, Class::Memory),
     (&["9_M_appendEPKcm"], string_append, Class::Memory),
@@ -27,14 +27,15 @@ pub(super) const MEMBERS: Table = &[
     (&["10_M_disposeEv"], nothing, Class::Memory),
 ];
 
-/// libstdc++'s `std::string`: pointer at 0, length at 8, capacity or the characters themselves at 16.
+/// Model of a member of libstdc++'s `std::string`. Layout: pointer at 0, length at 8, capacity or the characters
+/// themselves at 16.
 pub(super) fn method(method: &str) -> Option<Entry> {
     by_name(MEMBERS, method)
 }
 
-/// The new capacity as libstdc++ chooses it, written back; the storage.
+/// Writes back the new capacity that libstdc++ chooses; returns the storage.
 fn string_create(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    // A member function of an object it does not look at: the capacity is the second argument.
+    // The member function ignores its object; the capacity is the second argument.
     let (cap, old) = (arg(args, 1), arg(args, 2));
     let want = read(m, th, cap, 64)?;
     let (Some(w), Some(o)) = (want.known(), old.known()) else {
@@ -66,7 +67,7 @@ fn string_read(m: &mut Machine<'_>, th: &Thread, s: Val) -> Result<Result<Str, R
     Ok(super::string::bytes(m, th, data, len).map(|bytes| Str { data: d, bytes }).map_err(|v| v.poison))
 }
 
-/// Gives a string new contents, in place where they fit.
+/// Replaces a string's contents, in place if they fit.
 fn string_write(
     m: &mut Machine<'_>,
     th: &mut Thread,
@@ -94,7 +95,7 @@ fn string_write(
     write(m, th, call, Val::new(s.bits + 8), 64, Val::new(bytes.len() as u64))
 }
 
-/// Reads, changes and writes back; the whole string is forgotten where something is not known.
+/// Reads, changes and writes back a string; the whole string becomes unknown if something is not known.
 fn string_change(
     m: &mut Machine<'_>,
     th: &mut Thread,
@@ -139,7 +140,7 @@ fn string_assign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val
     })
 }
 
-/// (position, length, characters, their number).
+/// Replaces characters: (position, length, characters, their number).
 fn string_replace(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     string_change(m, th, call, arg(a, 0), |m, th, b| {
         let (pos, n) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?);
@@ -149,7 +150,7 @@ fn string_replace(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Va
     })
 }
 
-/// (position, length, count, character).
+/// Replaces characters by equal ones: (position, length, count, character).
 fn string_fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     string_change(m, th, call, arg(a, 0), |_, _, b| {
         let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 3))?.min(1 << 24));
@@ -160,7 +161,7 @@ fn string_fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
     })
 }
 
-/// A new string of `count` equal characters; the object is not initialised yet.
+/// Constructs a string of `count` equal characters in an uninitialised object.
 fn string_construct(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let s = arg(a, 0);
     let (Some(n), Some(c)) = (arg(a, 1).known().filter(|n| *n <= 1 << 24), arg(a, 2).known()) else {
@@ -173,7 +174,7 @@ fn string_construct(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[
     Ok(Ret::Void)
 }
 
-/// Makes room inside; the length is set by the caller.
+/// Makes room inside a string; the caller sets the length.
 fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let before = string_read(m, th, arg(a, 0))?.map(|s| s.bytes.len() as u64);
     let r = string_change(m, th, call, arg(a, 0), |m, th, b| {
@@ -190,7 +191,7 @@ fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val
 }
 
 fn string_reserve(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    // Capacity is not observed by what matters; the contents stay.
+    // The capacity has no observable effect that matters; the contents stay.
     string_change(m, th, call, arg(a, 0), |_, _, _| Ok(()))
 }
 

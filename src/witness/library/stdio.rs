@@ -17,7 +17,7 @@ use crate::memory::space::Obj;
 
 type Res = Result<Ret, Stop>;
 
-/// Streams of the C library.
+/// Functions of the C library's streams.
 pub(super) const STDIO: Table = &[
     (
         &[
@@ -66,12 +66,12 @@ pub(super) const STDIO: Table = &[
     (&["getline"], getline, Class::Input),
 ];
 
-/// The model of a function, by its symbol.
+/// Model of a function by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
     by_name(STDIO, name)
 }
 
-/// What is printed has no effect; what goes to the standard output is kept for those who look at a run.
+/// Models output functions: output has no effect, and standard output is kept for people who look at a run.
 fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     match name {
@@ -100,15 +100,15 @@ fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
     Ok(Ret::Val(m.unknown("how many characters were printed")))
 }
 
-/// Most bytes of output that are kept.
+/// Most bytes of output to keep.
 const MAX_OUTPUT: usize = 1 << 16;
 
-/// All that was to be written.
+/// Models `fwrite`: everything is written.
 fn fwrite(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     Ok(Ret::Val(arg(args, 2)))
 }
 
-/// The values after the first `skip` arguments, as `printf` sees them.
+/// Values after the first `skip` arguments, as `printf` sees them.
 fn variadic(call: &CallInfo, args: &[Val], skip: usize) -> Vec<(Val, bool)> {
     let mut at = 0;
     let mut out = Vec::new();
@@ -172,7 +172,7 @@ fn vsnprintf(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -
     Ok(Ret::Val(Val::poison(why)))
 }
 
-/// `va_start`: what a variadic function of the program does with its arguments is not followed.
+/// `va_start`: how a variadic function of the program uses its arguments is not modelled.
 pub fn va_start(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let why = m.reason(Cause::Call, "a variadic argument");
     m.forget(th, arg(args, 0), why);
@@ -187,7 +187,7 @@ pub fn va_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val])
 }
 
 impl Machine<'_> {
-    /// Keeps what the program prints.
+    /// Keeps the beginning of the program's output.
     pub fn print(&mut self, bytes: &[u8]) {
         let room = MAX_OUTPUT.saturating_sub(self.output.len());
         self.output.push_str(&String::from_utf8_lossy(&bytes[..bytes.len().min(room)]));
@@ -228,7 +228,7 @@ impl Machine<'_> {
         self.open(name, bytes, unknown)
     }
 
-    /// The standard input's stream.
+    /// Stream of the standard input.
     pub fn stdin(&mut self) -> Result<u64, Stop> {
         if let Some(a) = self.libc.files.stdin {
             return Ok(a);
@@ -245,7 +245,7 @@ impl Machine<'_> {
     }
 }
 
-/// Opens a file for a `std::ifstream`; where its name is not known, neither are its contents.
+/// Opens a file for a `std::ifstream`; an unknown name gives unknown contents.
 pub fn open_ifstream(m: &mut Machine<'_>, th: &mut Thread, stream: Val, name: Val) -> Result<(), Stop> {
     let Some(at) = stream.known() else { return Ok(()) };
     let file = match text(m, th, name) {
@@ -266,7 +266,8 @@ fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     m.open_named(&name, writes).map(|a| Ret::Val(Val::new(a)))
 }
 
-/// What it opens is not followed: neither is the stream, nor the standard input, which most programs mean by it.
+/// Models `freopen` without the file that it opens: the stream and the standard input, which most programs reopen,
+/// become unknown.
 fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let why = m.reason(Cause::Contents, "what is read from a stream that was opened anew");
     for file in [Val::new(m.stdin()?), arg(args, 2)] {
@@ -277,7 +278,7 @@ fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> R
     Ok(Ret::Val(m.unknown("whether a file can be opened")))
 }
 
-/// Takes up to `n` bytes; an error where the stream's contents are not known.
+/// Takes up to `n` bytes; fails if the stream's contents are unknown.
 fn take(m: &mut Machine<'_>, file: Val, n: usize) -> Result<Vec<u8>, Reason> {
     let Some(s) = m.libc.files.get(file) else { return Err(if file.is_poison() { file.poison } else { Reason::OPEN }) };
     if s.unknown.is_some() {
@@ -292,7 +293,7 @@ fn take(m: &mut Machine<'_>, file: Val, n: usize) -> Result<Vec<u8>, Reason> {
     Ok(out)
 }
 
-/// `std::istream::read` of a file: whether all of it was there, where that is known.
+/// `std::istream::read` from a file: returns whether it read all bytes, if known.
 pub fn read_ifstream(
     m: &mut Machine<'_>,
     th: &mut Thread,
@@ -313,7 +314,7 @@ fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     match take(m, arg(args, 3), usize::try_from(sz.saturating_mul(n)).unwrap_or(usize::MAX)) {
         Ok(bytes) => {
             let Some(site) = m.site(th) else { return Ok(Ret::Void) };
-            // Checked as one access, then written.
+            // Checks the write as one access.
             let len = bytes.len() as u64;
             m.set(th, || site, p, Val::ZERO, Val::new(len))?;
             let (id, off) = crate::memory::space::split(p.bits);
@@ -323,7 +324,7 @@ fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
             Ok(Ret::Val(Val::new(len.checked_div(sz).unwrap_or(0))))
         }
         Err(why) => {
-            // The whole block is overwritten where reading succeeds; how much is not known.
+            // A successful read overwrites the whole block; how much it reads is unknown.
             if let Some(site) = m.site(th) {
                 m.set(th, || site, p, Val::poison(why), Val::new(sz.saturating_mul(n)))?;
             }
@@ -342,7 +343,7 @@ fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) ->
             let rest = &s.bytes[s.at..];
             let line = rest.iter().position(|b| *b == b'\n').map(|i| i + 1);
             let room = n.saturating_sub(1);
-            // Without an end of the line it looks on to the end of the file.
+            // Without a newline it reads on to the end of the file.
             s.ended |= line.is_none() && rest.len() < room;
             let len = line.unwrap_or(rest.len()).min(room);
             take(m, file, len)
@@ -426,7 +427,7 @@ fn ftell(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     }))
 }
 
-/// Reads `input` by a format and stores what it gives; the number of bytes used.
+/// Scans `input` with a format and stores the values; also returns the number of bytes used.
 fn scan_into(
     m: &mut Machine<'_>,
     th: &mut Thread,
@@ -458,7 +459,7 @@ fn scan_into(
     for (c, (p, _)) in found.iter().zip(&targets) {
         match c {
             Conversion::Bits { bits, value } => write(m, th, call, *p, *bits, Val::new(*value))?,
-            // It is none that counts.
+            // A position (`%n`) is not counted.
             Conversion::Position { bits, value } => {
                 write(m, th, call, *p, *bits, Val::new(*value))?;
                 continue;
@@ -485,7 +486,7 @@ fn scan_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Va
     if let Some(s) = m.libc.files.get(file) {
         s.at += used;
         s.ended |= ended;
-        // What could not be followed has read on.
+        // The stream's position has advanced by an unknown amount.
         if v.is_poison() {
             s.unknown = v.poison;
         }

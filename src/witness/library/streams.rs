@@ -1,35 +1,35 @@
-//! The open streams of a run: what they hold and where reading stands. Types alone; functions are in `stdio` and `cxx`.
+//! Open streams of a run: contents and read positions. Types only; the functions are in `stdio` and `cxx`.
 
 use super::numbers::{extract_float, extract_int, is_space};
 use crate::machine::value::{Reason, Val, float_bits, mask};
 use rustc_hash::FxHashMap;
 
-/// One open file. Its address is that of an object without contents.
+/// An open file. Its address is that of an object without contents.
 pub(super) struct Stream {
     pub(super) address: u64,
     pub(super) bytes: Vec<u8>,
     pub(super) at: usize,
-    /// A read went past the end.
+    /// Whether a read went past the end.
     pub(super) ended: bool,
-    /// An extraction from it failed.
+    /// Whether an extraction from the stream failed.
     pub(super) failed: bool,
-    /// Why the contents or the position are not known.
+    /// Reason why the contents or the position are unknown.
     pub(super) unknown: Reason,
 }
 
-/// The open files.
+/// Open files.
 #[derive(Default)]
 pub struct Files {
     pub(super) streams: Vec<Stream>,
     pub(super) stdin: Option<u64>,
-    /// The files of `std::ifstream`s, by the addresses of both.
+    /// File addresses of `std::ifstream` objects, by the object's address.
     pub(super) ifstreams: FxHashMap<u64, u64>,
-    /// Why nothing is known of any file that is opened, and of those of some names, without their folders.
+    /// Reason why every newly opened file is unknown; `changed` lists reasons by file name without folder.
     pub(super) moved: Reason,
     pub(super) changed: Vec<(String, Reason)>,
 }
 
-/// A name without its folder.
+/// File name without its folder.
 pub(super) fn last_of(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
@@ -41,17 +41,18 @@ impl Files {
         }
     }
 
-    /// From now on nothing is known of files that are opened.
+    /// Makes the contents of all files opened from now on unknown.
     pub fn all_change(&mut self, why: Reason) {
         self.moved = why;
     }
 
-    /// From now on nothing is known of files of a name, whatever folder they are in.
+    /// Makes the contents of files with this name unknown, in any folder, if opened from now on.
     pub fn changes(&mut self, name: &str, why: Reason) {
         self.changed.push((last_of(name).to_owned(), why));
     }
 
-    /// A number that `std::cin` or a file gives: what is stored, and whether it failed. Nothing is stored where the stream had failed before.
+    /// Extracts a number from `std::cin` or a file; returns the stored value and whether the extraction failed. An
+    /// earlier failure of the stream stores nothing.
     pub fn number(
         &mut self,
         file: Val,
@@ -65,9 +66,9 @@ impl Files {
             return Ok((None, true));
         }
         let rest = &s.bytes[s.at..];
-        // Only white space is left, or nothing: C++ stores nothing then but 0.
+        // The value is parsed in any case, and dropped below if only white space is left.
         let (v, used, failed) = if float {
-            // One beyond all limits, which fails somewhere behind it.
+            // A number beyond all limits, which fails somewhere after it.
             let Some(e) = extract_float(rest) else {
                 s.unknown = Reason::OPEN;
                 return Err(s.unknown);
@@ -77,7 +78,7 @@ impl Files {
             let e = extract_int(rest, bits, signed);
             (Val::new(e.value & mask(bits)), e.used, e.failed)
         };
-        // Where white space alone is left, the extraction does not begin, and stores nothing.
+        // If only white space is left, the extraction does not begin and stores nothing.
         let none = rest.iter().all(|b| is_space(*b));
         s.at += used;
         s.ended |= s.at == s.bytes.len();
@@ -85,26 +86,26 @@ impl Files {
         Ok(((!none).then_some(v), failed))
     }
 
-    /// From now on nothing is known of a stream.
+    /// Makes a stream unknown from now on.
     pub fn lose(&mut self, file: Val, why: Reason) {
         if let Some(s) = self.get(file) {
             s.unknown = why;
         }
     }
 
-    /// Whether the end of a stream was met.
+    /// Whether a read reached the end of the stream.
     pub fn has_ended(&mut self, file: Val) -> bool {
         self.get(file).is_some_and(|s| s.ended)
     }
 
-    /// The program sets the state of streams itself.
+    /// Makes failed and ended streams unknown, because the program sets stream state itself.
     pub fn state_is_set(&mut self, why: Reason) {
         for s in self.streams.iter_mut().filter(|s| s.failed || s.ended) {
             s.unknown = why;
         }
     }
 
-    /// The file of a `std::ifstream`.
+    /// File of a `std::ifstream`.
     pub fn of_ifstream(&self, p: Val) -> Option<Val> {
         p.known().and_then(|a| self.ifstreams.get(&a)).map(|f| Val::new(*f))
     }

@@ -1,4 +1,4 @@
-//! Strings and memory of the C library.
+//! String and memory functions of the C library.
 
 use super::arguments::{arg, not_null, text, write};
 use super::model::{Class, Entry, Table, by_name};
@@ -11,7 +11,7 @@ use crate::memory::space::split;
 
 type Res = Result<Ret, Stop>;
 
-/// Texts and memory of the C library.
+/// String and memory functions of the C library.
 pub(super) const STRING: Table = &[
     (&["memcpy", "memmove", "__memcpy_chk", "__memmove_chk"], memcpy, Class::Memory),
     (&["memset", "__memset_chk"], memset, Class::Memory),
@@ -64,7 +64,7 @@ fn bzero(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     Ok(Ret::Void)
 }
 
-/// `len` bytes at an address; poison where one is not known.
+/// Reads `len` bytes at an address; fails with the poison of an unknown byte.
 pub fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, Val> {
     let (Some(a), Some(n)) = (p.known(), len.known()) else { return Err(if p.is_poison() { p } else { len }) };
     let (id, off) = split(a);
@@ -77,7 +77,7 @@ pub fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, 
         .collect()
 }
 
-/// The difference of the first bytes that differ, as glibc gives it on x86-64; one that is missing counts as 0.
+/// Difference of the first bytes that differ, as glibc gives it on x86-64; a missing byte counts as 0.
 fn ordering(a: &[u8], b: &[u8]) -> Val {
     let at = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let byte = |s: &[u8]| i32::from(s.get(at).copied().unwrap_or(0));
@@ -204,7 +204,8 @@ fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
     }
 }
 
-/// At most so many bytes of a text and a NUL; the text needs none of its own within them (POSIX.1-2017, glibc 2.36 `string/strndup.c`).
+/// Copies at most `n` bytes of a string and appends a NUL; the string needs no NUL within them (POSIX.1-2017, glibc
+/// 2.36 `string/strndup.c`).
 fn strndup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (from, n) = (arg(args, 0), arg(args, 1));
     let Some(most) = n.known() else { return Ok(Ret::Val(Val::poison(n.poison))) };
@@ -217,7 +218,7 @@ fn strndup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
     }
 }
 
-/// A new object on the heap that holds a text.
+/// Creates a heap object that holds a string.
 fn copy_of(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, function: &str, s: &[u8]) -> Res {
     let site = m.user_site(th);
     let size = Val::new(s.len() as u64 + 1);
@@ -244,7 +245,7 @@ fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
     let (s, seps) = match (text(m, th, from), text(m, th, arg(args, 1))) {
         (Ok(s), Ok(d)) => (s, d),
         (Err(p), _) | (_, Err(p)) => {
-            // It ends a part somewhere.
+            // `strtok` writes a NUL at an unknown position.
             m.forget(th, from, p.poison);
             m.libc.strtok = Val::poison(p.poison);
             return Ok(Ret::Val(Val::poison(p.poison)));
@@ -262,8 +263,8 @@ fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
     Ok(Ret::Val(Val::new(at + start as u64)))
 }
 
-/// A character's class, by the bit that glibc's tables have for it in the "C" locale; no byte above 127, nor the end of a file, is of any.
-/// What other numbers give is not defined.
+/// Character class, by its bit in glibc's tables for the "C" locale. Bytes above 127 and the end of file are in no
+/// class. Other arguments have an undefined result.
 fn class(args: &[Val], bit: u64, is: impl Fn(u8) -> bool) -> Res {
     let c = arg(args, 0);
     result(c.known().map_or(Err(c), |b| match signed(b, 32) {
@@ -273,7 +274,7 @@ fn class(args: &[Val], bit: u64, is: impl Fn(u8) -> bool) -> Res {
     }))
 }
 
-/// What a character becomes. A `char` below 0 is that of the byte, but for the end of a file, as glibc's tables have it.
+/// Character conversion. As in glibc's tables, a negative `char` counts as its byte, except the end of file.
 fn on_char(args: &[Val], f: impl Fn(u8) -> u8) -> Res {
     let c = arg(args, 0);
     result(c.known().map_or(Err(c), |b| match signed(b, 32) {

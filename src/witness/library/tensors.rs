@@ -1,4 +1,4 @@
-//! What the models of tensors (`templates/models/aten.cpp`) are built on.
+//! Primitives of the tensor models (`templates/models/aten.cpp`).
 
 use super::arguments::arg;
 use super::model::{Class, Table};
@@ -13,13 +13,13 @@ use crate::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 
-/// The functions that models call.
+/// Functions that the models call.
 pub(super) const BASIS: Table = &[
     (&["__scuba_device_memory"], device_memory, Class::Memory),
     (&["__scuba_device_copy"], device_copy, Class::Memory),
     (&["__scuba_extent"], extent, Class::Pure),
     (&["__scuba_known"], super::simple::first, Class::Pure),
-    // Of tensors that were made for a run it holds.
+    // The axiom holds for tensors that were made for a run.
     (&["__scuba_axiom"], super::simple::nothing, Class::Pure),
     (&["__scuba_written"], written, Class::Memory),
     (&["__scuba_any"], any, Class::Pure),
@@ -37,7 +37,8 @@ fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val
     m.heap_object(ObjectKind::Device, "tensor", site, arg(args, 0), fill).map(Ret::Val)
 }
 
-/// Memory with what another tensor's storage holds, where that lies in order; of another tensor it is not known where its elements are.
+/// Allocates a copy of another tensor's storage if it is contiguous; otherwise the position of its elements is
+/// unknown.
 fn device_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let site = m.user_site(th);
     let fill = Fill::Poison(m.reason(Cause::Contents, "what a function of PyTorch computes"));
@@ -84,7 +85,7 @@ fn any(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     Ok(Ret::Val(Val::poison(m.reason(Cause::Other, "a number that a library's function chooses"))))
 }
 
-/// What whoever calls an operator has set before: a run is one with what is usual.
+/// Setting that an operator's caller made before: a run uses the usual value.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
 fn setting(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     Ok(Ret::Val(arg(args, 2)))

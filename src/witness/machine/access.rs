@@ -1,4 +1,4 @@
-//! Loads, stores, atomics and copies of the program, bounds-checked.
+//! Bounds-checked loads, stores, atomics and copies of the program.
 
 use super::call::Stop;
 use super::form::Layout;
@@ -10,7 +10,7 @@ use crate::memory::space::{Obj, ObjId, split};
 use crate::memory::store::Fill;
 use finding::Direction;
 
-/// Memory that other threads of the launch can write.
+/// Whether other threads of the launch can write this memory.
 const fn is_common(kind: ObjectKind) -> bool {
     matches!(
         kind,
@@ -25,7 +25,7 @@ const fn is_common(kind: ObjectKind) -> bool {
     )
 }
 
-/// Where an access goes.
+/// Result of the check of an access.
 enum Way {
     Fine(ObjId, u64),
     Poison(Reason),
@@ -33,7 +33,7 @@ enum Way {
 }
 
 impl Machine<'_> {
-    /// Checks an access of `bytes` bytes and notes it where it is wrong.
+    /// Checks an access of `bytes` bytes and records it if it is wrong.
     #[inline]
     fn way(&mut self, th: &Thread, site: impl Fn() -> Site, p: Val, bytes: u64, dir: Direction) -> Result<Way, Stop> {
         if p.is_unset() && th.on_device() && bytes > 0 {
@@ -101,7 +101,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Bytes inside an object, as this thread may know them.
+    /// Reads bytes inside an object, as far as this thread may know them.
     #[inline]
     fn peek(&self, th: &Thread, id: ObjId, off: u64, bytes: u32) -> Val {
         let Some(o) = self.mem.get(&th.stack, id) else { return Val::poison(Reason::BAD_READ) };
@@ -134,7 +134,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A write whose address is not known: the object it was meant for is forgotten where that is known.
+    /// Havocs the object that a write with an unknown address was meant for, if that object is known.
     #[cold]
     fn store_somewhere(&mut self, th: &mut Thread, site: Site, p: Val, why: Reason) {
         if let Some(o) = self.mem.get_mut(&mut th.stack, split(p.bits).0) {
@@ -194,7 +194,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Reads, changes and writes back; gives the old value.
+    /// Reads, changes and writes back; returns the old value.
     pub fn update(
         &mut self,
         th: &mut Thread,
@@ -221,7 +221,8 @@ impl Machine<'_> {
         }
     }
 
-    /// `memcpy` and `memmove`. A part outside either object is an error of the whole: it may be refused, or done as far as it goes.
+    /// Performs `memcpy` or `memmove`. A range that leaves either object is an error of the whole copy: it may be
+    /// refused, or performed up to the bound.
     pub fn copy(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, src: Val, len: Val) -> Result<(), Stop> {
         let Some(n) = len.known() else {
             self.seen.unclear(site(), || self.reasons.why(len.poison, |why| format!("its length depends on {why}")));
@@ -237,7 +238,7 @@ impl Machine<'_> {
             (Way::Fine(d, doff), Way::Fine(s, soff)) => {
                 let Some(source) = self.mem.get(&th.stack, s) else { return Ok(()) };
                 let hidden = th.alone && th.synced && is_common(source.kind) && !source.constant;
-                // An object of unknown extent may be shorter than what is asked for.
+                // An object of unknown extent may be shorter than the copy.
                 let pieces = if hidden { Vec::new() } else { source.store.cut(soff, n) };
                 if let Some(o) = self.mem.get_mut(&mut th.stack, d).filter(|o| !o.constant) {
                     if hidden {
@@ -258,7 +259,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What may or may not have been written from an address on, as far as its object goes, is not known.
+    /// Makes bytes from an address on unknown, up to the end of the object, because they may or may not have been
+    /// written.
     fn leave_open(&mut self, th: &mut Thread, p: Val, bytes: u64, why: Reason) {
         let (id, off) = split(p.bits);
         let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant && o.holds(off, 0)) else { return };
@@ -288,7 +290,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// An access whose contents are not followed: what it writes is not known behind it.
+    /// Checks an access whose contents are not followed; what it writes becomes unknown.
     pub fn touch(
         &mut self,
         th: &mut Thread,
@@ -314,7 +316,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The whole object at an address becomes unknown.
+    /// Makes the whole object at an address unknown.
     pub fn forget(&mut self, th: &mut Thread, p: Val, why: Reason) {
         self.forget_object(th, split(p.bits).0, why);
     }
@@ -327,7 +329,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Everything that can be reached from these addresses becomes unknown.
+    /// Makes everything reachable from these addresses unknown.
     pub fn forget_reachable(&mut self, th: &mut Thread, roots: &[Val], why: Reason) {
         let roots: Vec<ObjId> = roots.iter().map(|v| split(v.bits).0).filter(|id| id.0 != 0).collect();
         for id in self.mem.reachable(&th.stack, &roots) {
@@ -335,7 +337,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An object on `th`'s stack; its address.
+    /// Creates an object on `th`'s stack and returns its address.
     pub fn stack_object(
         &mut self,
         th: &mut Thread,
@@ -350,7 +352,7 @@ impl Machine<'_> {
             .ok_or_else(|| Stop::Unknown("more stack objects than the interpreter keeps".into()))
     }
 
-    /// An object of the heap or the device; its address. `size` may be unknown.
+    /// Creates a heap or device object and returns its address. `size` may be unknown.
     pub fn heap_object(
         &mut self,
         kind: ObjectKind,

@@ -1,19 +1,19 @@
-//! Arithmetic on single values, as the machine does it.
+//! Arithmetic on single values, with the results of hardware.
 
 use super::call::{Reduce, Vote};
 use super::value::{Reason, Val, float, float_bits, mask, signed};
 use ir::{AtomicOp, BinOp, CastOp, Pred};
 
-/// Why an operation has no result.
+/// Reason why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Division by zero, or of the smallest integer by -1: ends a host program.
     Divide,
-    /// The result is any value (a shift by the width or more).
+    /// The result may be any value (a shift by the width or more).
     Any,
 }
 
-/// Integer arithmetic at a width of 1 to 64 bits; it wraps.
+/// Wrapping integer arithmetic at a width of 1 to 64 bits.
 #[inline]
 pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
     if a.is_poison() || b.is_poison() {
@@ -51,8 +51,8 @@ pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
     Ok(Val::new(r & mask(w)))
 }
 
-/// Whether an operation leaves the mathematical integers in one of the two readings of its operands: a result beyond
-/// the signed ones, or an operand read as unsigned whose sign bit is set.
+/// Whether an operation leaves the mathematical integers under one of the two interpretations of its operands: the
+/// result exceeds the signed range, or an operand read as unsigned has its sign bit set.
 pub fn int_wraps(op: BinOp, w: u32, a: Val, b: Val) -> bool {
     if a.is_poison() || b.is_poison() {
         return false;
@@ -65,7 +65,7 @@ pub fn int_wraps(op: BinOp, w: u32, a: Val, b: Val) -> bool {
         BinOp::Shl if (0..64).contains(&y) => x << y,
         BinOp::UDiv | BinOp::URem => return x < 0 || y < 0,
         BinOp::LShr => return x < 0,
-        // Where one operand cuts to the lowest bits, or clears them, the other's sign does not matter.
+        // If one operand masks the lowest bits or clears them, the sign of the other one does not matter.
         BinOp::And => return (x < 0 || y < 0) && !is_mask(x) && !is_mask(y),
         BinOp::Xor => return (x < 0 || y < 0) && x != -1 && y != -1,
         BinOp::Or => return x < 0 || y < 0,
@@ -74,7 +74,7 @@ pub fn int_wraps(op: BinOp, w: u32, a: Val, b: Val) -> bool {
     i64::try_from(exact).map_or(true, |e| signed(e.cast_unsigned() & mask(w), w) != e)
 }
 
-/// `2^k - 1` or `-2^k`, for a `k` above 0.
+/// Whether `v` is `2^k - 1` or `-2^k` for a `k` above 0.
 fn is_mask(v: i128) -> bool {
     if v < 0 { v < -1 && v & -v == -v } else { v > 0 && v & (v + 1) == 0 }
 }
@@ -95,14 +95,14 @@ pub fn cast_wraps(op: CastOp, from: u32, to: u32, v: Val) -> bool {
     }
 }
 
-/// An operation with an unknown operand: known where the other one decides it.
+/// Result of an operation with an unknown operand: known if the other operand decides it.
 #[cold]
 fn poisoned(op: BinOp, a: Val, b: Val) -> Val {
     let zero = |v: Val| v == Val::ZERO;
     match op {
         BinOp::And | BinOp::Mul if zero(a) || zero(b) => Val::ZERO,
         BinOp::Add | BinOp::Sub if a.is_poison() && !b.is_poison() => {
-            // An address with an unknown part still says which object was meant.
+            // An address with an unknown offset still names the object that was meant.
             Val::unknown_address(if a.known == 0 { a.bits } else { 0 }, a.poison)
         }
         BinOp::LShr if a.known != 0 && b.known().is_some_and(|by| by % 8 == 0 && by < 64) => {
@@ -118,7 +118,7 @@ fn poisoned(op: BinOp, a: Val, b: Val) -> Val {
     }
 }
 
-/// The bits of a mask of a value of which some bytes are known.
+/// Masks a value of which some bytes are known.
 fn masked(v: Val, mask: u64) -> Val {
     let cleared = (0..8).filter(|i| mask >> (8 * i) & 0xff == 0).fold(0, |all, i| all | 1 << i);
     Val { bits: v.bits & mask, known: v.known | cleared, ..v }.bytes_from(0, 8)
@@ -203,7 +203,7 @@ pub fn floating(op: BinOp, w: u32, a: u64, b: u64) -> u64 {
     float_bits(r, w)
 }
 
-/// The same, as far as it is known.
+/// Floating-point arithmetic; poison if a double does not hold the 80-bit result exactly.
 #[inline]
 pub fn computed(op: BinOp, w: u32, a: u64, b: u64) -> Val {
     if w == 80 {
@@ -212,19 +212,20 @@ pub fn computed(op: BinOp, w: u32, a: u64, b: u64) -> Val {
     Val::new(floating(op, w, a, b))
 }
 
-/// A floating-point number with the other sign; a double stands for one of 80 bits.
+/// Negates a floating-point value; a double stands for an 80-bit one.
 #[inline]
 pub fn negated(w: u32, a: Val) -> Val {
     Val::new(a.bits ^ 1 << (w.min(64) - 1))
 }
 
-/// Arithmetic of x87 (80 bits) on numbers that a double holds, where a double holds the result: no bit was rounded away. `None` elsewhere.
+/// x87 arithmetic (80 bits) on operands that a double holds. `None` if a double does not hold the result, that is, if
+/// rounding lost a bit.
 fn extended(op: BinOp, a: u64, b: u64) -> Option<u64> {
-    // Products below this may lose bits of their own error.
+    // The rounding error of a product below this may itself lose bits.
     const SMALL: f64 = 1e-280;
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     let sum = |x: f64, y: f64| {
-        // Knuth's two-sum gives the error of a sum.
+        // Knuth's two-sum gives the rounding error of a sum.
         let s = x + y;
         let t = s - x;
         ((x - (s - t)) + (y - t) == 0.0).then_some(s)
@@ -243,7 +244,7 @@ fn extended(op: BinOp, a: u64, b: u64) -> Option<u64> {
     r.filter(|r| r.is_finite() || y == 0.0).map(f64::to_bits)
 }
 
-/// A conversion between scalars of at most 64 bits.
+/// Converts between scalars of at most 64 bits.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -253,7 +254,7 @@ fn extended(op: BinOp, a: u64, b: u64) -> Option<u64> {
 pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
     if v.is_poison() {
         return match op {
-            // The object an unknown address was meant for survives.
+            // The object that an unknown address was meant for stays known.
             CastOp::PtrToInt | CastOp::IntToPtr => Val { poison: v.poison.of_result(), ..v },
             CastOp::Bitcast | CastOp::AddrSpaceCast => v,
             CastOp::Trunc if v.known != 0 && to.is_multiple_of(8) => v.bytes_from(0, to / 8),
@@ -271,7 +272,7 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
         | CastOp::AddrSpaceCast => b,
         CastOp::SExt => signed(b, from).cast_unsigned(),
         CastOp::FpTrunc | CastOp::FpExt => float_bits(float(b, from), to),
-        // A double stands for what has 64 bits of precision.
+        // A double stands for an 80-bit value with 64 bits of precision.
         CastOp::UiToFp if to == 80 && b as f64 as u128 != u128::from(b) => return Val::poison(Reason::OPEN),
         CastOp::SiToFp if to == 80 && signed(b, from) as f64 as i128 != i128::from(signed(b, from)) => {
             return Val::poison(Reason::OPEN);
@@ -304,7 +305,7 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
     Val::new(r & mask(to))
 }
 
-/// What an atomic operation leaves in memory; `None` where it is not modelled.
+/// Value that an atomic operation leaves in memory; `None` if the operation is not modelled.
 pub fn atomic(op: AtomicOp, w: u32, old: Val, v: Val) -> Option<Val> {
     let bin = |op| int(op, w, old, v).ok();
     let pick = |take: bool| Some(if take { v } else { old });
@@ -338,7 +339,7 @@ pub fn atomic(op: AtomicOp, w: u32, old: Val, v: Val) -> Option<Val> {
     }
 }
 
-/// One step of a warp-wide reduction of 32-bit integers.
+/// Step of a warp-wide reduction of 32-bit integers.
 pub fn reduce(op: Reduce, a: u64, b: u64) -> u64 {
     let (sa, sb) = (signed(a, 32), signed(b, 32));
     mask(32)
@@ -366,7 +367,7 @@ pub fn reduce(op: Reduce, a: u64, b: u64) -> u64 {
         }
 }
 
-/// The result of a vote over lanes' predicates (lane number, predicate).
+/// Result of a vote over the lanes' predicates, given as (lane number, predicate).
 pub fn vote(kind: Vote, preds: &[(u32, bool)]) -> u64 {
     let count = preds.iter().filter(|p| p.1).count();
     match kind {
@@ -431,7 +432,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_known_of_a_word_stay_known_where_they_are_taken() {
-        // A structure whose second byte is padding, and one whose first byte was never set.
+        // A structure with padding in its second byte, and one with an uninitialised first byte.
         let padded = Val::known_in_part(0x0003_0001, Reason::UNINIT, 0b0000_1101);
         assert_eq!(cast(CastOp::Trunc, 32, 8, padded), Val::new(1));
         assert!(cast(CastOp::Trunc, 32, 16, padded).is_poison());
@@ -439,7 +440,7 @@ mod tests {
         assert_eq!(cast(CastOp::Trunc, 32, 8, third), Val::new(3));
         assert_eq!(int(BinOp::And, 32, padded, Val::new(0xff_00ff)), Ok(Val::new(0x0003_0001)));
         assert!(int(BinOp::And, 32, padded, Val::new(0xff00)).unwrap().is_poison());
-        // What is computed of it is not known, nor are its bytes.
+        // Values computed from it are unknown, and so are their bytes.
         for op in [BinOp::Add, BinOp::Or, BinOp::Mul, BinOp::Shl] {
             let computed = int(op, 32, padded, Val::new(8)).unwrap();
             assert!(computed.is_poison() && computed.known == 0 && computed.bits == 0, "{op:?}");

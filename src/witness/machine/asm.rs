@@ -1,4 +1,4 @@
-//! Inline assembly: the few forms of PTX that headers use where addresses and lanes depend on them.
+//! Inline assembly: the few forms of PTX in headers on which addresses and lanes depend.
 
 use super::call::{Ret, Stop};
 use super::form::{AsmInfo, CallInfo, Callee};
@@ -12,13 +12,13 @@ use finding::Direction;
 pub use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
 pub use models::ptx::End;
 
-/// One operand of a PTX instruction: `$n`, `[$n+off]`, an immediate.
+/// Index of a PTX operand of the form `$n` or `[$n]`; `None` for any other.
 fn position(word: &str) -> Option<usize> {
     word.trim().trim_matches(['{', '}', '[', ']']).trim().strip_prefix('$')?.parse().ok()
 }
 
 impl Machine<'_> {
-    /// The results of an inline-assembly statement.
+    /// Results of an inline-assembly statement.
     pub fn inline_asm(&mut self, th: &mut Thread, info: &AsmInfo, args: &[Val]) -> Result<Vec<Val>, Stop> {
         let text = info.text.trim();
         let outputs = info.slots as usize;
@@ -33,7 +33,7 @@ impl Machine<'_> {
             {
                 return Ok(out);
             }
-            // Whether this thread comes to the instruction that ends it is not known.
+            // The interpreter does not know whether this thread reaches the instruction that ends it.
             if info.ending.is_some_and(|e| !e.certain || e.how == End::Leave) {
                 let text: String = text.chars().take(40).collect();
                 let text = format!("inline assembly that may end the thread (`{text}`)");
@@ -59,7 +59,7 @@ impl Machine<'_> {
         Ok(vec![Val::poison(why); outputs])
     }
 
-    /// The accesses of a list: checked, and what they write is not known behind them.
+    /// Checks a list of accesses; what they write becomes unknown.
     pub fn listed_accesses(&mut self, th: &mut Thread, list: &[Access], args: &[Val], why: Reason) -> Result<(), Stop> {
         let Some(site) = self.site(th) else { return Ok(()) };
         for access in list {
@@ -88,7 +88,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Where an access goes, line by line; none where this thread does not take part, or why that is not known.
+    /// Address and size of each line of an access. Empty if this thread does not take part; an error if this is
+    /// unknown.
     fn parts(&mut self, th: &Thread, place: &Place, args: &[Val]) -> Result<Vec<(Val, u64)>, Reason> {
         let number = |i: usize| {
             let v = args.get(i).copied().unwrap_or(Val::UNINIT);
@@ -121,7 +122,7 @@ impl Machine<'_> {
         })
     }
 
-    /// The address that a register gives: of shared memory as a number in its window.
+    /// Address that a register holds. A shared-memory address is an integer in the shared window.
     fn listed_address(&mut self, place: &Place, given: Val) -> Val {
         let offset = place.address.offset;
         if place.space != Space::Shared || given.is_poison() {
@@ -134,13 +135,14 @@ impl Machine<'_> {
         }
     }
 
-    /// The place of a thread in its warp.
+    /// Lane of a thread in its warp.
     fn lane(&self, th: &Thread) -> Option<u32> {
         let (launch, place) = (self.launch.as_ref()?, th.place?);
         Some(linear(place.thread, launch.block) % WARP)
     }
 
-    /// A write that may go anywhere among what a statement is given, shared memory included, which is given as numbers.
+    /// Havocs the memory that a statement may write through its arguments. Includes shared memory, whose addresses
+    /// are passed as integers.
     fn forget_given(&mut self, th: &mut Thread, args: &[Val], why: Reason) {
         for a in args.iter().filter(|a| !a.is_poison()) {
             self.forget(th, *a, why);
@@ -150,14 +152,14 @@ impl Machine<'_> {
         }
     }
 
-    /// An address of shared memory as a number in its window, or back.
+    /// Converts a shared-memory address to an integer in the shared window, or back.
     pub fn window(&mut self, to_number: bool, v: Val) -> Val {
         let Some(bits) = v.known() else { return Val::poison(v.poison.of_result()) };
         let found = if to_number { shared_number(bits) } else { self.mem.shared_address(bits) };
         found.map_or_else(|| self.unknown("an address of shared memory that leads to other memory"), Val::new)
     }
 
-    /// One PTX instruction, where it is of a form that is followed.
+    /// Executes one PTX instruction, if the interpreter models its form.
     fn ptx(&mut self, th: &mut Thread, info: &AsmInfo, text: &str, args: &[Val]) -> Result<Option<Vec<Val>>, Stop> {
         let outputs = info.slots as usize;
         let (op, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -177,7 +179,7 @@ impl Machine<'_> {
                     _ => Ok(None),
                 }
             }
-            // A sign in a wider register is not followed.
+            // Sign extension into a wider register is not modelled.
             "ld" | "ldu"
                 if (8..=64).contains(&bits)
                     && !(ty.starts_with('s') && (bits < 32 || info.constraints.starts_with("=l") && bits < 64)) =>
@@ -186,7 +188,7 @@ impl Machine<'_> {
                 let n = outputs.max(1) as u64;
                 let mut out = Vec::new();
                 let Some(site) = self.site(th) else { return Ok(None) };
-                // Checked as the one access that it is.
+                // Checks a vector load as one access.
                 if n > 1 && !p.is_poison() {
                     self.touch(th, site, p, n * u64::from(bits / 8), Direction::Read, Reason::OPEN)?;
                 }
@@ -221,7 +223,7 @@ impl Machine<'_> {
                     return Ok(None);
                 };
                 let (Some(x), Some(n)) = (a.known(), b.known()) else { return Ok(None) };
-                // PTX shifts clamp.
+                // PTX shift amounts clamp.
                 let v = if op.starts_with("shl") {
                     if n >= u64::from(bits) { 0 } else { x << n }
                 } else if ty.starts_with('s') {
@@ -238,7 +240,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The address of a statement that does one access, always.
+    /// Address of a statement that does exactly one access unconditionally.
     fn only_address(&mut self, th: &Thread, info: &AsmInfo, args: &[Val]) -> Option<Val> {
         let [Access { place: Some(place), .. }] = info.accesses.as_slice() else { return None };
         let Ok(parts) = self.parts(th, place, args) else { return None };
@@ -246,7 +248,7 @@ impl Machine<'_> {
     }
 }
 
-/// An integer that stands in the text itself.
+/// Integer literal in the statement's text.
 fn immediate(word: &str, bits: u32) -> Option<Val> {
     let value: i64 = word.trim_matches([' ', '{', '}']).parse().ok()?;
     Some(Val::new(value.cast_unsigned() & mask(bits)))

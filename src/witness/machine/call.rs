@@ -1,36 +1,36 @@
-//! How a call of a modelled function ends: with a result, by waiting for other threads, or not at all.
+//! Outcomes of a modelled call: a result, a wait for other threads, or a stop.
 
 use super::value::Val;
 use crate::api::Why;
 
-/// Why a thread does not go on.
+/// Reason why a thread stops.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
-    /// The program, or this thread, ends here.
+    /// The program or this thread ends here.
     Ended(String),
-    /// What happens next is not known.
+    /// The next event is unknown.
     Unknown(Why),
-    /// The access sought was reached.
+    /// The run reached the target access.
     Found,
-    /// Steps, time or memory ran out.
+    /// The steps, work or memory of the budget ran out.
     Budget,
 }
 
-/// What a modelled function gives back.
+/// Result of a modelled function.
 pub enum Ret {
     Void,
     Val(Val),
     Many(Vec<Val>),
-    /// The thread waits for others; the result comes when it goes on.
+    /// The thread waits for other threads; the result follows when it resumes.
     Wait(Wait),
 }
 
 /// What a thread of a block waits for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wait {
-    /// A barrier of the block, by its number; the operation on the threads' predicates.
+    /// Barrier of the block by number, and the vote on the threads' predicates.
     Barrier { id: u32, vote: Option<(Vote, Val)> },
-    /// All lanes in `mask` of the warp.
+    /// The lanes in `mask` of the warp.
     Warp { mask: u32, op: WarpOp },
 }
 

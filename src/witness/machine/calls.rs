@@ -1,4 +1,5 @@
-//! Calls: of functions with a body, of models, and of what has neither, which may write all that it is given.
+//! Calls of functions with a body, of modelled functions, and of unknown functions, which may write everything
+//! reachable from their arguments.
 
 use super::call::{Ret, Stop, Wait};
 use super::form::{CallInfo, Callee, Code, I};
@@ -16,17 +17,17 @@ pub use models::ptx::Waiting;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// How a thread goes on at a call.
+/// How a thread continues at a call.
 pub enum Next {
-    /// The call is done.
+    /// The call is complete.
     Goes,
-    /// In a frame of its own.
+    /// The callee has its own frame.
     Enters,
     Waits(Wait),
 }
 
 impl Machine<'_> {
-    /// A call; its position is saved.
+    /// Executes a call; the thread's position is saved before.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
     fn call_instruction(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
@@ -97,7 +98,7 @@ impl Machine<'_> {
         Ok(Next::Goes)
     }
 
-    /// A call, or inline assembly; its position is saved.
+    /// Executes a call or inline assembly; the thread's position is saved before.
     pub fn call_or_assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, op: &I) -> Result<Next, Stop> {
         match op {
             I::Asm { info } => self.assembly(th, code, base, *info),
@@ -129,7 +130,7 @@ impl Machine<'_> {
         Ok(Next::Goes)
     }
 
-    /// Calls a function from a model and runs it to its end. It must not wait for other threads.
+    /// Calls a function from a model and runs it to its end. The function must not wait for other threads.
     pub fn call(&mut self, th: &mut Thread, func: FuncRef, args: &[Val]) -> Result<Vec<Val>, Stop> {
         match resolve(self.program, func) {
             Callee::Body(f) => {
@@ -161,7 +162,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives a waiting thread the result of its call.
+    /// Writes the result of its call into a waiting thread.
     pub fn deliver(&mut self, th: &mut Thread, values: &[Val]) {
         let Some(f) = th.frames.last() else { return };
         let Some(I::Call { info }) = f.code.insts.get(f.pc - 1) else { return };
@@ -188,7 +189,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A call of a function that has neither body nor model.
+    /// Calls a function that has neither body nor model.
     #[cold]
     fn call_unknown(&mut self, th: &mut Thread, call: &CallInfo, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
         let func = self.program.func(f);
@@ -196,7 +197,7 @@ impl Machine<'_> {
             return Err(Stop::Ended(format!("the call of `{}`, which does not return", func.display)));
         }
         let why = self.reason(Cause::Call, &format!("the result of `{}`, which is not modelled", func.display));
-        // Names of libdevice are reserved: what it computes knows nothing of the program.
+        // The prefix `__nv_` is reserved for libdevice, whose functions cannot access the program's variables.
         if th.on_device() && !is_of_cuda(&func.name) && !func.name.starts_with("__nv_") {
             self.forget_device_variables(th, why);
         }
@@ -209,7 +210,7 @@ impl Machine<'_> {
         self.calls_out(th, call, args, why, &const_params(&func.display))
     }
 
-    /// Code of the device that is not at hand, or that a kernel launches, knows variables of the device by their names.
+    /// Havocs device variables: device code outside the program, or code that a kernel launches, knows them by name.
     fn forget_device_variables(&mut self, th: &mut Thread, why: Reason) {
         let program = self.program;
         for (mi, m) in (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Device) {
@@ -222,7 +223,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A function without body or model may call those that it is given: what these write by its name is unknown, as is what that leads to.
+    /// Havocs the effects of functions passed to an unknown function, which may call them: variables that they write
+    /// by name, and everything reachable from those.
     fn given_run(&mut self, th: &mut Thread, args: &[Val], why: Reason) {
         let program = self.program;
         let given: Vec<FuncRef> =
@@ -241,7 +243,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Code outside of the program may call every function that the program exports: what these write is unknown, as is what they lead to.
+    /// Havocs the effects of exported functions, which code outside the program may call: variables that they write,
+    /// and everything reachable from those.
     fn exported_run(&mut self, th: &mut Thread, why: Reason) {
         let program = self.program;
         let outside = program.outside();
@@ -285,7 +288,7 @@ impl Machine<'_> {
         self.calls_out(th, call, args, why, &[])
     }
 
-    /// What is outside the program may write everything it is given, but what is behind a pointer to const.
+    /// Havocs everything reachable from an unknown function's arguments, except through pointers to const.
     fn calls_out(
         &mut self,
         th: &mut Thread,
@@ -311,7 +314,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The module of the innermost frame.
+    /// Module of the innermost frame's function.
     pub fn module_of(&self, th: &Thread) -> ModuleId {
         th.frames.last().map_or(ModuleId(0), |f| f.code.func.module)
     }

@@ -1,4 +1,4 @@
-//! Functions in the flat form that the machine runs: registers instead of values, one scalar each.
+//! Flat form of functions that the machine runs: registers instead of values, one scalar each.
 //!
 //! A value takes as many registers as its type has scalars. Vector operations become one instruction per lane, moves
 //! within aggregates become register moves, and variables whose address is not taken live in registers.
@@ -34,18 +34,18 @@ impl Opd {
     pub const fn index(self) -> usize {
         (self.0 & !Self::CONST) as usize
     }
-    /// The `n`-th scalar after this one.
+    /// Operand of the `n`-th scalar after this one.
     pub const fn plus(self, n: u32) -> Self {
         Self(self.0 + n)
     }
 }
 
-/// One scalar of a type in memory.
+/// A scalar of a type in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// Bytes from the start of the value.
     pub off: u32,
-    /// 0: a scalar that is not modelled (80-bit floats and the like).
+    /// Width in bits; 0 for a scalar without a model (80-bit floats and the like).
     pub bits: u8,
 }
 
@@ -55,11 +55,11 @@ impl Leaf {
     }
 }
 
-/// A type as the machine sees it.
+/// Memory layout of a type.
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub leaves: Vec<Leaf>,
-    /// Bytes that a load or store of it touches.
+    /// Bytes that a load or store of the type touches.
     pub bytes: u64,
 }
 
@@ -73,7 +73,7 @@ pub struct FloatPred {
 }
 
 impl FloatPred {
-    /// From LLVM's name; `None` for a name LLVM does not have.
+    /// Parses LLVM's name; `None` if LLVM has no such predicate.
     pub fn parse(name: &str) -> Option<Self> {
         let p = |unordered, less, equal, greater| Some(Self { unordered, less, equal, greater });
         match name {
@@ -106,19 +106,19 @@ impl FloatPred {
     }
 }
 
-/// What a call goes to.
+/// Target of a call.
 #[derive(Clone, Debug)]
 pub enum Callee {
     Body(FuncRef),
-    /// Modelled by name.
+    /// A function with a model.
     Model(Model),
-    /// No body and no model.
+    /// A function without body or model.
     Unknown,
-    /// Through a pointer.
+    /// A call through a pointer.
     Indirect(Opd),
 }
 
-/// An operand of a call with its number of scalars.
+/// Operand of a call with its number of scalars.
 #[derive(Clone, Copy, Debug)]
 pub struct Arg {
     pub opd: Opd,
@@ -129,14 +129,14 @@ pub struct Arg {
 
 pub struct CallInfo {
     pub callee: Callee,
-    /// The function named, where it is named.
+    /// Function that the call names, if it is direct.
     pub target: Option<FuncRef>,
     pub args: Vec<Arg>,
     pub dst: u32,
     pub slots: u32,
 }
 
-/// One instruction. `d` is a register of the frame.
+/// Machine instruction. `d` is a register of the frame.
 pub enum I {
     Mov {
         d: u32,
@@ -156,7 +156,7 @@ pub enum I {
         a: Opd,
         b: Opd,
     },
-    /// 128-bit: two registers each, low half first.
+    /// 128-bit arithmetic: two registers per operand, low half first.
     Wide {
         op: BinOp,
         d: u32,
@@ -195,13 +195,13 @@ pub enum I {
         d: u32,
         a: Opd,
     },
-    /// An address of shared memory as a number in that memory's window, or back.
+    /// Converts a shared-memory address to an integer in the shared window, or back.
     Window {
         to_number: bool,
         d: u32,
         a: Opd,
     },
-    /// From or to 128 bits.
+    /// Conversion from or to 128 bits.
     CastWide {
         op: CastOp,
         from: u8,
@@ -209,7 +209,7 @@ pub enum I {
         d: u32,
         a: Opd,
     },
-    /// The bytes of one layout read as another.
+    /// Reinterprets the bytes of one layout as another.
     Repack {
         d: u32,
         a: Opd,
@@ -241,7 +241,7 @@ pub enum I {
         p: Opd,
         bits: u8,
     },
-    /// Of a pointer.
+    /// Load of a pointer.
     LoadPointer {
         d: u32,
         p: Opd,
@@ -285,14 +285,14 @@ pub enum I {
         byte: Opd,
         len: Opd,
     },
-    /// A stack object; `elem` bytes each.
+    /// Creates a stack object of `count` elements with `elem` bytes each.
     Alloca {
         d: u32,
         elem: u64,
         count: Opd,
         name: u32,
     },
-    /// Scalar `index` of `n`, each element `stride` scalars long.
+    /// Reads element `index`, `stride` scalars long, of a vector of `n` scalars.
     Extract {
         d: u32,
         vec: Opd,
@@ -307,13 +307,13 @@ pub enum I {
         index: Opd,
         v: Opd,
     },
-    /// These registers become poison.
+    /// Makes `n` registers from `d` on poison.
     Poison {
         d: u32,
         n: u32,
         s: Opd,
     },
-    /// The object becomes unwritten again.
+    /// Makes the object uninitialised again.
     Fresh {
         p: Opd,
     },
@@ -326,11 +326,11 @@ pub enum I {
     Asm {
         info: u32,
     },
-    /// On entering a loop: remembers the step count in a register.
+    /// Loop entry: saves the step count in a register.
     Enter {
         d: u32,
     },
-    /// On each way back to a loop's header, which is `header`.
+    /// Back edge to the loop header `header`.
     Back {
         d: u32,
         header: u32,
@@ -352,7 +352,7 @@ pub enum I {
         n: u32,
     },
     Unreachable,
-    /// A terminator that is not followed.
+    /// Terminator that the machine does not model.
     Stuck {
         why: Opd,
     },
@@ -366,23 +366,23 @@ pub struct SwitchInfo {
 pub struct AsmInfo {
     pub text: Rc<str>,
     pub args: Vec<Arg>,
-    /// What it accesses on a device.
+    /// Device accesses of the statement.
     pub accesses: Vec<Access>,
-    /// The argument whose address in the window of shared memory is its result.
+    /// Index of the argument whose address, as an integer in the shared window, is the result.
     pub shared_address: Option<usize>,
-    /// The instruction in it that ends the thread, if there is one.
+    /// Instruction of the statement that ends the thread, if there is one.
     pub ending: Option<Ending>,
-    /// The other threads that it waits for.
+    /// Other threads that the statement waits for.
     pub waiting: Option<Waiting>,
     pub constraints: Rc<str>,
     pub dst: u32,
     pub slots: u32,
 }
 
-/// A function ready to run in one machine.
+/// A function that is ready to run in one machine.
 pub struct Code {
     pub flat: Rc<Flat>,
-    /// How often each memory access was executed.
+    /// Execution count of each memory access.
     pub hits: Vec<Cell<u64>>,
     pub consts: Vec<Val>,
 }
@@ -394,28 +394,28 @@ impl Deref for Code {
     }
 }
 
-/// A constant that is another value in each machine.
+/// A constant whose value differs between machines.
 pub enum Relocation {
-    /// Scalars of a constant that holds an address, or is not modelled.
+    /// Scalars of a constant that holds an address or has no model.
     Scalars { module: ModuleId, constant: Const, ty: TypeId },
-    /// What is poison for this reason.
+    /// Poison with this reason.
     Poison(String),
 }
 
-/// The flat form of a function, the same for every run of its program.
+/// Flat form of a function, the same for every run of its program.
 pub struct Flat {
     pub func: FuncRef,
     pub insts: Vec<I>,
-    /// Block and instruction of the analysis form that each instruction came from.
+    /// Block and instruction of the analysis form for each flat instruction.
     pub places: Vec<(u32, u32)>,
-    /// Those that differ between machines are filled in where one takes the code.
+    /// Constants; a machine fills in the relocated ones when it takes the code.
     pub consts: Vec<Val>,
-    /// Which these are, by the first of them.
+    /// Relocations by the index of their first constant.
     pub relocations: Vec<(usize, Relocation)>,
     pub regs: u32,
-    /// Parameters' registers are the first ones.
+    /// Number of parameter registers, which are the first ones.
     pub param_slots: u32,
-    /// Parameters that are pointers to a copy: register and size in bytes.
+    /// Parameters that point to a copy: register and size in bytes.
     pub byval: Vec<(u32, u64)>,
     pub layouts: Vec<Layout>,
     pub calls: Vec<CallInfo>,
@@ -425,9 +425,9 @@ pub struct Flat {
     pub block_pc: Vec<u32>,
     /// First register and number of registers of each value of the function.
     pub values: Vec<(u32, u32)>,
-    /// Variables that live in a register.
+    /// Registers of promoted variables.
     pub promoted: FxHashMap<ValueId, u32>,
-    /// Register that remembers the step count on entry of the loop with this header.
+    /// Register that holds the step count at the entry of the loop with this header.
     pub loop_regs: FxHashMap<BlockId, u32>,
     pub flow: Flow,
 }

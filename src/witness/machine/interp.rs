@@ -1,7 +1,7 @@
-//! The machine's loop: one thread from where it stands until it ends or waits.
+//! The interpreter loop: runs one thread from its current state until it ends or waits.
 //!
-//! In: a thread with a frame. Out: what the frame returned, what the thread waits for, or why it stops. The loop is one table of the
-//! instructions of `form`; what takes more than a line or two for one of them is in `step`, and calls are in `calls`.
+//! In: a thread with a frame. Out: the frame's result, what the thread waits for, or why it stops. The loop has one
+//! arm for each instruction of `form`. Longer arms are in `step`, and calls are in `calls`.
 
 use super::arith::{self, Fault};
 use super::call::{Stop, Wait};
@@ -17,19 +17,19 @@ use super::value::{Reason, Val, float};
 use ir::{AtomicOp, FuncRef};
 use smallvec::SmallVec;
 
-/// Why [`Machine::run`] came back.
+/// Reason why [`Machine::run`] returned.
 #[derive(Debug)]
 pub enum Pause {
-    /// The frame above which it was started has returned this.
+    /// The frame at index `floor` has returned these values.
     Returned(Vec<Val>),
     Waits(Wait),
 }
 
-/// Frames of one thread, at most.
+/// Most frames of one thread.
 const MAX_FRAMES: usize = 10_000;
 
 impl Machine<'_> {
-    /// Enters a function that has a body.
+    /// Pushes a frame for a function with a body.
     pub fn enter(&mut self, th: &mut Thread, func: FuncRef, args: &[Val], dst: u32, slots: u32) -> Result<(), Stop> {
         if self.contract_of(func).is_some() {
             self.contract_at_call(th, func, args)?;
@@ -58,7 +58,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Runs until the frame at `floor` returns, the thread waits, or it stops.
+    /// Runs until the frame at index `floor` returns, the thread waits, or it stops.
     pub fn run(&mut self, th: &mut Thread, floor: usize) -> Result<Pause, Stop> {
         'frame: loop {
             let Some(f) = th.frames.last() else { return Ok(Pause::Returned(Vec::new())) };
@@ -271,7 +271,7 @@ impl Machine<'_> {
                         check!(self.tick());
                         if self.steps - th.regs[base + *d as usize].bits > self.budget.loop_steps {
                             save!();
-                            // Asked again only after as many steps again.
+                            // The next attempt comes only after as many steps again.
                             let (d, header) = (*d, *header);
                             put!(d, Val::new(self.steps));
                             if let Some(to) = self.skip_loop(th, &code, base, ir::BlockId(header))? {

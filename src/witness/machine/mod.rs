@@ -1,8 +1,9 @@
-//! The machine: a register interpreter with bounds on every access.
+//! The machine: a register interpreter with bounds checks on every access.
 //!
-//! In: compiled functions and a thread. Out: memory as the program leaves it, and what an observer sees on the way. From below: `value` (a word
-//! and why it is not known), `call` (how calls end), `form` (the instructions), `thread`, `state` (the machine as models get it), then `access`,
-//! `arith`, `asm`, `step`, `calls` and the loop in `interp`. It must not know which access is sought, or why.
+//! In: compiled functions and a thread. Out: memory as the program leaves it, and the events that an observer sees.
+//! From below: `value` (a word, or the reason why it is unknown), `call` (how calls end), `form` (the instructions),
+//! `thread`, `state` (the machine as models see it), then `access`, `arith`, `asm`, `step`, `calls` and the loop in
+//! `interp`. It must not know which access is the target, or why.
 
 pub(crate) mod access;
 pub(crate) mod arith;

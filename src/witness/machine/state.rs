@@ -1,7 +1,7 @@
-//! The state of a run: memory, the compiled functions and what has been observed.
+//! State of a run: memory, compiled functions and observations.
 //!
-//! One field for each subsystem, whose type lies with it and below this file: what a thread is in `thread`, how calls end in `call`, the
-//! instructions in `form`. Models take the machine as a whole.
+//! Each subsystem has one field, whose type is defined in the subsystem, below this file: threads in `thread`,
+//! outcomes of calls in `call`, the instructions in `form`. Models receive the whole machine.
 
 use super::call::{Ret, Stop};
 use super::form::{CallInfo, Code};
@@ -21,10 +21,10 @@ use ir::{BlockId, FuncRef, GlobalRef, Program};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Steps between looks at the clock and the memory.
+/// Steps between budget checks.
 const BETWEEN_CHECKS: u64 = 50_000;
 
-/// A function modelled by name.
+/// Model of a function.
 pub type Model = fn(&mut Machine<'_>, &mut Thread, &CallInfo, &[Val]) -> Result<Ret, Stop>;
 
 pub struct Machine<'p> {
@@ -33,27 +33,27 @@ pub struct Machine<'p> {
     pub reasons: Reasons,
     pub codes: FxHashMap<FuncRef, Rc<Code>>,
     pub globals: FxHashMap<GlobalRef, u64>,
-    /// The one object behind all `extern __shared__` arrays.
+    /// The single object behind all `extern __shared__` arrays.
     pub dynamic_shared: Option<ObjId>,
     pub budget: Budget,
-    /// What it may cost, and the steps that are charged already.
+    /// Work budget of the run.
     pub allotment: Allotment,
     charged: u64,
     pub steps: u64,
-    /// Steps at which to look at the clock next.
+    /// Step count at which to check the budget next.
     pub next_check: u64,
     pub inputs: Inputs,
     pub libc: Libc,
     pub cuda: Cuda,
     pub launch: Option<Launch>,
-    /// The beginning of what the program printed.
+    /// Beginning of the program's output.
     pub output: String,
     pub seen: Observer,
     pub effects: Effects,
     pub known: Known<'p>,
-    /// Look for operations that wrap.
+    /// Whether to look for operations that wrap.
     pub watch: bool,
-    /// There was one.
+    /// Whether an operation wrapped.
     pub wrapped: bool,
 }
 
@@ -95,7 +95,7 @@ impl<'p> Machine<'p> {
         self.reasons.text(r).to_owned()
     }
 
-    /// Whether what is written takes all the memory that it may.
+    /// Whether written contents take all the memory that the budget allows.
     pub fn fills_memory(&self) -> bool {
         crate::memory::store::held() > self.budget.memory
     }
@@ -114,13 +114,13 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Charges the steps since the last time.
+    /// Charges the steps since the last call.
     pub fn charge_steps(&mut self) {
         work::charge_each(cost::INSTRUCTION, usize::try_from(self.steps - self.charged).unwrap_or(0));
         self.charged = self.steps;
     }
 
-    /// `file:line` of an instruction (the block's terminator where `inst` is past the end).
+    /// `file:line` of an instruction (the block's terminator if `inst` is past the end).
     pub fn line(&self, site: Site) -> String {
         let f = self.program.func(site.func);
         let loc =
@@ -136,13 +136,13 @@ impl<'p> Machine<'p> {
         self.line(Site { func, block, inst: u32::MAX })
     }
 
-    /// The instruction that `th` executes now.
+    /// The instruction that `th` is executing.
     pub fn site(&self, th: &Thread) -> Option<Site> {
         th.frames.last().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)))
     }
 
-    /// The innermost call outside launch stubs and system headers that `th` is in: where a user would say an
-    /// allocation or a launch is.
+    /// The innermost call outside launch stubs and system headers that `th` is in: what a user takes for the site of
+    /// an allocation or a launch.
     pub fn user_site(&self, th: &Thread) -> Option<Site> {
         let all = th.frames.iter().rev().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
         let mut first = None;
@@ -160,7 +160,7 @@ impl<'p> Machine<'p> {
         first
     }
 
-    /// What a report says of the object at an address.
+    /// Description of an object for reports.
     pub fn describe(&self, th: &Thread, id: ObjId) -> Object {
         match self.mem.get(&th.stack, id) {
             Some(o) => {
@@ -170,7 +170,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Notes an access out of bounds or of freed memory; the instruction is the one at `pc` of the innermost frame's code.
+    /// Records an access out of bounds or to freed memory by the innermost frame.
     #[cold]
     pub fn bad_access(
         &mut self,
@@ -191,7 +191,7 @@ impl<'p> Machine<'p> {
         self.fault(th, site, fault, address, bytes, direction)
     }
 
-    /// Notes that a kernel uses memory of the host that was never made known to devices.
+    /// Records that a kernel uses host memory that was never registered with devices.
     #[cold]
     pub fn hosts_memory(
         &mut self,
@@ -204,7 +204,7 @@ impl<'p> Machine<'p> {
         self.fault(th, site, Fault::HostMemory, address, bytes, direction)
     }
 
-    /// Notes an access at an address that is no multiple of what it must be.
+    /// Records an access at a misaligned address.
     #[cold]
     pub fn misaligned(
         &mut self,
@@ -217,8 +217,8 @@ impl<'p> Machine<'p> {
         self.fault(th, site, Fault::Misaligned, address, bytes, direction)
     }
 
-    /// A claim of the program does not hold, which ends it. On a device that is a fault; on the host what ends a program otherwise (an
-    /// exception that nobody catches) looks the same.
+    /// Ends the run at a false claim of the program. On a device this is also a fault; on the host it is not, because
+    /// another end of the program (an uncaught exception) looks the same.
     pub fn false_claim<T>(&mut self, th: &Thread, what: &str) -> Result<T, Stop> {
         if let Some(site) = self.site(th).filter(|_| th.on_device()) {
             self.fault(th, site, Fault::FalseClaim, 0, 0, Direction::Read)?;
@@ -226,7 +226,7 @@ impl<'p> Machine<'p> {
         Err(Stop::Ended(what.to_owned()))
     }
 
-    /// Notes that freed memory is freed again.
+    /// Records that memory is freed twice.
     #[cold]
     pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {
         let Some(site) = self.site(th) else { return Ok(()) };
@@ -245,7 +245,7 @@ impl<'p> Machine<'p> {
         self.fault_at(th, th.frames.len(), site, (fault, address, bytes, direction))
     }
 
-    /// The same in the innermost of so many frames.
+    /// Records a fault in the innermost of the first `depth` frames.
     pub fn fault_at(
         &mut self,
         th: &Thread,

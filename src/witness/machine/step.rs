@@ -1,4 +1,5 @@
-//! What single instructions do where that takes more than a line: arms of the loop in `interp`, which inlines those that loops are made of.
+//! Semantics of instructions that take more than a line: arms of the loop in `interp`, which inlines the frequent
+//! ones.
 
 use super::arith::{self, icmp_wraps};
 use super::call::Stop;
@@ -14,13 +15,13 @@ use crate::memory::store::{Fill, Store};
 use ir::{BinOp, CastOp, Pred};
 use std::rc::Rc;
 
-/// What an operand holds.
+/// Value of an operand.
 #[inline]
 pub fn get(th: &Thread, code: &Code, base: usize, o: Opd) -> Val {
     if o.is_const() { code.consts[o.index()] } else { th.regs[base + o.index()] }
 }
 
-/// What two known values give; the poison of the first that is not known.
+/// Combines two known values; otherwise returns the poison of the first unknown operand.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
 pub fn both(a: Val, b: Val, f: impl FnOnce(u64, u64) -> Val) -> Val {
@@ -33,7 +34,7 @@ pub fn both(a: Val, b: Val, f: impl FnOnce(u64, u64) -> Val) -> Val {
     }
 }
 
-/// A choice by a condition that is not known: it keeps the object where both point to one.
+/// Result of a select with an unknown condition: keeps the object if both choices point to the same one.
 pub fn either(c: Val, a: Val, b: Val) -> Val {
     if a == b {
         return a;
@@ -42,14 +43,14 @@ pub fn either(c: Val, a: Val, b: Val) -> Val {
     Val::unknown_address(bits, c.poison.of_result())
 }
 
-/// An address and a number of bytes.
+/// Address plus a byte offset.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
 pub fn offset(p: Val, off: i64) -> Val {
     Val::unknown_address(if p.is_poison() { p.bits } else { p.bits.wrapping_add_signed(off) }, p.poison)
 }
 
-/// The address of an element, its index of `w` bits.
+/// Address of an array element with an index of `w` bits.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
 pub fn element(p: Val, i: Val, w: u32, stride: i64) -> Val {
@@ -62,7 +63,7 @@ pub fn element(p: Val, i: Val, w: u32, stride: i64) -> Val {
     }
 }
 
-/// What a compare-and-exchange stores: nothing where memory holds something else.
+/// Value that a compare-and-exchange stores; `None` if memory holds a value other than the expected one.
 pub fn exchange(old: Val, expected: Val, new: Val) -> Option<Val> {
     match (old.known(), expected.known()) {
         (Some(o), Some(x)) => (o == x).then_some(new),
@@ -70,7 +71,8 @@ pub fn exchange(old: Val, expected: Val, new: Val) -> Option<Val> {
     }
 }
 
-/// Ends the innermost frame and hands its result to the caller; whether that is the frame at `floor` or none.
+/// Pops the innermost frame and passes its result to the caller; returns whether it was the frame at index `floor`,
+/// or no frame was left.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
 pub fn leave(th: &mut Thread, floor: usize, values: &[Val]) -> bool {
@@ -89,7 +91,7 @@ pub fn leave(th: &mut Thread, floor: usize, values: &[Val]) -> bool {
 }
 
 impl Machine<'_> {
-    /// A comparison of integers or addresses.
+    /// Compares integers or addresses.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
     pub fn compare(&mut self, pred: Pred, w: u32, a: Val, b: Val) -> Val {
@@ -112,7 +114,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What a switch decides by: a code of a launch that is refused stands for either of two.
+    /// Value that a switch tests. [`REFUSED`] stands for either code of a refused launch.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
     pub fn switched(&mut self, s: &SwitchInfo, v: Val) -> Val {
@@ -125,7 +127,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A variable on the stack, `count` times `elem` bytes.
+    /// Creates a stack variable of `count` times `elem` bytes.
     pub fn variable(
         &mut self,
         th: &mut Thread,
@@ -143,7 +145,7 @@ impl Machine<'_> {
     }
 }
 
-/// Takes a lane out of a vector of `n` scalars, `stride` to a lane.
+/// Extracts a lane of `stride` scalars from a vector of `n` scalars.
 pub fn extract(th: &mut Thread, code: &Code, base: usize, d: u32, vec: Opd, (n, stride, index): (u32, u32, Opd)) {
     let i = get(th, code, base, index);
     for k in 0..stride {
@@ -159,7 +161,7 @@ pub fn extract(th: &mut Thread, code: &Code, base: usize, d: u32, vec: Opd, (n, 
     }
 }
 
-/// Puts a lane into a vector of `n` scalars, `stride` to a lane.
+/// Inserts a lane of `stride` scalars into a vector of `n` scalars.
 pub fn insert(th: &mut Thread, code: &Code, base: usize, d: u32, v: Opd, (n, stride, index): (u32, u32, Opd)) {
     let i = get(th, code, base, index);
     match i.known() {
@@ -178,7 +180,7 @@ pub fn insert(th: &mut Thread, code: &Code, base: usize, d: u32, v: Opd, (n, str
     }
 }
 
-/// Arithmetic on 128 bits.
+/// 128-bit arithmetic.
 pub fn wide_arithmetic(th: &mut Thread, code: &Rc<Code>, base: usize, op: BinOp, d: u32, (a, b): (Opd, Opd)) {
     let r = match (wide(th, code, base, a), wide(th, code, base, b)) {
         (Ok(x), Ok(y)) => arith::wide(op, x, y).map_err(|_| Reason::OPEN),
@@ -189,7 +191,7 @@ pub fn wide_arithmetic(th: &mut Thread, code: &Rc<Code>, base: usize, op: BinOp,
     th.regs[base + d as usize + 1] = high;
 }
 
-/// A comparison of 128 bits.
+/// 128-bit comparison.
 pub fn compare_wide(th: &Thread, code: &Rc<Code>, base: usize, pred: Pred, (a, b): (Opd, Opd)) -> Val {
     match (wide(th, code, base, a), wide(th, code, base, b)) {
         (Ok(x), Ok(y)) => Val::new(u64::from(arith::icmp_wide(pred, x, y))),
@@ -213,7 +215,7 @@ fn halves(v: Result<u128, Reason>) -> [Val; 2] {
     }
 }
 
-/// A conversion from or to 128 bits.
+/// Conversion from or to 128 bits.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -249,7 +251,7 @@ pub fn cast_wide(th: &mut Thread, code: &Rc<Code>, base: usize, (op, from, to): 
     th.regs[at + 1] = high;
 }
 
-/// The bytes of one layout read as another.
+/// Reinterprets the bytes of one layout as another.
 pub fn repack(th: &mut Thread, code: &Rc<Code>, base: usize, (d, a): (u32, Opd), from: &Layout, to: &Layout) {
     let mut s = Store::new(from.bytes.max(to.bytes), Fill::Poison(Reason::OPEN));
     for (i, l) in (0..).zip(&from.leaves) {

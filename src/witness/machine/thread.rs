@@ -1,4 +1,4 @@
-//! A thread of the machine: its frames, registers and stack, and its place in the launch under way.
+//! Threads of the machine: frames, registers, stack, and position in the current launch.
 
 use super::form::{Arg, Code};
 use super::value::Val;
@@ -7,40 +7,40 @@ use crate::memory::space::Stack;
 use ir::{BlockId, FuncRef};
 use std::rc::Rc;
 
-/// A function under way.
+/// Frame of an active function.
 pub struct Frame {
     pub code: Rc<Code>,
     /// Next instruction.
     pub pc: usize,
     /// First register.
     pub base: usize,
-    /// Stack objects that belong to the frames below.
+    /// Number of stack objects of the frames below.
     pub depth: usize,
-    /// Where the caller wants the result: register of its frame and number of scalars.
+    /// Destination of the result: register of the caller's frame and number of scalars.
     pub dst: u32,
     pub slots: u32,
-    /// Arguments beyond the declared ones.
+    /// Arguments beyond the declared parameters.
     pub varargs: Vec<Arg>,
     pub vararg_values: Vec<Val>,
 }
 
-/// Where a device thread stands in its launch.
+/// Position of a device thread in its launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub block: [u32; 3],
     pub thread: [u32; 3],
 }
 
-/// One thread, of the host or of the device.
+/// A host or device thread.
 pub struct Thread {
     pub frames: Vec<Frame>,
     pub regs: Vec<Val>,
     pub stack: Stack,
-    /// `None`: the host's thread.
+    /// Position in the launch; `None` for the host thread.
     pub place: Option<Place>,
-    /// Runs without the others of its block: what they may have written is poison.
+    /// Whether the thread runs without the other threads of its block: what they may have written is poison.
     pub alone: bool,
-    /// Has passed a barrier.
+    /// Whether the thread has passed a barrier.
     pub synced: bool,
 }
 
@@ -56,7 +56,7 @@ impl Thread {
     }
 }
 
-/// A launch under way.
+/// The current launch.
 #[derive(Clone, Debug)]
 pub struct Launch {
     pub ordinal: u64,
@@ -64,13 +64,13 @@ pub struct Launch {
     pub kernel: FuncRef,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Blocks of a cluster along each axis, if that is known.
+    /// Blocks of a cluster along each axis, if known.
     pub cluster: Option<[u32; 3]>,
-    /// What its kernel was given.
+    /// Arguments of the kernel.
     pub arguments: Rc<Vec<Val>>,
 }
 
-/// The instruction of the analysis form that the one at `pc` came from.
+/// Instruction of the analysis form that the flat instruction at `pc` came from.
 pub fn site_of(code: &Code, pc: usize) -> Site {
     let (block, inst) = code.places.get(pc).copied().unwrap_or((0, 0));
     Site { func: code.func, block: BlockId(block), inst }

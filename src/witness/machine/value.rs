@@ -1,50 +1,53 @@
-//! One scalar of the machine: 64 bits, or poison with a reason.
+//! Scalars of the machine: 64 bits, or poison with a reason.
 //!
-//! Integers narrower than 64 bits are zero-extended, floating point is its bit pattern, pointers and functions are
-//! addresses of [`crate::memory::space`]. Vectors and aggregates are several scalars side by side; 128-bit integers are two.
+//! Integers narrower than 64 bits are zero-extended. Floating-point values are their bit patterns. Pointers and
+//! functions are addresses of [`crate::memory::space`]. Vectors and aggregates are several scalars side by side;
+//! 128-bit integers are two.
 
 use crate::api::{Cause, Why};
 use rustc_hash::FxHashMap;
 
-/// Why a value is not known. [`Reason::NONE`]: it is known.
+/// Reason why a value is unknown; [`Reason::NONE`] if it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reason(pub u16);
 
 impl Reason {
     pub const NONE: Self = Self(0);
-    /// Memory that nothing has written.
+    /// Uninitialised memory.
     pub const UNINIT: Self = Self(1);
     /// Memory that another thread may have written, in a run of one thread alone.
     pub const OTHERS: Self = Self(2);
     /// A conversion to an integer type that does not hold the value.
     pub const RANGE: Self = Self(3);
-    /// An operation whose result the language leaves open.
+    /// An operation whose result the language leaves undefined.
     pub const OPEN: Self = Self(4);
-    /// What a bad access would have read.
+    /// The result of a bad read.
     pub const BAD_READ: Self = Self(5);
-    /// A pointer, read where nothing has written.
+    /// A pointer read from uninitialised memory.
     pub const UNSET: Self = Self(6);
-    /// Some bits of memory that nothing has written: others of the same word may be known.
+    /// Some uninitialised bits: others of the same word may be known.
     pub const PARTS: Self = Self(7);
-    /// More reasons than are kept apart.
+    /// More reasons than the table keeps apart.
     const MANY: Self = Self(u16::MAX);
 
     pub const fn is_some(self) -> bool {
         self.0 != 0
     }
 
-    /// Of some bits of such a value: a word is unknown as a whole here, so that it may be others that were never written (bit-fields).
+    /// Reason for some bits of a value with this reason. A word is unknown as a whole, so that the uninitialised bits
+    /// may be other ones (bit-fields).
     pub const fn of_bits(self) -> Self {
         if self.0 == Self::UNINIT.0 || self.0 == Self::UNSET.0 { Self::PARTS } else { self }
     }
 
-    /// Of what is computed from such a value: only the value itself is a pointer that was never set.
+    /// Reason for a value computed from a value with this reason: only the original value is an uninitialised
+    /// pointer.
     pub const fn of_result(self) -> Self {
         if self.0 == Self::UNSET.0 { Self::UNINIT } else { self }
     }
 }
 
-/// The texts of reasons, each kept once, with their kinds.
+/// Table of reason texts, each stored once, with their causes.
 pub struct Reasons {
     texts: Vec<(String, Cause)>,
     index: FxHashMap<String, u16>,
@@ -83,21 +86,21 @@ impl Reasons {
         self.texts.get(usize::from(r.0)).map_or("more causes than are kept apart", |(text, _)| text)
     }
 
-    /// That something depends on this.
+    /// Builds the explanation of something that depends on `r`.
     pub fn why(&self, r: Reason, words: impl FnOnce(&str) -> String) -> Why {
         let cause = self.texts.get(usize::from(r.0)).map_or(Cause::Other, |(_, cause)| *cause);
         Why { text: words(self.text(r)), cause }
     }
 }
 
-/// A scalar. Where it is poison, `bits` of a pointer may still say into which object it was meant to point (an
-/// address with an unknown index added); otherwise they are 0.
+/// A scalar. If it is poison, `bits` of a pointer may still name the object that it was meant for (an address plus an
+/// unknown index); otherwise they are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Val {
     pub bits: u64,
     pub poison: Reason,
-    /// Of poison the bytes that are known all the same, one bit for each: what was read of memory of which a part was never written. What is computed of
-    /// such a value is unknown as a whole; only what copies it, or takes bytes of it, keeps them.
+    /// Known bytes of poison, one bit for each, if memory was read of which only a part was initialised. A value
+    /// computed from it is unknown as a whole; only copies and byte extractions keep the known bytes.
     pub known: u8,
 }
 
@@ -111,17 +114,17 @@ impl Val {
     pub const fn poison(reason: Reason) -> Self {
         Self { bits: 0, poison: reason, known: 0 }
     }
-    /// An unknown address with what is known of it.
+    /// An unknown address and what is known about it.
     pub const fn unknown_address(bits: u64, poison: Reason) -> Self {
         Self { bits, poison, known: 0 }
     }
 
-    /// Poison of which some bytes are known; others of `bits` are 0.
+    /// Poison of which some bytes are known; the other bytes of `bits` are 0.
     pub const fn known_in_part(bits: u64, poison: Reason, known: u8) -> Self {
         Self { bits, poison, known }
     }
 
-    /// The value without its lowest bytes, cut to so many.
+    /// The value shifted right by `first` bytes and truncated to `count` bytes.
     pub fn bytes_from(self, first: u32, count: u32) -> Self {
         let (all, bits) = (mask_of_bytes(count), self.bits.checked_shr(8 * first).unwrap_or(0) & mask(8 * count));
         let known = self.known.checked_shr(first).unwrap_or(0) & all;
@@ -137,15 +140,15 @@ impl Val {
     pub const fn is_poison(self) -> bool {
         self.poison.is_some()
     }
-    /// Whether it is a pointer that was never set.
+    /// Whether the value is an uninitialised pointer.
     pub const fn is_unset(self) -> bool {
         self.poison.0 == Reason::UNSET.0 && self.bits == 0
     }
-    /// What was read as a pointer.
+    /// The value as the result of a pointer load.
     pub const fn as_pointer(self) -> Self {
         if self.poison.0 == Reason::UNINIT.0 && self.bits == 0 { Self::poison(Reason::UNSET) } else { self }
     }
-    /// The bits, where they are known.
+    /// The bits, if they are known.
     pub const fn known(self) -> Option<u64> {
         if self.is_poison() { None } else { Some(self.bits) }
     }
@@ -162,17 +165,17 @@ impl Default for Val {
     }
 }
 
-/// A bit for each of the lowest bytes, of which there are 1 to 8.
+/// Mask with one bit for each of the lowest `count` bytes, 1 to 8.
 pub const fn mask_of_bytes(count: u32) -> u8 {
     if count >= 8 { u8::MAX } else { (1 << count) - 1 }
 }
 
-/// The lowest `width` bits set; `width` is 1 to 64.
+/// Mask of the lowest `width` bits; `width` is 1 to 64.
 pub const fn mask(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// A zero-extended integer of `width` bits as a signed one.
+/// Sign-extends a zero-extended integer of `width` bits.
 pub const fn signed(bits: u64, width: u32) -> i64 {
     if width >= 64 || width == 0 {
         return bits.cast_signed();
@@ -180,25 +183,25 @@ pub const fn signed(bits: u64, width: u32) -> i64 {
     ((bits << (64 - width)).cast_signed()) >> (64 - width)
 }
 
-/// The value of a bit pattern of `width` bits: 32, 64, or 80, for which a double stands (`long double` is computed in
+/// Value of a bit pattern of `width` bits: 32, 64, or 80. A double stands for 80 bits (`long double` is computed in
 /// double precision).
 pub fn float(bits: u64, width: u32) -> f64 {
     if width == 32 { f64::from(f32::from_bits(low32(bits))) } else { f64::from_bits(bits) }
 }
 
-/// The nearest pattern of `width` bits.
+/// Nearest bit pattern of `width` bits.
 pub fn float_bits(v: f64, width: u32) -> u64 {
     #[expect(clippy::cast_possible_truncation, reason = "rounding to the narrower type is what is asked for")]
     if width == 32 { u64::from((v as f32).to_bits()) } else { v.to_bits() }
 }
 
-/// Whether floating point of so many bits is computed. Those of 16 bits are of two kinds that the analysis form does not
-/// tell apart.
+/// Whether the interpreter computes floating-point values of this width. There are two 16-bit formats, which the
+/// analysis form does not distinguish.
 pub const fn is_float_width(width: u32) -> bool {
     matches!(width, 32 | 64 | 80)
 }
 
-/// An 80-bit constant in LLVM's spelling, `0xK` and 20 digits, where a double holds it.
+/// Parses an 80-bit constant in LLVM's spelling, `0xK` and 20 digits, if a double holds it.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

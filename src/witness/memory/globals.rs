@@ -1,4 +1,4 @@
-//! Objects for the program's variables, made when they are first mentioned.
+//! Objects of the program's variables, created at their first use.
 
 use super::space::{Obj, ObjId, split};
 use super::store::Fill;
@@ -53,7 +53,7 @@ impl Machine<'_> {
             Obj::unbounded(ObjectKind::Foreign, name.into(), why)
         };
         let Some(id) = self.mem.add(obj) else { return 0 };
-        // Before the initial value, which may mention the variable itself.
+        // The variable's own initialiser may mention it.
         self.globals.insert(r, id.address());
         match &g.init {
             None | Some(Const::Zero(_)) => {}
@@ -77,12 +77,12 @@ impl Machine<'_> {
         id.address()
     }
 
-    /// A variable of the C library that models read or set.
+    /// Address of a C library variable that models read or set.
     fn library_variable(&mut self, name: &str) -> Option<u64> {
         let content = match name {
             "stdin" => Val::new(self.stdin().ok()?),
             "stdout" | "stderr" => Val::new(self.sink(name).ok()?),
-            // glibc: reference counts then need no atomic operations, which would come to the same.
+            // glibc: reference counts then need no atomic operations, which would have the same result.
             "optind" | "opterr" | "__libc_single_threaded" => Val::new(1),
             "optarg" => Val::ZERO,
             _ => return None,
@@ -92,7 +92,7 @@ impl Machine<'_> {
         self.mem.add(obj).map(ObjId::address)
     }
 
-    /// The object behind every `extern __shared__` array; its size is the launch's.
+    /// The object behind every `extern __shared__` array; the launch gives its size.
     pub fn dynamic_shared_object(&mut self) -> ObjId {
         if let Some(id) = self.dynamic_shared {
             return id;
@@ -107,7 +107,7 @@ impl Machine<'_> {
         id
     }
 
-    /// The device variable that a host variable stands for, as an object.
+    /// Object of the device variable that a host variable shadows.
     pub fn device_twin(&mut self, host: u64) -> Option<ObjId> {
         let r = *self.globals.iter().find(|(_, a)| split(**a).0 == split(host).0)?.0;
         let twin = self.program.device_variable(r)?;
@@ -115,8 +115,8 @@ impl Machine<'_> {
         Some(split(address).0)
     }
 
-    /// The scalars of a constant: offset in bytes, width in bits, value. Long byte strings and zero-filled parts are left
-    /// out of it where the caller fills them.
+    /// Scalars of a constant: offset in bytes, width in bits, value. Long byte strings and zero-filled parts are left
+    /// out if the caller fills them.
     pub fn const_scalars(&mut self, module: ModuleId, c: &Const, ty: TypeId) -> Vec<(u64, u8, Val)> {
         let mut out = Vec::new();
         self.flatten(module, c, ty, 0, &mut out);
@@ -206,7 +206,7 @@ impl Machine<'_> {
 
 fn initial_fill(g: &Global) -> Fill {
     match &g.init {
-        // Variables without an initial value are zero in C and CUDA; shared ones are handled apart.
+        // Variables without an initialiser are zero in C and CUDA; shared ones are handled elsewhere.
         None | Some(Const::Zero(_) | Const::Aggregate { .. } | Const::Int { .. } | Const::Bytes { .. }) => {
             Fill::Byte(0)
         }
@@ -225,15 +225,15 @@ pub fn parts(m: &Module, ty: TypeId) -> Vec<(u64, TypeId)> {
     }
 }
 
-/// `long double` on x86, which the analysis form names only.
+/// Whether a type is `long double` on x86, which the analysis form represents only by name.
 pub fn is_fp80(m: &Module, ty: TypeId) -> bool {
     matches!(&m.ty(ty).kind, TypeKind::Other(name) if name == "x86_fp80")
 }
 
-/// Most scalars of a value that the machine handles as registers.
+/// Most scalars of a value that the machine keeps in registers.
 pub const MAX_LEAVES: usize = 1 << 16;
 
-/// The scalars of a type: byte offset and width in bits, 0 where it is not modelled.
+/// Scalars of a type: byte offset and width in bits, 0 if not modelled.
 pub fn leaves(m: &Module, ty: TypeId) -> Vec<(u64, u8)> {
     fn go(m: &Module, ty: TypeId, at: u64, out: &mut Vec<(u64, u8)>) {
         if out.len() > MAX_LEAVES {

@@ -1,4 +1,4 @@
-//! The address space of a run and the bytes of its objects.
+//! Address space of a run, and the bytes of its objects.
 
 pub(crate) mod globals;
 pub(crate) mod space;

@@ -1,8 +1,9 @@
-//! The address space: every object lies in the middle of a window of 1 TiB of its own, so that a pointer that left its
-//! object still says which one that was, and stays an ordinary 64-bit integer that the program can compute with.
+//! The address space: every object lies in the middle of its own window of 1 TiB. A pointer that left its object
+//! therefore still names it, and stays an ordinary 64-bit integer that the program can compute with.
 //!
 //! Global objects (heap, variables, device allocations) exist once. Shared variables have the same addresses in every
-//! block and stack objects the same in every thread, as on hardware; their contents are the running block's and thread's.
+//! block, and stack objects the same in every thread, as on hardware; their contents belong to the current block or
+//! thread.
 
 use super::store::{Fill, Store};
 use crate::api::{ObjectKind, Site};
@@ -12,10 +13,10 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 const WINDOW_BITS: u32 = 40;
-/// Where in its window an object starts: about the middle, at a value that data rarely look like.
+/// Offset of an object's start in its window: about the middle, at a value that data rarely have.
 const BIAS: u64 = (1 << (WINDOW_BITS - 1)) + 0x3_5a5a_6000;
 
-/// The window's number.
+/// Number of an object's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjId(pub u32);
 
@@ -23,10 +24,10 @@ const HOST_STACK: u32 = 0x40_0000;
 const LOCAL: u32 = 0x50_0000;
 const SHARED: u32 = 0x60_0000;
 const FUNCS: u32 = 0x70_0000;
-/// Most objects that a run may make.
+/// Most objects of a run.
 const MAX_OBJECTS: usize = (1 << 20) - 1;
 
-/// Whether a word may be an address of an object: of any that has one, and of few other words.
+/// Whether a word may be an address of an object: true for every such address and for few other words.
 #[inline]
 pub const fn looks_like_address(word: u64) -> bool {
     let (id, low) = (word >> WINDOW_BITS, word & ((1 << WINDOW_BITS) - 1));
@@ -38,11 +39,11 @@ pub const fn looks_like_address(word: u64) -> bool {
 }
 
 impl ObjId {
-    /// Whether the address was null, or near it.
+    /// Whether the address was null or near it.
     pub const fn is_null(self) -> bool {
         self.0 == 0
     }
-    /// Whether it is a variable of a function of the host.
+    /// Whether the object is a local variable of a host function.
     pub const fn is_on_hosts_stack(self) -> bool {
         self.0 >= HOST_STACK && self.0 < LOCAL
     }
@@ -52,7 +53,7 @@ impl ObjId {
     }
 }
 
-/// The object that an address was meant for and the distance from its start.
+/// The object that an address was meant for, and the address's offset in it.
 #[inline]
 pub const fn split(address: u64) -> (ObjId, i64) {
     // 24 bits remain.
@@ -60,11 +61,13 @@ pub const fn split(address: u64) -> (ObjId, i64) {
     (id, (address & ((1 << WINDOW_BITS) - 1)).cast_signed() - BIAS.cast_signed())
 }
 
-/// Bytes that one object has in the window of shared memory, whose addresses have 32 bits; it starts in the middle.
+/// Log2 of the bytes that one object has in the window of 32-bit shared-memory addresses; the object starts in the
+/// middle.
 const SHARED_BITS: u32 = 20;
 const SHARED_BIAS: i64 = 1 << (SHARED_BITS - 1);
 
-/// An address of shared memory as a number in the window of shared memory; `None` where it is of other memory, or too far from its object.
+/// Converts a shared-memory address to an integer in the shared window; `None` if it is of other memory, or too far
+/// from its object.
 pub fn shared_number(address: u64) -> Option<u64> {
     let (id, off) = split(address);
     let index = u64::from(id.0.checked_sub(SHARED).filter(|_| id.0 < FUNCS)?);
@@ -72,21 +75,21 @@ pub fn shared_number(address: u64) -> Option<u64> {
     fits.then(|| (index << SHARED_BITS) + (off + SHARED_BIAS).cast_unsigned())
 }
 
-/// One object.
+/// An object in memory.
 #[derive(Clone)]
 pub struct Obj {
     pub kind: ObjectKind,
     pub name: Rc<str>,
     pub alloc: Option<Site>,
-    /// Bytes; meaningless where `unknown` is set.
+    /// Size in bytes; meaningless if `unknown` is set.
     pub size: u64,
-    /// Why the extent is not known.
+    /// Reason why the size is unknown.
     pub unknown: Reason,
     pub freed: bool,
-    /// Writes are errors of the program (string literals); the interpreter drops them.
+    /// Whether writes are errors of the program (string literals); the interpreter drops them.
     pub constant: bool,
     pub store: Store,
-    /// The attempt (see [`Memory::begin`]) in which the contents were last kept for [`Memory::rollback`].
+    /// Attempt (see [`Memory::begin`]) in which the contents were last saved for [`Memory::rollback`].
     pub epoch: u32,
 }
 
@@ -105,12 +108,12 @@ impl Obj {
         }
     }
 
-    /// Memory whose extent is not known: never out of bounds, contents unknown.
+    /// Memory of unknown extent: never out of bounds, contents unknown.
     pub fn unbounded(kind: ObjectKind, name: Rc<str>, why: Reason) -> Self {
         Self { unknown: why, ..Self::new(kind, name, 1 << (WINDOW_BITS - 2), Fill::Poison(why)) }
     }
 
-    /// Whether `bytes` bytes at `off` lie inside and exist.
+    /// Whether the `bytes` bytes at `off` lie inside the object and it is live.
     #[inline]
     pub fn holds(&self, off: i64, bytes: u64) -> bool {
         let off = off.cast_unsigned();
@@ -119,7 +122,7 @@ impl Obj {
     }
 }
 
-/// A thread's stack objects.
+/// Stack objects of a thread.
 #[derive(Clone)]
 pub struct Stack {
     window: u32,
@@ -139,7 +142,7 @@ impl Stack {
     pub fn cut(&mut self, depth: usize) {
         self.objs.truncate(depth);
     }
-    /// The address of a new object, if there is room.
+    /// Adds an object and returns its address, if there is room.
     pub fn push(&mut self, obj: Obj) -> Option<u64> {
         let n = u32::try_from(self.objs.len()).ok().filter(|n| *n < LOCAL - HOST_STACK)?;
         self.objs.push(obj);
@@ -147,29 +150,29 @@ impl Stack {
     }
 }
 
-/// Everything but the stacks.
+/// Memory except stacks.
 #[derive(Default)]
 pub struct Memory {
-    /// Window `i + 1`.
+    /// Global objects; index `i` has window `i + 1`.
     objs: Vec<Obj>,
     pub shared: Vec<Obj>,
     funcs: Vec<FuncRef>,
     func_index: FxHashMap<FuncRef, u32>,
-    /// 0: nothing is kept.
+    /// Current attempt; 0 if contents are not saved.
     epoch: u32,
     attempts: u32,
     kept: Vec<(ObjId, Store, bool)>,
-    /// What the live ones of `objs` take on the device.
+    /// Device bytes of the live objects in `objs`.
     device_bytes: u128,
 }
 
-/// What an object takes on the device while it is live; nothing where its size is unknown.
+/// Device bytes of an object while it is live; 0 if its size is unknown.
 fn bytes_on_device(o: &Obj) -> u128 {
     if matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) && !o.unknown.is_some() { o.size.into() } else { 0 }
 }
 
 impl Memory {
-    /// Adds an object; `None` where the run has made more than the address space holds.
+    /// Adds an object; `None` if the address space is full.
     pub fn add(&mut self, obj: Obj) -> Option<ObjId> {
         if self.objs.len() >= MAX_OBJECTS || obj.size > 1 << (WINDOW_BITS - 2) {
             return None;
@@ -182,23 +185,23 @@ impl Memory {
     /// Adds a shared variable, the same for every block.
     pub fn add_shared(&mut self, obj: Obj) -> ObjId {
         self.shared.push(obj);
-        // Far fewer shared variables than 2^20.
+        // There are far fewer shared variables than 2^20.
         ObjId(SHARED + u32::try_from(self.shared.len() - 1).unwrap_or(0))
     }
 
-    /// The address that a number in the window of shared memory stands for; `None` where no object is near.
+    /// Converts an integer in the shared window to an address; `None` if no object is near.
     pub fn shared_address(&self, number: u64) -> Option<u64> {
         let index = u32::try_from(number >> SHARED_BITS).ok().filter(|i| (*i as usize) < self.shared.len())?;
         let off = (number & ((1 << SHARED_BITS) - 1)).cast_signed() - SHARED_BIAS;
         Some(ObjId(SHARED + index).address().wrapping_add_signed(off))
     }
 
-    /// All shared variables.
+    /// Ids of all shared variables.
     pub fn shared_ids(&self) -> impl Iterator<Item = ObjId> + use<> {
         (0..u32::try_from(self.shared.len()).unwrap_or(0)).map(|i| ObjId(SHARED + i))
     }
 
-    /// The address that stands for a function.
+    /// Address of a function.
     pub fn func_address(&mut self, f: FuncRef) -> u64 {
         let funcs = &mut self.funcs;
         let i = *self.func_index.entry(f).or_insert_with(|| {
@@ -208,7 +211,7 @@ impl Memory {
         ObjId(FUNCS).address() + 16 * u64::from(i)
     }
 
-    /// The function an address stands for.
+    /// Function at an address.
     pub fn func_at(&self, address: u64) -> Option<FuncRef> {
         let (id, off) = split(address);
         if id.0 != FUNCS || off % 16 != 0 {
@@ -232,7 +235,7 @@ impl Memory {
         None
     }
 
-    /// For writing: keeps the old contents where an attempt is under way.
+    /// Returns an object for writing; saves the old contents during an attempt.
     #[inline]
     pub fn get_mut<'a>(&'a mut self, stack: &'a mut Stack, id: ObjId) -> Option<&'a mut Obj> {
         let n = id.0;
@@ -248,7 +251,7 @@ impl Memory {
         None
     }
 
-    /// An object that is neither shared nor on a stack.
+    /// Returns an object that is neither shared nor on a stack.
     pub fn global(&self, id: ObjId) -> Option<&Obj> {
         self.objs.get((id.0 as usize).wrapping_sub(1))
     }
@@ -262,8 +265,8 @@ impl Memory {
         Some(obj)
     }
 
-    /// Whether two addresses, which are never equal here, may be equal on a machine: of a block that was freed, and of one that was allocated
-    /// after it.
+    /// Whether two addresses that always differ in this address space may be equal on hardware: one of a freed block
+    /// and one of a block allocated later.
     #[inline]
     pub fn may_be_one_address(&self, a: u64, b: u64) -> bool {
         if !looks_like_address(a) || !looks_like_address(b) || a >> WINDOW_BITS == b >> WINDOW_BITS {
@@ -274,18 +277,18 @@ impl Memory {
         x.freed && x.kind == y.kind
     }
 
-    /// All objects that are neither shared nor on a stack, in the order in which they were made.
+    /// Ids of all objects that are neither shared nor on a stack, in creation order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = ObjId> + use<> {
         (1..=u32::try_from(self.objs.len()).unwrap_or(u32::MAX)).map(ObjId)
     }
 
-    /// An object that was only just added, to give it its first contents: an attempt in which a variable is first come to does not
-    /// change it, and what it held before the program began comes back with no attempt's end.
+    /// Returns a new object for writing its first contents, without saving old ones. A rollback therefore keeps the
+    /// initial contents of a variable that an attempt uses first.
     pub fn initial_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
         self.objs.get_mut((id.0 as usize).wrapping_sub(1))
     }
 
-    /// Ends the life of a global object, which keeps its extent for messages.
+    /// Marks a global object as freed; it keeps its size for messages.
     pub fn free(&mut self, id: ObjId) {
         let Some(o) = self.global_mut(id) else { return };
         let before = if std::mem::replace(&mut o.freed, true) { 0 } else { bytes_on_device(o) };
@@ -297,14 +300,14 @@ impl Memory {
         u64::try_from(self.device_bytes).unwrap_or(u64::MAX)
     }
 
-    /// Starts an attempt that [`Self::rollback`] takes back.
+    /// Starts an attempt that [`Self::rollback`] undoes.
     pub fn begin(&mut self) {
         self.attempts += 1;
         self.epoch = self.attempts;
         self.kept.clear();
     }
 
-    /// The contents of all global objects as they were at [`Self::begin`].
+    /// Restores the contents of all global objects to their state at [`Self::begin`].
     pub fn rollback(&mut self) {
         self.epoch = 0;
         for (id, store, freed) in std::mem::take(&mut self.kept) {
@@ -318,8 +321,8 @@ impl Memory {
         }
     }
 
-    /// The global objects whose addresses, or addresses inside which, are stored in what `roots` reach, with `roots`
-    /// themselves.
+    /// Objects reachable from `roots` through stored addresses, `roots` included. A stored address may point inside
+    /// an object.
     pub fn reachable(&self, stack: &Stack, roots: &[ObjId]) -> Vec<ObjId> {
         let mut seen: Vec<ObjId> = Vec::new();
         let mut work: Vec<ObjId> = roots.to_vec();
@@ -336,13 +339,13 @@ impl Memory {
         seen
     }
 
-    /// The bytes of a string up to its NUL, which is left out; `Err` gives the reason where one is unknown, or `None`
-    /// where the string runs out of its object.
+    /// Bytes of a string without its NUL. `Err` gives the reason of an unknown byte, or `None` if the string runs
+    /// past the end of its object.
     pub fn c_string(&self, stack: &Stack, address: Val) -> Result<Vec<u8>, Option<Reason>> {
         self.c_string_within(stack, address, u64::MAX)
     }
 
-    /// The same where no more than `most` bytes are looked at: so many need no NUL behind them.
+    /// Like [`Self::c_string`], but reads at most `most` bytes: that many need no NUL after them.
     pub fn c_string_within(&self, stack: &Stack, address: Val, most: u64) -> Result<Vec<u8>, Option<Reason>> {
         if most == 0 {
             return Ok(vec![]);

@@ -1,6 +1,6 @@
-//! The bytes of one object: pages made when they are written, poison kept per byte.
+//! Bytes of one object: pages created at their first write, poison per byte.
 //!
-//! A 100-GiB allocation that nothing writes costs a few words. Copies share pages until one side writes.
+//! A 100-GiB allocation without writes costs a few words. Copies share pages until one side writes.
 
 use super::space::looks_like_address;
 use crate::machine::value::{Reason, Val};
@@ -11,12 +11,12 @@ use std::rc::Rc;
 
 const PAGE_BITS: u32 = 12;
 const PAGE: u64 = 1 << PAGE_BITS;
-/// Objects up to this many bytes keep a flat page table.
+/// Largest size in bytes of an object with a flat page table.
 const FLAT_LIMIT: u64 = 4 << 30;
-/// A fill of part of an object touches at most this many pages one by one; beyond, the whole object is forgotten.
+/// Most pages that a partial fill touches one by one; a larger fill havocs the whole object.
 const FILL_PAGES: u64 = 1 << 20;
 
-/// What unwritten bytes are.
+/// Contents of unwritten bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
     Byte(u8),
@@ -25,14 +25,14 @@ pub enum Fill {
 
 thread_local! { static PAGES: Cell<u64> = const { Cell::new(0) } }
 
-/// Bytes that the pages of this thread's stores take, all stores together.
+/// Bytes of the pages of all stores of this thread.
 pub fn held() -> u64 {
     PAGES.get() * PAGE * (1 + size_of::<Reason>() as u64)
 }
 
 struct Page {
     data: Box<[u8]>,
-    /// Absent where every byte is known.
+    /// Poison of each byte; `None` if every byte is known.
     poison: Option<Box<[Reason]>>,
 }
 
@@ -57,7 +57,7 @@ impl Clone for Page {
     }
 }
 
-/// A value of bytes that are not all known.
+/// Value of bytes that are not all known.
 #[cold]
 fn known_in_part(data: &[u8], poison: &[Reason]) -> Val {
     let (mut bits, mut known, mut why) = (0, 0, Reason::NONE);
@@ -84,7 +84,7 @@ enum Pages {
     Sparse(FxHashMap<u64, Rc<Page>>),
 }
 
-/// A run of bytes taken out of a store, sharing its pages.
+/// Bytes copied out of a store, sharing its pages.
 pub struct Piece {
     len: u64,
     what: PieceKind,
@@ -95,13 +95,13 @@ enum PieceKind {
     Page { page: Rc<Page>, start: usize },
 }
 
-/// The bytes of one object.
+/// Bytes of one object.
 #[derive(Clone)]
 pub struct Store {
     size: u64,
     fill: Fill,
     pages: Pages,
-    /// Something that may be an address was written since all was last filled.
+    /// Whether a word that may be an address was written since the last fill of the whole object.
     addresses: bool,
 }
 
@@ -162,7 +162,7 @@ impl Store {
         }
     }
 
-    /// `bytes` (1 to 8) little-endian bytes at `off`; the caller has checked the bounds.
+    /// Reads `bytes` (1 to 8) little-endian bytes at `off`; the caller has checked the bounds.
     #[inline]
     pub fn read(&self, off: u64, bytes: u32) -> Val {
         let (page, at) = (off >> PAGE_BITS, (off & (PAGE - 1)) as usize);
@@ -240,13 +240,13 @@ impl Store {
         }
     }
 
-    /// Makes every byte the same.
+    /// Fills the whole object.
     pub fn fill_all(&mut self, fill: Fill) {
         let size = self.size;
         *self = Self::new(size, fill);
     }
 
-    /// Makes `len` bytes at `off` the same.
+    /// Fills `len` bytes at `off`.
     pub fn fill_range(&mut self, off: u64, len: u64, fill: Fill) {
         if len == 0 {
             return;
@@ -255,7 +255,7 @@ impl Store {
             return self.fill_all(fill);
         }
         if len >> PAGE_BITS > FILL_PAGES {
-            // More than 4 GiB of a larger object: forget all of it rather than make a million pages.
+            // More than 4 GiB of a larger object: havoc all of it rather than create a million pages.
             let reason = match fill {
                 Fill::Poison(r) => r,
                 Fill::Byte(_) => Reason::UNINIT,
@@ -293,7 +293,7 @@ impl Store {
         }
     }
 
-    /// `len` bytes from `off`, for [`Self::paste`] into this or another store.
+    /// Copies `len` bytes from `off` out, for [`Self::paste`] into this or another store.
     pub fn cut(&self, off: u64, len: u64) -> Vec<Piece> {
         let mut out = Vec::new();
         if len == 0 {
@@ -329,12 +329,12 @@ impl Store {
         out
     }
 
-    /// Writes what [`Self::cut`] took at `off`; the caller has checked the bounds.
+    /// Writes the result of [`Self::cut`] at `off`; the caller has checked the bounds.
     pub fn paste(&mut self, mut off: u64, pieces: &[Piece]) {
         let total: u64 = pieces.iter().map(|p| p.len).sum();
         let whole = off == 0 && total >= self.size;
         if whole {
-            // All of this object is replaced: what is unwritten there is unwritten here.
+            // The whole object is replaced: bytes unwritten in the source are unwritten here.
             let gap = pieces.iter().find_map(|p| match p.what {
                 PieceKind::Fill(f) => Some(f),
                 PieceKind::Page { .. } => None,
@@ -372,8 +372,7 @@ impl Store {
         }
     }
 
-    /// The bytes that are known and were ever written, or that all bytes started as where that is not zero: runs within
-    /// a page, by their offset.
+    /// Known bytes that were written, or that the initial fill set to a nonzero value: runs within a page, by offset.
     pub fn known(&self) -> Vec<(u64, Vec<u8>)> {
         let mut out: Vec<(u64, Vec<u8>)> = Vec::new();
         let pages: Vec<u64> = match (&self.pages, self.fill) {
@@ -407,7 +406,7 @@ impl Store {
         out
     }
 
-    /// Every word at an eight-byte boundary that is known and may be an address.
+    /// Known words at eight-byte boundaries that may be addresses.
     pub fn words(&self) -> Vec<u64> {
         let mut out = Vec::new();
         if !self.addresses {
