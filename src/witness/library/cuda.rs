@@ -57,10 +57,10 @@ pub(super) const CUDA: Table = &[
     (&["cudaHostGetDevicePointer"], host_device_pointer, Class::Memory),
     (&["cudaHostRegister"], host_register, Class::Memory),
     (&["cudaGetDeviceCount"], device_count, Class::Memory),
-    (&["cudaGetDevice"], device_number, Class::Memory),
-    (&["cudaDeviceGetAttribute"], attribute, Class::Memory),
+    (&["cudaGetDevice"], devices::number, Class::Memory),
+    (&["cudaDeviceGetAttribute"], devices::attribute, Class::Memory),
     (&["cudaFuncGetAttributes"], function_attributes, Class::Memory),
-    (&["cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"], properties, Class::Memory),
+    (&["cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"], devices::properties, Class::Memory),
     (&["cudaGetErrorString", "cudaGetErrorName"], message, Class::Pure),
     (&["cudaGetLastError"], last_error, Class::Pure),
     (&["cudaPeekAtLastError"], peek_error, Class::Pure),
@@ -459,42 +459,6 @@ pub(super) fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a
 pub(super) fn device_count(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     m.seen.assume("there is one device".to_owned());
     write(m, th, call, arg(a, 0), 32, Val::new(1))?;
-    OK
-}
-
-fn device_number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    write(m, th, call, arg(a, 0), 32, Val::ZERO)?;
-    OK
-}
-
-/// `cudaDeviceGetAttribute(int *, attribute, device)`: values of the launch limits; other attributes depend on the
-/// device.
-pub(super) fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let v = match arg(a, 1).known() {
-        Some(1..=3) => Val::new(1024),
-        Some(4) => Val::new(64),
-        Some(5) => Val::new(0x7fff_ffff),
-        Some(6 | 7) => Val::new(65_535),
-        Some(10) => Val::new(32),
-        _ => m.unknown("a property of the device"),
-    };
-    write(m, th, call, arg(a, 0), 32, v)?;
-    OK
-}
-
-/// `cudaGetDeviceProperties(cudaDeviceProp *, device)`: the launch limits, at the offsets of the structure since CUDA
-/// 10.
-fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let why = m.reason(Cause::Other, "a property of the device");
-    let p = arg(a, 0);
-    m.forget(th, p, why);
-    let at = |off: u64| Val { bits: p.bits + off, ..p };
-    super::string::put_text(m, th, call, p, b"a CUDA device")?;
-    for (off, v) in
-        [(308, 32), (320, 1024), (324, 1024), (328, 1024), (332, 64), (336, 0x7fff_ffff), (340, 65_535), (344, 65_535)]
-    {
-        write(m, th, call, at(off), 32, Val::new(v))?;
-    }
     OK
 }
 

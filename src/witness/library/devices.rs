@@ -1,7 +1,7 @@
 //! Devices and their contexts (CUDA Runtime API reference 13.0, "Device Management"): the current device, and what a
 //! reset destroys.
 
-use super::arguments::arg;
+use super::arguments::{arg, write};
 use super::runtime::INVALID_VALUE;
 use crate::api::Cause;
 use crate::api::ObjectKind;
@@ -54,4 +54,41 @@ pub fn ended_before(m: &mut Machine<'_>, id: ObjId) -> Option<Ret> {
         m.cuda.error = INVALID_VALUE;
         Ret::Val(Val::new(INVALID_VALUE))
     })
+}
+
+/// `cudaGetDevice`: the first one.
+pub fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    write(m, th, call, arg(a, 0), 32, Val::ZERO)?;
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// `cudaDeviceGetAttribute(int *, attribute, device)`: values of the launch limits; other attributes depend on the
+/// device.
+pub fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let v = match arg(a, 1).known() {
+        Some(1..=3) => Val::new(1024),
+        Some(4) => Val::new(64),
+        Some(5) => Val::new(0x7fff_ffff),
+        Some(6 | 7) => Val::new(65_535),
+        Some(10) => Val::new(32),
+        _ => m.unknown("a property of the device"),
+    };
+    write(m, th, call, arg(a, 0), 32, v)?;
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// `cudaGetDeviceProperties(cudaDeviceProp *, device)`: the launch limits, at the offsets of the structure since CUDA
+/// 10.
+pub fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let why = m.reason(Cause::Other, "a property of the device");
+    let p = arg(a, 0);
+    m.forget(th, p, why);
+    let at = |off: u64| Val { bits: p.bits + off, ..p };
+    super::string::put_text(m, th, call, p, b"a CUDA device")?;
+    for (off, v) in
+        [(308, 32), (320, 1024), (324, 1024), (328, 1024), (332, 64), (336, 0x7fff_ffff), (340, 65_535), (344, 65_535)]
+    {
+        write(m, th, call, at(off), 32, Val::new(v))?;
+    }
+    Ok(Ret::Val(Val::ZERO))
 }

@@ -3,9 +3,10 @@
 
 use super::arguments::{arg, read, write};
 use super::cuda::{
-    attribute, device_count, free, free_async, free_host, handle, host_device_pointer, host_register, is_done_now,
-    malloc, malloc_host, malloc_managed, malloc_pitch, memcpy, memcpy_peer, message, set_attribute, stream_of,
+    device_count, free, free_async, free_host, handle, host_device_pointer, host_register, is_done_now, malloc,
+    malloc_host, malloc_managed, malloc_pitch, memcpy, memcpy_peer, message, set_attribute, stream_of,
 };
+use super::devices;
 use super::model::{Class, Table};
 use super::simple::zero;
 use super::{batches, devices};
@@ -61,7 +62,7 @@ pub(super) const DRIVER: Table = &[
     (&["cuDevicePrimaryCtxReset_v2"], devices::reset, Class::Cuda),
     (&["cuDeviceGet"], device, Class::Memory),
     (&["cuDeviceGetCount"], device_count, Class::Memory),
-    (&["cuDeviceGetAttribute"], attribute, Class::Memory),
+    (&["cuDeviceGetAttribute"], devices::attribute, Class::Memory),
     (&["cuCtxGetDevice"], first_device, Class::Memory),
     (&["cuStreamGetDevice"], device_of_stream, Class::Memory),
     (&["cuStreamGetCtx"], context_of_stream, Class::Memory),

@@ -2,8 +2,7 @@
 //!
 //! In: a call by name with its arguments. Out: the function's result and writes, or poison with a reason if they are
 //! not modelled. Each family has a table (`libc`, `stdio`, `string`, `cxx`, `math`, `intrinsics`, `nvvm`, `cuda`,
-//! `driver`);
-//! `modelled` asks them in order. The state of a library between calls is in `process`, `streams` and `runtime`,
+//! `driver`); `modelled` asks them in order. The state of a library between calls is in `process`, `streams` and `runtime`,
 //! below the machine. To add a function, add a row to its family's table with the class of what skipping a call would
 //! lose, and a test in `tests/models` against the real function.
 
