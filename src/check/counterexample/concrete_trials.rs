@@ -70,8 +70,7 @@ pub(crate) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -> &'t Trie
 /// Runs the program until enough inputs are tried or the budget is spent.
 fn run_all(cx: &Context<'_>, tools: &Tools<'_>) -> Tried {
     if let Some(varied) = tensor_trials::Varied::of(tools) {
-        // An extension has many operators, and each is asked for a few accesses: no operator gets a share of the work
-        // to itself.
+        // The work is not divided among an extension's many operators, because each is asked for only a few accesses.
         return run_on_tensors(tools, &varied, cx.scaled(TRIED).min(cx.phase_work(Work::MAX, 25)));
     }
     let mut out = Tried::default();

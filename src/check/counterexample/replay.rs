@@ -85,7 +85,7 @@ pub(crate) struct Judge<'p> {
     /// Current budget of a replay; long replays reduce it for later ones.
     budget: Budget,
     first: Budget,
-    /// Work of everything that is done now.
+    /// Budget of the current work.
     pub until: Allotment,
     /// Whether this work limit ended a replay early: a larger one may decide more.
     pub cut: bool,
@@ -293,8 +293,8 @@ impl<'p> Judge<'p> {
         self.seek(&inputs, &target, missing.as_ref())
     }
 
-    /// Returns whether an access of a root kernel goes out of bounds in the launch that a model describes, without any host
-    /// code.
+    /// Returns whether an access of a root kernel goes out of bounds in the launch that a model describes, without
+    /// any host code.
     pub fn goes_out_alone(
         &self,
         a: &Arena,

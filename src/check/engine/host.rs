@@ -12,9 +12,10 @@ use engine::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which}
 use ir::{FuncRef, Function, Side};
 use rustc_hash::FxHashMap;
 
-/// Parts that are skipped after the first, the second and the third execution: those that cost at least one part in
-/// so many of it. The innermost parts come first, so that as much as possible stays known. If that does not suffice,
-/// all such parts: code that was slow in one place is also slow in places not reached yet.
+/// Parts that are skipped after the first, the second and the third execution: a divisor (a part is skipped if it
+/// costs at least the execution's cost divided by it), and which of these parts. The innermost parts come first, so
+/// that as much as possible stays known. If that does not suffice, all such parts: code that was slow in one place is
+/// also slow in places not reached yet.
 const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (32, Which::All)];
 
 impl<'p> Engine<'p> {

@@ -44,8 +44,8 @@ const MOST_TASKS: usize = 8;
 /// Positions below which another thread would finish executing the root only when no work is left.
 const ENOUGH: usize = 12;
 
-/// Most rounds in which the remaining work is shared among undecided accesses, while at least one part in so many of
-/// the whole is left.
+/// Most iterations that share the remaining work among undecided accesses, and the least part of the whole, as a
+/// divisor, that is worth another iteration.
 const ROUNDS: usize = 3;
 const WORTH: u64 = 10;
 

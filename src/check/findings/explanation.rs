@@ -152,7 +152,7 @@ pub(crate) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
     });
 }
 
-/// Explains the outcome of an event that is no access which a user would count.
+/// Explains the outcome of an event that is not a counted access.
 pub(crate) fn outcome(outcome: &Outcome) {
     inside::explain(|| format!("  => {}", words(outcome)));
 }

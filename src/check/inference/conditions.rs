@@ -188,7 +188,7 @@ fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId, e
     (!signs.is_empty()).then(|| a.and_all(signs))
 }
 
-/// Chooses a condition for one goal: the simplest of those that no other candidate weakens.
+/// Chooses a condition for one goal: the simplest of those that are not strictly stronger than another candidate.
 fn weakest(
     a: &mut Arena,
     decider: &mut Decider,

@@ -1,5 +1,5 @@
-//! Conditions of one function, from the accesses of its executions: one for each obligation, merged to the few that
-//! are equivalent.
+//! Conditions of one function, from the accesses of its executions: one for each obligation, merged into a smaller,
+//! equivalent set.
 
 use super::conditions::{self, implies};
 use super::elements::{self, Each, Needs};

@@ -137,8 +137,8 @@ fn in_dimensions(
     found.into_iter().map(|c| names.condition(a, c)).collect::<Option<Vec<_>>>().map(Cond::all)
 }
 
-/// Whether a quotient is multiplied by another non-constant: the rest of an index that was not split, which requires
-/// more than anybody means.
+/// Whether a quotient is multiplied by another non-constant: the rest of an index that was not split, which is
+/// stricter than anybody means.
 fn multiplies_quotient(t: &Term) -> bool {
     let has_quotient = |t: &Term| {
         let (mut open, mut found) = (vec![t], false);

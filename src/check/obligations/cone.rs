@@ -1,8 +1,8 @@
 //! Cone of influence: the host conditions and terms that a launch depends on.
 //!
-//! In: a launch. Out: the conjuncts of its path condition that share symbols with its arguments and configuration, or
-//! terms; and the unknowns in terms, with their reasons. Fewer facts prove less, so skipping some is sound. This
-//! module decides nothing.
+//! In: a launch, or terms. Out: the conjuncts of the launch's path condition that share symbols with its
+//! configuration, arguments and memory; and the unknowns in terms, with their reasons. Fewer facts prove less, so
+//! skipping some is sound. This module decides nothing.
 
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};

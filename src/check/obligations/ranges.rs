@@ -108,8 +108,8 @@ impl Decider {
         plain
     }
 
-    /// Returns whether the polynomial bound shows that a wrap's argument is in range, by a proof that rests on `plain` wraps
-    /// alone.
+    /// Returns whether the polynomial bound shows that a wrap's argument is in range, by a proof that rests on
+    /// `plain` wraps alone.
     pub(super) fn bound_in_range(
         &mut self,
         a: &mut Arena,

@@ -26,8 +26,8 @@ pub(crate) trait Tally {
     /// Whether a proved finding exists at a source position.
     fn is_proved(&self, place: &Place) -> bool;
 
-    /// Takes the outcome of an event that is no access which a user would count: only findings are counted, and
-    /// undecided outcomes become notes.
+    /// Takes the outcome of an event that is not a counted access: only findings are counted, and undecided outcomes
+    /// become notes.
     fn note(&mut self, place: Place, func: FuncRef, outcome: Outcome);
 
     /// Records a counted access as undecided, overriding other verdicts.

@@ -1,5 +1,5 @@
-//! Constraint independence: whether facts hold that share no symbol with others is independent of those (as in EXE
-//! and KLEE; Cadar, Dunbar and Engler, OSDI 2008).
+//! Constraint independence: facts that share no symbol with other facts can be decided separately (as in EXE and
+//! KLEE; Cadar, Dunbar and Engler, OSDI 2008).
 //!
 //! In: facts, and a goal. Out: the facts linked to the goal, and the others in groups. Many conditions on the path to
 //! an access have nothing to do with its index: earlier loops, tests of other variables. The result for such a group

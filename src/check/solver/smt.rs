@@ -104,8 +104,8 @@ fn limit(solver: &Solver, work: Work, mending: Mending) -> u32 {
     p.set_u32("rlimit", units);
     // Gröbner bases cost more than they decide here: without them none of 200 queries of real programs was lost, and
     // queries of wrapped products took a fifth of the time. Z3 (5.4) also ignores its limits while it multiplies out
-    // long sums. (`grobner_expand_terms` alone loses models; without `enable_hnf` half of the cost comes back down,
-    // but models are lost too.)
+    // long sums. (`grobner_expand_terms` alone loses models; turning off `enable_hnf` saves half as much again, but also
+    // loses models.)
     p.set_bool("arith.nl.grobner", false);
     p.set_bool("arith.nl.nra_check_assignment", mending == Mending::On);
     solver.set_params(&p);
