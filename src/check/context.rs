@@ -1,7 +1,7 @@
-//! What the parts of a check share: one launch as it was executed, the tools to decide with, and what may be spent.
+//! Shared context of a check: an executed launch, the tools that decide, and the budget.
 //!
-//! It lies above the data of obligations, invariants and replays, and below rules, counterexamples and the engine: these are functions of a
-//! [`Context`], [`Tools`] and a [`Run`], and need not know the engine that calls them.
+//! It lies above the data of obligations, invariants and replays, and below rules, counterexamples and the engine:
+//! these are functions of a [`Context`], [`Tools`] and a [`Run`], and need not know the engine that calls them.
 
 use super::concurrency::bounds::Invariants;
 use super::counterexample::replay::Judge;
@@ -30,36 +30,36 @@ use ir::{FuncRef, Program};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// What was decided of each place.
+/// Decisions by position.
 pub(crate) type Places = BTreeMap<Place, Tallied>;
 
-/// The worst of what was decided of a place.
+/// The worst decision for a position.
 #[derive(Clone, Debug)]
 pub(crate) struct Tallied {
     pub outcome: Outcome,
-    /// As it is displayed.
+    /// Kernel name for display.
     pub kernel: String,
-    /// How often something was found there.
+    /// Number of findings at the position.
     pub times: u32,
-    /// Of what is open: where it is in headers that are nobody's own.
+    /// Positions in system headers, for an undecided access.
     pub inner: Vec<Related>,
-    /// What else was found there of the same rule: several operations may wrap at one access.
+    /// Further findings of the same rule: several operations may wrap at one access.
     pub also: Vec<Finding>,
 }
 
-/// A launch whose kernel was executed.
+/// An executed launch.
 pub(crate) struct Run {
     pub launch: LaunchEvent,
-    /// What the launch's path condition decides of its terms.
+    /// Values of terms that the launch's path condition decides.
     pub decided: Decided,
-    /// Among all that the root comes to.
+    /// Index among all launches of the root.
     pub number: usize,
     pub kernel: FuncRef,
     pub run: KernelRun,
     pub layout: Layout,
-    /// Of what its threads exchange through memory.
+    /// Invariants of the memory through which its threads communicate.
     pub invariants: Invariants,
-    /// Why kernel or host was not followed to its end.
+    /// Reason why the execution of kernel or host did not complete.
     pub partly: Option<UnknownReason>,
 }
 
@@ -68,8 +68,8 @@ impl Run {
         &self.run.partitions[id.0 as usize]
     }
 
-    /// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
-    /// reached again, otherwise.
+    /// Returns the outcome of an access, or undecided where the kernel or the host was not executed completely: code
+    /// beyond may reach the access again, in another state.
     pub fn partial(&self, outcome: Outcome) -> Outcome {
         match &self.partly {
             Some(why) if !outcome.is_finding() => Outcome::Unknown(why.clone()),
@@ -78,31 +78,31 @@ impl Run {
     }
 }
 
-/// What the events below one root are decided with.
+/// Tools that decide the events below one root.
 pub(crate) struct Tools<'p> {
     pub e: Executor<'p>,
     pub decider: Decider,
     pub judge: Judge<'p>,
     pub root: Root,
-    /// What small inputs showed, once that was asked: the same for all tasks of the root.
+    /// Results of runs on small inputs, computed on demand: the same for all tasks of the root.
     pub tried: Arc<OnceLock<Tried>>,
 }
 
 impl Tools<'_> {
-    /// From now on no search and no replay takes more than this leaves.
+    /// Limits all further searches and replays to this allotment.
     pub fn within(&mut self, all: Allotment) {
         self.decider.until = Some(all);
         self.judge.until = all;
     }
 
-    /// Does some work, and tells whether a replay in it ended early for want of budget: with more it may say more.
+    /// Runs `work`, and returns whether a replay in it ended early for lack of budget: a larger one may decide more.
     pub fn noting_cuts<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> (R, bool) {
         self.judge.cut = false;
         let done = work(self);
         (done, self.judge.cut)
     }
 
-    /// Does some replays in which `rand` gives these numbers, over and over; none: what it gives here.
+    /// Runs replays in which `rand` repeats these numbers; if empty, those that it returns here.
     pub fn with_random<R>(&mut self, random: &[u32], work: impl FnOnce(&mut Self) -> R) -> R {
         self.judge.random = random.to_vec();
         let done = work(self);
@@ -110,7 +110,8 @@ impl Tools<'_> {
         done
     }
 
-    /// Looks for small witnesses without giving that more work than other searches, where it is likely to be for nothing.
+    /// Runs `work`; if `hurried`, searches for small witnesses get no more work than others, because they are
+    /// probably in vain.
     pub fn in_hurry<R>(&mut self, hurried: bool, work: impl FnOnce(&mut Self) -> R) -> R {
         self.decider.hurried = hurried;
         let done = work(self);
@@ -118,7 +119,7 @@ impl Tools<'_> {
         done
     }
 
-    /// Does some replays that are each one of many tries, with a few million steps at most.
+    /// Runs replays that are each one of many attempts, with a few million steps at most.
     pub fn in_short<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.judge.short = true;
         let done = work(self);
@@ -127,22 +128,22 @@ impl Tools<'_> {
     }
 }
 
-/// The program, the settings, and what may be spent now: a small value that all who decide are given.
+/// Program, settings, and current budget: a small value that everything that decides receives.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
-    /// What is being done may cost so much.
+    /// Budget of the current work.
     pub all: Allotment,
-    /// Part of each budget of a whole root, in hundredths: of several roots none gets all.
+    /// Share of each budget of a whole root, in hundredths: with several roots none gets all.
     pub part: u32,
-    /// All that it may cost, where somebody waits.
+    /// Total budget, where somebody waits.
     pub total: Work,
-    /// What was done for the program so far.
+    /// Work spent on the program so far.
     pub spent: Work,
-    /// Whether axioms are taken away: then nothing is replayed, and what is not safe is only counted.
+    /// Whether axioms are omitted: then nothing is replayed, and accesses that are not safe are only counted.
     pub bare: bool,
-    /// The axioms that are.
+    /// Omitted axioms.
     pub without: Without,
 }
 
@@ -160,12 +161,13 @@ impl<'p> Context<'p> {
         }
     }
 
-    /// The budget of one obligation as the settings have it.
+    /// Returns the budget of one obligation, scaled by the settings.
     pub fn scaled(&self, work: Work) -> Work {
         work.percent(self.options.work)
     }
 
-    /// The budget of a whole phase, as the settings, the number of roots and who waits have it: at most so many hundredths of what is left.
+    /// Returns the budget of a whole phase, scaled by the settings, the number of roots and the pace: at most this
+    /// many hundredths of the rest.
     pub fn phase(&self, work: Work, of_left: u32) -> Allotment {
         Allotment::of(self.phase_work(work, of_left))
     }
@@ -179,35 +181,35 @@ impl<'p> Context<'p> {
         self.total < Work::MAX
     }
 
-    /// Whether what the first looks leave open stays so.
+    /// Whether accesses that the first looks leave undecided stay so.
     pub fn looks_once(&self) -> bool {
         matches!(self.options.pace, Pace::Beside(_))
     }
 
-    /// Whether nothing may be done any more: the budget is spent, or a safety net was reached.
+    /// Whether all work must stop: the budget is spent, or a safety net was reached.
     pub fn is_spent(&self) -> bool {
         self.all.is_spent() || nets::is_late()
     }
 
-    /// What may still be done.
+    /// Returns the remaining work.
     pub fn work_left(&self) -> Work {
         self.all.left()
     }
 
-    /// Source position (of the innermost call outside system headers) and array.
+    /// Returns the source position (of the innermost call outside system headers) and the array.
     pub fn place_of(&self, ev: &AccessEvent) -> Place {
         place_of(self.program, ev)
     }
 }
 
-/// One access to one of the objects that its pointer may point to.
+/// An access to one of the objects that its pointer may point to.
 #[derive(Clone, Copy)]
 pub(crate) struct InObject<'a> {
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub target: &'a Target,
-    /// Under which it is made there.
+    /// Facts under which the access reaches the object.
     pub facts: TermId,
-    /// Of the object under the launch's conditions, in bytes.
+    /// Extent of the object under the launch's conditions, in bytes.
     pub extent: TermId,
 }

@@ -1,10 +1,11 @@
-//! One proof obligation per access and launch, decided by a polynomial bound and then Z3.
+//! One proof obligation for each access and launch, decided by a polynomial bound and then Z3.
 //!
-//! In: a linked [`ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
+//! In: a linked [`ir::Program`]. Out: a [`ProgramReport`]. The crate is independent of LLVM and nvcc.
 //!
-//! From the bottom up: `solver` (facts ⊢ goal), `obligations` (one access under the conditions of its path), `concurrency` (what threads
-//! exchange through memory), `counterexample` (a model becomes inputs, a replay judges it), `findings` (in the user's terms), `rules` (what
-//! is asked of an access, a copy, a call), `engine` (which is asked when, and what it may cost).
+//! From the bottom up: `solver` (facts ⊢ goal), `obligations` (one access under the conditions of its path),
+//! `concurrency` (communication of threads through memory), `counterexample` (a model becomes inputs, a replay judges
+//! it), `findings` (in the user's terms), `rules` (checks of an access, a copy, a call), `engine` (order and budget
+//! of all checks).
 
 pub(crate) mod concurrency;
 pub(crate) mod context;
@@ -30,7 +31,7 @@ use std::time::Duration;
 /// Analyses one program from all its roots.
 #[must_use]
 pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
-    // Some of the time is for what comes after the last verdict.
+    // The rest of the time is for work after the last verdict.
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     let (mut report, seen) = inside::watching(&options.inside, || {
         nets::under(Some(nets.clone()), || {
@@ -60,12 +61,12 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
     report
 }
 
-/// Lets Z3 give up, rather than take more than so many bytes.
+/// Makes Z3 give up rather than use more than this many bytes.
 pub fn limit_memory(bytes: u64) {
     z3::set_global_param("memory_high_watermark_mb", &(bytes >> 20).max(1).to_string());
 }
 
-/// Version of the Z3 library in use.
+/// Returns the version of the linked Z3 library.
 #[must_use]
 pub fn z3_version() -> &'static str {
     z3::full_version()

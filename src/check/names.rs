@@ -1,8 +1,8 @@
-//! What contracts name, against the code that they are of.
+//! Check of the names in contracts against the code.
 //!
-//! In: the code of a program, contracts and invariants. Out: conditions that name what is not there, each with what is wrong; the others. A
-//! condition is wrong where it is in each function, or type, that its contract is of; where a type is not known in full, nothing is said of its
-//! members.
+//! In: the code of a program, contracts and invariants. Out: conditions with unresolved names, each with its error;
+//! and the other conditions. A condition is wrong if its names resolve in no function, or type, that its contract
+//! applies to; members of a type that is not fully known are not checked.
 
 use super::report::Fault;
 use contracts::ast::Sort;
@@ -16,7 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Takes out the conditions of contracts and invariants that name what is not there.
+/// Removes the conditions of contracts and invariants with unresolved names, and returns their errors.
 pub(super) fn take_misnamed(
     code: &[Arc<Module>],
     contracts: &mut [Contract],
@@ -47,7 +47,7 @@ pub(super) fn take_misnamed(
     found
 }
 
-/// Whether a condition has a meaning in one of these, or in none of them of which all is known.
+/// Whether a condition resolves in one of these scopes, or in one that is not fully known, or has no scope at all.
 fn keeps<'m>(r: &Requirement, scopes: impl Iterator<Item = Names<'m>>, found: &mut Vec<Fault>) -> bool {
     let mut wrong: Option<ContractError> = None;
     for scope in scopes {
@@ -80,10 +80,10 @@ fn types_named<'m>(m: &'m Module, name: &'m str) -> impl Iterator<Item = TypeId>
     })
 }
 
-/// What is known of a type by its name.
+/// Information about a type, by its name.
 #[derive(Clone)]
 struct Known {
-    /// LLVM's, of an object; of a pointer or an array of what it leads to, with that type's name.
+    /// LLVM type of an object; for a pointer or an array, the type of its elements, with that type's name.
     ty: Option<TypeId>,
     leads_to: Option<(Option<TypeId>, String)>,
 }
@@ -97,9 +97,9 @@ struct Names<'m> {
     /// Whether all names are known.
     whole: bool,
     known: RefCell<BTreeMap<String, Known>>,
-    /// Whether something was asked that is not known here.
+    /// Set when a query concerned something unknown here.
     vague: Cell<bool>,
-    /// A type, and a member that it has not.
+    /// A type, and a member that it lacks.
     missing: RefCell<Option<(String, String)>>,
 }
 
@@ -170,7 +170,7 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// A type of LLVM with the source's name for it, where that is known.
+    /// Describes an LLVM type with the source's name for it, where that is known.
     fn desc(&self, ty: TypeId, declared: &str) -> TypeDesc {
         let name = if declared.is_empty() { format!("type {}", ty.0) } else { declared.to_owned() };
         let (sort, known) = match &self.module.ty(ty).kind {
@@ -192,7 +192,7 @@ impl<'m> Names<'m> {
         self.known.borrow().get(&of.name).cloned()
     }
 
-    /// Nothing is known of it.
+    /// Records that a query concerned something unknown.
     fn unknown<T>(&self) -> Option<T> {
         self.vague.set(true);
         None
@@ -242,7 +242,7 @@ impl Scope for Names<'_> {
             let arguments = tensors::arguments(name)?;
             return Some(Method { arguments, result: TypeDesc::new(Sort::Integer, "int64_t") });
         }
-        // Methods are no part of the code's types. It is asked of what was looked for among members, too.
+        // Methods are no part of the code's types. Names that were looked up as members are queried as methods, too.
         let asked = (of.name.clone(), name.to_owned());
         if self.missing.borrow().as_ref() != Some(&asked) {
             self.vague.set(true);
@@ -261,7 +261,7 @@ impl Scope for Names<'_> {
         match self.known(of).and_then(|k| k.leads_to) {
             Some((Some(ty), name)) => Some(self.desc(ty, &name)),
             Some((None, name)) => match plain_number(name.trim_start_matches("const ").trim()) {
-                // A module has no type that its code does not use.
+                // A module lacks types that its code does not use.
                 Some(Plain::Int { .. }) => Some(TypeDesc::new(Sort::Integer, name)),
                 Some(Plain::Float(_)) => Some(TypeDesc::new(Sort::Object, name)),
                 None => self.unknown(),
@@ -286,7 +286,7 @@ impl Scope for Names<'_> {
     }
 }
 
-/// Whether a structure, or a base of it, has members whose names are not known.
+/// Whether a structure, or a base of it, has members with unknown names.
 fn has_unnamed(m: &Module, ty: TypeId) -> bool {
     match &m.ty(ty).kind {
         TypeKind::Struct { fields, .. } => fields.iter().any(|f| match f.name.as_deref() {
@@ -294,7 +294,7 @@ fn has_unnamed(m: &Module, ty: TypeId) -> bool {
             Some("") => has_unnamed(m, f.ty),
             Some(_) => false,
         }),
-        // What lies in a union is not told.
+        // Members of a union are not recorded.
         _ => true,
     }
 }

@@ -1,55 +1,55 @@
-//! What a check may cost and what it takes for granted, as scuba.toml and the command line say.
+//! Budgets and axioms of a check, from scuba.toml and the command line.
 //!
-//! Plain data: it knows nothing of programs, solvers or reports.
+//! Plain data, independent of programs, solvers and reports.
 
 use base::inside::Wanted;
 use contracts::assume::Condition;
 use contracts::{Contract, Entry, Invariant};
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the stack of a thread that checks. Symbolic execution descends by calls; deep call chains of real programs need more than
-/// a thread's usual 2 MiB. Only what is touched is ever backed by memory.
+/// Stack size in bytes of a thread that checks. Symbolic execution recurses on calls; deep call chains of real
+/// programs need more than a thread's usual 2 MiB. Only touched pages are backed by memory.
 pub const STACK: usize = 512 << 20;
 
 const MOST_THREADS: usize = 4;
 
-/// How often a program is checked, at most, where somebody wants to see what its verdicts rest on: as ever, and once for each axiom that can be
-/// left out, for none and for all. The safety net of time is so many times as far.
+/// Most checks of a program on request of the axioms that its verdicts rest on: one as usual, and one for each axiom
+/// that can be omitted, for none and for all. The safety net of time is as many times as long.
 pub const CHECKS_FOR_DOUBTS: u32 = 24;
 
 /// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// Bytes; the sum of live device allocations is at most this.
+    /// Device memory in bytes: the sum of live device allocations is at most this.
     pub device_memory: u64,
-    /// Bytes of the device's memory that a witness should not take more than: `[confirm] max_bytes`.
+    /// Bytes of device memory that a witness should not exceed: `[confirm] max_bytes`.
     pub handy: Option<u64>,
-    /// Hundredths of the usual budget of work: with the pace the only limit that verdicts depend on.
+    /// Work budget in hundredths of the usual one: with the pace the only limit that verdicts depend on.
     pub work: u32,
-    /// Who waits for it.
+    /// Pace: who waits for the check.
     pub pace: Pace,
-    /// Wall-clock milliseconds for one question to the solver: a safety net.
+    /// Wall-clock milliseconds for one solver query: a safety net.
     pub solver_ms: u32,
-    /// Wall-clock seconds for the whole program; beyond: undecided. A safety net.
+    /// Wall-clock seconds for the whole program, after which it stays undecided: a safety net.
     pub seconds: u32,
-    /// Bytes that this process may have in memory; what would need more is undecided.
+    /// Most bytes of this process's memory; results that would need more are undecided.
     pub memory: Option<u64>,
     /// Functions named under `[roots]`: findings from them may be proved.
     pub roots: Vec<String>,
-    /// What scuba.toml states under `[entry]`.
+    /// Statements of scuba.toml under `[entry]`.
     pub entry: Entry,
-    /// What scuba.toml states under `[[assume]]`.
+    /// Statements of scuba.toml under `[[assume]]`.
     pub assume: Vec<Condition>,
-    /// What scuba.toml states under `[[contract]]`: of functions, and of types.
+    /// Statements of scuba.toml under `[[contract]]`: of functions, and of types.
     pub contracts: Vec<Contract>,
     pub invariants: Vec<Invariant>,
-    /// What the program's own classes keep to, by exact type.
+    /// Invariants of the program's own classes, by exact type.
     pub classes: Vec<Invariant>,
-    /// What callers owe besides: invariants of what they give to entry points.
+    /// Further obligations of callers: invariants of the objects that they pass to entry points.
     pub owed: Vec<Contract>,
     /// Threads that may share the check.
     pub jobs: usize,
-    /// What is to be seen of it.
+    /// Parts of the check to be shown.
     pub inside: Wanted,
 }
 
@@ -77,23 +77,23 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Threads that a check uses at most: all that they execute lies within one limit of memory.
+    /// Returns the most threads that a check uses: all that they execute shares one memory limit.
     #[must_use]
     pub fn threads(&self) -> usize {
         if self.inside.is_in_order() { 1 } else { self.jobs.clamp(1, MOST_THREADS) }
     }
 }
 
-/// How much of the budget is spent at once: what a build leaves open is decided later.
+/// Part of the budget that is spent at once: a later check decides what a build leaves undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pace {
-    /// A compile command waits: a small part of what it costs itself, by the size of the code.
+    /// A compile command waits: a small part of the command's own cost, by the size of the code.
     Compile,
     /// A link waits.
     Link,
-    /// All of it.
+    /// The whole budget.
     Whole,
-    /// Another reading of the same sources decides, and this one is held against it: the first looks alone, and so many units of work
-    /// at most, or what a compile command waits for where that is more.
+    /// Checks beside another reading of the same sources that decides, for comparison with it: only the first looks,
+    /// with at most this many units of work, or the budget of a compile command where that is larger.
     Beside(u64),
 }

@@ -1,6 +1,6 @@
-//! What the check of one program says: findings, what stays undecided, and how every access stands.
+//! Result of the check of one program: findings, undecided accesses, and the standing of every access.
 //!
-//! Plain data: whoever renders, stores or compares reports needs nothing else of the check.
+//! Plain data: rendering, storing and comparing reports need nothing else of the check.
 
 use base::inside::Seen;
 use base::nets::Net;
@@ -8,60 +8,60 @@ use finding::counts::{CountedKernel, CountedPlace, PlaceClass};
 use finding::{Finding, Position, Summary, Undecided};
 use serde::{Deserialize, Serialize};
 
-/// One access in the source and what was decided of it.
+/// An access in the source and its decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub position: Position,
     pub kernel: String,
     pub array: String,
     pub standing: Standing,
-    /// What it counts as.
+    /// Class that it counts as.
     pub class: PlaceClass,
 }
 
 impl Place {
-    /// What counts of it.
+    /// Returns the counted part of the position.
     #[must_use]
     pub fn counted(self) -> CountedPlace {
         CountedPlace { position: self.position, array: self.array, class: self.class }
     }
 }
 
-/// How a place compares with that of another reading.
+/// Standing of an access, for comparison with another reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Standing {
-    /// Also where it is so only if no operation wraps, and where one was found to wrap.
+    /// Safe; also where that needs an operation not to wrap, even if one was found to wrap.
     Safe,
     Open,
     Found,
 }
 
-/// What the check of one program says. Levels are the rules' defaults; `report/` applies configuration,
-/// fills `program`, fingerprints and suppressions.
+/// Result of the check of one program. Levels are the rules' defaults; `report/` applies configuration, fills
+/// `program`, fingerprints and suppressions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ProgramReport {
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
-    /// How every place stands, in the order of positions.
+    /// Standing of every access, in the order of positions.
     pub places: Vec<Place>,
-    /// The kernels that were checked.
+    /// Checked kernels.
     pub kernels: Vec<CountedKernel>,
     /// Counts of this program only.
     pub summary: Summary,
-    /// Safety nets that were reached: another run may say more.
+    /// Safety nets that were reached: another run may decide more.
     pub nets: Vec<Net>,
-    /// One line each for `-v` and the log.
+    /// Notes for `-v` and the log, one line each.
     pub notes: Vec<String>,
-    /// What is wrong with the user's own settings, one line each.
+    /// Errors in the user's own settings, one line each.
     pub problems: Vec<String>,
-    /// What is wrong with contracts: they mean nothing where they are stated, or nothing is left to check under them.
+    /// Errors in contracts: they have no meaning where they are stated, or leave nothing to check.
     pub faults: Vec<Fault>,
-    /// What was to be seen of the check.
+    /// Parts of the check that were to be shown.
     pub seen: Seen,
 }
 
 impl ProgramReport {
-    /// Lets all that is safe rest on an assumption, and returns how many places that is.
+    /// Marks everything safe as resting on an assumption, and returns the number of positions.
     pub fn assume_in_all(&mut self) -> usize {
         let mut safe = 0;
         for place in &mut self.places {
@@ -73,23 +73,23 @@ impl ProgramReport {
         safe
     }
 
-    /// Counts the places again, by their classes.
+    /// Counts the positions again, by their classes.
     pub fn count_places(&mut self) {
         self.summary.set_places(self.places.iter().map(|p| p.class));
     }
 }
 
-/// What is wrong with a contract.
+/// An error in a contract.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// With the text and the place in it, where it is one place.
+    /// Error with the text and its position, where it has a single one.
     pub shown: String,
-    /// The same in one line.
+    /// Error in one line.
     pub line: String,
 }
 
 impl Fault {
-    /// One that is no place in a text.
+    /// Makes an error without a position in a text.
     #[must_use]
     pub fn of_line(line: String) -> Self {
         Self { shown: format!("error: {line}"), line }

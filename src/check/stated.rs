@@ -1,7 +1,7 @@
-//! What the sources of a program state of their functions, beside scuba.toml: contracts and entry points of scuba.h.
+//! Statements of a program's sources about their functions, beside scuba.toml: contracts and entry points of scuba.h.
 //!
-//! In: a program and the settings. Out: settings with what the sources state; what cannot be understood, one line each; contracts that
-//! are wrong.
+//! In: a program and the settings. Out: settings with the statements of the sources; statements that cannot be
+//! parsed, one line each; and wrong contracts.
 
 use super::names;
 use super::options::Options;
@@ -10,7 +10,7 @@ use contracts::ast::{Access, Comparison, CondKind, TermKind};
 use contracts::{Cond, Contract, ENTRY, Invariant, Requirement, Span, Term, parse, plain_name};
 use ir::{ModuleId, Program, Side, TypeKind, pointee_name, source_name};
 
-/// The settings for a program, without conditions that name what is not there.
+/// Returns the settings for a program, without conditions that have unresolved names.
 pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Vec<String>, Vec<Fault>) {
     let (mut options, mut problems) = (options.clone(), vec![]);
     for (r, _, f) in program.functions() {
@@ -57,7 +57,8 @@ pub(super) fn with_sources(program: &Program, options: &Options) -> (Options, Ve
     (options, problems, faults)
 }
 
-/// What those owe who call an entry point: the invariants of the objects that its parameters lead to, which are assumed in it.
+/// Returns the obligations of an entry point's callers: invariants of the objects that its parameters lead to, which
+/// the entry point assumes.
 fn invariants_owed(program: &Program, options: &Options) -> Vec<Contract> {
     let mut out = vec![];
     if options.invariants.is_empty() {
@@ -81,7 +82,7 @@ fn invariants_owed(program: &Program, options: &Options) -> Vec<Contract> {
                     let access = if reference { Access::Dot } else { Access::Arrow };
                     let condition = said.condition.of_object(&object, access);
                     let null = Cond::compare(Comparison::Eq, object, Term::new(TermKind::Null, Span::default()));
-                    // Whoever gives no object owes nothing of it.
+                    // A caller that passes no object has no obligation for it.
                     let condition = if reference || !whole { condition } else { Cond::any(vec![null, condition]) };
                     let text = condition.to_string();
                     if requires.iter().all(|r| r.text != text) {
@@ -97,7 +98,7 @@ fn invariants_owed(program: &Program, options: &Options) -> Vec<Contract> {
     out
 }
 
-/// What `SCUBA_COUNTED_BY` says of members, as invariants of their types.
+/// Adds the `SCUBA_COUNTED_BY` statements on members as invariants of their types.
 fn counted_members(program: &Program, options: &mut Options, problems: &mut Vec<String>) {
     for (n, m) in (0..).zip(&program.modules) {
         for def in &m.types {

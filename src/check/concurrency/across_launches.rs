@@ -1,10 +1,12 @@
-//! Inductive invariants of device memory across launches: bounds on its numbers that last from one launch to the next, and through loops
-//! that launch: `0 <= index[i] < n` held at first, and no launch stores anything else there.
+//! Inductive invariants of device memory across launches: bounds on stored integers that persist from one launch to
+//! the next, and through loops that launch: `0 <= index[i] < n` held at first, and no launch stores anything else
+//! there.
 //!
-//! In: a root's launches, executed, and the origins of contents (memory SSA: the version at a launch, a join or a loop head). Out: bounds
-//! on contents that have only a version. This is Houdini (Flanagan and Leino, FME 2001): candidates are what indices of any kernel ask for;
-//! all are assumed at first; one that does not follow at one of its origins from what is assumed of the versions before is given up, until
-//! nothing changes. What is left holds by induction over time: every proof speaks of what was there earlier.
+//! In: the executed launches of a root, and the origins of contents (memory SSA: the version at a launch, a join or a
+//! loop head). Out: bounds on contents that are known only by version. The algorithm is Houdini (Flanagan and Leino,
+//! FME 2001): the candidates are the bounds that indices of any kernel need. All are assumed at first; a candidate is
+//! dropped if, at one of its origins, it does not follow from the assumptions on earlier versions, until nothing
+//! changes. The remaining ones hold by induction over time: every proof uses only earlier contents.
 
 use super::bounds::Bound;
 use super::invariants::{element, is_open};
@@ -23,11 +25,11 @@ use ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-/// Candidates, and contents of which one is supposed.
+/// Most candidate bounds, and most contents for which a bound is assumed.
 const MOST: usize = 8;
 const CONTENTS: usize = 160;
 
-/// What is supposed, and what of it is still to be shown.
+/// Assumed bounds, and those that are still to be shown.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     asked: Vec<Loaded>,
@@ -82,7 +84,7 @@ impl History {
         self.known.claims.is_empty()
     }
 
-    /// What a launch is asked to leave, and what it may build on.
+    /// Returns the bounds that a launch must establish, and the bounds that it may assume.
     pub fn at(&self, e: &mut Executor<'_>, run: &Run, decided: &Decided) -> (Vec<Bound>, Known) {
         let known = self.known.under(e, decided);
         let mut asked: Vec<Bound> = vec![];
@@ -98,7 +100,8 @@ impl History {
         self.asked.iter().find(|l| l.object == c.object && l.bits == c.bits).copied()
     }
 
-    /// Gives up what does not follow; whether that was anything. What the launches leave was found out with what is supposed.
+    /// Drops bounds that do not follow; returns whether the bounds or the operations that they rest on changed. The
+    /// launches' results were computed under the current bounds.
     pub fn give_up(&mut self, tools: &mut Tools<'_>, runs: &[Run]) -> bool {
         let before = self.known.claims.len();
         let mut operations = vec![];
@@ -128,7 +131,7 @@ impl History {
         more || self.known.claims.len() != before
     }
 
-    /// Gives up everything.
+    /// Drops all bounds.
     pub fn clear(&mut self) {
         self.known = Known::default();
     }
@@ -144,7 +147,7 @@ impl History {
         }
         let number = e.interpret(held, l.bits, true);
         let one = e.arena.int(1);
-        // What led there mostly has nothing to do with it.
+        // The path to this point is mostly irrelevant.
         let no_path = e.arena.bool(true);
         for path in [no_path, m.path] {
             let mut facts = vec![path, inside];
@@ -167,7 +170,8 @@ impl History {
     }
 }
 
-/// Contents that launches find, and those of these numbers, with all that they came from.
+/// Returns the versions of contents that launches start from, and those in `read`, with everything that they
+/// originate from.
 fn reached(e: &Executor<'_>, runs: &[Run], read: Vec<u32>) -> Vec<(u32, Origin)> {
     let mut open = read;
     for run in runs {
@@ -190,7 +194,7 @@ fn reached(e: &Executor<'_>, runs: &[Run], read: Vec<u32>) -> Vec<(u32, Origin)>
     out.into_iter().collect()
 }
 
-/// Numbers read of memory with a history that an offset is made of, with what a step of each is in bytes.
+/// Returns the integers, read from memory with a history, that an offset consists of, each with its stride in bytes.
 fn numbers(e: &Executor<'_>, kernel: FuncRef, offset: TermId, objects: &FxHashSet<ObjId>) -> Vec<(Loaded, i128)> {
     let mut out = vec![];
     for (m, c) in e.arena.poly(offset).terms {
@@ -215,7 +219,7 @@ fn numbers(e: &Executor<'_>, kernel: FuncRef, offset: TermId, objects: &FxHashSe
     out
 }
 
-/// The type of integers of a width in a function's module.
+/// Returns the integer type of a width in a function's module.
 fn integer(e: &Executor<'_>, f: FuncRef, bits: u32) -> Option<TypeId> {
     let at = e.program.module(f.module).types.iter().position(|t| matches!(t.kind, TypeKind::Int(b) if b == bits))?;
     u32::try_from(at).ok().map(TypeId)

@@ -1,8 +1,9 @@
-//! Indices that are the old value of an atomic counter: how many threads and iterations must come before one is out of bounds.
+//! Indices that are the old value of an atomic counter: the number of threads and iterations that must precede an
+//! access for it to be out of bounds.
 //!
-//! In: an access whose index is the old value of a counter. Out: a counterexample in which enough threads of one block, and iterations of
-//! theirs, get to it: the path condition is instantiated once for each, as in bounded model checking. That the counter starts at zero is a
-//! guess: replay decides.
+//! In: an access whose index is the old value of a counter. Out: a counterexample in which enough threads of one
+//! block, and enough of their iterations, reach it: the path condition is instantiated once for each, as in bounded
+//! model checking. That the counter starts at zero is a guess; a replay decides.
 
 use crate::context::Tools;
 use crate::obligations::cone;
@@ -16,13 +17,13 @@ use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Threads and rounds of each.
+/// Numbers of threads, and of iterations of each.
 pub(crate) const SHAPES: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2), (3, 1), (3, 2), (2, 3)];
-/// For the search of one model.
+/// Most work of the search for one model.
 const MOST: Work = Work::seconds(2);
 
-/// A model in which the access comes after so many others, of so many threads with so many rounds each, that its counter is
-/// out of bounds; and whether that needs a size that is not positive.
+/// Finds a model in which the given number of threads, each with the given number of iterations, reach the access, so
+/// that the last one's counter is out of bounds; also returns whether it needs a size that is not positive.
 pub(crate) fn model(
     tools: &mut Tools<'_>,
     run: &KernelRun,
@@ -34,7 +35,7 @@ pub(crate) fn model(
     if cone::counters(e, ob.offset).is_empty() {
         return None;
     }
-    // What is younger than the thread is the kernel's own.
+    // Symbols younger than the thread belong to the kernel.
     let young = run
         .thread
         .tid
@@ -59,7 +60,7 @@ pub(crate) fn model(
         return None;
     }
     let mut facts = ways(e, run, way, &own, loops == 1, (threads, rounds));
-    // The last of them.
+    // Counter value of the last one.
     let last = e.arena.int(i128::try_from(threads * rounds).unwrap_or(1) - 1);
     let map: FxHashMap<TermId, TermId> =
         cone::counters(e, ob.offset).into_iter().map(|s| (e.arena.symbol_term(s), last)).collect();
@@ -95,8 +96,8 @@ pub(crate) fn model(
     }
 }
 
-/// The ways of so many threads of one block in their order, each in so many rounds: every thread, and every round of it, has symbols of its
-/// own. `counted`: the rounds of the one loop are numbered.
+/// Instantiates the path of an access for ordered threads of one block, each with several iterations: every thread,
+/// and every iteration of it, has its own symbols. `counted`: the iterations of the only loop are numbered.
 fn ways(
     e: &mut Executor<'_>,
     run: &KernelRun,

@@ -1,6 +1,7 @@
-//! Invariants of the numbers that a kernel reads of memory which its threads write: `0 <= number < below`.
+//! Invariants of integers that a kernel reads from memory which its threads write: `0 <= number < below`.
 //!
-//! Plain data, and the facts that it gives for terms that read such numbers. [`super::invariants`] finds them by induction.
+//! Plain data, and the facts that it implies for terms that read such integers. [`super::invariants`] finds them by
+//! induction.
 
 use super::known::Known;
 use engine::symbolic::exec::executor::Executor;
@@ -8,37 +9,38 @@ use engine::symbolic::kernel::context::Loaded;
 use engine::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
-/// `0 <= number < below` of the numbers of some width in an object.
+/// The bound `0 <= number < below` on the integers of some width in an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
     pub loaded: Loaded,
     pub below: TermId,
-    /// It is asked of what the launch leaves, too, and so of what was there even where the launch does not run.
+    /// Whether the launch must also establish the bound, which then holds before it as well, even where the launch
+    /// does not run.
     pub left: bool,
 }
 
-/// What holds of the numbers that a kernel reads.
+/// Invariants of the integers that a kernel reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Invariants {
     pub(super) bounds: Vec<Bound>,
-    /// Of what memory held before.
+    /// Bounds on earlier memory contents.
     pub(super) known: Known,
-    /// What must not wrap for it.
+    /// Operations that must not wrap for the invariants to hold.
     pub(super) operations: Vec<String>,
 }
 
 impl Invariants {
-    /// Whether all numbers of that width which the launch leaves in the object are below.
+    /// Whether, after the launch, all integers of that width in the object are below `below`.
     pub fn leave(&self, l: &Loaded, below: TermId) -> bool {
         self.bounds.iter().any(|b| b.left && b.is(l, below))
     }
 
-    /// What must not wrap for the bounds to hold.
+    /// Returns the operations that must not wrap for the bounds to hold.
     pub fn operations(&self) -> &[String] {
         &self.operations
     }
 
-    /// The bounds of every number below the roots; `None` where there are none.
+    /// Returns the bounds of every integer below the roots; `None` where there are none.
     pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
         let before = self.known.facts(e, roots);
         if self.bounds.is_empty() {
@@ -57,7 +59,8 @@ impl Invariants {
             for b in self.bounds.iter().filter(|b| b.loaded.object == l.object && b.loaded.bits == l.bits) {
                 let (t, zero) = (e.arena.symbol_term(s), e.arena.int(0));
                 let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, b.below));
-                // Under a choice it may not have been read at all, and of no number at all everything holds.
+                // Under a choice the integer may not have been read at all; a bound of at most zero then gives no upper
+                // fact.
                 let upper = if chosen.contains(&t) {
                     let none = e.arena.le_zero(b.below);
                     e.arena.or(none, upper)

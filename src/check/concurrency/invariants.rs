@@ -1,10 +1,11 @@
-//! Invariants of memory that the threads of one kernel write, whatever their interleaving: `parent[v]` stays an index if it was one at the
-//! launch and threads store only such numbers.
+//! Invariants of memory that the threads of one kernel write, for every interleaving: `parent[v]` stays an index if
+//! it was one at the launch and threads store only indices.
 //!
-//! In: one launch's accesses. Out: bounds on the numbers that its kernel reads of such memory. This is Houdini (Flanagan and Leino, FME
-//! 2001) with thread-modular proofs (Flanagan and Qadeer, SPIN 2003). Candidates are what the kernel's own indices ask for. One holds where
-//! the launch's contents meet it and every store of any thread does, assuming of the numbers read before what is to be shown of them: by
-//! induction over time. Then every read must lie in its object, since what lies beyond holds anything; that too is by induction.
+//! In: one launch's accesses. Out: bounds on the integers that its kernel reads from such memory. The algorithm is
+//! Houdini (Flanagan and Leino, FME 2001) with thread-modular proofs (Flanagan and Qadeer, SPIN 2003). Candidates are
+//! the bounds that the kernel's own indices need. A candidate holds where the launch's contents satisfy it and every
+//! store of any thread does, assuming the candidates for the integers read before: by induction over time. Every read
+//! must then lie in its object, since memory beyond it may hold anything; that is shown by induction too.
 
 use super::bounds::{Bound, Invariants};
 use super::known::Known;
@@ -22,11 +23,12 @@ use engine::symbolic::terms::functions::Function;
 use engine::symbolic::terms::interval::Range;
 use engine::symbolic::terms::term::{SymKind, Term, TermId};
 
-/// Candidates for one launch.
+/// Most candidates for one launch.
 const MOST: usize = 8;
 
 impl Invariants {
-    /// Those of a launch. `extent` gives an object's size in bytes under the launch's conditions; `asked` is of what it leaves.
+    /// Finds the invariants of a launch. `extent` returns an object's size in bytes under the launch's conditions;
+    /// `asked` are bounds that the launch must establish.
     pub fn of(
         tools: &mut Tools<'_>,
         launch: &LaunchEvent,
@@ -65,7 +67,7 @@ impl Invariants {
         }
     }
 
-    /// Decides one obligation under the bounds, and notes what must not wrap.
+    /// Decides one obligation under the bounds, and records the operations that must not wrap.
     fn shown(&mut self, tools: &mut Tools<'_>, o: Obligation) -> bool {
         let facts = self.with_facts(&mut tools.e, o.facts, &[o.offset, o.bytes, o.extent]);
         if tools.e.arena.as_bool(facts) == Some(false) {
@@ -85,7 +87,7 @@ impl Invariants {
         }
     }
 
-    /// `0 <= number < below` under these facts.
+    /// Shows `0 <= number < below` under these facts.
     fn within(&mut self, tools: &mut Tools<'_>, b: Bound, facts: TermId, number: TermId) -> bool {
         let number = tools.e.interpret(number, b.loaded.bits, true);
         let one = tools.e.arena.int(1);
@@ -97,7 +99,7 @@ impl Invariants {
         self.shown(tools, Obligation { facts, offset: before, bytes: one, extent: nothing })
     }
 
-    /// Whether the bound holds of what memory held at the launch, which surely runs or may not.
+    /// Returns whether the bound holds for the contents at the launch; `runs`: the launch surely runs.
     fn holds_before(
         &mut self,
         tools: &mut Tools<'_>,
@@ -140,7 +142,7 @@ impl Invariants {
             return false;
         }
         self.bounds[i].left = b.left && self.holds_before(tools, b, launch, size, false);
-        // And after every store.
+        // After every store.
         for ev in run.accesses.iter().filter(|ev| ev.writes(o)) {
             for t in ev.targets.iter().filter(|t| t.base == Base::Object(o)) {
                 let facts = tools.e.arena.and(ev.path, t.cond);
@@ -157,7 +159,7 @@ impl Invariants {
         true
     }
 
-    /// An object with bounds of which something may be read that lies outside.
+    /// Returns an object with bounds from which a read may lie outside.
     fn read_outside(
         &mut self,
         tools: &mut Tools<'_>,
@@ -182,7 +184,7 @@ impl Invariants {
     }
 }
 
-/// Any number of an object, and that it lies inside.
+/// Returns an arbitrary integer of an object, and the condition that it lies inside.
 pub(crate) fn element(e: &mut Executor<'_>, memory: &Memory, l: &Loaded, size: TermId) -> Option<(TermId, TermId)> {
     let width = i128::from(l.bits / 8);
     let element = e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
@@ -192,7 +194,7 @@ pub(crate) fn element(e: &mut Executor<'_>, memory: &Memory, l: &Loaded, size: T
     Some((held, e.arena.le(end, size)))
 }
 
-/// Whether nothing is known of a number in memory, or of some element that a loop sets and nothing has checked.
+/// Whether nothing is known about an integer in memory, or about an unchecked element that a loop sets.
 pub(crate) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermId, checked: bool) -> bool {
     if checked || known.facts(e, &[held]).is_some() {
         return false;
@@ -202,7 +204,8 @@ pub(crate) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermId, checked
         || matches!(e.arena.get(held), Term::Apply { .. }) && !cone::unknowns(e, &[held]).is_empty()
 }
 
-/// Whether a kernel accesses the object of a number in steps of that number's width only, so that no store changes a part of it.
+/// Whether a kernel accesses the integer's object only in aligned steps of that integer's width, so that no store
+/// changes a part of it.
 pub(crate) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Loaded) -> bool {
     let width = i128::from(l.bits / 8);
     !run.exchanged.otherwise.contains(&l.object)
@@ -219,7 +222,7 @@ pub(crate) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Loaded) -> b
             })
 }
 
-/// Whether some choice of a value is whatever a loop computes.
+/// Whether some branch of a value is an arbitrary result of a loop.
 fn open_elements(e: &Executor<'_>, value: TermId) -> bool {
     match e.arena.get(value) {
         Term::Ite(_, a, b) => open_elements(e, *a) || open_elements(e, *b),
@@ -228,7 +231,7 @@ fn open_elements(e: &Executor<'_>, value: TermId) -> bool {
     }
 }
 
-/// The bounds that indices of the kernel ask for.
+/// Returns the bounds that indices of the kernel need.
 fn candidates(
     e: &mut Executor<'_>,
     launch: &LaunchEvent,
@@ -253,7 +256,8 @@ fn candidates(
     out
 }
 
-/// Numbers read of memory that an access takes for an index: with the size of an element in bytes, and the object.
+/// Returns integers read from memory that an access uses as an index, each with the element size in bytes and the
+/// object.
 fn indices(e: &Executor<'_>, ev: &AccessEvent) -> Vec<(Loaded, i128, ObjId)> {
     let mut out = vec![];
     for t in ev.targets.iter() {

@@ -1,6 +1,7 @@
-//! Bounds on contents of memory that have only a number: what is known, or supposed, of them between launches.
+//! Bounds on memory contents that are known only by version: proved or assumed between launches.
 //!
-//! Plain data, and the facts that it gives for terms that read such contents. [`super::across_launches`] finds it.
+//! Plain data, and the facts that it implies for terms that read such contents. [`super::across_launches`] finds the
+//! bounds.
 
 use crate::obligations::specialise::Decided;
 use engine::symbolic::exec::executor::Executor;
@@ -9,8 +10,8 @@ use engine::symbolic::terms::functions::Function;
 use engine::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
-/// Of the numbers of so many bits in some contents of an object: that they lie in `0..below`. Size and bound are terms of the host or
-/// what these are under a launch's conditions.
+/// A bound `0..below` on the integers of some width in one version of an object's contents. `below` and `size` are
+/// host terms, or these terms under a launch's conditions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     pub object: ObjId,
@@ -20,7 +21,7 @@ pub(super) struct Claim {
     pub size: TermId,
 }
 
-/// What is known of contents.
+/// Bounds on contents, and the operations that they rest on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     pub(super) claims: Vec<Claim>,
@@ -28,12 +29,12 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// What must not wrap for it.
+    /// Returns the operations that must not wrap for the bounds to hold.
     pub fn operations(&self) -> &[String] {
         &self.operations
     }
 
-    /// What it says of all that is read below the roots; `None` where that is nothing.
+    /// Returns the bounds of all integers read below the roots; `None` where there are none.
     pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
         if self.claims.is_empty() {
             return None;
@@ -57,7 +58,7 @@ impl Known {
                 let between = e.arena.not(starts);
                 let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, c.below));
                 let both = e.arena.and(lower, upper);
-                // On another way than that to these contents nothing is said of what there is none of.
+                // If the value came from another path, an empty range gives no fact.
                 let none = if chosen.contains(&t) { e.arena.le_zero(c.below) } else { e.arena.bool(false) };
                 facts.push(e.arena.or_all(vec![before, behind, between, none, both]));
             }
@@ -65,7 +66,7 @@ impl Known {
         (!facts.is_empty()).then(|| e.arena.and_all(facts))
     }
 
-    /// The same under a launch's conditions.
+    /// Returns the same bounds under a launch's conditions.
     pub(super) fn under(&self, e: &mut Executor<'_>, decided: &Decided) -> Self {
         let claims = self
             .claims
@@ -80,7 +81,7 @@ impl Known {
     }
 }
 
-/// Object, number of the contents, offset and width in bits of what a term reads.
+/// Returns the object, version, offset and width in bits that a term reads.
 pub(super) fn contents(e: &Executor<'_>, t: TermId) -> Option<(ObjId, u32, TermId, u32)> {
     let Term::Apply { function: Function::Content, args, .. } = e.arena.get(t) else { return None };
     let [object, version, offset, bits] = args.as_slice() else { return None };

@@ -1,4 +1,5 @@
-//! What threads exchange through memory: bounds on what they store, across launches, reads of what others store, atomic counters.
+//! Communication of threads through memory: bounds on stored values, invariants across launches, reads of other
+//! threads' stores, atomic counters.
 
 pub(crate) mod across_launches;
 pub(crate) mod atomic_counters;

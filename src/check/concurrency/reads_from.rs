@@ -1,9 +1,10 @@
-//! Reads-from: what a number can be that a kernel reads of memory which its threads write. It is what was there at the launch, or what some
-//! store of some thread puts there.
+//! Reads-from: the values that a kernel may read from memory which its threads write. A value is the one at the
+//! launch, or one that some store of some thread puts there.
 //!
-//! In: one launch's accesses, and terms. Out: a disjunction over the writes that each read in these terms may take its value from (the
-//! reads-from relation of memory models, without any order between them). Every store counts, whenever it happens; only of shared memory,
-//! of which nothing is known at the launch, it counts whether the thread itself has written to the place before.
+//! In: one launch's accesses, and terms. Out: a disjunction over the writes that each read in these terms may take
+//! its value from (the reads-from relation of memory models, without any order between the writes). Every store
+//! counts, whenever it happens. For shared memory, whose contents at the launch are unknown, it also matters whether
+//! the thread itself has written to the address before.
 
 use super::invariants::is_regular;
 use base::reasons::UnknownReason;
@@ -18,18 +19,18 @@ use engine::symbolic::terms::interval::Range;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Numbers of one question, and stores that each may come from.
+/// Most integers of one query, and most stores that each may come from.
 const NUMBERS: usize = 6;
 const STORES: usize = 12;
 
-/// One store of the kernel to one place, and how many accesses were recorded before.
+/// A store of the kernel to one target, and the number of accesses recorded before it.
 struct Store<'a> {
     order: usize,
     ev: &'a AccessEvent,
     target: &'a Target,
 }
 
-/// One launch, and how the size of an object in bytes reads under its conditions.
+/// A launch, and the size of an object in bytes under its conditions.
 pub(crate) struct Exchange<'a> {
     pub launch: &'a LaunchEvent,
     pub run: &'a KernelRun,
@@ -37,7 +38,7 @@ pub(crate) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// What the numbers read below the roots can be; `None` where nothing is known of any.
+    /// Returns the possible values of the integers read below the roots; `None` where nothing is known about any.
     pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
         if self.run.exchanged.anywhere || self.run.gave_up.is_some() {
             return None;
@@ -82,8 +83,8 @@ impl Exchange<'_> {
         Some(e.arena.or_all(ways))
     }
 
-    /// That it is what was there at the launch, which the thread has not replaced itself on the same way, whatever it went through since.
-    /// Memory of a block holds anything then.
+    /// Builds the condition that the value is the one from the launch, and that the thread has not overwritten it on
+    /// the same path, wherever it went since. Shared memory holds an arbitrary value at the launch.
     fn at_first(
         &self,
         e: &mut Executor<'_>,
@@ -97,7 +98,7 @@ impl Exchange<'_> {
             .iter()
             .filter(|s| s.order < l.order && s.ev.targets.len() == 1)
             .filter_map(|s| {
-                // An atomic operation may leave what was there.
+                // An atomic operation may leave the old value.
                 if s.ev.kind != AccessKind::Write
                     || !e.arena.conjuncts(s.ev.path).iter().all(|c| way.contains(c))
                     || self.in_a_loop(e, s.ev)
@@ -127,7 +128,7 @@ impl Exchange<'_> {
         self.own(e, &terms).into_iter().any(|s| matches!(e.arena.symbol(s).kind, SymKind::Iteration { .. }))
     }
 
-    /// That a store put it there, of any thread that can reach the same memory.
+    /// Builds the condition that a store put the value there, by any thread that can reach the same memory.
     fn by_some_thread(
         &self,
         e: &mut Executor<'_>,
@@ -136,7 +137,7 @@ impl Exchange<'_> {
         offset: TermId,
         Store { ev, target, .. }: &Store<'_>,
     ) -> Option<TermId> {
-        // What an operation makes of what was there may be any number.
+        // The result of an atomic operation on the old value may be any integer.
         let value = match ev.stores {
             Stores::Value(v) => Some(signed(e, v, l.bits)),
             Stores::Unknown | Stores::Same => None,
@@ -169,13 +170,13 @@ impl Exchange<'_> {
         Some(e.arena.and_all(vec![way, same, is]))
     }
 
-    /// Symbols that another thread, or the same in another round, has its own of.
+    /// Returns the symbols that differ in another thread, or in another iteration of the same one.
     fn own(&self, e: &Executor<'_>, terms: &[TermId]) -> Vec<SymId> {
         e.arena.symbols_of(terms).into_iter().filter(|s| *s >= self.run.own_from).collect()
     }
 }
 
-/// The range of what memory of the thread itself holds, or of where it is: another thread has its own.
+/// Returns the range of the contents or the address of thread-local memory, which differs in another thread.
 fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Range> {
     let Term::Apply { function: Function::Content | Function::Address, args, range } = e.arena.get(t) else {
         return None;
@@ -184,14 +185,14 @@ fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Range> {
     matches!(e.object(ObjId(object)).kind, ObjKind::DeviceLocal).then_some(*range)
 }
 
-/// That something of so many bits is not read within an object.
+/// Builds the condition that a read of this many bits lies outside an object.
 fn outside(e: &mut Executor<'_>, offset: TermId, bits: u32, extent: TermId) -> TermId {
     let (zero, end) = (e.arena.int(0), e.arena.add_const(offset, i128::from(bits / 8)));
     let (before, behind) = (e.arena.lt(offset, zero), e.arena.lt(extent, end));
     e.arena.or(before, behind)
 }
 
-/// The number that is read where a value was stored, as it is.
+/// Returns the signed integer that is read where a value was stored.
 fn signed(e: &mut Executor<'_>, value: TermId, bits: u32) -> TermId {
     if Range::of_int(bits, true).contains(e.arena.range(value)) {
         return value;

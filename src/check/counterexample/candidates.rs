@@ -1,8 +1,9 @@
-//! What the counterexample of a bad access is worth: its replay, and where that does not reach the access, other inputs.
+//! Value of a bad access's counterexample: its replay, and other inputs where that does not reach the access.
 //!
-//! In: an access, a model in which it is out of bounds. Out: a finding, or why it is none. In turn are tried: the model's own inputs,
-//! inputs on which a whole run went out of bounds, a model with what the kernel reads first in bounds or with more threads at a counter,
-//! small inputs in the model's place, and one sequential schedule. It must not know how the access was decided.
+//! In: an access, and a model in which it is out of bounds. Out: a finding, or the reason why there is none. The
+//! candidates are tried in turn: the model's own inputs, inputs on which a whole run went out of bounds, a model in
+//! which earlier reads of the kernel lie in bounds or more threads reach a counter, small inputs in place of the
+//! model's, and one sequential schedule. This module must not depend on how the access was decided.
 
 use super::concrete_trials::trials;
 use super::replay::{Judged, Wanted};
@@ -26,14 +27,14 @@ use witness::Fault;
 /// Inputs that are tried where a replay does not reach an access, and the most work for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
 const OTHER_INPUTS_WORK: Work = Work::millis(300);
-/// So many times that for one place, however many launches and models lead there.
+/// Limit of that work for one source position, as a multiple, however many launches and models lead there.
 const OTHER_INPUTS_TIMES: u64 = 3;
-/// Most work of one query, and of all, where a missing check is named; and how often that is tried for one place.
+/// Most work of one query, and of all, when a missing check is named; and most attempts for one source position.
 const NAMING_QUERY: Work = Work::millis(200);
 const NAMING_WORK: Work = Work::seconds(1);
 const NAMING_TIMES: u32 = 2;
 
-/// An access that a model leads out of bounds, and what the model sets that is not known.
+/// An access that a model leads out of bounds, and the unknowns that the model sets.
 pub(crate) struct OutOfBounds<'a> {
     pub event: &'a AccessEvent,
     pub object: &'a Object,
@@ -71,8 +72,8 @@ impl OutOfBounds<'_> {
     }
 }
 
-/// Names what an access lacks, a few times for one place. That decides nothing: what it costs is none of what accesses may cost, but where somebody
-/// waits.
+/// Names the check that an access lacks, a few times for one source position. This decides nothing, so its cost is
+/// not charged to the accesses' budget unless somebody waits.
 fn named<R>(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
@@ -98,8 +99,8 @@ fn named<R>(
     out
 }
 
-/// A finding where small inputs lead out of bounds. What is found so needs no model of what cannot be known. Before anything is searched
-/// for, `meant` leaves out what takes a size below 1: a search may find sizes that are meant.
+/// Returns a finding where small inputs lead out of bounds; such a finding needs no model of unknown values. Before
+/// any search, `meant` excludes inputs with a size below 1, because a search may find sizes that are meant.
 pub(crate) fn seen<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
@@ -111,7 +112,8 @@ pub(crate) fn seen<'p>(
     if meant && c.degenerate { None } else { access.finding(cx, tools, run, &c, &judged).ok() }
 }
 
-/// Small inputs under which the access was out of bounds in a run of the whole program, and a replay that reaches it.
+/// Returns small inputs under which the access was out of bounds in a run of the whole program, and a replay that
+/// reaches it.
 fn tried<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent) -> Option<(Counterexample, Judged)> {
     let (model, random) = trials(cx, tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
     let mut judged = tools.with_random(random, |tools| reached(tools, run, ev, &model))?;
@@ -124,7 +126,7 @@ fn tried<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, run: &Run, ev: &AccessEven
     Some((assuming(model, degenerate), judged))
 }
 
-/// A model was found: replay decides what it is worth.
+/// Replays a model; the replay decides what the model is worth.
 pub(crate) fn replayed<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
@@ -159,7 +161,7 @@ pub(crate) fn replayed<'p>(
     access.finding(cx, tools, run, &c, &judged).unwrap_or_else(Outcome::Unknown)
 }
 
-/// The model with small inputs in place of its own on which the access gets an address that was read out of bounds.
+/// Replaces the model's inputs by small ones on which the access uses an address that was itself read out of bounds.
 fn astray<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
@@ -171,7 +173,7 @@ fn astray<'p>(
     let inputs = trials(cx, tools).astray(ev)?.clone();
     let mut c = first.clone();
     c.model.values.extend(inputs.values);
-    // What is shown of it must be out of bounds still.
+    // The obligation must still be violated under these inputs.
     let value = |t| c.model.value(&tools.e.arena, t, c.mode);
     let (offset, bytes, extent) = (value(ob.offset)?, value(ob.bytes)?, value(ob.extent)?);
     if offset >= 0 && offset + bytes <= extent {
@@ -181,8 +183,8 @@ fn astray<'p>(
     matches!(judged, Judged::Astray { .. }).then_some((c, judged))
 }
 
-/// Another model, with a replay that reaches the access: one in which what the kernel reads before it lies inside, so that
-/// it is known, or one in which so many threads get there that a counter leaves its bounds.
+/// Finds another model, with a replay that reaches the access: one in which the kernel's earlier reads lie inside, so
+/// that their values are known, or one in which enough threads reach the access that a counter leaves its bounds.
 fn another<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
@@ -215,8 +217,8 @@ fn another<'p>(
     None
 }
 
-/// The model with small inputs in place of its own: what it sets besides them, such as what memory holds, the program may
-/// decide otherwise under its inputs, and as the model wants under others.
+/// Tries small inputs in place of the model's. The model also sets other values, such as memory contents; the program
+/// may contradict these under the model's inputs and agree with them under others.
 fn with_other_inputs(
     tools: &mut Tools<'_>,
     run: &Run,
@@ -242,7 +244,7 @@ fn of_other_inputs(
     let inputs: Vec<SymId> =
         first.values.keys().copied().filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
     let kind = |s: &SymId| tools.e.arena.symbol(*s).kind.clone();
-    // All at once, then each alone; those of one source together.
+    // All inputs together, then each source alone.
     let mut groups = vec![inputs.clone()];
     for s in &inputs {
         let same: Vec<SymId> = inputs.iter().copied().filter(|o| kind(o) == kind(s)).collect();
@@ -270,7 +272,7 @@ fn of_other_inputs(
     None
 }
 
-/// A replay that reaches the access, by inputs under which nothing wraps.
+/// Returns a replay that reaches the access, by inputs under which nothing wraps.
 fn reached(tools: &mut Tools<'_>, run: &Run, ev: &AccessEvent, model: &Model) -> Option<Judged> {
     let judged = judge(tools, run, ev, &assuming(model.clone(), false));
     matches!(judged, Judged::Reached { .. }).then_some(judged)

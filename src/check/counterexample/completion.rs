@@ -1,14 +1,15 @@
-//! Numbers of inputs of which a model says nothing: from the conditions under which an access is come to, as far as these are plain equations and
-//! bounds.
+//! Values of inputs that a model leaves unset: from the conditions under which an access is reached, as far as these
+//! are plain equations and bounds.
 //!
-//! A proof of a failure looks at the facts that matter for it; a run must keep to the others too, such as a check that two tensors have one type. In:
-//! conditions, the numbers that are known. Out: numbers for other symbols. They are a guess: what a run does with them decides.
+//! A proof of a failure uses only the facts that matter for it; a run must also satisfy the others, such as a check
+//! that two tensors have the same type. In: conditions, and the known values. Out: values for other symbols. They are
+//! a guess; a run decides.
 
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use std::collections::BTreeMap;
 
-/// A condition `sum + constant == 0`, or `<= 0`, over symbols alone, each by a factor.
+/// A condition `sum + constant == 0`, or `<= 0`, over symbols alone, each with a factor.
 struct Row {
     equation: bool,
     symbols: Vec<(SymId, i128)>,
@@ -16,7 +17,8 @@ struct Row {
 }
 
 impl Row {
-    /// Its only symbol that is not known, with the factor, and the sum of the others; `None` where there are none or several.
+    /// Returns the only unknown symbol with its factor and the sum of the other terms; `None` where there are none or
+    /// several.
     fn open(&self, known: &BTreeMap<SymId, i128>) -> Option<(SymId, i128, i128)> {
         let mut open = None;
         let mut sum = self.constant;
@@ -31,8 +33,8 @@ impl Row {
     }
 }
 
-/// Adds numbers for these symbols, which their ranges hold. With each stands what it is where nothing binds it; where there is none it stays open
-/// unless an equation says it.
+/// Adds values within range for these symbols. Each comes with its default; a symbol without default stays unset
+/// unless an equation determines it.
 pub(super) fn complete(
     a: &Arena,
     conditions: &[TermId],
@@ -43,7 +45,7 @@ pub(super) fn complete(
     let mut left: Vec<(SymId, Option<i128>)> =
         symbols.iter().copied().filter(|(s, _)| !known.contains_key(s)).collect();
     loop {
-        // What equations leave no choice for.
+        // Symbols that equations determine.
         let forced = rows.iter().filter(|r| r.equation).find_map(|r| {
             let (s, factor, sum) = r.open(known)?;
             (sum % factor == 0 && left.iter().any(|(l, _)| *l == s)).then_some((s, -sum / factor))

@@ -1,8 +1,8 @@
-//! Concrete testing: small inputs on which the whole program is run as it is, with every thread of every launch, before any search for a
-//! model.
+//! Concrete testing: small inputs on which the whole program runs unchanged, with every thread of every launch,
+//! before any search for a model.
 //!
-//! In: the inputs that the terms of one root speak of. Out: [`Tried`]: for an access, inputs under which it was seen out of bounds. They
-//! are no verdict: the replay that is asked for one access decides.
+//! In: the inputs that the terms of one root mention. Out: [`Tried`]: for an access, inputs under which it was
+//! observed out of bounds. They are no verdict; the replay for one access decides.
 
 use super::tried::{Bad, By, Seen, Shown, Tried};
 use super::{recorded, tensor_trials};
@@ -15,23 +15,25 @@ use ir::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
 use witness::{self, Budget, Fault, Inputs};
 
-/// Values that inputs get: all the same, each other than the rest, then mixed.
+/// Values of inputs: first the same for all, then different ones, then mixed.
 const VALUES: [i128; 14] = [2, 3, 4, 1, 5, 8, 6, 7, 12, 9, 16, 33, 20, 64];
-/// Most combinations of them, and most instructions of one run.
+/// Most combinations of values, and most instructions of one run.
 const RUNS: usize = 300;
 const STEPS: u64 = 200_000;
-/// Most instructions of all runs together, so that what is tried does not depend on how fast a machine is: 0.2 s on a usual one.
+/// Most instructions of all runs together, so that the trials do not depend on the machine's speed: 0.2 s on a usual
+/// one.
 const ALL_STEPS: u64 = 6_000_000;
-/// Runs that end early for want of instructions before anything was seen out of bounds: the program is too large for this.
+/// Runs cut off by the instruction limit, without any access out of bounds, after which the trials end: the program
+/// is too large for them.
 const CUT: usize = 4;
-/// What `rand` may give as well, over and over.
+/// Other sequences that `rand` may repeat.
 const CHANCE: [&[u32]; 3] = [&[0], &[0x7fff_ffff, 0, 1, 0x7fff_fffe, 2], &[3, 7, 1, 6, 2, 5, 0, 4, 11]];
-/// Most work on running a program with small inputs.
+/// Most work for runs with small inputs.
 const TRIED: Work = Work::seconds(2);
 /// Most inputs that are varied.
 const INPUTS: usize = 8;
 
-/// What was seen so far, with whether that took sizes below 1.
+/// Accesses observed so far, each with whether that needed sizes below 1.
 #[derive(Default)]
 struct New(FxHashMap<Seen, bool>);
 
@@ -44,7 +46,7 @@ impl New {
         self.0.is_empty()
     }
 
-    /// Whether it was not seen yet, or only with sizes below 1.
+    /// Records an access; returns whether it was not observed yet, or only with sizes below 1.
     fn is_new(&mut self, s: &Seen, degenerate: bool) -> bool {
         if let Some(before) = self.0.get_mut(s) {
             return std::mem::replace(before, *before && degenerate) && !degenerate;
@@ -54,21 +56,21 @@ impl New {
     }
 }
 
-/// What small inputs show, found out once for a root.
+/// Returns the results of runs on small inputs, computed once for a root.
 pub(crate) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -> &'t Tried {
     tools.tried.get_or_init(|| {
         let before = done();
         let tried = run_all(cx, tools);
-        // Whichever task asks first does it for all: none is charged.
+        // The first task to ask computes this for all tasks: no task is charged.
         settle(before, Work::NONE);
         tried
     })
 }
 
-/// Runs the program until enough is tried, or for about so long.
+/// Runs the program until enough inputs are tried or the budget is spent.
 fn run_all(cx: &Context<'_>, tools: &Tools<'_>) -> Tried {
     if let Some(varied) = tensor_trials::Varied::of(tools) {
-        // An extension has many operators, of which each is asked for a few accesses: none has a part of the work alone.
+        // The work is not divided among an extension's many operators, because each is asked for only a few accesses.
         return run_on_tensors(tools, &varied, cx.scaled(TRIED).min(cx.phase_work(Work::MAX, 25)));
     }
     let mut out = Tried::default();
@@ -118,7 +120,8 @@ fn run_all(cx: &Context<'_>, tools: &Tools<'_>) -> Tried {
     out
 }
 
-/// The same of an operator, with small tensors: first such as hold zeros, so that what an element leads astray is told from what takes none.
+/// Runs an operator with small tensors: first with tensors of zeros, so that failures caused by elements are
+/// distinguished from failures that need none.
 fn run_on_tensors(tools: &Tools<'_>, varied: &tensor_trials::Varied, most: Work) -> Tried {
     let mut out = Tried { with_tensors: true, ..Tried::default() };
     let until = Allotment::of(most);
@@ -150,7 +153,7 @@ fn run_on_tensors(tools: &Tools<'_>, varied: &tensor_trials::Varied, most: Work)
     out
 }
 
-/// What one run saw out of bounds.
+/// Returns the accesses that one run observed out of bounds.
 fn bad_of(run: witness::Run) -> impl Iterator<Item = (Seen, By)> {
     run.bad
         .into_iter()
@@ -159,7 +162,7 @@ fn bad_of(run: witness::Run) -> impl Iterator<Item = (Seen, By)> {
         .map(|b| ((b.site, b.callers, b.launch_site), (b.block, b.thread)))
 }
 
-/// The inputs that are varied, those of one source together, and those that are not.
+/// Inputs that are varied, grouped by source, and inputs that are fixed.
 struct Varied {
     groups: Vec<Vec<SymId>>,
     fixed: Vec<(SymId, i128)>,
@@ -178,7 +181,7 @@ impl Varied {
     }
 }
 
-/// `None` where the program is given something else than numbers.
+/// Returns the varied inputs; `None` where the program takes anything but numbers.
 fn varied(tools: &Tools<'_>) -> Option<Varied> {
     let mut groups: Vec<(InputSource, Vec<SymId>)> = vec![];
     let (mut counts, mut top): (Vec<SymId>, u32) = (vec![], 0);
@@ -215,14 +218,14 @@ fn varied(tools: &Tools<'_>) -> Option<Varied> {
     Some(Varied { groups: groups.into_iter().map(|(_, all)| all).collect(), fixed })
 }
 
-/// Combinations of values for so many inputs, without repetition.
+/// Returns combinations of values for `n` inputs, without repetition.
 fn combinations(n: usize) -> Vec<Vec<i128>> {
     let mut out: Vec<Vec<i128>> = VALUES.iter().map(|v| vec![*v; n]).collect();
     if n == 1 {
         out.extend((1..=VALUES.len()).map(|i| vec![10 + 3 * i as i128]).chain([vec![0], vec![-1]]));
     }
     if n > 1 {
-        // A number of its own for each, from a sequence that is the same every time.
+        // Different values for each input, from a reproducible sequence.
         let mut state: u32 = 1;
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

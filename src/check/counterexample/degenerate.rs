@@ -1,7 +1,8 @@
-//! Which inputs of a program are sizes, and how much memory it takes.
+//! Inputs of a program that are sizes, and the program's memory use.
 //!
-//! In: what one root comes to. Out: the inputs that an allocation, a launch, a copy or the end of a count depends on, and what it allocates
-//! of the device's memory. What goes wrong only where one of these is below 1 is degenerate; an index below 0 is not.
+//! In: the execution of one root. Out: the inputs that an allocation, a launch, a copy or the end of a count depends
+//! on, and the device memory that it allocates. A failure that needs one of these inputs below 1 is degenerate; a
+//! negative index is not.
 
 use crate::solver::{Model, Positive, WrapMode};
 use engine::symbolic::exec::events::LaunchEvent;
@@ -15,16 +16,16 @@ use rustc_hash::FxHashSet;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sizes {
-    /// The inputs that are sizes; by default all of them.
+    /// Inputs that are sizes; all inputs by default.
     inputs: Option<FxHashSet<SymId>>,
-    /// Bytes of each allocation of the device's memory. One that a loop makes counts once.
+    /// Bytes of each allocation of device memory. An allocation in a loop counts once.
     memory: Vec<TermId>,
-    /// The conditions of its launches.
+    /// Path conditions of the root's launches.
     pub launches: Vec<TermId>,
 }
 
 impl Sizes {
-    /// `launches` are those of the root, each with what its kernel accesses.
+    /// Computes the sizes; `launches` are those of the root, each with the accesses of its kernel.
     pub fn of<'a>(e: &Executor<'_>, launches: impl Iterator<Item = (&'a LaunchEvent, &'a KernelRun)>) -> Self {
         let a = &e.arena;
         let mut sized: Vec<TermId> = e.heap.objects().iter().filter_map(|o| o.extent).collect();
@@ -56,7 +57,7 @@ impl Sizes {
         Self { inputs: Some(inputs), memory, launches: paths }
     }
 
-    /// What a model of these inputs should have at least 1.
+    /// Returns the inputs that a model should give at least 1.
     pub fn positive(&self, inputs: &[SymId]) -> Positive {
         Positive { wished: inputs.to_vec(), sizes: inputs.iter().copied().filter(|s| self.contains(*s)).collect() }
     }
@@ -65,13 +66,14 @@ impl Sizes {
         self.inputs.as_ref().is_none_or(|all| all.contains(&s))
     }
 
-    /// Bytes of the device's memory that a model takes, as far as it says.
+    /// Returns the bytes of device memory that a model takes, as far as it determines them.
     pub fn bytes(&self, a: &Arena, model: &Model, mode: WrapMode) -> i128 {
         let values = self.memory.iter().filter_map(|t| model.value(a, *t, mode));
         values.fold(0, |sum: i128, v| sum.saturating_add(v.max(0)))
     }
 
-    /// What says that it takes at most so many bytes; `None` where that is not for the inputs to say.
+    /// Builds the condition that the program takes at most this many bytes; `None` where memory use does not depend
+    /// on inputs.
     pub fn at_most(&self, a: &mut Arena, bytes: i128) -> Option<TermId> {
         let varying: Vec<TermId> = self.memory.iter().copied().filter(|t| !a.symbols_of(&[*t]).is_empty()).collect();
         let (first, others) = self.memory.split_first().filter(|_| !varying.is_empty())?;
@@ -80,20 +82,20 @@ impl Sizes {
         Some(a.le(all, most))
     }
 
-    /// Whether one of them is below 1.
+    /// Whether the model gives some size below 1.
     pub fn degenerate(&self, a: &Arena, model: &Model) -> bool {
         model.values.iter().any(|(s, v)| *v < 1 && is_number(a.symbol(*s)) && self.contains(*s))
     }
 }
 
-/// Whether a symbol is an input that can be a size: what a comparison of texts gives is none, and what can only be 0 or 1 says whether
-/// something is so (that a pointer is null, say).
+/// Whether a symbol is an input that can be a size. The result of a string comparison is none, and a value that can
+/// only be 0 or 1 is a flag (that a pointer is null, say).
 fn is_number(symbol: &Symbol) -> bool {
     symbol.range != Range::new(0, 1)
         && matches!(&symbol.kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. }))
 }
 
-/// Those of these terms, a cone, in which a number of a thread, of a block or of rounds occurs.
+/// Returns the terms of a cone that contain the index of a thread, of a block or of an iteration.
 fn counting(a: &Arena, cone: &[TermId]) -> FxHashSet<TermId> {
     let mut out = FxHashSet::default();
     for &t in cone {
@@ -110,7 +112,7 @@ fn counting(a: &Arena, cone: &[TermId]) -> FxHashSet<TermId> {
     out
 }
 
-/// What bounds such a number from above in `p <= 0`.
+/// Returns the terms that bound such an index from above in `p <= 0`.
 fn ends(p: &Poly, counting: &FxHashSet<TermId>) -> Vec<TermId> {
     let (counted, other): (Vec<_>, Vec<_>) = p.terms.iter().partition(|(m, _)| m.iter().any(|t| counting.contains(t)));
     if !counted.iter().any(|(_, c)| *c > 0) {

@@ -1,7 +1,7 @@
-//! The files and the standard input of a witness, from a model.
+//! Files and standard input of a witness, from a model.
 //!
-//! In: what the program reads (files, positions), a model. Out: contents. What the model says nothing of is 0 in binary
-//! files and `1` in text.
+//! In: the program's reads (files, positions), and a model. Out: contents. Where the model says nothing, binary files
+//! hold 0 and text files hold `1`.
 
 use crate::solver::Model;
 use base::reasons::UnknownReason;
@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 
 /// Largest file of a witness, in bytes or words.
 const MOST: i128 = 1 << 20;
-/// What is added to a file of which it is not known how far it is read, in bytes and in words.
+/// Spare length, in bytes and in words, of a file whose end of reading is unknown.
 const SPARE: [i128; 2] = [4096, 256];
 
-/// What a program reads, as far as it was followed.
+/// Files that a program reads, as far as the execution was followed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Opened {
     files: Vec<FileName>,
-    /// How far, by the number of the file.
+    /// End offset of reading, by file number.
     ends: Vec<(u32, FilePart, TermId)>,
 }
 
@@ -29,15 +29,15 @@ pub(crate) struct Opened {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Contents {
     pub stdin: Vec<u8>,
-    /// By the name under which the program opens them.
+    /// Contents by the name under which the program opens the file.
     pub named: BTreeMap<String, Vec<u8>>,
     /// Arguments that name files.
     pub argv: BTreeMap<u32, String>,
-    /// Why these are not all that the model has.
+    /// Reason why the contents are incomplete with respect to the model.
     pub missing: Option<UnknownReason>,
 }
 
-/// What a model says of one file: bytes by position (with their width in bits), words by place, its size.
+/// A model's values for one file: bytes by offset (with their width in bits), words by ordinal, and its size.
 #[derive(Default)]
 struct Said {
     bytes: BTreeMap<i128, (u32, i128)>,
@@ -53,7 +53,7 @@ impl Opened {
         Self { files: e.inputs.files.clone(), ends }
     }
 
-    /// `numbers` are those arguments that the program also reads as numbers.
+    /// Builds the contents of all files; `numbers` are the arguments that the program also reads as numbers.
     pub fn contents(
         &self,
         a: &Arena,
@@ -92,7 +92,7 @@ impl Opened {
         out
     }
 
-    /// What the model says of elements of files, in the user's terms.
+    /// Returns the model's values for elements of files, in the user's terms.
     pub fn elements(&self, model: &Model) -> Vec<(String, String)> {
         let mut found: Vec<(u32, i128, i128, i128, bool)> = model
             .applications
@@ -119,7 +119,7 @@ impl Opened {
             .collect()
     }
 
-    /// What the model says of a file; `None` where that is nothing.
+    /// Returns the model's values for a file; `None` where there are none.
     fn said(&self, number: u32, name: &FileName, inputs: &[(InputSource, i128)], model: &Model) -> Option<Said> {
         let mut said = Said::default();
         for (source, v) in inputs {
@@ -135,7 +135,7 @@ impl Opened {
             }
         }
         let mut applications: Vec<_> = model.applications.iter().collect();
-        // Of several numbers at one position the widest: it says most of the bytes.
+        // The widest of several values at one offset: it determines most bytes.
         applications.sort_unstable_by(|x, y| y.cmp(x));
         for ((function, args), v) in applications {
             let [file, bits, at] = args[..] else { continue };
@@ -155,7 +155,7 @@ impl Opened {
         (!said.bytes.is_empty() || !said.words.is_empty() || said.size.is_some()).then_some(said)
     }
 
-    /// How far a file is read under a model, and whether that is certain.
+    /// Returns the end offset of reading under a model, and whether it is certain.
     fn end(&self, a: &Arena, number: u32, part: FilePart, model: &Model) -> (i128, bool) {
         let silent = i128::from(part == FilePart::Words);
         let value = |s: SymId| {
@@ -243,7 +243,7 @@ mod tests {
         let source = InputSource::File { file: FileName::Argv(1), at: 0, bits: 32 };
         let n = a.fresh(SymKind::Input(source.clone()), "n", Range::of_int(32, true));
         let Term::Sym(s) = *a.get(n) else { unreachable!() };
-        // The number of elements, and they.
+        // The number of elements, and the elements.
         let end = a.scale(n, 4);
         let end = a.add_const(end, 4);
         let mut model = Model::default();

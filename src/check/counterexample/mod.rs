@@ -1,4 +1,4 @@
-//! From a model to inputs of the program, and from inputs to what a concrete replay makes of them.
+//! From a model to inputs of the program, and from inputs to the result of a concrete replay.
 
 pub(crate) mod candidates;
 mod completion;

@@ -1,4 +1,4 @@
-//! From a model to what a program is given: the values of inputs, and what objects behind parameters hold.
+//! From a model to a program's inputs: input values, and contents of objects behind parameters.
 
 use super::{completion, tensors};
 use crate::solver::Model;
@@ -10,10 +10,11 @@ use finding::{Held, HeldValue};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Values in a model of the program's inputs in these terms, one for each. An input that the model says nothing of may be anything.
+/// Returns the model's values of the program's inputs in these terms, one for each. An input that the model does not
+/// set may have any value.
 pub(super) fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i128)> {
     let source = |s: SymId| if let SymKind::Input(source) = &a.symbol(s).kind { Some(source.clone()) } else { None };
-    // Of one that is read in several widths the widest value is the whole.
+    // Of an input read in several widths, the widest value is the whole.
     let mut said: Vec<(SymId, i128)> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
     said.sort_by_key(|(s, _)| (std::cmp::Reverse(a.symbol(*s).range.hi), *s));
     let of_tensor = |s: &SymId| matches!(&a.symbol(*s).kind, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
@@ -30,7 +31,7 @@ pub(super) fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(Input
     out
 }
 
-/// Numbers of tensors of which the model says nothing.
+/// Returns values of tensor properties that the model does not set.
 fn tensors_left_open(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i128)> {
     let number = |(i, s): (u32, &Symbol)| match &s.kind {
         SymKind::Input(InputSource::Given { object, path, .. }) if object.ends_with(OF_HANDLE) => {
@@ -51,7 +52,7 @@ fn tensors_left_open(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(Input
     symbols.iter().filter_map(|(s, _)| found(s)).collect()
 }
 
-/// What the objects that a caller gives hold: of what the model leaves open, 1.
+/// Returns the contents of objects that a caller gives; values that the model leaves unset are 1.
 pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec<Held> {
     let given = |s: &InputSource| match s {
         InputSource::Given { function, object, at, bits, path } if function == root => {
@@ -59,7 +60,7 @@ pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec
             let what = if *bits == 0 {
                 HeldValue::Pointer(path.clone())
             } else {
-                // A tensor is made whole where all that is said of it is known.
+                // A tensor is completed once all its known properties are collected.
                 let left_open = if object.ends_with(OF_HANDLE) { None } else { Some(1) };
                 HeldValue::Number { bits: *bits, value: number.or(left_open)? }
             };
@@ -75,8 +76,8 @@ pub(super) fn held(a: &Arena, values: &[(InputSource, i128)], root: &str) -> Vec
     a.symbols().iter().filter_map(|s| if let SymKind::Input(source) = &s.kind { given(source) } else { None }).collect()
 }
 
-/// What a model says that storages of tensors hold, which have these names by object and version of its contents: within their extents. What it leaves
-/// open is 0.
+/// Returns the model's values for the contents of tensor storages within their extents. `storages` names storages by
+/// object and version of contents. Values that the model leaves unset are 0.
 pub(super) fn contents_held(
     model: &Model,
     storages: &FxHashMap<(i128, i128), String>,
@@ -92,7 +93,7 @@ pub(super) fn contents_held(
         Some(Held { object: name.clone(), at: i64::try_from(at).ok()?, what })
     };
     let mut all: Vec<Held> = model.applications.iter().filter_map(said).collect();
-    // Of several numbers at one place the widest is written last.
+    // The widest of several values at one offset is written last.
     all.sort_by(|x, y| (&x.object, width(x), x.at).cmp(&(&y.object, width(y), y.at)));
     all
 }

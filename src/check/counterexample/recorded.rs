@@ -1,7 +1,9 @@
-//! Replays and runs whose outcome is known from before: a link, and the check after a build, go on from where the build stopped.
+//! Replays and runs with outcomes recorded earlier: a link, and the check after a build, continue where the build
+//! stopped.
 //!
-//! In: what a run is given. Out: what it says, from an earlier check of the same code or by running it. A run is a function of the code, of
-//! its inputs, its target and its budget, and of what patient passes came to before it; all of them are the key.
+//! In: a run's inputs. Out: its outcome, from an earlier check of the same code or by running it. A run is a function
+//! of the code, its inputs, its target, its budget, and the progress of earlier patient passes; all of these form the
+//! key.
 
 use crate::solver::cache;
 use base::inside::{self, Phase};
@@ -18,18 +20,18 @@ fn write(hasher: &mut blake3::Hasher, what: &str, key: &impl Serialize) {
     };
 }
 
-/// A replay as it is kept.
+/// A recorded replay.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     outcome: Outcome,
     spend: Spend,
     budget: Budget,
-    /// What patient passes came to, this one among them.
+    /// Progress of patient passes, including this one.
     after: Patience,
 }
 
 impl Kept {
-    /// Whether a replay with that budget would be the same.
+    /// Whether a replay with that budget would give the same outcome.
     fn is_as_within(&self, budget: &Budget, cost: Work) -> bool {
         let Spend { steps, by_steps, by_work, least } = self.spend;
         let same_steps = if by_steps { self.budget.steps == budget.steps } else { steps < budget.steps };
@@ -39,7 +41,7 @@ impl Kept {
     }
 }
 
-/// As [`witness::replay_after`].
+/// Replays as [`witness::replay_after`] does, or recalls the outcome.
 pub(crate) fn replay(
     program: &Program,
     root: FuncRef,
@@ -63,7 +65,7 @@ pub(crate) fn replay(
     kept.outcome
 }
 
-/// As [`witness::enumerate`].
+/// Enumerates as [`witness::enumerate`] does, or recalls the run.
 pub(crate) fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Budget) -> Run {
     cache::recorded(
         |h| write(h, "run", &(root, inputs, budget)),

@@ -1,7 +1,8 @@
 //! From a model to inputs, and from inputs to a verdict: replay by the concrete interpreter.
 //!
-//! In: a model, an access or a call, and what a replay must show of it. Out: reached or not, and why. Replays that were asked for before in
-//! the same root are remembered. It knows neither the solver's ways nor what becomes of its answer.
+//! In: a model, an access or a call, and the fault that a replay must show. Out: reached or not, and why. Earlier
+//! replays in the same root are remembered. The module depends neither on how the solver works nor on the use of its
+//! own answer.
 
 use super::input_files::Opened;
 use super::model_inputs::{contents_held, held, values};
@@ -34,7 +35,7 @@ use witness::{
     self, Alone, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Required, Target, Threads, Why,
 };
 
-/// What replay says.
+/// Result of a replay.
 #[derive(Clone, Debug)]
 pub(crate) enum Judged {
     Reached {
@@ -43,34 +44,34 @@ pub(crate) enum Judged {
     },
     NotReached(UnknownReason),
     Incomplete(UnknownReason),
-    /// Reached where `rand` gives other numbers than it does here.
+    /// Reached where `rand` returns other numbers than here.
     ByChance(Box<BadAccess>),
-    /// A run of all threads one after another reached it.
+    /// Reached by a run of all threads one after another.
     InTurn {
         bad: Box<BadAccess>,
         by_chance: bool,
     },
-    /// Its address is what was read out of bounds before.
+    /// Reached by an address that was itself read out of bounds.
     Astray {
         why: UnknownReason,
         assumptions: Vec<String>,
     },
 }
 
-/// What a replay must show.
+/// Fault that a replay must show.
 pub(crate) enum Wanted {
     Fault(Fault),
-    /// That the address is no multiple of so many bytes.
+    /// The address is no multiple of this many bytes.
     Unaligned(u32),
-    /// That a call breaks a contract.
+    /// A call violates a contract.
     Broken(Required),
-    /// That a part of an object is left.
+    /// The access leaves a part of an object.
     Out(Parts),
 }
 
 /// Steps and work that every replay gets.
 const SHORT: (u64, Work) = (5_000_000, Work::seconds(1));
-/// A replay that took more leaves less for the next ones.
+/// Work of a replay beyond which later replays get less.
 const LONG: Work = Work::seconds(1);
 
 /// Replays the witnesses of one root.
@@ -79,40 +80,40 @@ pub(crate) struct Judge<'p> {
     program: &'p Program,
     root: Root,
     opened: Opened,
-    /// What `rand` gives, over and over; nothing where it gives what it does here.
+    /// Numbers that `rand` repeats; empty: those that it returns here.
     pub random: Vec<u32>,
-    /// Replays that took long leave less for the next ones.
+    /// Current budget of a replay; long replays reduce it for later ones.
     budget: Budget,
     first: Budget,
-    /// What all that is done now may cost.
+    /// Budget of the current work.
     pub until: Allotment,
-    /// Whether a replay ended early for that: with more it may say more.
+    /// Whether this work limit ended a replay early: a larger one may decide more.
     pub cut: bool,
-    /// Replays are one of many tries: none gets more than a few million steps.
+    /// Whether replays are among many attempts: none then gets more than a few million steps.
     pub short: bool,
-    /// Launches have so many threads that only the model's own is sure to be looked at.
+    /// Whether launches have so many threads that only the model's own thread is certain to be examined.
     few: bool,
-    /// Work on other inputs for the accesses of one place and launch.
+    /// Work spent on other inputs for the accesses of one source position and launch.
     pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Work>,
-    /// How often it was tried to name the check that an access lacks.
+    /// Number of attempts to name the check that an access lacks.
     pub named: FxHashMap<(Site, Vec<Site>), u32>,
-    /// What replays said: accesses in rounds of a loop, and several models, often ask for the same.
+    /// Outcomes of replays: accesses in loop iterations, and several models, often ask for the same one.
     said: FxHashMap<(Inputs, Target), Outcome>,
-    /// The contract of the root.
+    /// Contract of the root.
     required: Vec<Required>,
-    /// What types mean, and their invariants, of the objects that its caller gives.
+    /// Conditions on the objects that its caller gives: meanings of types, and invariants.
     of_objects: Vec<TermId>,
-    /// The storages of tensors that its caller gives, by object and version of its contents.
+    /// Names of the tensor storages that its caller gives, by object and version of contents.
     tensor_contents: FxHashMap<(i128, i128), String>,
     /// Strings that its caller gives.
     texts: Texts,
-    /// Whether the root looks at how many arguments there are.
+    /// Whether the root examines the number of arguments.
     counts_arguments: bool,
-    /// How far patient passes came with some inputs.
+    /// Progress of patient passes, by inputs.
     patience: FxHashMap<Inputs, Patience>,
 }
 
-/// Replays that are remembered, and the most bytes of their files.
+/// Most replays that are remembered, and most bytes of their files.
 const REMEMBERED: usize = 2000;
 const REMEMBERED_BYTES: usize = 4096;
 
@@ -120,7 +121,7 @@ impl<'p> Judge<'p> {
     pub fn new(program: &'p Program, root: Root, e: &Executor<'_>, options: &Options) -> Self {
         let (opened, of_objects) = (Opened::by(e), e.assumptions.of_objects().to_vec());
         let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
-        // The other half is for the terms that there are already.
+        // The other half of the memory is for existing terms.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
         let (root_function, func) = (root.func, program.func(root.func));
         let counts_arguments = uses_first_parameter(func);
@@ -156,7 +157,7 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// Inputs in the user's terms, in order.
+    /// Returns the inputs in the user's terms, in order.
     pub fn inputs(&self, a: &Arena, depends: &[TermId], model: &Model) -> Vec<(String, String)> {
         let mut by_source: BTreeMap<InputSource, i128> = BTreeMap::new();
         for (source, v) in values(a, depends, model) {
@@ -169,7 +170,7 @@ impl<'p> Judge<'p> {
             .filter_map(|s| if let InputSource::Argv(i) = s { Some(i128::from(*i)) } else { None })
             .max();
         let options = by_source.keys().any(|s| matches!(s, InputSource::Option { .. }));
-        // The arguments say how many there are.
+        // The arguments determine their number.
         if options || last.is_some_and(|i| i + 1 >= given) {
             by_source.remove(&InputSource::Argc);
         }
@@ -205,7 +206,7 @@ impl<'p> Judge<'p> {
             .collect()
     }
 
-    /// What a replay makes of an access and a model in which it is wrong.
+    /// Replays a model in which an access fails.
     pub fn judge(
         &mut self,
         a: &Arena,
@@ -251,7 +252,8 @@ impl<'p> Judge<'p> {
             contract,
         };
         match self.seek(&inputs, &target, missing.as_ref()) {
-            // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
+            // The program may contradict the thread that the model chose: try any thread of the block, then of the
+            // launch.
             Judged::NotReached(why) => {
                 match self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_ref()) {
                     Judged::Incomplete(_) if self.few => Judged::NotReached(why),
@@ -262,7 +264,7 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// A call of the host: `stack` leads to it and ends with it.
+    /// Replays a call of the host: `stack` leads to it and ends with it.
     pub fn judge_call(
         &mut self,
         a: &Arena,
@@ -291,7 +293,8 @@ impl<'p> Judge<'p> {
         self.seek(&inputs, &target, missing.as_ref())
     }
 
-    /// Whether an access of a kernel that is the root goes out of bounds in the launch that a model stands for, without any host.
+    /// Returns whether an access of a root kernel goes out of bounds in the launch that a model describes, without
+    /// any host code.
     pub fn goes_out_alone(
         &self,
         a: &Arena,
@@ -299,7 +302,7 @@ impl<'p> Judge<'p> {
         ev: &AccessEvent,
         c: &Counterexample,
     ) -> bool {
-        // What the model does not speak of may be anything.
+        // Values that the model does not set may be anything.
         let value = |t: TermId, least: u32| match c.model.value(a, t, c.mode) {
             Some(v) => u32::try_from(v).ok(),
             None => Some(least),
@@ -334,10 +337,10 @@ impl<'p> Judge<'p> {
         matches!(outcome, Outcome::Reached { .. })
     }
 
-    /// One replay. What it does not reach says nothing where inputs are missing.
+    /// Runs one replay. Failing to reach the access decides nothing where inputs are missing.
     fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&UnknownReason>) -> Judged {
         let outcome = self.replay(inputs, target);
-        // Tries of other inputs are many, and each says little.
+        // Attempts with other inputs are many, and each explains little.
         let explain = |text: &dyn Fn() -> String| {
             if !self.short {
                 inside::explain(text);
@@ -362,7 +365,7 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// A replay, or what it said before: then it had no less to spend.
+    /// Replays, or returns the recorded outcome of a replay that had no smaller budget.
     fn replay(&mut self, inputs: &Inputs, target: &Target) -> Outcome {
         let key = (inputs.clone(), target.clone());
         if let Some(outcome) = self.said.get(&key) {
@@ -378,7 +381,7 @@ impl<'p> Judge<'p> {
         if small && self.patience.len() < REMEMBERED {
             self.patience.insert(key.0.clone(), patience);
         }
-        // With more steps it may say more.
+        // More steps may decide more.
         let open = matches!(outcome, Outcome::Incomplete { .. } | Outcome::Astray { .. });
         let cut = open && left < self.budget.work && self.until.is_spent();
         self.cut |= cut;
@@ -389,8 +392,8 @@ impl<'p> Judge<'p> {
         outcome
     }
 
-    /// From now on no replay takes longer, or more bytes for what it writes; and what the model's own thread does not reach counts as not
-    /// reached where the others are more than can be looked at.
+    /// Limits all further replays in work and in bytes written. An access that the model's own thread does not reach
+    /// then counts as not reached where the other threads are too many to examine.
     pub fn replay_within(&mut self, most: Work, bytes: u64) {
         self.few = true;
         self.budget.work = self.budget.work.min(most);
@@ -404,7 +407,7 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// What the program is given, as the replay was given it; nothing where the model says too little to run it.
+    /// Returns the program's inputs as the replay got them; empty where the model determines too little to run it.
     pub fn run(&self, a: &Arena, depends: &[TermId], model: &Model) -> Run {
         let (inputs, _) = self.concrete(a, depends, model);
         #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
@@ -422,7 +425,7 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// Object and version of what the storage of a tensor holds that the caller gives.
+    /// Returns object and version of the storage contents of a tensor that the caller gives.
     pub fn contents_of(&self, handle: &str) -> Option<(i128, i128)> {
         let mut all: Vec<_> =
             self.tensor_contents.iter().filter(|(_, of)| of.strip_suffix(OF_STORAGE) == Some(handle)).collect();
@@ -430,28 +433,29 @@ impl<'p> Judge<'p> {
         all.first().map(|(place, _)| **place)
     }
 
-    /// Inputs of a run; `None` where they are not all that the model has.
+    /// Returns the inputs of a run; `None` where they are incomplete with respect to the model.
     pub fn given(&self, a: &Arena, model: &Model) -> Option<Inputs> {
         let (inputs, missing) = self.concrete(a, &[], model);
         missing.is_none().then_some(inputs)
     }
 
-    /// Begins where others of the same root ended: replays that took long left less for the next ones.
+    /// Sets the starting budget to where other tasks of the same root ended: their long replays leave less for later
+    /// ones.
     pub const fn begin_with(&mut self, most: Budget) {
         self.budget = most;
     }
 
-    /// What a run may take that comes before all replays.
+    /// Returns the budget of a run before all replays.
     pub const fn first_limits(&self) -> Budget {
         self.first
     }
 
-    /// What a run may take.
+    /// Returns the current budget of a run.
     pub const fn limits(&self) -> Budget {
         self.budget
     }
 
-    /// Inputs of a run, and why they may not be all that the model has.
+    /// Returns the inputs of a run, and the reason why they may be incomplete with respect to the model.
     fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<UnknownReason>) {
         let mut inputs = Inputs { random: self.random.clone(), ..Inputs::default() };
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
@@ -479,7 +483,7 @@ impl<'p> Judge<'p> {
                 }
                 InputSource::ArgvLen(_)
                 | InputSource::World(_)
-                // All of them are given below, whether anything depends on them or not.
+                // All of these are given below, whether or not anything depends on them.
                 | InputSource::Given { .. }
                 | InputSource::Count { .. }
                 | InputSource::Read { .. }
@@ -489,14 +493,15 @@ impl<'p> Judge<'p> {
             }
         }
         let contents = self.opened.contents(a, &values, model, &argv);
-        // A program that does not count its arguments is given all that it reads, also those on which the access does not depend.
+        // A program that does not count its arguments is given all that it reads, including those that the access
+        // does not depend on.
         let read = a
             .symbols()
             .iter()
             .filter_map(|s| if let SymKind::Input(InputSource::Argv(i)) = &s.kind { Some(i) } else { None })
             .filter(|_| !self.counts_arguments);
         let top = argv.keys().chain(contents.argv.keys()).chain(words.keys()).chain(read).max().copied().unwrap_or(0);
-        // Arguments beyond the model's `argc` are ones that it left out.
+        // Arguments beyond the model's `argc` are omitted on purpose.
         let n = argc.and_then(|v| u32::try_from(v).ok()).unwrap_or(top + 1).min(256);
         inputs.argv = (1..n)
             .map(|i| {
@@ -508,7 +513,7 @@ impl<'p> Judge<'p> {
                     .unwrap_or_else(|| argv.get(&i).copied().unwrap_or(1).to_string())
             })
             .collect();
-        // After all that the program reads by its position; the last of equal options counts.
+        // Options follow all arguments that the program reads by position; the last of equal options counts.
         if argv.is_empty() && contents.argv.is_empty() && words.is_empty() && !options.is_empty() {
             inputs.argv.clear();
         }
@@ -542,7 +547,8 @@ impl<'p> Judge<'p> {
         (inputs, missing)
     }
 
-    /// Whether these inputs break what must hold of what a caller gives. What a model says nothing of decides nothing.
+    /// Whether these inputs violate a condition on what a caller gives. Values that the model does not set decide
+    /// nothing.
     fn are_impossible(&self, a: &Arena, values: &[(InputSource, i128)], model: &Model) -> bool {
         let value = |s: SymId| match &a.symbol(s).kind {
             SymKind::Input(source @ (InputSource::Given { .. } | InputSource::Count { .. })) => {
@@ -554,7 +560,7 @@ impl<'p> Judge<'p> {
     }
 }
 
-/// Why a replay decides nothing.
+/// Converts the reason why a replay decides nothing.
 fn reason(why: Why) -> UnknownReason {
     let code = match why.cause {
         Cause::Work => Code::Work,
@@ -568,7 +574,7 @@ fn reason(why: Why) -> UnknownReason {
     UnknownReason::Replay(why.text, code)
 }
 
-/// `argc` of `main`. The first values of a function are its parameters.
+/// Whether the function uses `argc` of `main`. The first values of a function are its parameters.
 fn uses_first_parameter(f: &Function) -> bool {
     let mut used = false;
     let mut look = |o: &Operand| used |= *o == Operand::Value(ValueId(0));
@@ -581,7 +587,7 @@ fn uses_first_parameter(f: &Function) -> bool {
     used
 }
 
-/// Terms through which an access depends on the program's inputs.
+/// Returns the terms through which an access depends on the program's inputs.
 pub(crate) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<TermId> {
     let mut roots = vec![ev.path, launch.path, ev.bytes, launch.config.shared];
     roots.extend(launch.config.grid);

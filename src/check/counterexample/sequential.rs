@@ -1,8 +1,8 @@
-//! One legal schedule: all threads one after another. It shows of an access what a replay cannot, since threads of other blocks, or earlier
-//! ones of the same, wrote what it depends on.
+//! One legal schedule: all threads run one after another. It shows accesses that a replay cannot, because threads of
+//! other blocks, or earlier ones of the same block, wrote what the access depends on.
 //!
-//! In: an access that small inputs led out of bounds. Out: the access as that run saw it. It is no proof, since under another schedule
-//! others may write meanwhile.
+//! In: an access that small inputs led out of bounds. Out: the access as that run observed it. This is no proof,
+//! since under another schedule other threads may write in between.
 
 use super::concrete_trials::trials;
 use super::replay::{Judged, site};
@@ -13,11 +13,11 @@ use base::work::Work;
 use engine::symbolic::exec::events::AccessEvent;
 use witness::{self, Budget, Fault, Inputs};
 
-/// Instructions and work of the run.
+/// Most instructions and work of the run.
 const STEPS: u64 = 400_000;
 const WORK: Work = Work::millis(500);
 
-/// Small inputs under which the access is out of bounds where threads take turns.
+/// Returns small inputs under which the access is out of bounds when threads run one after another.
 pub(crate) fn in_turn<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,

@@ -1,7 +1,8 @@
-//! Small tensors, and numbers beside them, on which an operator is run as it is.
+//! Small tensors, and numbers beside them, on which an operator runs unchanged.
 //!
-//! In: what the terms of one root ask of tensors that its caller gives, the conditions of its launches. Out: a model for each run: ranks and sizes,
-//! types that the conditions of a launch ask for, and what tensors of whole numbers hold. They are guesses: what a run does with them decides.
+//! In: the tensor properties that the terms of one root mention, and the conditions of its launches. Out: a model for
+//! each run: ranks and sizes, types that the conditions of a launch need, and contents of integer tensors. They are
+//! guesses; a run decides.
 
 use super::completion;
 use super::tensors::{FLOAT, bytes_of_whole_number, usual};
@@ -13,25 +14,25 @@ use engine::symbolic::terms::functions::Function;
 use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 
-/// Most runs of one root, most instructions of one, and of all: those with tensors that hold zeros get half of them.
+/// Most runs of one root, most instructions of one run, and of all; runs with tensors of zeros get half of them.
 pub(super) const RUNS: usize = 360;
 pub(super) const STEPS: u64 = 3_000_000;
 pub(super) const ALL_STEPS: u64 = 40_000_000;
 /// Most dimensions of a tensor.
 pub(crate) const RANKS_TRIED: u64 = 4;
-/// Most launches whose conditions are asked for types and ranks.
+/// Most launches whose conditions determine types and ranks.
 const LAUNCHES: usize = 12;
-/// Elements of a tensor that get a number.
+/// Most elements of a tensor that get a value.
 const ELEMENTS: i128 = 32;
-/// Numbers of elements that lead out of any small tensor.
+/// Element values that lead out of any small tensor.
 const FAR: [i128; 2] = [1000, -1000];
 
-/// What a symbol is of a tensor.
+/// Property of a tensor that a symbol stands for.
 #[derive(Clone, Copy)]
 enum Number {
     Rank,
     Size(usize),
-    /// From the last dimension on.
+    /// Size of a dimension, counted from the last.
     Last(usize),
     Stride,
     Contiguous,
@@ -40,7 +41,7 @@ enum Number {
 }
 
 impl Number {
-    /// By how the source asks for it.
+    /// Parses the property from the source's expression for it.
     fn of(asked: &str) -> Option<Self> {
         let index = |name: &str| asked.strip_prefix(name)?.strip_suffix(')')?.parse::<i64>().ok();
         let place = |i: i64| usize::try_from(i).ok();
@@ -65,7 +66,7 @@ struct Given {
     numbers: Vec<(SymId, Number)>,
 }
 
-/// How large tensors are in a run, what they hold, and what other numbers are.
+/// Choices of a run: ranks and sizes of tensors, their contents, and other numbers.
 struct Case {
     rank: Pick,
     size: Pick,
@@ -78,7 +79,7 @@ struct Case {
 #[derive(Clone, Copy)]
 enum Pick {
     All(i128),
-    /// One more for each dimension.
+    /// First value; each further dimension gets one more.
     From(i128),
     Any(&'static [i128]),
 }
@@ -90,7 +91,7 @@ enum Holds {
     Any,
 }
 
-/// A sequence that is the same every time.
+/// A reproducible pseudorandom sequence.
 struct Sequence(u32);
 
 impl Sequence {
@@ -147,18 +148,18 @@ fn cases() -> Vec<Case> {
     out
 }
 
-/// What the tensors and numbers of one root may be.
+/// Choices for the tensors and numbers of one root.
 pub(super) struct Varied {
     given: Vec<Given>,
     others: Vec<SymId>,
-    /// Conditions of launches, which say types and ranks.
+    /// Conditions of launches, which determine types and ranks.
     launches: Vec<TermId>,
-    /// The types that the ways to launches ask tensors for.
+    /// Types that the paths to launches require of tensors.
     types: BTreeMap<SymId, Vec<i128>>,
 }
 
 impl Varied {
-    /// `None` where the root is given no tensor.
+    /// Collects the tensors of the root; `None` where it is given none.
     pub fn of(tools: &Tools<'_>) -> Option<Self> {
         let (program, a) = (tools.e.program, &tools.e.arena);
         let root = program.func(tools.root.func);
@@ -181,7 +182,7 @@ impl Varied {
                 InputSource::Param { name, .. } if root.params.iter().any(|p| p.name == *name) => {
                     others.push(SymId(i));
                 }
-                // How long a list is.
+                // Length of a list.
                 InputSource::Count { function, .. } if *function == root.display => others.push(SymId(i)),
                 _ => {}
             }
@@ -196,7 +197,8 @@ impl Varied {
         Some(all)
     }
 
-    /// Whatever stands around a question for a type: which answer leads to the launch may hang on much else.
+    /// Returns the types that the paths compare tensor types with, ignoring the context of the comparison: which
+    /// answer leads to the launch may depend on much else.
     fn types_asked_for(&self, a: &Arena, paths: &[TermId]) -> BTreeMap<SymId, Vec<i128>> {
         let of_types = |(s, n): &(SymId, Number)| matches!(n, Number::Type).then_some((*s, vec![]));
         let mut all: BTreeMap<SymId, Vec<i128>> =
@@ -217,7 +219,7 @@ impl Varied {
         all
     }
 
-    /// The type that a tensor has where nothing binds it: the usual one, unless the launches ask for others only.
+    /// Returns the type of an unconstrained tensor: the usual one, unless the launches require other types.
     fn type_of(&self, s: SymId, at_random: &mut Sequence) -> Option<i128> {
         match self.types.get(&s).map_or(&[][..], Vec::as_slice) {
             [one] => Some(*one),
@@ -228,7 +230,7 @@ impl Varied {
         }
     }
 
-    /// One launch for each choice of types and ranks.
+    /// Returns one launch for each choice of types and ranks.
     fn different_launches(&self, a: &Arena, paths: &[TermId]) -> Vec<TermId> {
         let kinds = |(s, n): &(SymId, Number)| match n {
             Number::Type => Some((*s, Some(FLOAT))),
@@ -249,7 +251,7 @@ impl Varied {
         out
     }
 
-    /// Models for runs, with whether tensors hold anything but zeros.
+    /// Returns models for runs, each with whether tensors hold anything but zeros.
     pub fn models<'a>(&'a self, tools: &'a Tools<'_>) -> impl Iterator<Item = (Model, bool)> + 'a {
         let all = cases();
         let zeros = all.iter().filter(|c| c.holds == Holds::Zeros).count();
@@ -296,7 +298,7 @@ impl Varied {
         model
     }
 
-    /// What tensors of whole numbers hold.
+    /// Sets the contents of integer tensors.
     fn fill(&self, tools: &Tools<'_>, holds: Holds, at_random: &mut Sequence, model: &mut Model) {
         if holds == Holds::Zeros {
             return;

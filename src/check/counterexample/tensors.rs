@@ -1,8 +1,8 @@
-//! Tensors of a counterexample: from what a model says of some of their numbers to tensors that a caller can make.
+//! Tensors of a counterexample: from a model's values for some of their properties to tensors that a caller can make.
 //!
-//! In: what the objects of a root hold that are parts of tensors (`scuba::Tensor` in `templates/models/aten.cpp`), as far as the access depends
-//! on them. Out: the same whole and consistent: sizes, strides and a contiguity that fit, and the least storage that these need. Whether that still
-//! reaches the access is for the replay to say.
+//! In: contents of a root's objects that are parts of tensors (`scuba::Tensor` in `templates/models/aten.cpp`), as
+//! far as the access depends on them. Out: complete, consistent tensors: sizes, strides and contiguity that fit, and
+//! the least storage that these need. A replay decides whether these still reach the access.
 
 pub use engine::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use finding::{Held, HeldValue, TensorArgument};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// `at::kFloat` (c10/core/ScalarType.h).
 pub(super) const FLOAT: i128 = 6;
 
-/// Types by their number (torch/headeronly/core/ScalarType.h), as Python calls them, with bytes of an element.
+/// Types by their number (torch/headeronly/core/ScalarType.h), with Python's name and the element size in bytes.
 const TYPES: &[(i128, &str, u64)] = &[
     (0, "uint8", 1),
     (1, "int8", 1),
@@ -30,7 +30,8 @@ const TYPES: &[(i128, &str, u64)] = &[
     (15, "bfloat16", 2),
 ];
 
-/// What a number of a tensor is where nothing says it, by how the source asks for it: of sizes, types and places; the others follow from these.
+/// Returns the default of an unset tensor property, by the source's expression for it: for types and devices; the
+/// other properties follow from these.
 pub(super) fn usual(path: &str) -> Option<i128> {
     if path.ends_with(".scalar_type()") {
         Some(FLOAT)
@@ -41,13 +42,13 @@ pub(super) fn usual(path: &str) -> Option<i128> {
     }
 }
 
-/// Bytes of an element of a type of whole numbers, by its number; `None` for other types.
+/// Returns the element size in bytes of an integer type, by its number; `None` for other types.
 pub(super) fn bytes_of_whole_number(of_type: i128) -> Option<i128> {
     let (.., bytes) = TYPES.iter().find(|(n, name, _)| *n == of_type && name.contains("int"))?;
     Some(i128::from(*bytes))
 }
 
-/// Where the members of a tensor lie.
+/// Layout of a tensor's members.
 struct Layout<'a> {
     module: &'a Module,
     fields: &'a [ir::Field],
@@ -61,7 +62,7 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// The byte at which an element of a member lies, and its bits.
+    /// Returns the byte offset of an element of a member, and its width in bits.
     fn at(&self, member: &str, index: usize) -> Option<(i64, u32)> {
         let field = self.fields.iter().find(|f| f.name.as_deref() == Some(member))?;
         let ty = match &self.module.ty(field.ty).kind {
@@ -74,7 +75,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Numbers of one tensor that a model gave.
+/// Properties of one tensor that a model gave.
 struct Partial<'a> {
     layout: &'a Layout<'a>,
     numbers: BTreeMap<i64, i128>,
@@ -98,7 +99,7 @@ impl Partial<'_> {
                 sizes[at] = n;
             }
         }
-        // A size of which nothing is said makes the number of elements what it was said to be.
+        // An unset size is chosen to match the given number of elements.
         let product: i128 = sizes.iter().product();
         if let Some(n) = self.get("numel", 0)
             && n != product
@@ -114,7 +115,7 @@ impl Partial<'_> {
                 }
             }
         }
-        // A dimension more where there may be one makes the number of elements what it was said to be.
+        // An additional dimension, where allowed, is chosen to match the given number of elements.
         let product: i128 = sizes.iter().product();
         if let (Some(n), None) = (self.get("numel", 0), dim)
             && n != product
@@ -130,7 +131,7 @@ impl Partial<'_> {
     }
 }
 
-/// Strides of a contiguous tensor.
+/// Returns the strides of a contiguous tensor.
 fn packed(sizes: &[i128]) -> Vec<i128> {
     let mut n = 1;
     let mut strides: Vec<i128> = sizes
@@ -146,12 +147,12 @@ fn packed(sizes: &[i128]) -> Vec<i128> {
     strides
 }
 
-/// As `TensorImpl::compute_contiguous` (c10/core/TensorImpl.h).
+/// Whether the strides are contiguous, as `TensorImpl::compute_contiguous` (c10/core/TensorImpl.h) decides.
 fn is_contiguous(sizes: &[i128], strides: &[i128]) -> bool {
     sizes.contains(&0) || sizes.iter().zip(strides).zip(packed(sizes)).all(|((n, s), p)| *n == 1 || *s == p)
 }
 
-/// Completes the tensors among what a root is given, and says what they are, by the names of their handles.
+/// Completes the tensors among a root's inputs, and returns them by the names of their handles.
 pub(super) fn complete(
     program: &Program,
     held: &mut Vec<Held>,
@@ -231,7 +232,7 @@ pub(super) fn complete(
     out
 }
 
-/// Notes of what storages hold what the tensors' elements are.
+/// Records the storage contents that are tensor elements.
 pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, contents: &[Held]) {
     for h in contents {
         let handle = h.object.strip_suffix(OF_STORAGE).unwrap_or(&h.object);
@@ -239,7 +240,7 @@ pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, cont
         let whole = t.dtype.contains("int") || t.dtype == "bool";
         let bytes = TYPES.iter().find(|(_, name, _)| *name == t.dtype).map_or(1, |(.., bytes)| *bytes);
         let at = u64::try_from(h.at).unwrap_or(0);
-        // What is read of an element as something else is no number of Python's.
+        // An element read in another width has no Python number.
         if whole && u64::from(*bits) == bytes * 8 && at % bytes == 0 {
             t.elements.insert(at / bytes, i64::try_from(*value).unwrap_or(0));
         }
@@ -269,7 +270,7 @@ mod tests {
     #[test]
     fn contiguous_is_what_pytorch_says() {
         assert_eq!(packed(&[2, 3, 4]), [12, 4, 1]);
-        // Strides of dimensions of size 1, and all of a tensor without elements, are arbitrary.
+        // Strides of dimensions of size 1, and all strides of an empty tensor, are arbitrary.
         assert!(is_contiguous(&[2, 1, 4], &[4, 77, 1]));
         assert!(is_contiguous(&[2, 0], &[5, 5]));
         assert!(!is_contiguous(&[2, 3], &[1, 2]));

@@ -1,7 +1,7 @@
-//! Strings that a caller gives an operator (`reduce="sum"`): any text that the program mentions and that is like a name.
+//! Strings that a caller gives an operator (`reduce="sum"`): any string in the program that resembles a name.
 //!
-//! In: the root's parameters and the texts of what it reaches. Out: what the strings hold, by a number that says which texts are chosen. They are
-//! guesses, as the sizes of small tensors are: what a run does with them decides.
+//! In: the root's parameters and the strings that it reaches. Out: contents of the string parameters, by a number
+//! that encodes the choice. They are guesses, as the sizes of small tensors are; a run decides.
 
 use finding::{Held, HeldValue};
 use ir::initialisers::Initialisers;
@@ -13,7 +13,7 @@ use models::views::is_text;
 pub(super) struct Texts {
     /// Names of parameters.
     strings: Vec<String>,
-    /// What they may hold; one at least where there are strings.
+    /// Possible contents; at least one where there are string parameters.
     texts: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl Texts {
         Self { strings, texts }
     }
 
-    /// What the strings hold by a choice: the digits of it, one for each string.
+    /// Returns the strings' contents for a choice, whose digits select one for each string.
     pub fn held(&self, mut choice: usize) -> Vec<Held> {
         let mut out = vec![];
         for name in &self.strings {
@@ -48,7 +48,7 @@ impl Texts {
         out
     }
 
-    /// The same for people.
+    /// Returns the strings' contents for display.
     pub fn shown(&self, choice: usize) -> impl Iterator<Item = (String, String)> + use<> {
         let text = |h: Held| if let HeldValue::Text(text) = h.what { format!("\"{text}\"") } else { String::new() };
         self.held(choice).into_iter().map(move |h| (h.object.clone(), text(h)))

@@ -1,4 +1,5 @@
-//! What runs of the whole program on small inputs showed: which accesses were out of bounds, by which thread and on which inputs.
+//! Results of whole-program runs on small inputs: which accesses were out of bounds, by which thread and on which
+//! inputs.
 //!
 //! Plain data and its look-up. [`super::concrete_trials`] makes the runs.
 
@@ -11,16 +12,16 @@ use engine::symbolic::terms::term::Term;
 use rustc_hash::FxHashMap;
 use witness::{BlockThread, Site};
 
-/// One access that was out of bounds: its place, the calls to it, the launch.
+/// An access out of bounds: its site, the calls to it, and the launch.
 pub(super) type Seen = (Site, Vec<Site>, Option<Site>);
 
-/// The thread that did it first.
+/// First thread that made the access.
 pub(super) type By = BlockThread;
 
-/// What one run saw.
+/// Accesses that one run observed out of bounds.
 pub(super) type Bad = Vec<(Seen, By)>;
 
-/// What one run showed that was new, its inputs, and what `rand` gave where that was not what it does here.
+/// New results of one run, its inputs, and the sequence of `rand` where that differs from the one here.
 #[derive(Clone)]
 pub(super) struct Shown {
     pub model: Model,
@@ -29,25 +30,26 @@ pub(super) struct Shown {
     pub degenerate: bool,
 }
 
-/// What was seen, by the runs that showed something new; those with sizes below 1 come last.
+/// Results of the runs that showed something new; those with sizes below 1 come last.
 #[derive(Clone, Default)]
 pub(crate) struct Tried {
     pub(super) runs: Vec<Shown>,
     /// Whether these are runs of an operator with tensors.
     pub(crate) with_tensors: bool,
-    /// The same, of runs in which `rand` gave other numbers than it does here.
+    /// Runs in which `rand` returned other numbers than here.
     pub(super) chance: Vec<Shown>,
     /// Accesses whose address was read out of bounds, and inputs that lead there.
     pub(super) astray: FxHashMap<Site, Model>,
 }
 
 impl Tried {
-    /// Inputs on which the address of an access was read out of bounds.
+    /// Returns inputs on which the address of an access was read out of bounds.
     pub fn astray(&self, ev: &AccessEvent) -> Option<&Model> {
         self.astray.get(&site(ev.site))
     }
 
-    /// Inputs on which an access was out of bounds, with the thread that it was, and what `rand` gave where that was not what it does here.
+    /// Returns inputs on which an access was out of bounds, the thread that made it, and the sequence of `rand` where
+    /// that differs from the one here.
     pub fn inputs(
         &self,
         a: &Arena,

@@ -1,7 +1,8 @@
-//! What is safe only because of something assumed: an assert that the build removes, or a condition in scuba.toml.
+//! Ablation: accesses that are safe only because of an assumption (an assert that the build removes, or a condition
+//! in scuba.toml).
 //!
-//! An assumption may have entered ranges and closed forms of loops as well as path conditions. So the program is executed once
-//! more without any, and what is not as safe then rests on them.
+//! An assumption may have entered ranges and closed forms of loops as well as path conditions. So the program is
+//! executed once more without any; an access that is less safe then rests on them.
 
 use super::Engine;
 use crate::context::{Place, Run};
@@ -14,25 +15,25 @@ use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is known of the assumptions of one check.
+/// Assumptions of one check.
 #[derive(Debug, Default)]
 pub(crate) struct Assumed {
-    /// Whether any made a difference to a path.
+    /// Whether any assumption affected a path.
     in_effect: bool,
-    /// Which ones stand in the conditions of an access.
+    /// Assumptions in the conditions of an access, by position.
     at: BTreeMap<Place, BTreeSet<Arc<str>>>,
-    /// Asserts that the build removes and a launch may break, each with the assumption that it is.
+    /// Asserts that the build removes and that a launch may violate, each with the assumption that it makes.
     asserts: BTreeMap<Place, Arc<str>>,
-    /// Safe places that rest on them.
+    /// Safe positions that rest on assumptions.
     pub resting: BTreeSet<Place>,
-    /// The second execution ran out of its budget: some may not.
+    /// Whether the second execution exhausted its budget: some positions may not rest on assumptions.
     unsure: bool,
-    /// In the second execution: the places in question. Nothing else is decided, and nothing replayed.
+    /// Positions in question, in the second execution. Nothing else is decided, and nothing is replayed.
     pub asked: Option<FxHashSet<Place>>,
 }
 
 impl Assumed {
-    /// Whether a place needs no decision.
+    /// Whether a position needs no decision.
     pub fn skips(&self, place: &Place) -> bool {
         self.asked.as_ref().is_some_and(|asked| !asked.contains(place))
     }
@@ -49,7 +50,7 @@ impl Assumed {
         }
     }
 
-    /// What another thread saw of the same program.
+    /// Merges another thread's results for the same program.
     pub fn absorb(&mut self, other: Self) {
         self.in_effect |= other.in_effect;
         self.asserts.extend(other.asserts);
@@ -58,7 +59,7 @@ impl Assumed {
         }
     }
 
-    /// Notes which claims of a launch are asserts that the build removes.
+    /// Records the claims of a launch that are asserts which the build removes.
     pub fn note_asserts(&mut self, e: &Executor<'_>, run: &Run) {
         for event in &run.run.claims {
             if let (Some(assumption), Some(place)) = (&event.removed, claims::place(e.program, event)) {
@@ -67,13 +68,14 @@ impl Assumed {
         }
     }
 
-    /// Whether something that is safe rests on what is assumed at this place; yes of all but asserts that the build removes.
+    /// Whether some safe access rests on the assumption at this position; always true except for asserts that the
+    /// build removes.
     fn matters(&self, place: &Place) -> bool {
         let Some(assert) = self.asserts.get(place) else { return true };
         self.resting.iter().any(|p| self.at.get(p).is_none_or(|all| all.contains(assert)))
     }
 
-    /// What a safe place rests on, in words.
+    /// Describes what a safe position rests on.
     pub fn words(&self, place: &Place) -> String {
         let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Arc::as_ref).collect();
         let what = if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") };
@@ -86,14 +88,14 @@ impl Assumed {
 }
 
 impl Engine<'_> {
-    /// From now on only these places are decided, without some axioms; `None`: all, as usual.
+    /// Restricts decisions to these positions, without some axioms; `None`: all positions, as usual.
     pub(super) fn ask_only(&mut self, asked: Option<FxHashSet<Place>>, without: Without) {
         self.cx.bare = asked.is_some();
         self.cx.without = without;
         self.assumed.asked = asked;
     }
 
-    /// Finds the safe places that rest on assumptions.
+    /// Finds the safe positions that rest on assumptions.
     pub(crate) fn without_assumptions(&mut self) {
         if !self.assumed.in_effect || self.cx.bare {
             return;
@@ -115,7 +117,8 @@ impl Engine<'_> {
         self.assumed.unsure = bare.lacks_budget();
     }
 
-    /// Leaves out broken asserts that the build removes and on which nothing rests: the memory is safe without them.
+    /// Removes findings at violated asserts which the build removes and on which no safe access rests: memory is safe
+    /// without them.
     pub(super) fn asserts_that_matter(&mut self) {
         let assumed = &self.assumed;
         self.places.retain(|place, t| t.outcome.rule() != Some(Rule::FalseAssumption) || assumed.matters(place));

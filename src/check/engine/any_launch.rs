@@ -1,6 +1,7 @@
-//! Kernels under an arbitrary launch: what holds for every one.
+//! Kernels under an arbitrary launch: properties that hold for every launch.
 //!
-//! In: a kernel. Out: accesses that are safe whatever it is launched with, and, where no launch of it is known, all that can be said.
+//! In: a kernel. Out: accesses that are safe under every launch, and, where no launch of the kernel is known, all
+//! outcomes that can be derived.
 
 use super::Engine;
 use super::budgets;
@@ -27,11 +28,11 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 impl<'p> Engine<'p> {
-    /// Accesses of a kernel, by their call stacks, that are safe whatever it is launched with: indices of local arrays and
-    /// the like need not be looked at again for each of its launches.
+    /// Returns the accesses of a kernel, by their call stacks, that are safe under every launch: indices of local
+    /// arrays and the like need not be decided again for each launch.
     pub(super) fn safe_under_any_launch(&mut self, kernel: FuncRef) -> FxHashSet<Vec<Site>> {
         self.cx.all = self.cx.phase(budgets::ANY_LAUNCH, 10);
-        // Those who launch it are known, and need not keep to its contract.
+        // The kernel's launches are known, and may violate its contract.
         let (mut e, run, _) = self.any_launch(kernel, &[]);
         if run.gave_up.is_some() {
             return FxHashSet::default();
@@ -70,7 +71,8 @@ impl<'p> Engine<'p> {
         safe
     }
 
-    /// A kernel executed under an arbitrary launch that keeps to these contracts; and what it was launched with.
+    /// Executes a kernel under an arbitrary launch that satisfies these contracts; also returns configuration and
+    /// arguments of the launch.
     pub(crate) fn any_launch(
         &self,
         kernel: FuncRef,
@@ -78,7 +80,7 @@ impl<'p> Engine<'p> {
     ) -> (Executor<'p>, KernelRun, (LaunchConfig, Vec<Value>)) {
         let mut e = self.executor();
         e.assumptions.contracts = contracts.into();
-        // What its own calls owe is judged where its launches are known.
+        // Contracts of its own calls are judged where its launches are known.
         if contracts.is_empty() {
             e.assumptions.owed = [].into();
         }
@@ -108,7 +110,7 @@ impl<'p> Engine<'p> {
         (e, run, (l.config, l.args))
     }
 
-    /// A kernel without a known launch: only what holds for every launch is said.
+    /// Decides a kernel without a known launch: reports only what holds for every launch.
     pub(super) fn run_idle(&mut self, kernel: FuncRef) {
         self.kernels.insert(kernel);
         let (mut e, mut run, _) = self.any_launch(kernel, &self.cx.options.contracts);
@@ -126,10 +128,10 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// A glance at every access of such a kernel, then a look at those that this leaves open, at those first that need little more: a few that
-    /// are never decided would spend it all.
+    /// Glances at every access of such a kernel, then looks at those that are still undecided; those that need little
+    /// more come first, because a few undecidable ones would use up the budget.
     fn look_at_idle(&mut self, kernel: FuncRef, tools: &mut Tools<'p>, run: &KernelRun) {
-        // Beyond the point where it was given up, what it came to before may be reached again, otherwise.
+        // Code after the point where the execution gave up may reach earlier accesses again, in another state.
         let partly = run.gave_up.clone().map(|why| UnknownReason::KernelNotFollowed(Box::new(why)));
         let usual = tools.decider.limits;
         let mut rest = vec![];
@@ -153,7 +155,7 @@ impl<'p> Engine<'p> {
         rest.sort_by_key(|(open, i, _)| (*open, *i));
         let mut open: FxHashSet<Place> = FxHashSet::default();
         for (_, i, place) in rest {
-            // Where another context is open, this one decides nothing alone.
+            // Where another context is undecided, this one decides nothing alone.
             if open.contains(&place) {
                 continue;
             }
@@ -163,7 +165,7 @@ impl<'p> Engine<'p> {
                     Outcome::Unknown(UnknownReason::NoLaunchHost(Box::new(why.clone())))
                 }
                 (Outcome::Found(_), None) => Outcome::Unknown(UnknownReason::NoLaunch),
-                // An extent that is not known says as much itself.
+                // An unknown extent is explanation enough.
                 (o @ Outcome::Unknown(UnknownReason::ExtentOfParameter(_)), None) => o,
                 (Outcome::Unknown(why), None) => Outcome::Unknown(UnknownReason::NoLaunchOpen(Box::new(why))),
                 (o @ (Outcome::Safe | Outcome::SafeIfNoWrap(_)), _) => partly.clone().map_or(o, Outcome::Unknown),

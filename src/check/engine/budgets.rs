@@ -1,8 +1,8 @@
-//! What each part of a check may cost, at `limits.work = 100`.
+//! Budgets of each part of a check, at `limits.work = 100`.
 //!
-//! Every execution and every obligation has an allotment of its own: none is larger because another part took less on this machine, or
-//! ended first in another thread. What is left of a phase is given to the next one only where all of it has ended.
-//! Together they let a program of HeCBench's size take a minute on two cores at most.
+//! Every execution and every obligation has its own allotment: none is larger because another part took less on this
+//! machine, or ended first in another thread. The rest of a phase passes to the next one only after all of that phase
+//! has ended. Together they let a program of HeCBench's size take a minute on two cores at most.
 
 use crate::options::{Options, Pace};
 use base::work::Work;
@@ -10,34 +10,37 @@ use engine::host::roots;
 use ir::reach::instructions;
 use ir::{FuncRef, Program, Side};
 
-/// The host's code from one root and each kernel that it launches.
+/// Host code from one root, and each kernel that it launches.
 pub(crate) const EXECUTE: Work = Work::seconds(20);
-/// Of these, one kernel executed under any launch, and one that nothing launches; all of the latter together.
+/// Parts of this: one kernel executed under an arbitrary launch; one kernel that nothing launches, and all such
+/// kernels.
 pub(crate) const ANY_LAUNCH: Work = Work::seconds(3);
 pub(crate) const IDLE: (Work, Work, Work) = (Work::millis(500), Work::seconds(4), Work::seconds(30));
-/// One function of a class whose invariants are sought.
+/// Budget of one function of a class whose invariants are sought.
 pub(crate) const METHOD: Work = Work::millis(500);
-/// Bounds on what the threads of one root's launches exchange.
+/// Bounds on values that the threads of one root's launches exchange.
 pub(crate) const EXCHANGE: Work = Work::seconds(4);
-/// All accesses of one root: first looks, and what is left open by them.
+/// Budget of all accesses of one root: first looks, and second looks at undecided accesses.
 pub(crate) const FIRST_LOOKS: Work = Work::seconds(20);
 pub(crate) const SECOND_LOOKS: Work = Work::seconds(32);
-/// What the host itself does wrong, freed memory, alignment.
+/// Faults of the host itself, freed memory, alignment.
 pub(crate) const CALLS: Work = Work::seconds(8);
-/// One obligation at a glance, with so many steps of the polynomial bound; at first, and at most.
+/// Budget of one obligation: at a glance, with the given steps of the polynomial bound; at a first look; and at most.
 pub(crate) const GLANCE: (Work, u32) = (Work::millis(5), 60);
 pub(crate) const FIRST: Work = Work::millis(250);
 pub(crate) const MOST: Work = Work::seconds(5);
-/// Where several models in a row that rest on what is not known came to nothing.
+/// Budget of one obligation after several models in a row that rest on unknowns led to no verdict.
 pub(crate) const HURRIED: Work = Work::millis(500);
 
-/// What a compile command waits for: on 46 units of 24 programs of HeCBench nvcc took 0.85 s of processor time in the median and a unit
-/// with more code more; this is a seventh of that. Units of work are about nanoseconds.
+/// Budget of a check that a compile command waits for: on 46 units of 24 HeCBench programs nvcc took 0.85 s of
+/// processor time in the median, and more for a unit with more code; this is a seventh of that. Units of work are
+/// about nanoseconds.
 const COMPILE: (Work, Work, Work) = (Work::millis(120), Work::units(3_000), Work::seconds(1));
-/// What a link waits for: as much again for each of its units.
+/// Budget of a check that a link waits for: the same again for each of its units.
 const LINK: Work = Work::seconds(3);
 
-/// All that a check may cost for who waits for it, whatever the other budgets are, and the instructions that it is computed from.
+/// Returns the total budget of a check while somebody waits, whatever the other budgets are, and the number of
+/// instructions that it derives from.
 pub(crate) fn of_pace(program: &Program, options: &Options) -> (Work, u64) {
     let reached = instructions(program, reached(program, options));
     let units = program.modules.iter().filter(|m| m.side == Side::Host).count().max(1) as u64;
@@ -50,23 +53,24 @@ pub(crate) fn of_pace(program: &Program, options: &Options) -> (Work, u64) {
     (budget, reached)
 }
 
-/// Where code is reached from: roots and kernels.
+/// Returns the functions from which code is reached: roots and kernels.
 fn reached(program: &Program, options: &Options) -> Vec<FuncRef> {
     let kernels = program.functions().filter(|(_, m, f)| m.side == Side::Device && f.kernel).map(|(r, ..)| r);
     roots(program, &options.roots, &options.entry).into_iter().map(|r| r.func).chain(kernels).collect()
 }
 
-/// What each root may take of what a program may.
+/// A root's share of a program's budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
-    /// In hundredths of the allotments of one root.
+    /// Share in hundredths of the allotments of one root.
     pub part: u32,
-    /// Of all that the check may cost for who waits for it.
+    /// Share of the check's total budget while somebody waits.
     pub total: Work,
 }
 
-/// The shares of roots that lead to a launch and of those that do not, where a check may cost `total`. The latter have next to nothing to
-/// decide, as most of what one file registers for all of an extension where only some of it is at hand, and take nothing from the former.
+/// Returns the shares of roots that lead to a launch and of those that do not, for a check that may cost `total`. The
+/// latter have almost nothing to decide, and take nothing from the former: one file often registers all operators of
+/// an extension of which only some are present.
 pub(crate) fn shares(total: Work, launching: usize, others: usize) -> (Share, Share) {
     let rest = if launching > 0 { total / 4 } else { total };
     let most = if others > 0 && total < Work::MAX { total - rest } else { total };
@@ -74,18 +78,19 @@ pub(crate) fn shares(total: Work, launching: usize, others: usize) -> (Share, Sh
     (share(most, launching, launching), share(rest, others, launching + others))
 }
 
-/// Part of a root's allotments where a program has so many roots: they add up to a few times those of one.
+/// Returns a root's share in hundredths among this many roots: the shares add up to a few times the allotments of one
+/// root.
 fn share_of(roots: usize) -> u32 {
     u32::try_from(200 / (roots + 1)).unwrap_or(0).clamp(8, 100)
 }
 
-/// One of so many kernels that nothing launches.
+/// Returns the budget of one of this many kernels that nothing launches.
 pub(crate) fn idle(kernels: usize) -> Work {
     (IDLE.2 / kernels.max(1) as u64).max(IDLE.0).min(IDLE.1)
 }
 
-/// One of so many such kernels where somebody asks for it: its conditions are sought, or some are stated, and decide no less then than was
-/// covered when they were found.
+/// Returns the budget of one such kernel on request: its conditions are sought, or some are stated, and must decide
+/// no less than when they were found.
 pub(crate) fn asked_for(kernels: usize) -> Work {
     idle(kernels) * 4
 }
@@ -98,7 +103,7 @@ mod tests {
     #[test]
     fn the_more_there_are_the_less_each_may_take() {
         assert_eq!([0, 1, 2, 3, 9, 500].map(share_of), [100, 100, 66, 50, 20, 8]);
-        // 49 operators whose kernels are elsewhere leave the fiftieth as much as if it were alone, of what nobody waits for.
+        // 49 operators with kernels elsewhere leave the fiftieth as much as if it were alone, where nobody waits.
         let (own, elsewhere) = shares(Work::MAX, 1, 49);
         assert_eq!([own, elsewhere].map(|s| (s.part, s.total)), [(100, Work::MAX), (8, Work::MAX)]);
         let (own, elsewhere) = shares(Work::seconds(4), 2, 48);

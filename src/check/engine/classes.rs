@@ -1,10 +1,12 @@
-//! Invariants of classes that own memory: behind a pointer of theirs are as many elements as a number of theirs says.
+//! Invariants of classes that own memory: a pointer member leads to as many elements as an integer member states.
 //!
-//! In: a program and its entry points. Out: for each class that an entry point is given an object of, the invariants that every constructor establishes
-//! and every other function of the class keeps, as the program has them: by induction over what is done to an object (class invariants: Meyer, 1988;
-//! their inference: Logozzo, VMCAI 2004; dropping candidates until those that are left are kept: Houdini, FME 2001). Only of private
-//! members, which nobody else writes, and of classes of which no function hands out where these lie. Functions of the class
-//! that the program does not have are not seen, so that what rests on an invariant is safe by an assumption, and named so.
+//! In: a program and its entry points. Out: for each class of which an entry point gets an object, the invariants
+//! that every constructor establishes and every other function of the class preserves, as the program has them: by
+//! induction over the operations on an object (class invariants: Meyer, 1988; their inference: Logozzo, VMCAI 2004;
+//! dropping candidates until the remaining ones are preserved: Houdini, FME 2001). Only private members qualify,
+//! which no other code writes, and only classes of which no function exposes the members' addresses. Functions of the
+//! class outside the program are not seen, so results that rest on an invariant are reported as safe by an
+//! assumption.
 
 use super::Engine;
 use super::budgets;
@@ -26,28 +28,28 @@ use models::views;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// Pointers and numbers of one class that are related, each with each.
+/// Most pointers and integers of one class, which are related pairwise.
 const MOST: usize = 4;
-/// Classes that are looked at, and functions of one.
+/// Most classes that are examined, and most functions of one.
 const CLASSES: usize = 16;
 const FUNCTIONS: usize = 48;
 
-/// A class, and what may hold of its objects.
+/// A class, and the candidate invariants of its objects.
 struct Class {
-    /// As the source spells it.
+    /// Name as the source spells it.
     name: String,
     constructors: Vec<FuncRef>,
     others: Vec<FuncRef>,
     candidates: Vec<Candidate>,
 }
 
-/// `elements(pointer) >= number`.
+/// Candidate invariant `elements(pointer) >= number`.
 struct Candidate {
     required: Requirement,
     kept: bool,
 }
 
-/// What the classes of a program keep to of which entry points are given objects.
+/// Returns invariants of the program's classes of which entry points get objects.
 pub(crate) fn invariants(program: &Program, options: &Options) -> Vec<Invariant> {
     let entries: Vec<Root> = roots(program, &options.roots, &options.entry);
     let entries = entries.iter().map(|root| root.func).filter(|f| program.func(*f).name != "main");
@@ -75,7 +77,7 @@ pub(crate) fn invariants(program: &Program, options: &Options) -> Vec<Invariant>
     found
 }
 
-/// The structures that a function is given, as its parameters are declared, and those that are parts of them.
+/// Returns the structures among a function's declared parameters, and those that are parts of them.
 fn given_types(m: &Module, f: &Function) -> Vec<TypeId> {
     let of = |declared: &str| m.type_named(pointee_name(declared).unwrap_or(declared));
     let mut open: Vec<TypeId> = f.params.iter().filter_map(|p| of(f.declared_type(p.source_name())?)).collect();
@@ -91,7 +93,8 @@ fn given_types(m: &Module, f: &Function) -> Vec<TypeId> {
     out
 }
 
-/// A class that has private pointers and numbers, constructors that are at hand, and of which the user states nothing.
+/// Returns a class with private pointers and integers and available constructors, about which the user states
+/// nothing.
 fn class(program: &Program, options: &Options, n: ModuleId, ty: TypeId) -> Option<Class> {
     let m = program.module(n);
     let name = m.ty(ty).source.clone()?;
@@ -110,7 +113,7 @@ fn class(program: &Program, options: &Options, n: ModuleId, ty: TypeId) -> Optio
         if of.side != Side::Host || f.is_declaration() || program.loc(r.module, f.loc).system {
             continue;
         }
-        // Each unit may have functions of its own.
+        // Each unit may have its own functions.
         match method(&f.display, &name) {
             Some(Method::Constructor) => constructors.push(r),
             Some(Method::Other) => others.push(r),
@@ -121,7 +124,7 @@ fn class(program: &Program, options: &Options, n: ModuleId, ty: TypeId) -> Optio
     (few && !constructors.is_empty()).then_some(Class { name, constructors, others, candidates })
 }
 
-/// Pairs of a private pointer whose elements have a size, and a private number.
+/// Pairs each private pointer to elements of known size with each private integer.
 fn candidates(m: &Module, ty: TypeId, class: &str) -> (Vec<Candidate>, Vec<(u64, TypeId)>) {
     let (mut pointers, mut numbers) = (vec![], vec![]);
     let mut places = vec![];
@@ -145,11 +148,12 @@ fn candidates(m: &Module, ty: TypeId, class: &str) -> (Vec<Candidate>, Vec<(u64,
     (out, places)
 }
 
-/// Structures in a class, one inside the other, that are looked into: `std::unique_ptr` has its pointer five deep.
+/// Most nested structures that are examined in a class: `std::unique_ptr` has its pointer five levels deep.
 const DEPTH: u32 = 8;
 
-/// The scalars of a class's private members, each by its path from an object, with the bytes of what pointers lead to. Of members of members only the
-/// outermost need be private. Bases are no members: others may have them as well.
+/// Visits the scalars of a class's private members, each with its path from an object and the bytes of a pointer's
+/// elements. For nested members only the outermost need be private. Bases are no members: other classes may have them
+/// as well.
 fn private_members(
     m: &Module,
     ty: TypeId,
@@ -161,7 +165,7 @@ fn private_members(
         let Some(name) = &field.name else { continue };
         let declared = field.declared.as_ref();
         let within = match (path.is_empty(), name.is_empty()) {
-            // Within a member bases have its path.
+            // Within a member, bases share its path.
             (false, true) => path.to_owned(),
             (false, false) => format!("{path}.{name}"),
             (true, false) if declared.is_some_and(|d| d.private) => name.clone(),
@@ -174,7 +178,7 @@ fn private_members(
     }
 }
 
-/// What a function is to a class.
+/// Role of a function in a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     Constructor,
@@ -182,11 +186,11 @@ enum Method {
     Other,
 }
 
-/// What a function is called in a class, without its template arguments, by its name with parameter types. `None` of what is no function of the class,
-/// and of what is within one (lambdas, local classes).
+/// Returns the name of a class's function, without template arguments, from its name with parameter types. `None` for
+/// functions outside of the class, and for functions inside its functions (lambdas, local classes).
 fn own_name(display: &str, class: &str) -> Option<String> {
     let plain = |text: &str| text.replace(' ', "");
-    // What stands before the parameters, without the type that is returned.
+    // Find the text before the parameters, without the return type.
     let (mut depth, mut start, mut end) = (0_i32, 0, display.len());
     for (i, c) in display.char_indices() {
         match c {
@@ -211,11 +215,12 @@ fn own_name(display: &str, class: &str) -> Option<String> {
     let name = plain(&display[start..end]);
     let own = name.strip_prefix(&plain(class))?.strip_prefix("::")?;
     let own = if own.starts_with("operator") { own } else { own.split('<').next().unwrap_or_default() };
-    // Of a class within it. An operator's name may hide where its parameters begin (`operator<`).
+    // The function of a nested class has another owner. An operator's name may hide the start of its parameters
+    // (`operator<`).
     (own.starts_with("operator") || !own.contains("::")).then(|| own.to_owned())
 }
 
-/// Which of a class's functions one is.
+/// Returns the role of a function in a class.
 fn method(display: &str, class: &str) -> Option<Method> {
     let own = own_name(display, class)?;
     let template = class.split('<').next().unwrap_or_default();
@@ -226,7 +231,7 @@ fn method(display: &str, class: &str) -> Option<Method> {
     })
 }
 
-/// Of the candidates those that are kept.
+/// Returns the candidates that all functions preserve.
 fn kept(program: &Program, options: &Options, mut class: Class) -> Vec<Requirement> {
     let mut engine = Engine::new(program, options);
     loop {
@@ -256,7 +261,7 @@ fn kept(program: &Program, options: &Options, mut class: Class) -> Vec<Requireme
     }
 }
 
-/// The condition, and in whose words it is assumed what must not wrap for it.
+/// Returns the condition; its origin names the operations that must not wrap for it.
 fn unless_wrapping(required: Requirement, mut ops: Vec<String>) -> Requirement {
     ops.sort();
     ops.dedup();
@@ -271,8 +276,9 @@ fn held(class: &Class) -> Vec<Requirement> {
 }
 
 impl<'p> Engine<'p> {
-    /// Which of the conditions hold of the objects of the class that a function of it was given, when it returns, each with the operations that must
-    /// not wrap for that; of those objects that it did not make they held before.
+    /// Determines which of the conditions hold, when a function of the class returns, for the objects that it was
+    /// given; returns for each the operations that must not wrap. For objects that the function did not construct,
+    /// the conditions held before.
     fn after(
         &mut self,
         class: &Class,
@@ -311,7 +317,8 @@ impl<'p> Engine<'p> {
                 assumed.push(c);
             }
         }
-        // Where one way sets a pointer and the other does not, what it was is to be found in the memory of both.
+        // Store the pointers' initial values, so that paths that set a pointer and paths that do not both find a
+        // value in memory.
         for at in objects.iter().skip(usize::from(is_constructor)) {
             for (offset, ty) in &pointers {
                 let offset = i128::from(*offset);
@@ -325,7 +332,7 @@ impl<'p> Engine<'p> {
         if e.limits.gave_up().is_some() || e.limits.limit().is_some() {
             return none();
         }
-        // It always throws, or ends the program.
+        // The function always throws, or ends the program.
         let Some((value, state)) = returned else { return all() };
         if value.is_some_and(|v| hands_out(&v, &objects)) && !assigns(&self.cx.program.func(f).display, &class.name) {
             return none();
@@ -357,7 +364,8 @@ impl<'p> Engine<'p> {
             if a.as_bool(broken) == Some(false) {
                 continue;
             }
-            // It is never broken, where nothing wraps that the proof rests on: an obligation that cannot be met otherwise.
+            // The condition always holds where nothing wraps that the proof rests on: an obligation that only an
+            // infeasible path can meet.
             let (below, byte, none) = (a.int(-1), a.int(1), a.int(0));
             match decider.decide_roughly(a, &Obligation { facts: broken, offset: below, bytes: byte, extent: none }) {
                 Decision::Safe => {}
@@ -368,7 +376,7 @@ impl<'p> Engine<'p> {
         Some(wraps)
     }
 
-    /// Where the objects of the class lie that a function is given, the one that it is called for first.
+    /// Returns the addresses of the class's objects that a function gets, the object that it is called on first.
     fn objects(&self, class: &Class, f: FuncRef, args: &[Value]) -> Vec<Rc<Vec<Target>>> {
         let (m, func) = (self.cx.program.module(f.module), self.cx.program.func(f));
         let is_it = |declared: &str| {
@@ -387,7 +395,7 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// An object that is being made is none of those that exist.
+/// Assumes that an object under construction differs from all existing ones.
 fn apart_from_others(e: &mut Executor<'_>, objects: &[Rc<Vec<Target>>]) {
     let of = |at: &Rc<Vec<Target>>| -> Vec<ObjId> {
         at.iter().filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect()
@@ -400,7 +408,7 @@ fn apart_from_others(e: &mut Executor<'_>, objects: &[Rc<Vec<Target>>]) {
     }
 }
 
-/// Whether a pointer to, or into, one of the objects is returned.
+/// Whether the returned value contains a pointer to, or into, one of the objects.
 fn hands_out(value: &Value, objects: &[Rc<Vec<Target>>]) -> bool {
     let is_of_these = |t: &Target| objects.iter().flat_map(|at| at.iter()).any(|o| o.base == t.base);
     match value {
@@ -410,7 +418,7 @@ fn hands_out(value: &Value, objects: &[Rc<Vec<Target>>]) -> bool {
     }
 }
 
-/// Whether a function is the assignment of a class, which returns its object.
+/// Whether a function is the assignment operator of a class, which returns its object.
 fn assigns(display: &str, class: &str) -> bool {
     own_name(display, class).is_some_and(|own| own == "operator=")
 }

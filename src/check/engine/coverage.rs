@@ -1,7 +1,8 @@
-//! Uncovered code: accesses that no execution of a kernel came to. They are counted, not absent: unknown where an execution was given up, safe
-//! where all came to their ends, for then nothing leads there.
+//! Uncovered code: accesses that no execution of a kernel reached. They are counted too: as unknown where an
+//! execution gave up, and as safe where all executions completed, because then no path leads there.
 //!
-//! In: a kernel and what its executions came to. Out: every other access of it and of the functions that it calls, in the tally.
+//! In: a kernel and the results of its executions. Out: every other access of it and of the functions that it calls,
+//! in the tally.
 
 use super::Engine;
 use crate::context::Place;
@@ -16,26 +17,27 @@ use engine::symbolic::kernel::launch::KernelRun;
 use ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, Step, TypeKind, ValueId};
 use rustc_hash::FxHashSet;
 
-/// A function, and the calls through which it is reached where it is not the user's own: the user's, then those in headers. Of several ways
-/// from the same call of the user's only the first is gone.
+/// A function, and the calls that lead to it where it is not the user's own: the user's call, then calls in headers.
+/// Of several paths from the same user call only the first is followed.
 struct Called {
     func: FuncRef,
     calls: Vec<Site>,
 }
 
-/// An instruction that accesses memory, and where a user sees it.
+/// An instruction that accesses memory, and its position for the user.
 struct Accessing {
     at: Site,
     site: Site,
-    /// From the user's call inwards to the access.
+    /// Calls from the user's call inwards to the access.
     stack: Vec<Site>,
     kind: AccessKind,
     loc: SourceLoc,
 }
 
 impl Engine<'_> {
-    /// Takes note of what one execution of a kernel came to, and, where that did not come to its end, counts what the kernel and the
-    /// functions that it calls contain beyond it. What happens in functions of system headers (`atomicAdd`, `__ldg`) counts at the user's call.
+    /// Records the accesses that one execution of a kernel reached. If the execution did not complete, counts all
+    /// other accesses in the kernel and the functions that it calls. Accesses in functions of system headers
+    /// (`atomicAdd`, `__ldg`) count at the user's call.
     pub(crate) fn came_to(&mut self, kernel: FuncRef, run: &KernelRun, why: Option<&UnknownReason>) {
         self.own_alone.extend(&run.own);
         for e in &run.accesses {
@@ -48,7 +50,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What a kernel and the functions that it calls contain that an execution did not come to.
+    /// Returns the accesses of a kernel and its callees that an execution did not reach.
     fn beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<Accessing> {
         let visited: FxHashSet<(Site, Site)> = run
             .accesses
@@ -59,7 +61,7 @@ impl Engine<'_> {
         self.accessing(kernel).into_iter().filter(is_new).collect()
     }
 
-    /// The places of these.
+    /// Returns the positions of these accesses.
     pub(crate) fn places_beyond(&self, kernel: FuncRef, run: &KernelRun) -> Vec<Place> {
         let place = |a: Accessing| {
             let array = wording::seen(self.cx.program, &a.stack, a.at, a.kind).array;
@@ -68,8 +70,8 @@ impl Engine<'_> {
         self.beyond(kernel, run).into_iter().map(place).collect()
     }
 
-    /// Counts what is left once all launches are done: accesses that no execution of their kernel came to, since what leads there never
-    /// holds, or since every launch of it is refused. Where one was not followed to its end, they are open.
+    /// Counts the remaining accesses after all launches: those that no execution of their kernel reached, since their
+    /// path is infeasible, or since every launch is rejected. They are undecided where an execution did not complete.
     pub(super) fn unreached(&mut self) {
         let mut kernels: Vec<FuncRef> = self.kernels.iter().copied().collect();
         kernels.sort_unstable();
@@ -102,7 +104,7 @@ impl Engine<'_> {
         self.cx.program.users_loc(s.func.module, line).is_users()
     }
 
-    /// The instructions of a kernel, and of the functions that it calls, that access more than plain variables.
+    /// Returns the instructions of a kernel, and of its callees, that access more than plain variables.
     fn accessing(&self, kernel: FuncRef) -> Vec<Accessing> {
         let mut found = vec![];
         let mut called: Vec<Called> = vec![Called { func: kernel, calls: vec![] }];
@@ -143,7 +145,7 @@ impl Engine<'_> {
         self.cx.program.func(s.func).blocks.get(s.block.index())?.insts.get(s.inst as usize)
     }
 
-    /// Whether a call hands over an address of anything but plain variables (`max(a, b)` takes references to such).
+    /// Whether a call passes an address of anything but plain variables (`max(a, b)` takes references to such).
     fn lends(&self, call: Site) -> bool {
         let Some(Op::Call { args, .. }) = self.inst(call).map(|i| &i.op) else { return false };
         let (f, m) = (self.cx.program.func(call.func), self.cx.program.module(call.func.module));
@@ -159,7 +161,7 @@ impl Engine<'_> {
     }
 }
 
-/// Shows an access that was looked at, where somebody wants to see these.
+/// Dumps an examined access on request.
 fn show(loc: &SourceLoc, kind: AccessKind, array: &str) {
     inside::dump(Dump::Accesses, || {
         let kind = match kind {
@@ -180,7 +182,7 @@ fn kind_of(op: &Op) -> Option<AccessKind> {
     }
 }
 
-/// Whether an instruction accesses memory through something other than a plain variable, or a part of one at a constant place.
+/// Whether an instruction accesses memory other than a plain variable, or a part of one at a constant offset.
 fn is_array_access(f: &Function, inst: &Inst) -> bool {
     let (Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }) = &inst.op
     else {

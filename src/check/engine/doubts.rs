@@ -1,10 +1,10 @@
-//! The axioms that safe verdicts rest on.
+//! Axioms that safe verdicts rest on.
 //!
-//! In: the safe places of a program. Out: one line of JSON for whoever wants to see it (`--dump doubts`, `make doubts`). A place rests on an
-//! axiom if it is no longer decided to be safe where that axiom alone is left out of every execution; on several, if it stays safe
-//! without each but not without all. What only a budget or a safety net left open is not settled. An axiom that no execution asked for
-//! changes nothing. Of axioms that are built into the engine it is said which places they could concern. Nothing is replayed, and no
-//! verdict changes.
+//! In: the safe positions of a program. Out: one line of JSON on request (`--dump doubts`, `make doubts`). A position
+//! rests on an axiom if it is no longer decided as safe when every execution omits that axiom alone; it rests on
+//! several if it stays safe without each but not without all. Positions undecided only because of a budget or a
+//! safety net are left unsettled. An axiom that no execution used changes nothing. For axioms built into the engine,
+//! the output lists the positions that they could concern. Nothing is replayed, and no verdict changes.
 
 use super::Engine;
 use crate::context::Place;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Engine<'_> {
-    /// Writes out what the safe places rest on, if anybody wants to see it.
+    /// Writes the axioms that the safe positions rest on, if requested.
     pub(super) fn doubts(&self) {
         if !inside::is_wanted(Dump::Doubts) {
             return;
@@ -28,7 +28,8 @@ impl Engine<'_> {
         let safe: Vec<Place> = self.safe_places().collect();
         let asked: FxHashSet<Place> = safe.iter().cloned().collect();
         let came_to = Arc::new(CameTo::default());
-        // As it was decided, but without replays and what they may take over from each other: what is not safe so says nothing of axioms.
+        // The same decisions, but without replays and the results that these share: a position that is not safe even
+        // so is no evidence about axioms.
         let (as_it_is, _) = self.decided_without(&asked, Without::NOTHING, Some(came_to.clone()));
         let again: FxHashSet<Place> = safe.iter().filter(|p| as_it_is.rank(p) == self.rank(p)).cloned().collect();
         let rests = |without: Without| -> Rests {
@@ -74,8 +75,8 @@ impl Engine<'_> {
         inside::dump(Dump::Doubts, || format!("doubts: {all}"));
     }
 
-    /// An engine that decided these places without some axioms, and whether a safety net ended that early. It has a net of its own: what came
-    /// before takes nothing from it.
+    /// Returns an engine that decided these positions without some axioms, and whether a safety net ended that early.
+    /// The engine has its own safety net, independent of earlier ones.
     fn decided_without(
         &self,
         asked: &FxHashSet<Place>,
@@ -95,7 +96,7 @@ impl Engine<'_> {
         (bare, !net.reached().is_empty())
     }
 
-    /// Whether a place is open only for want of work, time or memory.
+    /// Whether a position is undecided only for lack of work, time or memory.
     fn is_cut(&self, place: &Place) -> bool {
         let open = self.places.get(place).map(|t| &t.outcome);
         matches!(open, Some(Outcome::Unknown(why)) if matches!(why.code(), Code::Work | Code::Time | Code::Memory))
@@ -116,7 +117,7 @@ impl Engine<'_> {
     }
 }
 
-/// The places that rest on what was left out, and those of which that is not settled.
+/// Positions that certainly rest on the omitted axiom, and those for which this is unsettled.
 struct Rests {
     surely: Vec<bool>,
     perhaps: Vec<bool>,
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_net_of_time_is_for_all_checks() {
-        // As ever, and without none, each and all.
+        // One check as usual, one that omits nothing, one that omits every axiom, and one for each axiom.
         let checks = 3 + Axiom::ALL.iter().filter(|a| a.can_be_left_out()).count();
         assert!(checks <= CHECKS_FOR_DOUBTS as usize, "{checks}");
     }

@@ -1,7 +1,8 @@
-//! The first pass: every access gets a little before any gets a lot.
+//! First pass: every access gets a little work before any gets a lot.
 //!
-//! In: the launches of a root. Out: what is decided goes to the tally; what more effort could change comes back as [`Open`]. First a glance
-//! at all, then a first look at what that leaves open, without models that rest on unknowns.
+//! In: the launches of a root. Out: decided accesses go to the tally; those that more effort could change return as
+//! [`Open`]. The pass glances at all accesses, then takes a first look at the undecided ones, without models that
+//! rest on unknowns.
 
 use super::Engine;
 use super::budgets;
@@ -16,7 +17,7 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// An access whose first look is not the last word, by the numbers of its launch and its place in it.
+/// An access whose first look is not final, with the index of its launch and its index in it.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     pub place: Place,
@@ -26,8 +27,8 @@ pub(super) struct Open {
 }
 
 impl<'p> Engine<'p> {
-    /// Gives every access of its own a little before any gets a lot: a glance at all, then a first look at what that leaves open. What
-    /// more effort could change is left for later.
+    /// Gives every owned access a little work before any gets a lot: a glance at all, then a first look at the
+    /// undecided ones. Returns those that more effort could change.
     pub(super) fn first_looks(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
         let usual = tools.decider.limits;
         tools.decider.limits =
@@ -41,7 +42,7 @@ impl<'p> Engine<'p> {
             if self.counts_as_proved(event) {
                 continue;
             }
-            // Where another context is open, this one decides nothing alone.
+            // Where another context is undecided, this one decides nothing alone.
             let look = if open_places.contains(&o.place) || self.cx.is_spent() {
                 o.first
             } else {
@@ -57,7 +58,7 @@ impl<'p> Engine<'p> {
         open
     }
 
-    /// Decides what takes next to nothing, and gives the rest.
+    /// Decides accesses that take almost no work, and returns the others.
     fn glance(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
         let mut open: Vec<Open> = vec![];
         let mut open_places: FxHashSet<Place> = FxHashSet::default();
@@ -92,8 +93,9 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// The accesses in an order in which of those whose offsets differ by a constant the least and the greatest come first: what they are within,
-/// the others are. Else as they are.
+/// Returns an order of the accesses that begins with the extremes: among accesses whose offsets differ by a constant,
+/// those with the least and the greatest offset. Bounds that hold for these hold for the others. The order is
+/// otherwise unchanged.
 pub(super) fn extremes_first(a: &mut Arena, accesses: &[AccessEvent]) -> Vec<usize> {
     let mut families: FxHashMap<(Base, TermId), (usize, usize)> = FxHashMap::default();
     let mut constants = vec![0; accesses.len()];

@@ -1,5 +1,6 @@
-//! The host's code from one root. Where following it takes too much work or memory, it is executed again without what costs most
-//! and does nothing on a device; where nothing such costs much, without going round by round through loops that do.
+//! Host code from one root. Where executing it takes too much work or memory, it is executed again without the most
+//! expensive parts that do nothing on a device; where no such part is expensive, without iterating expensive loops
+//! one by one.
 
 use super::Engine;
 use base::work::{Allotment, done};
@@ -11,13 +12,14 @@ use engine::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which}
 use ir::{FuncRef, Function, Side};
 use rustc_hash::FxHashMap;
 
-/// What is left out after the first, the second and the third execution: parts that cost such a share of it. The innermost ones
-/// first, so that as much as possible is still known. Where that is not enough all of them: what was slow in one place is so in
-/// others that were not come to yet.
+/// Parts that are skipped after the first, the second and the third execution: a divisor (a part is skipped if it
+/// costs at least the execution's cost divided by it), and which of these parts. The innermost parts come first, so
+/// that as much as possible stays known. If that does not suffice, all such parts: code that was slow in one place is
+/// also slow in places not reached yet.
 const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (32, Which::All)];
 
 impl<'p> Engine<'p> {
-    /// Executes a root. Of the work that is left, executions that may be repeated get a third each.
+    /// Executes a root. Each execution that may be repeated gets a third of the remaining work.
     pub(crate) fn follow(&mut self, root: &Root) -> Executor<'p> {
         let mut spared = self.for_the_host_alone();
         let mut steps = LEFT_OUT.iter();
@@ -27,7 +29,7 @@ impl<'p> Engine<'p> {
             let mut e = self.executor();
             let work = if step.is_some() { Allotment::of(self.cx.work_left() / 3) } else { self.cx.all };
             e.limits = Limits::new(self.budget(work), Effort::new(self.reach.clone(), spared.clone()));
-            // Nobody known calls it.
+            // No known code calls it.
             if self.cx.program.func(root.func).name != "main" {
                 e.assumptions.contracts = self.contracts_of(root.func).into();
                 self.leave_out_vain(root.func, &mut e);
@@ -39,7 +41,7 @@ impl<'p> Engine<'p> {
             e.limits.allot(self.cx.all);
             let cost = Cost { steps: Allowance::default().steps - e.limits.left().steps, work: done() - start };
             let (Some(step), Some(limit)) = (step, e.limits.limit()) else { return e };
-            // Nobody waits for it any more.
+            // Nobody waits for the result any more.
             if limit == Limit::Time {
                 return e;
             }
@@ -60,7 +62,8 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// What operators do where their tensors are on the host: functions with loops that take tensors and do nothing on a device.
+    /// Returns the functions that operators use where their tensors are on the host: functions with loops that take
+    /// tensors and do nothing on a device.
     fn for_the_host_alone(&self) -> FxHashMap<Part, Spared> {
         let program = self.cx.program;
         let host = || program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
@@ -72,7 +75,7 @@ impl<'p> Engine<'p> {
         if names.is_empty() {
             return FxHashMap::default();
         }
-        // Lambdas are named for the function that they stand in.
+        // The name of a lambda begins with its enclosing function's name.
         let with_loops: Vec<&str> = host().filter(|(.., f)| has_loop(f)).map(|(.., f)| f.display.as_str()).collect();
         let loops = |f: &Function| with_loops.iter().any(|name| name.starts_with(f.display.as_str()));
         names.into_iter().filter(|(_, f)| loops(f)).map(|(r, _)| (Part::Function(r), Spared::Entirely)).collect()
@@ -100,13 +103,14 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// Whether a block leads back to one that stands before it: clang puts blocks in the order of the source. One that leads back to itself is
-/// what destroys the elements of an array (`arraydestroy.body`), such as those of `return {y, z};`, and hardly ever a loop of the source's.
+/// Whether a block leads back to an earlier one: clang emits blocks in source order. A block that leads to itself
+/// destroys the elements of an array (`arraydestroy.body`), such as those of `return {y, z};`, and is hardly ever a
+/// source loop.
 fn has_loop(f: &Function) -> bool {
     f.blocks.iter().enumerate().any(|(i, b)| b.term.successors().iter().any(|to| to.index() < i))
 }
 
-/// What a limit is measured by: each step leaves terms in memory.
+/// Returns the measure of a limit: each step leaves terms in memory.
 const fn measure(limit: Limit) -> Measure {
     match limit {
         Limit::Steps | Limit::Memory => Measure::Steps,

@@ -1,8 +1,9 @@
-//! One program: its roots are executed, each launch's kernel is run, each access decided.
+//! Check of one program: executes its roots, runs the kernel of each launch, and decides each access.
 //!
-//! In: a program and settings. Out: its report. The engine says which access is looked at when, and with how much; what is asked of an
-//! access is in [`super::rules`], which know of the engine no more than a [`Context`]. `prepare` executes a root, `first_pass` and
-//! `second_pass` decide its accesses in tasks that `parallel` shares among threads, `tally` keeps what was decided.
+//! In: a program and settings. Out: its report. The engine decides when to look at each access, and with how much
+//! work; the checks of an access are in [`super::rules`], which know only a [`Context`] of the engine. `prepare`
+//! executes a root, `first_pass` and `second_pass` decide its accesses in tasks that `parallel` shares among threads,
+//! `tally` keeps the decisions.
 
 pub(crate) mod ablation;
 mod any_launch;
@@ -48,33 +49,34 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 pub(super) struct Engine<'p> {
-    /// The program, the settings, and what may be spent.
+    /// Program, settings, and budget.
     pub cx: Context<'p>,
     pub places: Places,
     kernels: FxHashSet<FuncRef>,
     launched: FxHashSet<FuncRef>,
     launches: u32,
     pub report: ProgramReport,
-    /// Of kernels that were not followed to their ends under some launch, or whose launches may not all be known: why.
+    /// Reasons, by kernel, why some launch of it was not executed completely, or why its launches may not all be
+    /// known.
     partly: BTreeMap<FuncRef, UnknownReason>,
-    /// Instructions of kernels that came to nothing but plain variables of a thread's own.
+    /// Instructions of kernels that accessed only a thread's own plain variables.
     own_alone: FxHashSet<Site>,
-    /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
+    /// Reason why some root was not executed completely: launches of the kernels without a known launch may be there.
     pub lost: Option<UnknownReason>,
     pub assumed: Assumed,
-    /// Where executions note which axioms they came to, if anybody wants to know.
+    /// Record of the axioms that executions used, if requested.
     came_to: Option<Arc<CameTo>>,
     /// Functions whose contracts can never hold.
     vain: FxHashSet<FuncRef>,
-    /// Conditions that contradict what is known where they would be assumed of a call.
+    /// Conditions that contradict known facts at calls where they would be assumed.
     refused: FxHashSet<(FuncRef, String)>,
-    /// Which host code may lead to CUDA.
+    /// Host code that may lead to CUDA.
     pub reach: Arc<Reach>,
-    /// Threads that it may have.
+    /// Most threads that the engine may use.
     pub threads: usize,
-    /// The places that are its own, where others decide accesses of the same root.
+    /// Owned positions, where other engines decide accesses of the same root.
     pub own: Option<(Arc<Owners>, usize)>,
-    /// Set once nobody waits for what it does.
+    /// Flag that is set once nobody waits for the result.
     pub over: Option<Arc<AtomicBool>>,
 }
 
@@ -105,12 +107,12 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Contracts that turned out to be wrong.
+    /// Returns contracts that turned out to be wrong.
     pub fn faults(&mut self) -> Vec<Fault> {
         std::mem::take(&mut self.report.faults)
     }
 
-    /// Checks the program; all of it may cost `most`.
+    /// Checks the program within `most` work in total.
     pub fn run(mut self, most: Work) -> ProgramReport {
         let start = Instant::now();
         self.cx.total = most;
@@ -123,14 +125,14 @@ impl<'p> Engine<'p> {
         self.finish(start)
     }
 
-    /// An engine that has seen nothing yet.
+    /// Returns a new engine without results.
     pub(super) fn again(&self) -> Self {
         let fresh = Context::new(self.cx.program, self.cx.options);
         let cx = Context { part: self.cx.part, total: self.cx.total, ..fresh };
         Self { came_to: self.came_to.clone(), ..Self::with(cx, self.reach.clone()) }
     }
 
-    /// Notes what this thread did since then.
+    /// Adds the work of this thread since `before` to the spent work.
     pub(super) fn spend_since(&mut self, before: Work) {
         self.cx.spent = self.cx.spent + (done() - before);
     }
@@ -155,17 +157,17 @@ impl<'p> Engine<'p> {
         });
     }
 
-    /// Kernels that nothing launched so far. Without relocatable code each unit has its copy of a template's instance: they
-    /// are one kernel.
+    /// Returns the kernels that nothing launched so far. Without relocatable code each unit has its copy of a
+    /// template's instance; the copies count as one kernel.
     fn idle(&self) -> Vec<FuncRef> {
         let shared = |f: &&Function| f.linkage != Linkage::Internal;
-        // What kernels launch, and with what, is not followed.
+        // Launches by kernels, and their arguments, are not followed.
         let inner = launched_by_kernels(self.cx.program);
         let launched: FxHashSet<&str> =
             self.launched.iter().map(|r| self.cx.program.func(*r)).filter(shared).map(|f| f.name.as_str()).collect();
         let is_launched =
             |r: &FuncRef, f: &Function| self.launched.contains(r) || shared(&f) && launched.contains(f.name.as_str());
-        // A kernel that nobody launches needs no axiom to be one.
+        // A kernel that nothing launches needs no axiom for that.
         let is_known = |r: &FuncRef, f: &Function| is_launched(r, f) && self.takes(Axiom::KnownLaunches);
         let is_kernel = |m: &Module, f: &Function| m.side == Side::Device && f.kernel && !f.is_declaration();
         self.cx
@@ -176,12 +178,12 @@ impl<'p> Engine<'p> {
             .collect()
     }
 
-    /// Whether executions take an axiom ([`Assumptions::takes`]).
+    /// Whether executions use an axiom ([`Assumptions::takes`]).
     fn takes(&self, axiom: Axiom) -> bool {
         Assumptions::new(&[], self.cx.without, self.came_to.clone()).takes(axiom)
     }
 
-    /// What one execution may take, of that so much work.
+    /// Returns the budget of one execution, with this much work.
     pub(super) fn budget(&self, work: Allotment) -> Budget {
         Budget::new(work, self.cx.options.memory, self.over.clone())
     }
@@ -241,7 +243,7 @@ impl<'p> Engine<'p> {
         self.report.problems.append(&mut tools.e.assumptions.problems);
     }
 
-    /// What rules ask of the host's calls and of launches, beside the bounds of accesses.
+    /// Applies the rules for host calls and launches, beside the bounds of accesses.
     fn beside_bounds(&mut self, tools: &mut Tools<'p>, runs: &[Run], events: &HostEvents) {
         let cx = self.cx;
         for rule in list::ALL {

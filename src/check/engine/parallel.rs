@@ -1,12 +1,12 @@
-//! Several threads that share the work of one check, without any of them knowing.
+//! Several threads that share the work of one check; the results are the same for any number of threads.
 //!
-//! What is to be decided of a root is cut into tasks before anybody begins: places in their order, a few dozen each. Every task starts from
-//! the root and its launches as they were executed, with a memory of its own for proofs, models and replays, and with an allotment of its
-//! own. So its outcome is the same whoever takes it, and whenever; what comes of all is put together in their order. How many threads there
-//! are decides nothing but how long it takes.
+//! The decisions for a root are divided into tasks in advance: positions in their order, a few dozen each. Every task
+//! starts from the executed root and its launches, with its own memory of proofs, models and replays, and with its
+//! own allotment. So its outcome does not depend on the thread that runs it, nor on the time, and the results are
+//! combined in task order. The number of threads affects only the running time.
 //!
-//! Terms belong to one thread: a thread that helps executes the root itself first, which gives it the same terms, or takes roots of its
-//! own. A root whose execution takes much of the memory gets fewer helpers.
+//! Terms belong to one thread: a helping thread first executes the root itself, which gives it the same terms, or
+//! takes whole roots. A root whose execution takes much of the memory gets fewer helpers.
 
 use super::Engine;
 use super::budgets;
@@ -35,25 +35,27 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use witness::Budget;
 
-/// Places of one task of first looks, of one task of second ones, and the most tasks of each: a task forgets what others proved.
+/// Positions of one first-look task and of one second-look task, and the most tasks of each kind: a task does not
+/// know the proofs of others.
 const FIRST_PLACES: usize = 24;
 const SECOND_PLACES: usize = 6;
 const MOST_TASKS: usize = 8;
 
-/// Places below which another thread would have executed the root when there is nothing left to do.
+/// Positions below which another thread would finish executing the root only when no work is left.
 const ENOUGH: usize = 12;
 
-/// How often what is left over is shared among what is still open, where it is at least one part in so many of the whole.
+/// Most iterations that share the remaining work among undecided accesses, and the least part of the whole, as a
+/// divisor, that is worth another iteration.
 const ROUNDS: usize = 3;
 const WORTH: u64 = 10;
 
-/// Which task decides which place.
+/// Index of the task that decides each position.
 pub(crate) type Owners = FxHashMap<Place, usize>;
 
-/// Call stacks of accesses that are safe whatever their kernel is launched with.
+/// Call stacks of accesses that are safe under every launch of their kernel.
 pub(crate) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
 
-/// What two executions of one root must have in common for one to decide places of the other.
+/// Properties that two executions of one root must share for one to decide positions of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shape {
     gave_up: Option<UnknownReason>,
@@ -69,13 +71,14 @@ impl Shape {
     }
 }
 
-/// One task: accesses of the places that it owns, within an allotment.
+/// A task: accesses at the positions that it owns, within an allotment.
 enum Order {
     First {
         who: usize,
         work: Work,
     },
-    /// `decided` is what is known of these places already; `replays` what one may take where some took long before.
+    /// `decided` holds known outcomes of these positions; `replays` is the budget of one replay if some took long
+    /// before.
     Second {
         open: Vec<Open>,
         decided: Places,
@@ -84,7 +87,7 @@ enum Order {
     },
 }
 
-/// What came of a task.
+/// Result of a task.
 struct Done {
     places: Places,
     open: Vec<Open>,
@@ -92,7 +95,7 @@ struct Done {
     replays: Budget,
 }
 
-/// A root as it was executed, which every task begins from.
+/// An executed root, from which every task begins.
 struct Desk<'p> {
     root: Root,
     runs: Vec<Run>,
@@ -107,13 +110,13 @@ impl<'p> Desk<'p> {
         Self { root: root.clone(), runs, sizes: tools.decider.sizes.clone(), tools, tried }
     }
 
-    /// Does some work with tools that remember nothing, and takes all back that it leaves.
+    /// Runs `work` with tools that remember nothing, and undoes its changes.
     fn afresh<R>(
         &mut self,
         engine: &mut Engine<'p>,
         work: impl FnOnce(&mut Engine<'p>, &mut Tools<'p>, &[Run]) -> R,
     ) -> R {
-        // Of all that the executor holds the terms are most by far: they are lent.
+        // Terms are by far the largest part of the executor: they are lent.
         let arena = std::mem::take(&mut self.tools.e.arena);
         let mut e = self.tools.e.clone();
         e.arena = arena;
@@ -155,20 +158,20 @@ impl<'p> Desk<'p> {
             (open, tools.judge.limits())
         });
         let spent = done() - begun;
-        // What tasks cost is counted by their results, since this thread takes some of them only.
+        // The tasks' results carry their cost, since this thread runs only some of them.
         settle(begun, Work::NONE);
         cache::begin_task();
         Done { places: engine.places, open, spent, replays }
     }
 }
 
-/// Tasks, and what came of them.
+/// Tasks and their results.
 #[derive(Default)]
 struct Board {
     queue: VecDeque<(usize, Order)>,
     running: usize,
     done: Vec<(usize, Done)>,
-    /// Nothing more will come.
+    /// Set when no more tasks will come.
     closed: bool,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -185,7 +188,7 @@ impl Crew {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes tasks until there are none; `wait`: until there will be none.
+    /// Runs tasks until there are none; `wait`: until the board is closed.
     fn take(&self, wait: bool, mut perform: impl FnMut(Order) -> Done) {
         let mut board = self.board();
         loop {
@@ -212,7 +215,7 @@ impl Crew {
         }
     }
 
-    /// Has all of some tasks done, by this thread too; what came of each, in their order.
+    /// Runs all of some tasks, in this thread too; returns their results in order.
     fn all(&self, orders: Vec<Order>, perform: impl FnMut(Order) -> Done) -> Vec<Done> {
         self.board().queue.extend(orders.into_iter().enumerate());
         self.changed.notify_all();
@@ -237,7 +240,7 @@ impl Crew {
     }
 }
 
-/// Closes it also where what it is for ends by a panic: others would wait for ever.
+/// Closes the crew's board even on a panic: otherwise the helpers would wait for ever.
 struct Closing<'c>(&'c Crew);
 
 impl Drop for Closing<'_> {
@@ -247,7 +250,7 @@ impl Drop for Closing<'_> {
 }
 
 impl<'p> Engine<'p> {
-    /// An engine for another thread or task, which knows what this one knows of the program.
+    /// Returns an engine for another thread or task, with this engine's knowledge of the program.
     fn helper(&self) -> Self {
         let mut other = self.again();
         (other.threads, other.lost) = (1, self.lost.clone());
@@ -255,7 +258,7 @@ impl<'p> Engine<'p> {
         other
     }
 
-    /// Does some work on each of several things, by an engine of its own for each: what comes of them is put together in their order.
+    /// Runs `work` on each item, with a separate engine for each; combines the results in the items' order.
     pub(crate) fn by_turns<T: Sync>(&mut self, all: &[T], work: impl Fn(&mut Self, &T) + Sync) {
         let n = self.threads.min(all.len() / 2).max(1);
         let next = AtomicUsize::new(0);
@@ -289,7 +292,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Decides all accesses of a root; gives back the launches and the tools.
+    /// Decides all accesses of a root; returns the launches and the tools.
     pub(crate) fn decide_all(
         &mut self,
         root: &Root,
@@ -343,7 +346,7 @@ impl<'p> Engine<'p> {
                     other.cx.spent = Work::NONE;
                     cache::begin_task();
                     let prepared = other.prepare(root);
-                    // Another execution than the first, which only a safety net can make it, or nothing is left.
+                    // The execution differs from the first, which only a safety net can cause, or no work is left.
                     if Shape::of(&prepared) != *shape {
                         return;
                     }
@@ -380,13 +383,13 @@ impl<'p> Engine<'p> {
         self.absorb_places(other);
     }
 
-    /// Whether a place is this engine's to decide.
+    /// Whether this engine decides a position.
     pub(crate) fn is_mine(&self, place: &Place) -> bool {
         self.own.as_ref().is_none_or(|(owners, who)| owners.get(place) == Some(who))
     }
 }
 
-/// What came of all tasks of one kind.
+/// Combined results of all tasks of one kind.
 struct Phase {
     places: Places,
     open: Vec<Open>,
@@ -409,7 +412,7 @@ impl Phase {
     }
 }
 
-/// Tasks for what is open, each with its part of what is left.
+/// Returns tasks for undecided accesses, each with its share of the remaining work.
 fn second_orders(open: Vec<Open>, settled: &Places, left: Work, replays: Option<Budget>) -> Vec<Order> {
     let mut numbers: FxHashMap<Place, usize> = FxHashMap::default();
     for o in &open {
@@ -432,15 +435,16 @@ fn second_orders(open: Vec<Open>, settled: &Places, left: Work, replays: Option<
         .collect()
 }
 
-/// How many of these helpers there is memory for, of `most` bytes: each executes the root for itself, which takes about as much as what
-/// this process has now.
+/// Returns how many of these helpers fit into `most` bytes of memory: each executes the root itself, which takes
+/// about as much as this process has now.
 fn affordable(helpers: usize, most: Option<u64>, now: Option<u64>) -> usize {
     let Some((most, now)) = most.zip(now) else { return helpers };
     let executions = usize::try_from(most / now.max(1)).unwrap_or(usize::MAX);
     helpers.min(executions.saturating_sub(1))
 }
 
-/// Stacks of so many threads besides the limit on this process's data, which counts stacks in full, while it lives.
+/// Guard that, while it lives, raises this process's data limit by the stacks of its threads, which that limit counts
+/// in full.
 struct Room {
     before: Rlimit,
 }
@@ -450,7 +454,7 @@ impl Room {
         let before = getrlimit(Resource::Data);
         let wanted = before.current.map(|now| now.saturating_add((STACK * threads) as u64));
         let current = wanted.map(|w| before.maximum.map_or(w, |m| m.min(w)));
-        // Without it there are no threads, which only takes longer.
+        // Without it no threads start, which only takes longer.
         if threads > 0 {
             let _ = setrlimit(Resource::Data, Rlimit { current, maximum: before.maximum });
         }
@@ -464,7 +468,7 @@ impl Drop for Room {
     }
 }
 
-/// Starts a thread; `None` where the system has none, or no memory for it.
+/// Starts a thread; `None` where the system cannot start one, or lacks memory for it.
 fn start<'s, T: Send + 's>(
     scope: &'s Scope<'s, '_>,
     work: impl FnOnce() -> T + Send + 's,
@@ -478,7 +482,7 @@ fn start<'s, T: Send + 's>(
         .ok()
 }
 
-/// What a thread came to. Its panic goes on here.
+/// Returns the result of a thread; its panic continues here.
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

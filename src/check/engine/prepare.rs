@@ -1,6 +1,7 @@
-//! Executes a root and the kernels that it launches, and readies the tools that decide.
+//! Execution of a root and the kernels that it launches, and preparation of the tools that decide.
 //!
-//! In: a root. Out: its launches, each with what its kernel accesses, and what its threads exchange through memory.
+//! In: a root. Out: its launches, each with its kernel's accesses, and bounds on values that its threads exchange
+//! through memory.
 
 use super::Engine;
 use super::budgets;
@@ -28,16 +29,16 @@ use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
 use std::sync::{Arc, OnceLock};
 
-/// How often it is looked at what remains of what was supposed of memory between launches.
+/// Most iterations that check the assumed bounds on memory between launches.
 const SUPPOSED: u32 = 8;
 
-/// Steps for one execution of a kernel.
+/// Most steps of one execution of a kernel.
 const STEPS: u64 = 2_000_000;
-/// And for another where no loop is executed round by round, if the work that it may take allows it.
+/// Most steps of another execution that iterates no loop, if the available work permits it.
 const MORE_STEPS: u64 = 12_000_000;
 
-/// Executes a kernel. Where that takes too many steps, again without executing rounds of loops one by one: what their bodies do is known
-/// less exactly then.
+/// Executes a kernel. If that takes too many steps, executes it again without iterating loops one by one: the effects
+/// of loop bodies are then known less exactly.
 pub(super) fn run_within_steps(
     e: &mut Executor<'_>,
     kernel: FuncRef,
@@ -52,7 +53,7 @@ pub(super) fn run_within_steps(
     e.run_kernel(kernel, launch, facts.to_vec(), Allowance { steps: MORE_STEPS, rounds: 1 })
 }
 
-/// Finds bounds on what threads exchange in each launch, and what of that lasts from one launch to others.
+/// Finds bounds on the values that threads exchange in each launch, and those that persist from one launch to others.
 fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment) {
     let mut history = History::of(&mut tools.e, runs);
     for round in 0.. {
@@ -74,7 +75,7 @@ fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment)
     }
 }
 
-/// A root and the kernels that it launches, executed.
+/// An executed root with the kernels that it launches.
 pub(crate) struct Prepared<'p> {
     pub executor: Executor<'p>,
     pub gave_up: Option<UnknownReason>,
@@ -121,7 +122,7 @@ impl<'p> Engine<'p> {
             .enumerate()
             .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_ref()))
             .collect();
-        // Kernels may have come to objects whose invariants contradict what is known of others.
+        // Kernels may have reached objects whose invariants contradict known facts about others.
         if executor.has_invariants() && !self.vain.contains(&root.func) && self.can_never_hold(root.func, &mut executor)
         {
             return self.execute(root);
@@ -130,7 +131,7 @@ impl<'p> Engine<'p> {
         Prepared { executor, gave_up, runs }
     }
 
-    /// What deciding takes, and the launches with what their threads exchange.
+    /// Returns the tools that decide, and the launches with bounds on the values that their threads exchange.
     pub(super) fn with_tools(&self, root: &Root, prepared: Prepared<'p>) -> (Vec<Run>, Tools<'p>) {
         let Prepared { executor: mut e, mut runs, .. } = prepared;
         if root.entry {
@@ -145,7 +146,7 @@ impl<'p> Engine<'p> {
         (runs, tools)
     }
 
-    /// What deciding takes, with nothing decided yet.
+    /// Returns tools without any decision yet.
     pub(crate) fn tools(&self, e: Executor<'p>, root: &Root, sizes: Sizes, tried: Arc<OnceLock<Tried>>) -> Tools<'p> {
         let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
         decider.sizes = sizes;

@@ -1,6 +1,8 @@
-//! The second pass: what is left of the budget is shared among what is open, first what the solver did not finish, then replays.
+//! Second pass: the remaining budget is shared among undecided accesses, first those that the solver did not finish,
+//! then replays.
 //!
-//! In: what the first pass left open. Out: verdicts in the tally, and what more could still change.
+//! In: the accesses that the first pass left undecided. Out: verdicts in the tally, and the accesses that more effort
+//! could still change.
 
 use super::Engine;
 use super::budgets;
@@ -12,15 +14,16 @@ use engine::symbolic::exec::events::AccessEvent;
 use finding::Verdict;
 use std::collections::VecDeque;
 
-/// How many accesses in a row may stay open that rest on what is not known, before the next get little only.
+/// Number of consecutive undecided accesses that rest on unknowns, after which the next get little work.
 const FRUITLESS: u32 = 2;
 
 impl<'p> Engine<'p> {
-    /// Shares what is left among what is open: first what the solver did not finish, then replays. Gives what more could still change.
+    /// Shares the remaining work among undecided accesses: first those that the solver did not finish, then replays.
+    /// Returns those that more effort could still change.
     pub(super) fn second_looks(&mut self, tools: &mut Tools<'p>, runs: &[Run], mut open: Vec<Open>) -> Vec<Open> {
         open.sort_by_key(|o| std::cmp::Reverse(o.first.more));
         let mut left = open.len() as u64;
-        // Where another context left a place unknown, only a finding is still to be won there.
+        // Where another context left a position unknown, only a finding can still change it.
         let mut queue: VecDeque<(Open, bool)> = open.into_iter().map(|o| (o, false)).collect();
         let mut still = vec![];
         let mut fruitless = 0;
@@ -36,7 +39,7 @@ impl<'p> Engine<'p> {
             }
             let (first, most) = (self.cx.scaled(budgets::FIRST), self.cx.scaled(budgets::MOST));
             let each = (self.cx.work_left() / left * 2).max(first).min(most);
-            // Where models that set what is not known came to nothing several times in a row, the next get less.
+            // After several consecutive models that set unknowns without a verdict, the next get less work.
             let hurried = o.first.more == More::Replay && fruitless >= FRUITLESS;
             tools.decider.limits.work = if hurried { each.min(self.cx.scaled(budgets::HURRIED)) } else { each };
             left -= 1;
@@ -57,14 +60,14 @@ impl<'p> Engine<'p> {
         still
     }
 
-    /// Says of what is open that nothing more was tried.
+    /// Records undecided accesses with their first outcome, without further attempts.
     pub(super) fn leave_open(&mut self, runs: &[Run], open: Vec<Open>) {
         for o in open {
             self.put(runs[o.run].kernel, &runs[o.run].run.accesses[o.event], runs[o.run].partial(o.first.outcome));
         }
     }
 
-    /// A place already proved to be wrong is not looked at again.
+    /// Whether a position is already proved faulty; if so, counts the access without looking at it again.
     pub(super) fn counts_as_proved(&mut self, ev: &AccessEvent) -> bool {
         let place = self.cx.place_of(ev);
         let Some(Tallied { outcome: Outcome::Found(f), times, .. }) = self.places.get_mut(&place) else { return false };

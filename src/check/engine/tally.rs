@@ -1,7 +1,8 @@
-//! The tally: what was decided of each place, put together from all launches, roots and tasks, and the report that it becomes.
+//! The tally: decisions for each position, combined from all launches, roots and tasks, and the report made from
+//! them.
 //!
-//! In: outcomes. Out: of each place the worst outcome with how often it came, then the [`ProgramReport`]. It must not know how any was
-//! found.
+//! In: outcomes. Out: for each position the worst outcome and its count, then the [`ProgramReport`]. The tally must
+//! not depend on how an outcome was found.
 
 use super::Engine;
 use crate::context::{Place, Tallied};
@@ -19,7 +20,7 @@ use ir::FuncRef;
 use std::time::Instant;
 
 impl Engine<'_> {
-    /// What another engine saw of the same program.
+    /// Merges another engine's results for the same program.
     pub(super) fn absorb(&mut self, mut other: Self) {
         self.kernels.extend(&other.kernels);
         self.launched.extend(&other.launched);
@@ -45,14 +46,15 @@ impl Engine<'_> {
         self.absorb_places(other);
     }
 
-    /// Only what it decided.
+    /// Merges only another engine's decisions.
     pub(super) fn absorb_places(&mut self, other: Self) {
         for (place, tallied) in other.places {
             self.add(place, tallied);
         }
     }
 
-    /// Of what was decided of a place twice the worse stays, of equals the first; operations that wrap there stay all.
+    /// Adds a decision. Of two decisions for a position the worse stays, of equal ones the first; findings for
+    /// different wrapping operations all stay.
     fn add(&mut self, place: Place, mut new: Tallied) {
         let Some(old) = self.places.get_mut(&place) else {
             self.places.insert(place, new);
@@ -81,12 +83,12 @@ impl Engine<'_> {
         self.places.iter().filter(|(_, t)| t.outcome.is_safe()).map(|(p, _)| p.clone())
     }
 
-    /// Whether something is open only for want of budget.
+    /// Whether some position is undecided only for lack of budget.
     pub(super) fn lacks_budget(&self) -> bool {
         self.places.values().any(|t| matches!(&t.outcome, Outcome::Unknown(why) if why.code() == Code::Work))
     }
 
-    /// How bad a place is; `None` where nothing came to it.
+    /// Returns the rank of a position's outcome; `None` where nothing reached it.
     pub(super) fn rank(&self, place: &Place) -> Option<u8> {
         self.places.get(place).map(|t| t.outcome.rank())
     }
@@ -99,7 +101,7 @@ impl Engine<'_> {
         self.put_at(self.cx.place_of(ev), kernel, outcome, inner);
     }
 
-    /// `inner`: see [`Tallied::inner`].
+    /// Adds an outcome at a position; for `inner` see [`Tallied::inner`].
     pub(super) fn put_at(&mut self, place: Place, kernel: FuncRef, outcome: Outcome, inner: Vec<Related>) {
         if let Outcome::Found(f) = &outcome {
             debug_assert!(
@@ -111,7 +113,7 @@ impl Engine<'_> {
         self.add(place, Tallied { outcome, kernel, times: 1, inner, also: vec![] });
     }
 
-    /// The kernels that were checked, in the order of their places.
+    /// Returns the checked kernels, in the order of their positions.
     fn counted_kernels(&self) -> Vec<CountedKernel> {
         let program = self.cx.program;
         let mut kernels: Vec<CountedKernel> = self
@@ -138,7 +140,7 @@ impl Engine<'_> {
             };
             let position = position_of(loc.clone());
             let place = (loc.clone(), array.clone());
-            // Without a line the kernel says where.
+            // Without a line number the kernel identifies the position.
             let within = if loc.line == 0 { format!(" in `{kernel}`") } else { String::new() };
             let assuming = self.assumed.resting.contains(&place);
             let class = outcome.class(assuming);
@@ -188,7 +190,7 @@ impl Engine<'_> {
 }
 
 impl Tallied {
-    /// Whether an operation wraps there of which nothing was said yet.
+    /// Whether the finding concerns a wrapping operation that is not reported at this position yet.
     fn wraps_otherwise(&self, new: &Finding) -> bool {
         let Outcome::Found(first) = &self.outcome else { return false };
         let another = |f: &Finding| f.rule == Rule::IndexOverflow && f.related.first() != new.related.first();

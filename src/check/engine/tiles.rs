@@ -1,6 +1,6 @@
-//! Tile kernels: they have no threads that could be executed, so that their accesses are counted as undecided, launched or not.
+//! Tile kernels: they have no threads that could be executed, so their accesses count as undecided, launched or not.
 //!
-//! In: what the front end kept of them ([`ir::TileCode`]). Out: a place in the tally for each access.
+//! In: the front end's record of them ([`ir::TileCode`]). Out: a position in the tally for each access.
 
 use super::Engine;
 use crate::obligations::verdict::Outcome;
@@ -14,12 +14,12 @@ impl<'p> Engine<'p> {
         device.filter_map(|(r, _, f)| Some((r, f, f.tile.as_ref()?)))
     }
 
-    /// A tile kernel, by its symbol.
+    /// Returns a tile kernel by its symbol.
     pub(super) fn tile_kernel(&self, symbol: &str) -> Option<&'p Function> {
         self.tile_kernels().find(|(_, f, _)| f.name == symbol).map(|(_, f, _)| f)
     }
 
-    /// Counts what tile kernels access.
+    /// Counts the accesses of tile kernels.
     pub(super) fn tiles(&mut self) {
         // Several units may have an instance of one template.
         let mut known = FxHashSet::default();

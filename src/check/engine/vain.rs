@@ -1,7 +1,8 @@
-//! Contracts under which nothing is left to check.
+//! Contracts under which nothing remains to check.
 //!
-//! In: an execution under contracts. Out: whether they can never hold, leave no launch, or contradict what is known where they are assumed of a
-//! call: everything would be safe under them, so that they are not assumed, and whoever stated them is told.
+//! In: an execution under contracts. Out: whether they can never hold, leave no launch, or contradict known facts at
+//! a call where they are assumed. Everything would be safe under such contracts, so they are not assumed, and the
+//! report names them.
 
 use super::Engine;
 use super::budgets;
@@ -18,7 +19,7 @@ use ir::FuncRef;
 const NEVER: &str = "can never hold";
 
 impl<'p> Engine<'p> {
-    /// Assumes no invariants where what is assumed of a function can never hold.
+    /// Assumes no invariants for a function whose assumptions can never hold.
     pub(super) fn leave_out_vain(&self, f: FuncRef, e: &mut Executor<'_>) {
         if self.vain.contains(&f) {
             e.assumptions.invariants = std::rc::Rc::default();
@@ -26,7 +27,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Contracts of a function whose callers are not known, but those that can never hold.
+    /// Returns the contracts of a function with unknown callers, except those that can never hold.
     pub(super) fn contracts_of(&self, f: FuncRef) -> Vec<Contract> {
         if self.vain.contains(&f) {
             return vec![];
@@ -35,7 +36,8 @@ impl<'p> Engine<'p> {
         self.cx.options.contracts.iter().filter(|c| c.is_of(&func.name, &func.display)).cloned().collect()
     }
 
-    /// Whether the contract that was assumed of a function can never hold: everything would be safe under it. Who stated it is told.
+    /// Whether the contract assumed for a function can never hold: everything would be safe under it. The report
+    /// names it.
     pub(super) fn can_never_hold(&mut self, f: FuncRef, e: &mut Executor<'_>) -> bool {
         if e.assumptions.required.is_none() && e.assumptions.invariants.is_empty() {
             return false;
@@ -62,7 +64,7 @@ impl<'p> Engine<'p> {
         true
     }
 
-    /// Whether a function that launches something launches nothing under its contract.
+    /// Whether a function that launches kernels launches none under its contract.
     pub(super) fn leaves_no_launch(&mut self, root: &Root, e: &mut Executor<'p>) -> bool {
         if e.assumptions.required.is_none() || self.vain.contains(&root.func) || self.launches_something(e) {
             return false;
@@ -79,7 +81,7 @@ impl<'p> Engine<'p> {
         true
     }
 
-    /// Whether some launch may be come to, as far as that is known.
+    /// Whether some launch may be reachable, as far as is known.
     fn launches_something(&self, e: &mut Executor<'_>) -> bool {
         if e.limits.gave_up().is_some() {
             return true;
@@ -92,7 +94,8 @@ impl<'p> Engine<'p> {
         })
     }
 
-    /// Whether a condition that was assumed of a call contradicts what is known there: that is told, and it is not assumed again.
+    /// Whether a condition assumed at a call contradicts the facts there. Such a condition is reported, and not
+    /// assumed again.
     pub(super) fn contradicts(&mut self, e: &mut Executor<'_>) -> bool {
         let mut any = false;
         for taken in std::mem::take(&mut e.assumptions.taken) {

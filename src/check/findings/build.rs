@@ -1,6 +1,7 @@
 //! From a bad access to a [`Finding`] in the user's terms.
 //!
-//! In: an access, the model in which it is bad, what replay said. Out: the finding. It decides nothing.
+//! In: an access, the model in which it is bad, and the result of the replay. Out: the finding. This module decides
+//! nothing.
 
 use super::position::{inner_places, launched_at, loc_of, numbers, seen};
 use crate::context::{Place, Run};
@@ -34,19 +35,19 @@ pub(crate) struct Bad<'a> {
     pub counterexample: &'a Counterexample,
 }
 
-/// Why an access to shared memory may do what was meant although it is out of bounds.
+/// Reason why an out-of-bounds access to shared memory may do what was meant.
 const SHARED_ADDRESSES: &str =
     "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
 
-/// What `rand` must do for it.
+/// Assumption on `rand` behind a finding.
 const BY_CHANCE: &str = "that `rand` gives other numbers than it does here";
-/// Why an access may be anywhere.
+/// Assumption behind an access through an address that was read out of bounds.
 const ASTRAY: &str = "that what was read out of bounds before, and leads here, is such a number";
 
-/// What the device must do for it.
+/// Assumption on the schedule behind a finding.
 const IN_TURN: &str = "that threads run one after another: what it depends on, others write too";
 
-/// What it is worth.
+/// Strength of a finding: verdict, replay, assumptions and unknowns.
 pub(crate) struct Worth {
     pub verdict: Verdict,
     pub replay: Replay,
@@ -55,7 +56,7 @@ pub(crate) struct Worth {
 }
 
 impl Worth {
-    /// What a replay makes of a model; `Err` says why it is no finding.
+    /// Derives the strength from the replay of a model; `Err` gives the reason why it is no finding.
     pub fn of(
         judged: &Judged,
         root: &Root,
@@ -105,7 +106,7 @@ impl Worth {
         Ok(Self { verdict, replay, assumptions, unknowns })
     }
 
-    /// What a finding rests on that is not known: nothing where it is proved.
+    /// Returns the unknowns that a finding rests on; none where it is proved.
     pub fn unknowns_of_finding(&self) -> Vec<String> {
         match self.verdict {
             Verdict::Proved => vec![],
@@ -122,7 +123,8 @@ impl Bad<'_> {
         )
     }
 
-    /// Whether arguments of an entry point disagree: how far it goes in its memory depends on several of them.
+    /// Whether an entry point misses a check between arguments: the extent of its accesses depends on several
+    /// arguments.
     fn has_unchecked_arguments(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> bool {
         if !self.root.entry || !self.is_on_memory() {
             return false;
@@ -134,7 +136,7 @@ impl Bad<'_> {
         terms.extend([self.obligation.offset, self.obligation.extent]);
         terms.extend(launch.config.grid);
         terms.extend(launch.config.block);
-        // Of plain pointers and numbers a contract says how they fit together: who breaks that is told elsewhere.
+        // A contract says how plain pointers and numbers fit together; another rule reports violations.
         let mut involved = arguments_in(e, &terms);
         involved.retain(|(_, is_object)| *is_object || !arguments.is_empty());
         let involved: BTreeSet<String> = involved.into_iter().map(|(name, _)| name).collect();
@@ -147,7 +149,7 @@ impl Bad<'_> {
         if cone::reads_data(e, self.obligation.facts, self.obligation.offset) {
             return Rule::DataIndex;
         }
-        // What is not known of it, the arguments that were tried say.
+        // Where the obligation has unknowns, the tried arguments decide the rule.
         let is_open = || !cone::unknowns(e, &[self.obligation.offset, self.obligation.extent]).is_empty();
         if self.root.entry && self.is_on_memory() && !arguments.is_empty() && is_open() {
             let by_elements = arguments.values().any(|t| t.elements.values().any(|n| *n != 0));
@@ -199,7 +201,7 @@ impl Bad<'_> {
         w
     }
 
-    /// The finding at a place.
+    /// Builds the finding at a source position.
     pub fn finding(
         &self,
         e: &Executor<'_>,
@@ -291,7 +293,7 @@ impl Bad<'_> {
     }
 }
 
-/// Whether conditions say how many dimensions a tensor has.
+/// Whether the conditions fix the rank of a tensor.
 fn has_fixed_rank(e: &Executor<'_>, conditions: &[TermId], name: &str) -> bool {
     let rank = format!("{name}.dim()");
     conditions.iter().any(|c| {
@@ -302,8 +304,8 @@ fn has_fixed_rank(e: &Executor<'_>, conditions: &[TermId], name: &str) -> bool {
     })
 }
 
-/// Whether what goes wrong in memory that a caller gave takes structures of callers that disagree: some terms depend on several. What a
-/// member leads to is of the structure that has it.
+/// Whether a failure in caller-given memory requires that the caller's structures disagree: some terms depend on
+/// several of them. A pointer member belongs to the structure that contains it.
 pub(crate) fn structures_disagree(e: &Executor<'_>, object: &Object, terms: &[TermId]) -> bool {
     let structure = |(name, is_object): (String, bool)| match name.rsplit_once("->") {
         Some((owner, _)) if !is_object => Some(owner.to_owned()),
@@ -313,7 +315,8 @@ pub(crate) fn structures_disagree(e: &Executor<'_>, object: &Object, terms: &[Te
     matches!(object.kind, ObjKind::Parameter) && structures.len() > 1
 }
 
-/// The arguments of a root whose numbers some terms depend on, with whether they are tensors or structures rather than plain.
+/// Returns the root's arguments that some terms depend on, each with whether it is a tensor or structure rather than
+/// a plain value.
 fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<(String, bool)> {
     let argument = |kind: &SymKind| match kind {
         SymKind::Input(InputSource::Given { object, .. } | InputSource::Count { object, .. }) => {
@@ -332,7 +335,7 @@ fn arguments_in(e: &Executor<'_>, terms: &[TermId]) -> BTreeSet<(String, bool)> 
     e.arena.symbols_of(terms).into_iter().filter_map(|s| argument(&e.arena.symbol(s).kind)).collect()
 }
 
-/// What an access does, in messages.
+/// Names an access kind in messages.
 pub(crate) fn verb(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Read => "read",
@@ -341,7 +344,7 @@ pub(crate) fn verb(kind: AccessKind) -> &'static str {
     }
 }
 
-/// What an access must stay in, for those who replay its witness.
+/// Returns the sites of the part that an access must stay in, for replays of its witness.
 pub(crate) fn part_sites(parts: &Parts) -> PartSites {
     let numbers = |s: &witness::Site| [s.func.module.0, s.func.func.0, s.block.0, s.inst];
     match parts {
@@ -360,7 +363,7 @@ pub(crate) fn narrow(v: Option<i128>) -> i64 {
     v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0)
 }
 
-/// `(x, y, z)` without trailing ones.
+/// Formats `(x, y, z)` without trailing ones.
 fn dims(t: &[String; 3]) -> String {
     match (t[1].as_str(), t[2].as_str()) {
         ("1", "1") => t[0].clone(),
@@ -369,7 +372,7 @@ fn dims(t: &[String; 3]) -> String {
     }
 }
 
-/// A rule's own level where it is proved to be broken by sizes that are meant; a warning else.
+/// Returns the rule's own level where the violation is proved and not degenerate, else a warning.
 pub(crate) fn level(rule: Rule, verdict: Verdict, degenerate: bool) -> Level {
     if verdict == Verdict::Proved && !degenerate { rule.default_level() } else { Level::Warn }
 }

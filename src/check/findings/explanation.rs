@@ -1,7 +1,8 @@
-//! How one access is judged, for `--explain FILE:LINE` and `--dump obligations`: from its index in the source to the verdict.
+//! Explanation of how one access is judged, for `--explain FILE:LINE` and `--dump obligations`: from its index in the
+//! source to the verdict.
 //!
-//! In: an access in one context, what it must keep to, what came of that. Out: lines for whoever asked. It decides nothing, and does
-//! nothing where nobody asked.
+//! In: an access in one context, its obligation, and the result. Out: lines for the user. The module decides nothing,
+//! and does nothing unless an explanation was requested.
 
 use crate::context::{Context, InObject, Place, Run};
 use crate::obligations::obligation::{Decision, Obligation};
@@ -18,10 +19,10 @@ use engine::symbolic::terms::term::TermId;
 use finding::Verdict;
 use ir::{FuncRef, Program};
 
-/// Facts of a path that are written out.
+/// Most facts of a path that are written out.
 const FACTS: usize = 40;
 
-/// Whether somebody asked for this access.
+/// Whether an explanation of this access was requested.
 pub(crate) fn is_wanted(cx: &Context<'_>, ev: &AccessEvent) -> bool {
     inside::is_explaining() && is_asked_for(&cx.place_of(ev))
 }
@@ -30,7 +31,7 @@ fn is_asked_for((loc, _): &Place) -> bool {
     inside::explains(&loc.file, loc.line, loc.column)
 }
 
-/// Whether somebody asked for the call of the host, or of a kernel, that this way leads to.
+/// Whether an explanation was requested of the host or kernel call that this call stack leads to.
 pub(crate) fn is_wanted_call(program: &Program, stack: &[Site]) -> bool {
     inside::is_explaining()
         && super::position::users_call(program, stack).is_some_and(|call| {
@@ -47,13 +48,14 @@ fn function(program: &Program, f: FuncRef) -> &str {
     &program.func(f).display
 }
 
-/// What is accessed, as far as the source's names are known: where there is no line, nothing else says which access it is.
+/// Returns the accessed expression, as far as source names are known; without a line number only this identifies the
+/// access.
 fn expression(program: &Program, ev: &AccessEvent) -> String {
     let (_, text) = super::position::seen(program, &ev.stack, ev.site, ev.kind);
     if text.index.is_empty() { text.array } else { format!("{}[{}]", text.array, text.index) }
 }
 
-/// The access itself, once for each look at it.
+/// Explains the access itself, once for each look at it.
 pub(crate) fn access(cx: &Context<'_>, run: Option<&Run>, ev: &AccessEvent, effort: Effort) {
     inside::explain(|| {
         let (loc, array) = cx.place_of(ev);
@@ -90,7 +92,7 @@ fn facts(a: &Arena, path: TermId) -> String {
     text
 }
 
-/// Where an object's extent comes from.
+/// Describes the origin of an object's extent.
 fn origin(program: &Program, object: &Object) -> String {
     let made = object.site.map_or_else(String::new, |(module, loc)| {
         let loc = program.loc(module, loc);
@@ -111,12 +113,12 @@ fn bounds(a: &Arena, program: &Program, object: &Object, ob: &Obligation) -> Str
     )
 }
 
-/// What one side of a call that copies or fills must keep to.
+/// Explains the obligation of one side of a copying or filling call.
 pub(crate) fn side(e: &Executor<'_>, (loc, array): &Place, object: &Object, ob: &Obligation) {
     inside::explain(|| format!("{loc}: the call and `{array}`\n{}", bounds(&e.arena, e.program, object, ob)));
 }
 
-/// What is done with memory that may have been freed.
+/// Explains an operation on possibly freed memory.
 pub(crate) fn stale(e: &Executor<'_>, event: &StaleEvent) {
     inside::explain(|| {
         let freed: Vec<String> = event
@@ -137,7 +139,7 @@ pub(crate) fn stale(e: &Executor<'_>, event: &StaleEvent) {
     });
 }
 
-/// Whether what was noted can happen.
+/// Explains whether a recorded event can happen.
 pub(crate) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
     inside::explain(|| {
         let said = match decision {
@@ -150,12 +152,13 @@ pub(crate) fn happens(e: &Executor<'_>, decision: &Decision, cut: bool) {
     });
 }
 
-/// What came of an event that is no access which a user would count.
+/// Explains the outcome of an event that is not a counted access.
 pub(crate) fn outcome(outcome: &Outcome) {
     inside::explain(|| format!("  => {}", words(outcome)));
 }
 
-/// What a place counts as in the end: the worst of all launches and instances that come to it, and of all rules.
+/// Explains the final outcome of a source position: the worst over all launches and instances that reach it, and all
+/// rules.
 pub(crate) fn counts_as(place: &Place, kernel: &str, outcome: &Outcome) {
     if inside::is_explaining() {
         inside::at_the_place(is_asked_for(place), || {
@@ -177,7 +180,7 @@ fn words(outcome: &Outcome) -> String {
     }
 }
 
-/// What the access must keep to in one object.
+/// Explains the obligation of the access in one object.
 pub(crate) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &InObject<'_>, ob: &Obligation) {
     let text = || bounds(&e.arena, cx.program, access.object, ob);
     inside::explain(text);
@@ -188,7 +191,7 @@ pub(crate) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &InObject<'
     });
 }
 
-/// What a model gives to the inputs and other symbols of an obligation.
+/// Lists the values that a model gives to the inputs and other symbols of an obligation.
 fn values(a: &Arena, m: &Model) -> String {
     let mut values: Vec<String> = m.values.iter().map(|(s, v)| format!("{} = {v}", a.symbol(*s).name)).collect();
     values.sort();
@@ -202,7 +205,7 @@ fn model(a: &Arena, m: &Model, mode: WrapMode) -> String {
     format!("it fails{reading} {}", values(a, m))
 }
 
-/// What became of the obligation.
+/// Explains the decision of the obligation.
 pub(crate) fn decision(e: &Executor<'_>, decision: &Decision, cut: bool) {
     let text = || {
         let said = match decision {
@@ -217,7 +220,7 @@ pub(crate) fn decision(e: &Executor<'_>, decision: &Decision, cut: bool) {
     inside::dump(Dump::Obligations, text);
 }
 
-/// The verdict of a look.
+/// Explains the verdict of a look.
 pub(crate) fn verdict(look: &Look) {
     inside::explain(|| match (look.more, &look.outcome) {
         (More::Nothing, o) => format!("  => {}", words(o)),

@@ -1,6 +1,6 @@
-//! What is wrong with calls of the host: from a condition under which it happens to a finding.
+//! Faults of host calls: from the condition of a fault to a finding.
 //!
-//! In: a condition, the call and the memory that it is about. Out: what that is worth, by a model and its replay.
+//! In: a condition, the call and the memory that it concerns. Out: the outcome, by a model and its replay.
 
 use super::build::{Worth, level, narrow};
 use super::position::{below_the_user, numbers, position, users_call};
@@ -21,33 +21,33 @@ use finding::{Access, Allocation, Direction, Finding, Related, Sites, Space, Wit
 use std::rc::Rc;
 use witness::{Fault, Required};
 
-/// What may be wrong with a call.
+/// A possible fault of a call.
 pub(crate) struct Suspect {
     pub rule: Rule,
     pub fault: Fault,
-    /// The calls from the root inwards, the one in question last.
+    /// Calls from the root inwards, the faulty one last.
     pub stack: Vec<Site>,
     pub object: Object,
     /// Source name of the pointer.
     pub array: String,
     pub direction: Direction,
-    /// Which side of a copy the replay must find wrong.
+    /// Side of a copy on which the replay must find the fault.
     pub side: Option<Direction>,
-    /// The contract that the replay must find broken.
+    /// Contract that the replay must find violated.
     pub contract: Option<Required>,
-    /// When it happens.
+    /// Condition of the fault.
     pub facts: TermId,
-    /// Where and how wide, in bytes, for what reads or writes.
+    /// Offset and width, in bytes, of the read or write.
     pub offset: TermId,
     pub bytes: TermId,
-    /// What decides it, apart from the way there: unknowns in these make a replay that is cut short worth nothing.
+    /// Terms that decide the fault, apart from the path: unknowns in these make an incomplete replay worthless.
     pub essential: Vec<TermId>,
     pub message: String,
     pub related: Vec<Related>,
 }
 
 impl Suspect {
-    /// What a decision and its replay make of it.
+    /// Judges a decision by replay.
     pub fn judge(&self, tools: &mut Tools<'_>, decision: Decision) -> Outcome {
         let (model, mode, degenerate) = match decision {
             Decision::Safe => return Outcome::Safe,
@@ -64,7 +64,7 @@ impl Suspect {
             (self.fault, self.contract.as_ref()),
             self.side,
         );
-        // Neither legal nor seen to happen: nothing to tell.
+        // A degenerate fault that no replay reached is not reported.
         if degenerate && !matches!(judged, Judged::Reached { .. }) {
             return Outcome::Unknown(UnknownReason::OnlyDegenerate);
         }
@@ -75,7 +75,7 @@ impl Suspect {
         }
     }
 
-    /// As an access, for what happens in a kernel.
+    /// Returns the fault as an access, for faults in a kernel.
     pub fn access(&self) -> Option<AccessEvent> {
         let kind = match self.direction {
             Direction::Read => AccessKind::Read,

@@ -1,6 +1,7 @@
-//! Findings about one launch: what its kernel does at a place, other than going out of bounds.
+//! Findings about one launch: faults of its kernel at a source position, other than accesses out of bounds.
 //!
-//! In: an access of a kernel and a model in which it is wrong. Out: what the replay of that model makes of it.
+//! In: an access of a kernel and a model in which it is faulty. Out: the finding that the replay of this model
+//! supports.
 
 use super::build::{Bad, Worth, level};
 use crate::context::{Place, Run, Tools};
@@ -14,20 +15,21 @@ use engine::symbolic::memory::object::Object;
 use engine::symbolic::terms::term::TermId;
 use finding::Finding;
 
-/// One access, what it is meant for and what may be wrong with it.
+/// An access, its obligation, and its possible fault.
 pub(crate) struct Suspected<'a> {
     pub rule: Rule,
     pub wanted: Wanted,
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub obligation: &'a Obligation,
-    /// What decides it, apart from the way there: unknowns in these make a replay that is cut short worth nothing.
+    /// Terms that decide the fault, apart from the path: unknowns in these make an incomplete replay worthless.
     pub essential: &'a [TermId],
     pub message: String,
 }
 
 impl Suspected<'_> {
-    /// The finding at a place, from a model in which it happens; `Err` says why it is none.
+    /// Builds the finding at a source position, from a model in which the fault happens; `Err` gives the reason why
+    /// there is none.
     pub fn replayed(
         self,
         tools: &mut Tools<'_>,

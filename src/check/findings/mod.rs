@@ -1,4 +1,4 @@
-//! From a violated obligation to a finding in the words of the source.
+//! From a violated obligation to a finding in the source's terms.
 
 pub(crate) mod build;
 pub(crate) mod explanation;

@@ -1,4 +1,4 @@
-//! What is known at a launch, for `--dump state`: its configuration, its arguments, and the memory that they point into.
+//! State at a launch, for `--dump state`: its configuration, its arguments, and the memory that they point into.
 
 use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
@@ -9,7 +9,7 @@ use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
 use std::collections::BTreeSet;
 
-/// The state of a launch, as lines.
+/// Returns the state of a launch, as lines.
 pub(crate) fn at_launch(e: &Executor<'_>, launch: &LaunchEvent, kernel: FuncRef) -> String {
     let a = &e.arena;
     let term = |t: TermId| display::term(a, t);

@@ -1,7 +1,7 @@
-//! Accesses in the words of the source; terms are in [`engine::symbolic::terms::display`].
+//! Accesses in the source's words; [`engine::symbolic::terms::display`] prints terms.
 //!
-//! In: a term, or an instruction. Out: a C-like expression, or the variable and the index that an access names, read off the instructions
-//! which compute its address. It knows nothing of launches or models.
+//! In: a term, or an instruction. Out: a C-like expression, or the variable and the index of an access, derived from
+//! the instructions that compute its address. The module is independent of launches and models.
 
 use engine::symbolic::exec::events::AccessKind;
 use engine::symbolic::exec::site::Site;
@@ -10,13 +10,13 @@ use ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Function, Inst, Module,
 use models::access::Kind;
 use models::{ptx, tiles};
 
-/// Values that are passed at most on the way from an address to the parameter that it was made of.
+/// Most values on the path from an address back to the parameter that it derives from.
 const LONGEST: usize = 64;
 
-/// What has no name in the source.
+/// Text for a value without a name in the source.
 const A_TEMPORARY: &str = "a temporary";
 
-/// What an access looks like in the source.
+/// Source text of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessText {
     /// The variable or expression that is subscripted.
@@ -25,7 +25,7 @@ pub struct AccessText {
     pub index: String,
 }
 
-/// The source expression of an access: of a copy, the side that is meant.
+/// Returns the source expression of an access; for a copy, of the side that `kind` selects.
 #[must_use]
 pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
     let block = &program.func(site.func).blocks[site.block.index()];
@@ -43,8 +43,9 @@ pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
     }
 }
 
-/// An access as it looks at `at`, which is one of the calls that lead there, or the access itself: from the address, parameters are followed
-/// outwards to the argument of that call. Where that leads nowhere, it is what the call is given first, and the index stays unsaid.
+/// Returns the text of an access as seen at `at`: one of the calls that lead there, or the access itself. Parameters
+/// in the address are followed outwards to the argument of that call. Where this fails, the text is the call's first
+/// argument, without an index.
 #[must_use]
 pub fn seen(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> AccessText {
     if stack.last().is_none_or(|own| *own == at) {
@@ -80,16 +81,16 @@ fn from_outside(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -
     None
 }
 
-/// On the way from an address to the parameter that it was made of.
+/// State of following an address back to its parameter.
 #[derive(Default)]
 struct Way {
     passed: Vec<ValueId>,
-    /// Whether it was moved within an array: then the index is not that of the argument alone.
+    /// Whether the address was moved within an array: then the argument alone does not determine the index.
     moved: bool,
 }
 
-/// Reads the source expression of an access off the instructions that compute its address; of a copy, of where it goes; of a call, its first
-/// argument.
+/// Derives the source expression of an access from the instructions that compute its address; for a copy, of its
+/// destination; for a call, of its first argument.
 #[must_use]
 pub fn access(program: &Program, site: Site) -> AccessText {
     let r = Reader { program, f: site.func, module: program.module(site.func.module) };
@@ -103,7 +104,7 @@ pub fn access(program: &Program, site: Site) -> AccessText {
     }
 }
 
-/// The operand that an instruction accesses memory through.
+/// Returns the operand through which an instruction accesses memory.
 fn address(program: &Program, site: Site, kind: AccessKind) -> Option<&Operand> {
     let block = &program.func(site.func).blocks[site.block.index()];
     match &block.insts.get(site.inst as usize)?.op {
@@ -114,7 +115,8 @@ fn address(program: &Program, site: Site, kind: AccessKind) -> Option<&Operand> 
     }
 }
 
-/// The operand that is the address of an access of inline assembly or of an intrinsic that moves blocks: the first of this kind.
+/// Returns the address operand of an access by inline assembly or by a block-moving intrinsic: the first of this
+/// kind.
 fn listed_address(program: &Program, site: Site, kind: AccessKind) -> Option<&Operand> {
     let block = &program.func(site.func).blocks[site.block.index()];
     let (list, args) = match &block.insts.get(site.inst as usize)?.op {
@@ -134,7 +136,7 @@ fn listed_address(program: &Program, site: Site, kind: AccessKind) -> Option<&Op
     args.get(place.address.argument)
 }
 
-/// The source expression of an argument of a call; `None` where it has none.
+/// Returns the source expression of a call argument; `None` where it has none.
 #[must_use]
 pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
     let r = Reader { program, f: call.func, module: program.module(call.func.module) };
@@ -143,7 +145,8 @@ pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
     (!array.contains('?') && array != A_TEMPORARY).then_some(array)
 }
 
-/// What an instruction computes, of an extension what is extended; `None` where some of it has no name.
+/// Returns the expression that an instruction computes; for a width extension, the extended operand. `None` where
+/// some part has no name.
 #[must_use]
 pub fn computed(program: &Program, site: Site) -> Option<String> {
     let block = &program.func(site.func).blocks[site.block.index()];
@@ -182,7 +185,7 @@ impl Reader<'_> {
                 match &inst.op {
                     Op::Gep { base, steps, .. } => {
                         let inner = self.place(base, depth + 1);
-                        // `v` and `[i].x` where a member that is no array is accessed: what is subscripted is `v`.
+                        // `v` and `[i].x` where a non-array member is accessed: `v` is subscripted.
                         let mut outer: Option<AccessText> = None;
                         let mut out = if inner.index == "0" {
                             AccessText { array: inner.array, index: String::new() }
@@ -238,10 +241,11 @@ impl Reader<'_> {
         }
     }
 
-    /// What an operator of a class gives, as the source writes it: an element of what it is called on, or what that leads to. It is called in a block.
+    /// Returns the result of a class's operator, called in a block, as the source writes it: an element of the object
+    /// that it is called on, or of that object's target.
     fn operator(&self, f: &Function, (args, block): (&[Operand], BlockId), depth: u32) -> Option<AccessText> {
         let name = base_name(&f.display);
-        // Of some names only the symbol is known (Itanium C++ ABI, 5.1.3).
+        // For some names only the symbol is known (Itanium C++ ABI, 5.1.3).
         let is = |sign: &str, code: &str| name.ends_with(sign) || name.starts_with("_Z") && f.name.contains(code);
         let by_memory = usize::from(f.params.first().is_some_and(|p| p.sret.is_some()));
         let (of, indices) = args.get(by_memory..)?.split_first()?;
@@ -271,8 +275,9 @@ impl Reader<'_> {
         }
     }
 
-    /// What an operator gives back that is an object (`a[i]` of `a[i][j]`), which stands in a temporary: by the call that is given the temporary for
-    /// it, or whose result is stored there. There must be one in the block.
+    /// Returns the text of an operator's result that is an object in a temporary (`a[i]` of `a[i][j]`): from the call
+    /// that gets the temporary for its result, or whose result is stored there. The block must contain exactly one
+    /// such call.
     fn given_back(&self, temporary: &Operand, block: BlockId, depth: u32) -> Option<AccessText> {
         if depth > 12 {
             return None;
@@ -298,7 +303,7 @@ impl Reader<'_> {
         Some(AccessText { index: bracket(&text.index), ..text })
     }
 
-    /// What a member's address is one in.
+    /// Returns the base object of a member's address.
     fn within<'o>(&'o self, mut o: &'o Operand) -> &'o Operand {
         for _ in 0..8 {
             let Operand::Value(v) = o else { break };
@@ -308,7 +313,7 @@ impl Reader<'_> {
         o
     }
 
-    /// The call that gives a value, or an object that it is a member of.
+    /// Returns the call that produces a value, or an object that contains it.
     fn call_of<'o>(&'o self, mut o: &'o Operand) -> Option<&'o Inst> {
         for _ in 0..8 {
             let Operand::Value(v) = o else { break };
@@ -321,7 +326,7 @@ impl Reader<'_> {
         None
     }
 
-    /// An index, or the variable that holds it and is passed by reference.
+    /// Returns the text of an index, or of the variable that holds it and is passed by reference.
     fn index(&self, o: &Operand, depth: u32) -> String {
         match o {
             Operand::Value(v) if matches!(self.def(*v), Some((Inst { op: Op::Alloca { .. }, .. }, _))) => {
@@ -331,7 +336,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What a call is given, where that has a name: of a temporary, what it was made of by its constructor.
+    /// Returns the text of a call's argument, where it has a name; for a temporary, the text of its constructor's
+    /// argument.
     fn given(&self, argument: &Operand) -> Option<AccessText> {
         let named = |t: AccessText| (!t.array.contains('?') && t.array != A_TEMPORARY).then_some(t);
         if let Some(text) = named(self.place(self.without_sums(argument), 0)) {
@@ -346,8 +352,8 @@ impl Reader<'_> {
             .find_map(|from| named(self.place(from, 0)))
     }
 
-    /// The parameter that an address was made of, through variables that hold it or something made of it; `None` where it is none, or might be
-    /// one of several.
+    /// Returns the parameter that an address derives from, through variables that hold it or a derived value; `None`
+    /// where there is none, or several are possible.
     fn parameter(&self, o: &Operand, way: &mut Way) -> Option<usize> {
         let Operand::Value(v) = o else { return None };
         let f = self.program.func(self.f);
@@ -372,11 +378,11 @@ impl Reader<'_> {
                 self.parameter(a, way).or_else(|| self.parameter(b, way))
             }
             Op::Load { ptr, .. } => {
-                // What a variable holds, or else what lies in memory that the parameter leads to.
+                // The value of a variable, or else the contents of memory behind the parameter.
                 way.moved |= !self.is_variable(ptr);
                 self.parameter(ptr, way)
             }
-            // Through `addressof` and the like.
+            // Calls such as `addressof`.
             Op::Call { args, .. } => match args.as_slice() {
                 [only] => self.parameter(only, way),
                 _ => None,
@@ -399,14 +405,14 @@ impl Reader<'_> {
         matches!(self.def(*v), Some((Inst { op: Op::Alloca { .. }, .. }, _)))
     }
 
-    /// The one parameter that all lead to that lead to any.
+    /// Returns the parameter that the operands derive from, if all that derive from any derive from the same one.
     fn one_of<'o>(&self, all: impl Iterator<Item = &'o Operand>, way: &mut Way) -> Option<usize> {
         let mut found = all.filter_map(|o| self.parameter(o, way));
         let first = found.next()?;
         found.all(|p| p == first).then_some(first)
     }
 
-    /// The address that a number was made of by sums.
+    /// Returns the address from which sums formed a value.
     fn without_sums<'o>(&'o self, mut o: &'o Operand) -> &'o Operand {
         for _ in 0..8 {
             let Operand::Value(v) = o else { break };
@@ -419,7 +425,7 @@ impl Reader<'_> {
         o
     }
 
-    /// Whether an address is the value of a pointer variable, rather than that of the variable itself.
+    /// Whether an address is the value of a pointer variable, rather than the address of the variable itself.
     fn is_loaded(&self, o: &Operand) -> bool {
         let Operand::Value(v) = o else { return false };
         matches!(self.def(*v), Some((Inst { op: Op::Load { .. }, .. }, _)))
@@ -492,14 +498,14 @@ fn short_name(display: &str) -> String {
     if name.is_empty() || name.starts_with("_Z") { "…".to_owned() } else { name }
 }
 
-/// A function as people name it; `None` where only its symbol is known.
+/// Returns a function's name for people; `None` where only its symbol is known.
 #[must_use]
 pub fn function(program: &Program, f: FuncRef) -> Option<String> {
     let name = base_name(&program.func(f).display);
     (!name.is_empty() && !name.starts_with("_Z")).then_some(name)
 }
 
-/// `threadIdx.x` and its kin from clang's wrappers (`_ZN26__cuda_builtin_threadIdx_t17__fetch_builtin_xEv`).
+/// Parses `threadIdx.x` and its kin from clang's wrappers (`_ZN26__cuda_builtin_threadIdx_t17__fetch_builtin_xEv`).
 fn builtin(name: &str) -> Option<String> {
     let rest = &name[name.find("__cuda_builtin_")? + "__cuda_builtin_".len()..];
     let var = rest.split("_t").next()?;

@@ -1,8 +1,8 @@
-//! Conditions on what a function is given that make one access safe.
+//! Conditions on a function's inputs that make one access safe.
 //!
-//! In: an obligation and the names that contracts have for symbols. Out: the weakest condition that was found, as a term, under
-//! the parts of the path that only speak of what the function is given. Each is proved to suffice before it is given back; what is found for goals
-//! of an access ([`of_goals`]) is not, and decides nothing.
+//! In: an obligation and the contract names of symbols. Out: the weakest condition found, as a term, under the parts
+//! of the path that mention only the function's inputs. Each condition is proved sufficient before it is returned.
+//! Conditions for goals of an access ([`of_goals`]) are not proved, and decide nothing.
 
 use super::dimensions::with_divisors;
 use super::signs::sufficient;
@@ -14,7 +14,7 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Conditions of one obligation among which the weakest is chosen.
+/// Most conditions of one obligation among which the weakest is chosen.
 const MOST: usize = 6;
 /// Steps of the elimination.
 const STEPS: u32 = 400;
@@ -22,12 +22,12 @@ const STEPS: u32 = 400;
 /// A condition for one access.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    /// What must hold wherever the function is called, all of it.
+    /// Conditions that must all hold wherever the function is called.
     pub all: Vec<TermId>,
     pub wraps: Vec<String>,
 }
 
-/// A condition, or none: then there is nothing that could be said of the parameters alone.
+/// Finds a condition; `None` where no condition on the parameters alone suffices.
 pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Obligation) -> Option<Found> {
     let (zero, end) = (a.int(0), a.add(ob.offset, ob.bytes));
     let goals = [a.le(zero, ob.offset), a.le(end, ob.extent)];
@@ -46,7 +46,7 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
         }
     }
     let condition = a.and_all(parts);
-    // Each part may hold, and both never together: everything would be safe under that.
+    // Each part may be satisfiable and the conjunction not: then everything would be safe under it.
     if !happens(a, decider, names, ob.facts, condition) {
         return None;
     }
@@ -57,7 +57,8 @@ pub(super) fn of(a: &mut Arena, decider: &mut Decider, names: &Names, ob: &Oblig
     Some(Found { all, wraps }).filter(|found| !found.all.is_empty())
 }
 
-/// Conditions for goals, each by itself: each may hold, which of all together products and quotients leave open.
+/// Finds a condition for each goal separately: each is satisfiable, while products and quotients leave the
+/// conjunction undecided.
 pub(super) fn of_goals(
     a: &mut Arena,
     decider: &mut Decider,
@@ -79,7 +80,8 @@ pub(super) fn of_goals(
     Some(parts).filter(|parts| !parts.is_empty())
 }
 
-/// A condition where an access is made: where that depends on what the function is given alone, nothing is needed otherwise.
+/// Weakens a condition to paths on which the access happens: if these depend only on the function's inputs, other
+/// inputs need no condition.
 pub(super) fn where_made(
     a: &mut Arena,
     decider: &mut Decider,
@@ -98,8 +100,8 @@ pub(super) fn where_made(
     a.or(otherwise, condition)
 }
 
-/// That an access lies in its object, counted in elements: a quotient is bounded by itself, not by a multiple of it. `None` where there is no quotient
-/// or remainder, or the access is not one of whole elements.
+/// Builds the condition that an access lies in its object, counted in elements: a quotient is bounded itself, not a
+/// multiple of it. `None` where there is no quotient or remainder, or the access does not consist of whole elements.
 fn in_elements(a: &mut Arena, names: &Names, ob: &Obligation) -> Option<TermId> {
     let is_quotient =
         |t: &TermId| matches!(a.get(*t), Term::Div(..) | Term::Rem(..) | Term::FloorDiv(..) | Term::Mod(..));
@@ -113,7 +115,7 @@ fn in_elements(a: &mut Arena, names: &Names, ob: &Obligation) -> Option<TermId> 
     Some(a.le(end, elements))
 }
 
-/// A sum whose parts are all whole multiples of a number, divided by it.
+/// Divides a sum by a number that divides every part; `None` for other sums.
 fn divided(a: &mut Arena, t: TermId, by: i128) -> Option<TermId> {
     let p = a.poly(t);
     if p.terms.iter().any(|(_, c)| c % by != 0) {
@@ -122,8 +124,8 @@ fn divided(a: &mut Arena, t: TermId, by: i128) -> Option<TermId> {
     Some(a.from_poly(Poly { terms: p.terms.into_iter().map(|(m, c)| (m, c / by)).collect() }))
 }
 
-/// A condition for one goal: of the parameters alone, else of the launch too, else with numbers; where none is found, with parameters that are
-/// not negative. `elements` where it may speak of the numbers that arrays hold.
+/// Finds a condition for one goal: on the parameters alone, else on the launch too, else with larger constants; if
+/// there is none, with assumed signs of factors and divisors. `elements`: the condition may mention array elements.
 pub(super) fn for_goal(
     a: &mut Arena,
     decider: &mut Decider,
@@ -151,8 +153,8 @@ pub(super) fn for_goal(
     None
 }
 
-/// That the parameters which are factors beside something else in the goal are not negative, and those that divide are positive; `None` where
-/// the facts say of each what there is to say.
+/// Builds the condition that parameters which are factors in products of the goal are non-negative, and that divisors
+/// are positive; `None` where the facts imply all of this.
 fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId, elements: bool) -> Option<TermId> {
     let is_factor = |t: TermId| names.is_parameter(t) || elements && names.is_element(t);
     let mut factors: Vec<TermId> = vec![];
@@ -186,7 +188,7 @@ fn signs_of_factors(a: &mut Arena, names: &Names, facts: TermId, goal: TermId, e
     (!signs.is_empty()).then(|| a.and_all(signs))
 }
 
-/// Of the conditions for one goal the one that the others imply; of several the simplest.
+/// Chooses a condition for one goal: the simplest of those that are not strictly stronger than another candidate.
 fn weakest(
     a: &mut Arena,
     decider: &mut Decider,
@@ -205,11 +207,11 @@ fn weakest(
         let t = a.from_poly(p);
         let zero = a.int(0);
         let condition = a.le(zero, t);
-        // What relates several numbers of arrays cannot be said of each of them.
+        // A relation between several array elements cannot be stated for each element.
         if words.elements && names.elements_in(a, condition).len() > 1 {
             continue;
         }
-        // One that never holds would make everything safe.
+        // An unsatisfiable condition would make everything safe.
         if a.as_bool(condition) == Some(false) || !happens(a, decider, names, facts, condition) {
             continue;
         }
@@ -217,7 +219,7 @@ fn weakest(
     }
     good.sort_unstable();
     good.dedup();
-    // As far as they differ where the access is made at all.
+    // Compare the conditions only where the access happens.
     let given: Vec<TermId> = a.conjuncts(facts).into_iter().filter(|f| names.has(a, *f, words)).collect();
     let given = a.and_all(given);
     let mut implied: FxHashMap<(TermId, TermId), bool> = FxHashMap::default();
@@ -229,12 +231,13 @@ fn weakest(
         }
     }
     let implies_it = |x: TermId, y: TermId| implied.get(&(x, y)) == Some(&true);
-    // Those that ask for more than another one does go; of the others, which are not known to be weaker than each other, the simplest stays.
+    // Conditions strictly stronger than another one are dropped; of the others, which are not known to be ordered,
+    // the simplest stays.
     let asks_more = |x: TermId| good.iter().any(|(_, y)| implies_it(x, *y) && !implies_it(*y, x));
     good.iter().filter(|(_, c)| !asks_more(*c)).min_by_key(|(size, _)| *size).map(|(_, c)| *c)
 }
 
-/// `P >= 0` without factors of all of `P` that are positive anyway.
+/// Removes from `P >= 0` the common factors of `P` that are known to be positive.
 fn without_factors(a: &mut Arena, decider: &mut Decider, facts: TermId, p: Poly) -> Poly {
     let mut p = p;
     let Some((first, _)) = p.terms.first().cloned() else { return p };
@@ -264,7 +267,8 @@ pub(super) fn implies(a: &mut Arena, decider: &mut Decider, x: TermId, y: TermId
     a.as_bool(both) == Some(false) || decider.implies(a, x, y)
 }
 
-/// Whether both hold for something. Where products and quotients by parameters leave that open, it is asked of parameters that are 1 there.
+/// Whether both can hold together. Where products and quotients by parameters leave that undecided, those parameters
+/// are set to 1.
 pub(super) fn happens(a: &mut Arena, decider: &mut Decider, names: &Names, facts: TermId, condition: TermId) -> bool {
     let both = a.and(facts, condition);
     if a.as_bool(both) == Some(false) {

@@ -1,15 +1,15 @@
 //! An access to a tensor, dimension by dimension.
 //!
-//! In: an offset into the storage of a tensor that is laid out as it is made, and the tensor's sizes. Out: what each dimension's index must keep to, which
-//! together suffices (delinearisation; Grosser, Ramanujam, Pouchet, Sadayappan and Pop, "Optimistic Delinearization of Parametrically Sized Arrays", ICS
-//! 2015). It decides nothing.
+//! In: an offset into the storage of a packed tensor, and the tensor's sizes. Out: bounds on each dimension's index
+//! that together suffice (delinearisation; Grosser, Ramanujam, Pouchet, Sadayappan and Pop, "Optimistic
+//! Delinearization of Parametrically Sized Arrays", ICS 2015). This module decides nothing.
 
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Monomial, Poly, Term, TermId};
 
-/// That the index of each dimension is at least 0 and less than the size; `bytes` are those of an element. `None` where the offset is no sum of whole
-/// strides, or has none of another dimension than the last in it: then it counts the elements of all. Of one
-/// dimension only quotients are worth it.
+/// Returns, for each dimension, the condition that its index is at least 0 and less than its size; `bytes` is the
+/// element size. `None` where the offset is no sum of whole strides, or contains only the last dimension's stride:
+/// then it counts the elements of all dimensions. For one dimension only quotients are worth splitting.
 pub(super) fn goals(a: &mut Arena, offset: TermId, bytes: i128, sizes: &[TermId]) -> Option<Vec<TermId>> {
     let mut rest = a.poly(offset).terms;
     for (_, c) in &mut rest {
@@ -24,7 +24,7 @@ pub(super) fn goals(a: &mut Arena, offset: TermId, bytes: i128, sizes: &[TermId]
         let (mut index, mut others) = (vec![], vec![]);
         for (m, c) in rest {
             match without(&m, &factors) {
-                // A number is as many whole strides as go into it, and what is left.
+                // A constant splits into whole strides and a remainder.
                 Some(left) if m.is_empty() => {
                     index.push((left, c.div_euclid(by)));
                     others.push((m, c.rem_euclid(by)));
@@ -46,7 +46,7 @@ pub(super) fn goals(a: &mut Arena, offset: TermId, bytes: i128, sizes: &[TermId]
     (rest.is_empty() && (strided || sizes.len() == 1 && has_quotient(a))).then_some(out)
 }
 
-/// Facts with what is divided by in the goals: a product of sizes that is a divisor has no factor that is 0.
+/// Adds facts on the divisors in the goals: a product of sizes that is a divisor has no zero factor.
 pub(super) fn with_divisors(a: &mut Arena, facts: TermId, goals: &[TermId]) -> TermId {
     let mut factors: Vec<TermId> = vec![];
     for t in a.cone(goals) {
@@ -63,7 +63,7 @@ pub(super) fn with_divisors(a: &mut Arena, facts: TermId, goals: &[TermId]) -> T
     a.and_all(all)
 }
 
-/// Elements from one of a dimension to the next, as a number and what it is multiplied with: the sizes of all dimensions behind.
+/// Returns the stride of a dimension in elements, as a constant and its factors: the sizes of all later dimensions.
 fn stride(a: &Arena, behind: &[TermId]) -> (i128, Vec<TermId>) {
     let (mut by, mut factors) = (1, vec![]);
     for size in behind {
@@ -75,7 +75,7 @@ fn stride(a: &Arena, behind: &[TermId]) -> (i128, Vec<TermId>) {
     (by, factors)
 }
 
-/// A product without these factors; `None` where one of them is not in it.
+/// Removes these factors from a product; `None` where one of them does not occur.
 fn without(m: &Monomial, factors: &[TermId]) -> Option<Monomial> {
     let mut left = m.clone();
     for f in factors {
@@ -101,7 +101,7 @@ mod tests {
         let mut a = Arena::new();
         let [n, h, w, b, i, j] = ["n", "h", "w", "b", "i", "j"].map(|name| number(&mut a, name));
         let three = a.int(3);
-        // float x[n][h][w][3]: x[b][i][j + 1][2].
+        // Access float x[n][h][w][3]: x[b][i][j + 1][2].
         let one = a.int(1);
         let column = a.add(j, one);
         let (plane, row) = (a.mul(h, w), a.mul(i, w));

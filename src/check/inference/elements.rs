@@ -1,8 +1,9 @@
-//! Conditions on what arrays hold: an index that is read from memory is in bounds where each element that may be read is.
+//! Conditions on array contents: an index read from memory is in bounds where each element that may be read is.
 //!
-//! In: an obligation whose offset depends on numbers that arrays of the function's held when it was called. Out: conditions on the parameters
-//! alone, and conditions that hold of each of an array's first elements (`forall i in [0, n): 0 <= idx[i] && idx[i] < m`), which together
-//! suffice. How many elements these are comes from the condition under which the read itself stays in its array, else it is all of them.
+//! In: an obligation whose offset depends on values that the function's arrays held when it was called. Out:
+//! conditions on the parameters alone, and conditions on each of an array's first elements (`forall i in [0, n): 0 <=
+//! idx[i] && idx[i] < m`), which together suffice. The number of these elements comes from the condition under which
+//! the read itself stays in its array; otherwise it is all elements.
 
 use super::conditions::{for_goal, happens, implies, where_made};
 use super::dimensions::with_divisors;
@@ -17,23 +18,23 @@ use ir::FuncRef;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Numbers of arrays that one obligation may depend on.
+/// Most array elements that one obligation may depend on.
 const MOST_READ: usize = 6;
-/// Arrays that lead to each other.
+/// Most arrays in a chain of indirect reads.
 const DEEPEST: usize = 3;
 
-/// `body` holds of each of the first `count` elements of an array.
+/// Condition `body` on each of the first `count` elements of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Each {
-    /// The symbol that stands for one of them: the array's own.
+    /// Symbol for an arbitrary element of the array.
     pub element: TermId,
-    /// In terms that contracts have words for.
+    /// Number of elements, in terms that contracts can express.
     pub count: TermId,
     pub body: TermId,
 }
 
 impl Each {
-    /// Whether it says no less than another one, as far as that shows at once.
+    /// Whether this condition implies another one, as far as is immediately visible.
     pub fn implies(&self, other: &Self, tools: &mut Tools<'_>) -> bool {
         let a = &mut tools.e.arena;
         let as_many = a.le(other.count, self.count);
@@ -43,7 +44,7 @@ impl Each {
     }
 }
 
-/// What together suffices for an access.
+/// Conditions that together suffice for an access.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     pub now: Vec<TermId>,
@@ -51,7 +52,8 @@ pub(super) struct Needs {
     pub wraps: Vec<String>,
 }
 
-/// What suffices for an obligation; `None` where that is not found, or no number of an array is in it.
+/// Finds sufficient conditions for an obligation; `None` where none are found, or the obligation mentions no array
+/// element.
 pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> Option<Needs> {
     let (ob, read) = opened(tools, f, names, ob);
     let goals = in_bounds(&mut tools.e.arena, &ob);
@@ -69,7 +71,7 @@ pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obli
     }
     let a = &mut tools.e.arena;
     let all = a.and_all(facts);
-    // What can never hold makes everything safe.
+    // Unsatisfiable conditions would make everything safe.
     let satisfiable = a.bool(true);
     if !happens(a, &mut tools.decider, names, all, satisfiable) {
         return None;
@@ -83,7 +85,8 @@ pub(super) fn of(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obli
     Some(needs)
 }
 
-/// What suffices for goals of which the obligation is known to follow. Each part may hold, which of all together products and quotients leave open.
+/// Finds sufficient conditions for goals that imply the obligation. Each part is satisfiable, while products and
+/// quotients leave the conjunction undecided.
 pub(super) fn of_goals(
     tools: &mut Tools<'_>,
     f: FuncRef,
@@ -92,7 +95,7 @@ pub(super) fn of_goals(
 ) -> Option<Needs> {
     let a = &mut tools.e.arena;
     let (zero, all) = (a.int(0), a.and_all(goals.to_vec()));
-    // In the place of the offset, so that their elements are found.
+    // The goals replace the offset, so that their elements are found.
     let (ob, read) = opened(tools, f, names, &Obligation { facts, offset: all, bytes: zero, extent: zero });
     let goals = tools.e.arena.conjuncts(ob.offset);
     let facts = with_divisors(&mut tools.e.arena, ob.facts, &goals);
@@ -120,17 +123,17 @@ fn needed(
     Some(needs).filter(|needs| !needs.each.is_empty())
 }
 
-/// Nothing is needed where the access is not made.
+/// Weakens conditions to paths on which the access happens.
 fn where_read(tools: &mut Tools<'_>, names: &Names, facts: TermId, needs: &mut Needs) {
     for part in needs.now.iter_mut().chain(needs.each.iter_mut().map(|each| &mut each.body)) {
         *part = where_made(&mut tools.e.arena, &mut tools.decider, names, facts, *part);
     }
 }
 
-/// The symbol that stands for a number that is read, and where it is read.
+/// The symbol of a value that is read, and the read.
 type Read = (TermId, Rc<ElementRead>);
 
-/// Adds what goals need under these facts, and what the reads need that they depend on.
+/// Adds the conditions that goals need under these facts, and those of the reads that they depend on.
 fn add(
     tools: &mut Tools<'_>,
     (f, read): (FuncRef, &[Read]),
@@ -160,7 +163,7 @@ fn add(
             _ => return None,
         }
     }
-    // Of each array one condition.
+    // One condition for each array.
     let mut bodies: Vec<(TermId, Rc<ElementRead>, Vec<TermId>)> = vec![];
     for (t, part) in of_elements {
         let (_, of) = read.iter().find(|(x, _)| *x == t)?.clone();
@@ -182,7 +185,7 @@ fn add(
     Some(())
 }
 
-/// Of how many elements, from the first, one is read; with what that rests on.
+/// Returns how many of an array's first elements are read, and adds the conditions that this rests on.
 fn elements_read(
     tools: &mut Tools<'_>,
     (f, read): (FuncRef, &[Read]),
@@ -204,7 +207,7 @@ fn elements_read(
     let goals = in_bounds(a, &ob);
     let before_all = needs.clone();
     if add(tools, (f, read), names, (facts, &goals), needs, depth + 1).is_none() {
-        // Whether the element is one of the array is another question where nothing is decided by this.
+        // Where the result decides nothing, the element's own bounds are ignored.
         if !names.copies {
             return None;
         }
@@ -229,7 +232,7 @@ fn elements_read(
     Some(all)
 }
 
-/// The `n` of `extent >= size * n`, or of `elements >= n`.
+/// Extracts `n` from `extent >= size * n`, or from `elements >= n`.
 fn counted(a: &mut Arena, condition: TermId, (extent, elements): (TermId, TermId), size: i128) -> Option<TermId> {
     let Term::Le(x) = *a.get(condition) else { return None };
     let p = a.poly(x);
@@ -246,8 +249,8 @@ fn counted(a: &mut Arena, condition: TermId, (extent, elements): (TermId, TermId
     None
 }
 
-/// The same obligation with symbols in place of the numbers of arrays that it depends on, and these: whatever holds of any number holds of what is
-/// read. The symbols have names from here on.
+/// Replaces the array elements that an obligation depends on by symbols, and returns these: what holds for every
+/// value holds for the value read. The symbols get names.
 fn opened(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation) -> (Obligation, Vec<Read>) {
     let mut found: Vec<(TermId, ElementRead)> = vec![];
     let mut symbols: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -276,13 +279,13 @@ fn opened(tools: &mut Tools<'_>, f: FuncRef, names: &mut Names, ob: &Obligation)
 }
 
 impl Names {
-    /// The symbol that stands for any element of the array that is read there.
+    /// Returns the symbol for an arbitrary element of the array that is read.
     fn any(&self, of: &ElementRead) -> Option<TermId> {
         self.elements.iter().find(|(known, _)| known.is_of_the_same(of)).map(|(_, any)| *any)
     }
 }
 
-/// A name for the number of an element that is no parameter's.
+/// Returns a name for the element index that is no parameter's name.
 pub(super) fn variable(taken: &[&str]) -> String {
     let free = ["i", "j", "k", "l", "at", "element"].into_iter().find(|name| !taken.contains(name));
     free.map_or_else(|| format!("element_{}", taken.len()), str::to_owned)

@@ -1,4 +1,4 @@
-//! One function of the host whose callers are not known: what it must be given, for the kernels that it launches.
+//! One host function with unknown callers: the inputs that it needs for the kernels that it launches.
 
 use super::evidence;
 use super::gather::{Launched, Partly, inferred};
@@ -13,10 +13,11 @@ use engine::host::Root;
 use engine::symbolic::terms::term::TermId;
 use std::sync::Arc;
 
-/// What a function relies on; `None` where it launches nothing, and was followed to its end.
+/// Infers a function's requirements; `None` where it launches nothing and its execution completed.
 ///
-/// Of tensors code takes more for granted than their sizes: where conditions on these alone do not cover every access, they are sought under the
-/// hypotheses that the tensors are laid out as it takes them ([`tensors::hypotheses`]), which are conditions then as well.
+/// Code assumes more about tensors than their sizes. Where conditions on sizes alone do not cover every access,
+/// conditions are sought under the hypotheses that the tensors have the assumed layout ([`tensors::hypotheses`]);
+/// these hypotheses then become conditions as well.
 pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
     let OfRuns { found, hypotheses } = of_runs(engine, root)?;
     if hypotheses.is_empty() || found.open.is_empty() {
@@ -51,7 +52,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, root: &Root) -> Option<Inferred> {
     Some(Inferred { conditions: taken.chain(under.conditions).collect(), ..under })
 }
 
-/// What was found of the launches of a function, and what might be assumed besides.
+/// Results for the launches of a function, and hypotheses that might be assumed besides.
 struct OfRuns {
     found: Inferred,
     hypotheses: Vec<Cond>,
@@ -78,7 +79,7 @@ fn of_runs(engine: &mut Engine<'_>, root: &Root) -> Option<OfRuns> {
     let ways: Vec<Way<'_>> =
         runs.iter().zip(&launched).map(|(run, l)| Way { path: run.launch.path, solved: &l.solved }).collect();
     names.checked = checked(&mut tools.e.arena, &ways, &names);
-    // What objects keep to anyway is no part of a condition.
+    // Facts that hold for all objects are no part of a condition.
     let of_objects = tools.e.all_of_objects();
     names.checked.extend(tools.e.arena.conjuncts(of_objects));
     let paths: Vec<TermId> = runs.iter().map(|run| run.launch.path).collect();

@@ -1,7 +1,8 @@
-//! What else is known of a condition that suffices: whether launches that violate it go out of bounds.
+//! Evidence for a sufficient condition: whether launches that violate it go out of bounds.
 //!
-//! In: a condition, and obligations of accesses that it covers. Out: `Needed` where a replay of the kernel alone, with arguments and a launch that
-//! violate the condition, goes out of bounds; `Exact` where the last or the first thread of every such launch does, by a proof.
+//! In: a condition, and obligations of accesses that it covers. Out: `Needed` where a replay of the kernel alone goes
+//! out of bounds, with arguments and a launch that violate the condition; `Exact` where a proof shows this for the
+//! last or the first thread of every such launch.
 
 use super::Evidence;
 use super::conditions::implies;
@@ -15,18 +16,18 @@ use engine::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
 use witness::Fault;
 
-/// Obligations of one condition that are looked at.
+/// Most obligations of one condition that are examined.
 const LOOKED_AT: usize = 3;
 
-/// A launch of a kernel, as it was executed.
+/// An executed launch of a kernel.
 pub(super) struct Executed<'a> {
     pub config: &'a LaunchConfig,
     pub run: &'a KernelRun,
-    /// Under which it runs at all.
+    /// Axioms under which the launch runs.
     pub axioms: TermId,
 }
 
-/// What is known of a condition of a kernel that is proved to suffice for these accesses.
+/// Returns the evidence for a kernel's condition that is proved sufficient for these accesses.
 pub(super) fn of_kernel(
     tools: &mut Tools<'_>,
     launch: &Executed<'_>,
@@ -47,7 +48,7 @@ pub(super) fn of_kernel(
     if few().any(|(_, ob)| is_exact(tools, launch, violated, ob)) { Evidence::Exact } else { Evidence::Needed }
 }
 
-/// The same of a function of the host, by a replay from it.
+/// Returns the evidence for a host function's condition, by a replay from that function.
 pub(super) fn of_entry(
     tools: &mut Tools<'_>,
     runs: &[Run],
@@ -66,7 +67,7 @@ pub(super) fn of_entry(
     if needed { Evidence::Needed } else { Evidence::Sufficient }
 }
 
-/// A model in which a condition is violated and an access out of bounds.
+/// Returns a model in which a condition is violated and an access is out of bounds.
 fn violating(tools: &mut Tools<'_>, violated: TermId, ob: &Obligation) -> Option<Counterexample> {
     let facts = tools.e.arena.and(ob.facts, violated);
     if tools.e.arena.as_bool(facts) == Some(false) {
@@ -78,7 +79,7 @@ fn violating(tools: &mut Tools<'_>, violated: TermId, ob: &Obligation) -> Option
     }
 }
 
-/// Whether the last or the first thread goes out of bounds wherever it is violated.
+/// Whether the last or the first thread goes out of bounds wherever the condition is violated.
 fn is_exact(tools: &mut Tools<'_>, launch: &Executed<'_>, violated: TermId, ob: &Obligation) -> bool {
     let a = &mut tools.e.arena;
     let (zero, thread) = (a.int(0), &launch.run.thread);

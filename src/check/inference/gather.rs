@@ -1,4 +1,5 @@
-//! The conditions of one function, from the accesses of what it executes: one for each obligation, and of all these the few that say the same.
+//! Conditions of one function, from the accesses of its executions: one for each obligation, merged into a smaller,
+//! equivalent set.
 
 use super::conditions::{self, implies};
 use super::elements::{self, Each, Needs};
@@ -20,41 +21,41 @@ use ir::{FuncRef, Function, Module, Param, TypeKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// What a kernel accesses in one launch.
+/// Accesses of a kernel in one launch.
 pub(super) struct Launched<'a> {
     pub accesses: &'a [AccessEvent],
-    /// The launch, where a host makes it.
+    /// The launch, where the host makes it.
     pub run: Option<&'a Run>,
-    /// What numbers of tensors are on the way to it, in others.
+    /// Tensor properties on the path to the launch, solved for others.
     pub solved: FxHashMap<TermId, TermId>,
-    /// Where it was not followed to its end.
+    /// Set where the execution did not complete.
     pub partly: Option<Partly>,
 }
 
-/// An execution that did not come to its end. Nothing of it is covered: what was come to may be reached again beyond that point, otherwise.
+/// An incomplete execution. It covers no access: code beyond may reach the visited accesses again, in another state.
 pub(super) struct Partly {
     pub why: UnknownReason,
-    /// What it did not come to.
+    /// Positions that the execution did not reach.
     pub beyond: Vec<context::Place>,
 }
 
-/// An access: the number of its launch and its own.
+/// Indices of an access's launch and of the access in it.
 pub(super) type Number = (usize, usize);
 
-/// Says what is known of a condition that these obligations need.
+/// Returns the evidence for a condition that these obligations need.
 pub(super) type Tried<'a> = dyn Fn(&mut Tools<'_>, TermId, &[(Number, Obligation)]) -> Evidence + 'a;
 
-/// What an access needs.
+/// Requirement of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Need {
-    /// A condition on what the function is given.
+    /// A condition on the function's inputs.
     Now(TermId),
-    /// One on what an array holds.
+    /// A condition on array contents.
     Each(Each),
 }
 
 impl Need {
-    /// Whether whoever keeps to it keeps to another one.
+    /// Whether this requirement implies another one.
     fn implies(&self, other: &Self, tools: &mut Tools<'_>) -> bool {
         match (self, other) {
             (Self::Now(x), Self::Now(y)) => implies(&mut tools.e.arena, &mut tools.decider, *x, *y),
@@ -64,32 +65,32 @@ impl Need {
     }
 }
 
-/// A condition that accesses have in common.
+/// A condition that several accesses share.
 pub(super) struct Shared {
     pub need: Need,
     wraps: Vec<String>,
     pub covers: Vec<Place>,
-    /// Where it was found.
+    /// Obligations that led to the condition.
     of: Vec<(Number, Obligation)>,
 }
 
-/// What was found of one place.
+/// Results for one source position.
 #[derive(Default)]
 struct At {
     needs: Vec<(Need, Vec<String>, Number, Obligation)>,
-    /// Safe only where nothing wraps.
+    /// Whether the position is safe only where nothing wraps.
     wraps: bool,
     open: Option<String>,
 }
 
-/// What was found of one access.
+/// Results for one access.
 #[derive(Default)]
 struct OfAccess {
     needs: Vec<(Need, Vec<String>, Obligation)>,
     wraps: bool,
 }
 
-/// What a function relies on, where something holds anyway.
+/// Infers a function's requirements, given that `anyway` always holds.
 pub(super) fn inferred(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
@@ -123,7 +124,7 @@ pub(super) fn inferred(
                 let said = names.condition(&tools.e.arena, *c).map(|c| readable(&c));
                 (evidence(tools, *c, &s.of), said)
             }
-            // What arrays hold is no part of a replay.
+            // A replay does not model array contents.
             Need::Each(each) => (Evidence::Sufficient, names.of_each(&tools.e.arena, each)),
         };
         match said {
@@ -193,7 +194,7 @@ fn numbers(m: &Module, func: &Function) -> Vec<(String, u32, bool)> {
     func.params.iter().filter_map(number).collect()
 }
 
-/// The conditions for all targets of an access; none where it is safe anyway.
+/// Returns the conditions for all targets of an access; none where it is safe anyway.
 fn of_access(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
@@ -258,10 +259,10 @@ fn share(all: &mut Vec<Shared>, (need, wraps): (Need, Vec<String>), place: &Plac
     }
 }
 
-/// Conditions beyond which they are not compared with each other.
+/// Most conditions that are compared with each other.
 const COMPARED: usize = 40;
 
-/// Without those that others imply: these cover what they covered.
+/// Removes conditions that others imply; these take over the covered positions.
 fn fewest(tools: &mut Tools<'_>, all: Vec<Shared>) -> Vec<Shared> {
     if all.len() > COMPARED {
         return all;

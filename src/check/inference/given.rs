@@ -1,7 +1,8 @@
-//! What a function of the host is given, in the words of contracts: names of its symbols, and what it checks itself.
+//! Inputs of a host function, in the words of contracts: names of its symbols, and its own checks.
 //!
-//! In: an execution of the function, the conditions on the ways to its launches. Out: names; conditions that are no part of what it needs, since whoever
-//! breaks them launches nothing. It decides nothing.
+//! In: an execution of the function, and the conditions on the paths to its launches. Out: names; and conditions that
+//! are no part of the function's requirements, since inputs that violate them launch nothing. This module decides
+//! nothing.
 
 use super::tensors;
 use super::wording::{Name, Names};
@@ -11,15 +12,16 @@ use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The way to a launch.
+/// The path to a launch.
 pub(super) struct Way<'a> {
-    /// Its conditions.
+    /// Conditions of the path.
     pub path: TermId,
-    /// What numbers of tensors are on it, in others.
+    /// Tensor properties on the path, solved for others.
     pub solved: &'a FxHashMap<TermId, TermId>,
 }
 
-/// Bounds of numbers on the way to each of the launches, and what is said there of tensors: whoever breaks them launches nothing.
+/// Returns bounds of integers, and conditions on tensors, that hold on the path to each of the launches: inputs that
+/// violate them launch nothing.
 pub(super) fn checked(a: &mut Arena, ways: &[Way<'_>], names: &Names) -> FxHashSet<TermId> {
     let mut paths = vec![];
     for way in ways {
@@ -46,7 +48,7 @@ pub(super) fn checked(a: &mut Arena, ways: &[Way<'_>], names: &Names) -> FxHashS
     all
 }
 
-/// The words for its parameters and the extents behind them.
+/// Returns names for the function's parameters and the extents behind them.
 pub(super) fn names(tools: &mut Tools<'_>, f: FuncRef) -> Names {
     let mut names = Names::default();
     let func = tools.e.program.func(f);

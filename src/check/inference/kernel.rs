@@ -1,4 +1,4 @@
-//! One kernel under any launch.
+//! One kernel under an arbitrary launch.
 
 use super::Inferred;
 use super::evidence::{self, Executed};
@@ -16,7 +16,7 @@ use ir::FuncRef;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// What a kernel relies on, of so many of its program.
+/// Infers the requirements of a kernel, one of `of` in its program.
 pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Inferred {
     engine.cx.all = engine.cx.phase(budgets::asked_for(of), 100);
     let contracts = &engine.cx.options.contracts;
@@ -41,7 +41,7 @@ pub(super) fn infer(engine: &mut Engine<'_>, kernel: FuncRef, of: usize) -> Infe
     Inferred { partly: run.gave_up.as_ref().map(ToString::to_string), ..found }
 }
 
-/// The words for parameters, extents and launch. Extents that nobody knows become symbols.
+/// Returns names for parameters, extents and the launch. Unknown extents become symbols.
 fn names(tools: &mut Tools<'_>, kernel: FuncRef, config: &LaunchConfig, args: &[Value]) -> Names {
     let mut names = Names::default();
     names.add_launch(config.grid, config.block, config.shared);

@@ -1,9 +1,10 @@
-//! What an operator would have to check so that one access of it stays in bounds.
+//! Check that an operator lacks for one access to stay in bounds.
 //!
-//! In: an access that goes out of bounds, the launch that makes it, the tensors with which it does. Out: a condition on what the operator is given, as
-//! contracts are written: that a tensor is contiguous or has so many dimensions, where those of the witness do not; else what is left of the
-//! obligation when the variables of threads and loops are eliminated, for tensors that are laid out as they are made; of an index tensor the same of
-//! each of its elements. It decides nothing.
+//! In: an out-of-bounds access, the launch that makes it, and the tensors for which it fails. Out: a condition on the
+//! operator's inputs, in contract syntax. If the witness's tensors are not contiguous or differ in rank, the
+//! condition requires contiguity or a rank. Otherwise it is the rest of the obligation after the elimination of
+//! thread and loop variables, for packed tensors; for an index tensor, the same for each of its elements. This module
+//! decides nothing.
 
 use super::elements::Needs;
 use super::given::{self, Way};
@@ -22,20 +23,21 @@ use finding::{MissingCheck, TensorArgument};
 use models::tensors::is_of_stable_abi;
 use std::collections::BTreeMap;
 
-/// Characters of a condition; nobody writes a longer check. Four sizes of one tensor against those of another are no more.
+/// Most characters of a condition; nobody writes a longer check. A comparison of four sizes of one tensor with those
+/// of another fits.
 const LONGEST: usize = 240;
 
-/// An access that goes out of bounds.
+/// An out-of-bounds access.
 pub(crate) struct Wrong<'a> {
     pub rule: Rule,
     pub obligation: &'a Obligation,
-    /// The name of what it goes out of.
+    /// Name of the object that it exceeds.
     pub object: &'a str,
-    /// The tensors with which it does.
+    /// Tensors for which it fails.
     pub arguments: &'a BTreeMap<String, TensorArgument>,
 }
 
-/// The condition, and where the operator is defined.
+/// Returns the condition, and the position of the operator's definition.
 pub(crate) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<MissingCheck> {
     let condition = match wrong.rule {
         Rule::DataIndex => left_of(tools, run, wrong)?,
@@ -50,8 +52,8 @@ pub(crate) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Op
     Some(MissingCheck { condition, function, stable: is_of_stable_abi(f) })
 }
 
-/// Of a tensor that is not laid out as it is made, that it is, where that is enough; else with what sizes must keep to. Of one whose rank nobody checks
-/// the rank that is asked for.
+/// Requires, for a tensor that is not packed, contiguity, if that suffices, else contiguity and a condition on sizes.
+/// For a tensor whose rank is unchecked, requires the assumed rank.
 fn of_layout_and_sizes(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String> {
     let tensor = wrong.object.strip_suffix(OF_STORAGE);
     let strided = tensor.filter(|name| wrong.arguments.get(*name).is_some_and(|t| !t.is_packed()));
@@ -79,8 +81,8 @@ fn of_layout_and_sizes(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> O
     left_of(tools, run, wrong)
 }
 
-/// What is left of the obligation: of what index tensors hold where it depends on that. Dimension by dimension where it
-/// is taken apart so.
+/// Returns the rest of the obligation: a condition on the contents of index tensors where the obligation depends on
+/// them. It is stated by dimension where the index can be split into dimensions.
 fn left_of(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String> {
     let of_elements = wrong.rule == Rule::DataIndex;
     let mut names = given::names(tools, tools.root.func);
@@ -104,7 +106,7 @@ fn left_of(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Option<String
     Some(readable(&condition).to_string())
 }
 
-/// A condition under which it lies in what is there.
+/// Returns a condition under which the access lies in the storage.
 fn in_storage(tools: &mut Tools<'_>, names: &mut Names, ob: &Obligation, of_elements: bool) -> Option<Cond> {
     if of_elements {
         let needs = elements::of(tools, tools.root.func, names, ob)?;
@@ -115,7 +117,7 @@ fn in_storage(tools: &mut Tools<'_>, names: &mut Names, ob: &Obligation, of_elem
     names.condition(&tools.e.arena, all)
 }
 
-/// The same, where each index is less than the size of its dimension.
+/// Returns a condition under which each index is less than the size of its dimension.
 fn in_dimensions(
     tools: &mut Tools<'_>,
     names: &mut Names,
@@ -136,7 +138,8 @@ fn in_dimensions(
     found.into_iter().map(|c| names.condition(a, c)).collect::<Option<Vec<_>>>().map(Cond::all)
 }
 
-/// Whether a quotient is multiplied by another number: what is left of an index that was not taken apart, which asks for more than anybody means.
+/// Whether a quotient is multiplied by another non-constant: the rest of an index that was not split, which is
+/// stricter than anybody means.
 fn multiplies_quotient(t: &Term) -> bool {
     let has_quotient = |t: &Term| {
         let (mut open, mut found) = (vec![t], false);

@@ -1,11 +1,11 @@
-//! What kernels, and functions that launch them and whose callers are not known, rely on: the conditions on their parameters under which
-//! accesses stay in bounds.
+//! Requirements of kernels, and of functions with unknown callers that launch them: the conditions on their
+//! parameters under which accesses stay in bounds.
 //!
-//! In: a program. Out: of each kernel the conditions, as contracts are written, with the accesses that each one covers and what is known
-//! of it; and the accesses for which there is none. Nothing of it is assumed by anybody until somebody writes it down.
+//! In: a program. Out: for each kernel the conditions, in contract syntax, each with the accesses that it covers and
+//! its evidence; and the accesses without a condition. No condition is assumed until somebody writes it down.
 //!
-//! `conditions` finds them: what is left of an obligation when the variables of threads and loops are eliminated. `wording` writes
-//! terms as contracts.
+//! `conditions` finds them: they are the rest of an obligation after the elimination of thread and loop variables.
+//! `wording` writes terms as contracts.
 
 mod conditions;
 mod dimensions;
@@ -34,25 +34,25 @@ use ir::{Program, Side};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// What one kernel needs of its arguments and its launch, or one function of its arguments.
+/// Requirements of one kernel on its arguments and its launch, or of one function on its arguments.
 #[derive(Clone, Debug)]
 pub struct Inferred {
-    /// `scale(float*, int)`.
+    /// Signature, such as `scale(float*, int)`.
     pub function: String,
     pub symbol: String,
-    /// Otherwise a function of the host.
+    /// Whether it is a kernel rather than a host function.
     pub kernel: bool,
     pub position: Position,
-    /// Its numbers: bits, and whether they are signed.
+    /// Integer parameters: name, bits, and whether they are signed.
     pub numbers: Vec<(String, u32, bool)>,
     pub conditions: Vec<Condition>,
-    /// Places that are safe whatever it is given.
+    /// Number of positions that are safe for all inputs.
     pub safe: usize,
-    /// The same where nothing wraps.
+    /// Positions that are safe for all inputs where nothing wraps.
     pub safe_if_no_wrap: Vec<Place>,
-    /// Places for which no condition was found.
+    /// Positions without a condition.
     pub open: Vec<Open>,
-    /// Why it was not followed to its end: there may be more accesses.
+    /// Reason why the execution did not complete: there may be more accesses.
     pub partly: Option<String>,
 }
 
@@ -61,20 +61,21 @@ pub struct Inferred {
 pub struct Condition {
     pub condition: Cond,
     pub evidence: Evidence,
-    /// Operations that must not wrap for it to suffice.
+    /// Operations that must not wrap for the condition to suffice.
     pub wraps: Vec<String>,
-    /// The accesses that it makes safe, together with the others of the kernel.
+    /// Accesses that the condition makes safe, together with the kernel's other conditions.
     pub covers: Vec<Place>,
 }
 
-/// What is known of a condition.
+/// Evidence for a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// With it, every access that it covers is proved safe.
+    /// Sufficient: with the condition, every access that it covers is proved safe.
     Sufficient,
-    /// That, and some launch that violates it goes out of bounds: a replay of the kernel alone did.
+    /// Sufficient, and some launch that violates the condition goes out of bounds: a replay of the kernel alone did.
     Needed,
-    /// That, and every launch that violates it does, where nothing wraps: the solver proved it.
+    /// Sufficient and needed, and every launch that violates the condition goes out of bounds where nothing wraps:
+    /// the solver proved it.
     Exact,
 }
 
@@ -89,7 +90,7 @@ impl Evidence {
     }
 }
 
-/// An access as the source has it.
+/// An access in the source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub position: Position,
@@ -103,18 +104,18 @@ pub struct Open {
     pub reason: String,
 }
 
-/// What was found of a program.
+/// Results for a program.
 #[derive(Clone, Debug, Default)]
 pub struct OfProgram {
     pub functions: Vec<Inferred>,
-    /// Contracts that are stated, and wrong.
+    /// Stated contracts that are wrong.
     pub faults: Vec<Fault>,
     /// Safety nets that were reached: without them more may be found.
     pub nets: Vec<Net>,
 }
 
-/// The kernels of a program, and its functions that anybody may call or nobody does, in the order of their names; of these those that
-/// `wanted` names.
+/// Infers the requirements of a program's kernels, and of its functions with unknown callers, in the order of their
+/// names; only of those that `wanted` selects.
 #[must_use]
 pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &str) -> bool) -> OfProgram {
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
@@ -127,7 +128,7 @@ pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &s
             .filter(|(_, m, f)| {
                 m.side == Side::Device && f.kernel && !f.is_declaration() && wanted(&f.name, &f.display)
             })
-            // Should a safety net be reached, those of libraries go without.
+            // Library kernels come last and are skipped if a safety net is reached.
             .map(|(r, _, f)| ((!program.users_loc(r.module, f.loc).is_users(), f.display.clone()), r))
             .collect();
         kernels.sort();
@@ -149,7 +150,7 @@ pub fn of_program(program: &Program, options: &Options, wanted: impl Fn(&str, &s
     OfProgram { functions, faults, nets: nets.reached() }
 }
 
-/// What is found of each of several functions, by as many threads as the check may have.
+/// Infers the requirements of several functions, with as many threads as the check may have.
 fn each<T: Sync>(
     engine: &mut Engine<'_>,
     functions: impl Iterator<Item = T>,
@@ -157,7 +158,7 @@ fn each<T: Sync>(
 ) -> Vec<Inferred> {
     let functions: Vec<(T, OnceLock<Option<Inferred>>)> = functions.map(|f| (f, OnceLock::new())).collect();
     engine.by_turns(&functions, |engine, (function, found)| {
-        // Each has budgets of its own, and nobody waits.
+        // Each function has its own budget, and nobody waits.
         engine.cx.total = Work::MAX;
         found.get_or_init(|| infer(engine, function));
     });

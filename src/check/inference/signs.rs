@@ -1,7 +1,8 @@
-//! Numbers that code takes for unsigned ones: a bound `n` that is negative is a very large one there, and `n - 1` of an unsigned 0 as well.
+//! Signed values that code uses as unsigned: a negative bound `n` is then very large, and so is `n - 1` of an
+//! unsigned 0.
 //!
-//! In: an obligation under a condition that was found for it with numbers that do not wrap. Out: what must not be negative besides, so that the
-//! condition suffices with wrap-around below zero as it is. Overflow beyond the largest value stays what is said of it.
+//! In: an obligation under a condition that was found for it without wraps. Out: signs that the condition also needs
+//! to suffice with wrap-around below zero. Overflow beyond the largest value stays an assumption of the condition.
 
 use super::wording::{Names, Words};
 use crate::obligations::decide::Decider;
@@ -9,10 +10,11 @@ use crate::obligations::obligation::{Decision, Obligation};
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Term, TermId};
 
-/// Numbers that are looked at.
+/// Most values that are examined.
 const MOST: usize = 4;
 
-/// What a condition needs besides, and the operations that must not wrap for all of it to suffice; `None` where it does not.
+/// Returns the additional signs that a condition needs, and the operations that must not wrap for all of it to
+/// suffice; `None` where it does not suffice.
 pub(super) fn sufficient(
     a: &mut Arena,
     decider: &mut Decider,
@@ -36,7 +38,7 @@ pub(super) fn sufficient(
     let Some(best) = with_all.filter(|w| alone.as_ref().is_none_or(|alone| w.len() < alone.len())) else {
         return alone.map(|ops| (nothing, ops));
     };
-    // Each that it does without is left out.
+    // Drop each sign that is not needed.
     let mut i = 0;
     while i < signs.len() && signs.len() > 1 {
         let fewer: Vec<TermId> = signs.iter().copied().filter(|s| *s != signs[i]).collect();
@@ -48,7 +50,7 @@ pub(super) fn sufficient(
     Some((a.and_all(signs), best))
 }
 
-/// What must not wrap; `None` where it is not safe then either.
+/// Returns the operations that must not wrap; `None` where the obligation is not safe even then.
 fn wraps(decision: Decision) -> Option<Vec<String>> {
     match decision {
         Decision::Safe => Some(vec![]),
@@ -57,7 +59,7 @@ fn wraps(decision: Decision) -> Option<Vec<String>> {
     }
 }
 
-/// That what is read as an unsigned number is none below zero, where contracts have words for it.
+/// Returns conditions that values read as unsigned are non-negative, where contracts can express them.
 fn signs(a: &mut Arena, names: &Names, under: &Obligation) -> Vec<TermId> {
     let (zero, mut out) = (a.int(0), vec![]);
     for t in a.cone(&[under.facts, under.offset, under.extent]) {

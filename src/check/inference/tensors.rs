@@ -1,9 +1,9 @@
-//! Conditions on tensors: what the way to a launch says of them, solved for the numbers that contracts have words for, and what code takes for
-//! granted of their layout.
+//! Conditions on tensors: properties on the path to a launch, solved for those that contracts can express, and
+//! assumptions of code about layout.
 //!
-//! In: conditions under which a launch is made, over numbers of tensors that a caller gave (`scuba::Tensor` in `templates/models/aten.cpp`). Out: terms for
-//! those that follow from others (extents, numbers of elements, sizes counted from the last dimension, and what is one number); hypotheses, each a
-//! condition as contracts are written.
+//! In: conditions of a launch, over properties of caller-given tensors (`scuba::Tensor` in
+//! `templates/models/aten.cpp`). Out: terms for properties that follow from others (extents, element counts, sizes
+//! counted from the last dimension, and equal properties); and hypotheses, each a condition in contract syntax.
 
 use crate::obligations::obligation::Obligation;
 use contracts::ast::TermKind;
@@ -17,14 +17,15 @@ use models::tensors::answer;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers that are solved for in one set of conditions at most.
+/// Most properties that are solved for in one set of conditions.
 const MOST: usize = 400;
 
-/// The order of numbers of elements from some dimension on, and of that of all elements.
+/// Elimination orders: of element counts from some dimension on, and of the count of all elements.
 const REST: u32 = 1;
 const NUMEL: u32 = 2;
 
-/// What may be said by other numbers of tensors: the lower, the sooner. `None` for what is no number of a tensor.
+/// Returns the elimination order of a tensor property: lower ones are expressed by others first. `None` for other
+/// symbols.
 fn order(a: &Arena, s: SymId) -> Option<u32> {
     match &a.symbol(s).kind {
         SymKind::Input(InputSource::Given { object, path, .. }) if object.ends_with(OF_HANDLE) => {
@@ -42,7 +43,7 @@ fn order(a: &Arena, s: SymId) -> Option<u32> {
     }
 }
 
-/// Whether contracts have a word for a number of a tensor.
+/// Whether contracts can express a tensor property.
 pub(super) fn has_word(object: &str, path: &str) -> bool {
     let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
     let of_it = path.strip_prefix(handle).is_some_and(|rest| rest.starts_with('.'));
@@ -59,13 +60,14 @@ pub(super) fn has_word(object: &str, path: &str) -> bool {
         })
 }
 
-/// Whether all that a condition speaks of are numbers of tensors.
+/// Whether a condition mentions only tensor properties.
 pub(super) fn is_of_tensors(a: &Arena, t: TermId) -> bool {
     let symbols = a.symbols_of(&[t]);
     !symbols.is_empty() && symbols.into_iter().all(|s| order(a, s).is_some())
 }
 
-/// What the equations among conditions say that numbers of tensors are, in others of them: each has nothing in it that is solved for.
+/// Solves the equations among conditions for tensor properties, in terms of others; no solution contains a solved
+/// property.
 pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, TermId> {
     let mut all: FxHashMap<TermId, TermId> = FxHashMap::default();
     let mut equations: Vec<TermId> = a
@@ -76,7 +78,8 @@ pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, Ter
     while all.len() < MOST {
         let candidate = |a: &Arena, of: TermId| -> Option<(u32, TermId, i128)> {
             let p = a.poly(of);
-            // Elements counted from some dimension on have no word: where they stay, all elements have one.
+            // Element counts from some dimension on have no contract expression; where they remain, the count of all
+            // elements has one.
             let has_rest = || a.symbols_of(&[of]).into_iter().any(|s| order(a, s) == Some(REST));
             let constant =
                 p.terms.iter().all(|(m, _)| m.len() <= 1) && p.terms.iter().filter(|(m, _)| !m.is_empty()).count() == 1;
@@ -117,7 +120,7 @@ pub(super) fn solved(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, Ter
     all
 }
 
-/// The numbers of tensors that conditions speak of, by tensor and by what is asked.
+/// Tensor properties in conditions, by tensor and by the source's expression.
 struct Numbers(BTreeMap<(String, String), TermId>);
 
 impl Numbers {
@@ -139,14 +142,14 @@ impl Numbers {
         self.0.get(&(tensor.to_owned(), asked.to_owned())).copied()
     }
 
-    /// How many dimensions a tensor has, where that is known.
+    /// Returns a tensor's rank, where it is known.
     fn rank(&self, a: &Arena, known: &FxHashMap<TermId, TermId>, tensor: &str) -> Option<i128> {
         a.as_int(*known.get(&self.get(tensor, "dim()")?)?)
     }
 }
 
-/// The sizes of what an access goes out of, in other numbers of tensors: of a tensor that was given and whose number of dimensions is known; of another
-/// one those of a tensor that was given and has as many elements, as `zeros_like` makes it.
+/// Returns the sizes of the accessed tensor, in other tensor properties: for a caller-given tensor, its own if its
+/// rank is known; for another one, those of a caller-given tensor with as many elements, as `zeros_like` makes it.
 pub(super) fn sizes(
     a: &mut Arena,
     conditions: TermId,
@@ -172,7 +175,7 @@ pub(super) fn sizes(
     })
 }
 
-/// The same where strides are those of contiguous tensors, as far as the conditions say how many dimensions these have.
+/// Solves as [`solved`] does, with the strides of contiguous tensors, as far as the conditions fix their ranks.
 pub(super) fn solved_of_packed(a: &mut Arena, conditions: TermId) -> FxHashMap<TermId, TermId> {
     let known = solved(a, conditions);
     let numbers = Numbers::of(a, conditions);
@@ -196,8 +199,8 @@ pub(super) fn solved_of_packed(a: &mut Arena, conditions: TermId) -> FxHashMap<T
     all
 }
 
-/// Adds strides of tensors that PyTorch made: of each it is said that it is the product of the sizes behind unless the tensor has no elements or the
-/// dimension one (`strides_of` in `templates/models/aten.cpp`).
+/// Adds strides of tensors that PyTorch made. The conditions state that each is the product of the later sizes,
+/// unless the tensor has no elements or the dimension has size one (`strides_of` in `templates/models/aten.cpp`).
 fn strides_of_made(a: &mut Arena, conditions: TermId, packed: &mut FxHashMap<TermId, TermId>) {
     for c in a.conjuncts(conditions) {
         if !matches!(a.get(c), Term::Or(_)) {
@@ -217,7 +220,7 @@ fn strides_of_made(a: &mut Arena, conditions: TermId, packed: &mut FxHashMap<Ter
     }
 }
 
-/// `s - p` for a number that nothing else is known of, and one of tensors.
+/// Splits `s - p` into an otherwise unknown symbol and a tensor property.
 fn stride_said(a: &mut Arena, difference: TermId) -> Option<(TermId, TermId)> {
     let p = a.poly(difference);
     let is_unknown =
@@ -231,13 +234,13 @@ fn stride_said(a: &mut Arena, difference: TermId) -> Option<(TermId, TermId)> {
     (a.as_int(product).is_some() || is_of_tensors(a, product)).then_some((t, product))
 }
 
-/// What follows for each factor where a product of numbers that are not negative is not 0: that it is positive.
+/// Returns the condition that each factor is positive where a product of non-negative values is not 0.
 pub(super) fn positive_factors(a: &mut Arena, conditions: TermId) -> TermId {
     let mut factors: BTreeSet<TermId> = BTreeSet::new();
     for c in a.conjuncts(conditions) {
         let Term::Not(x) = a.get(c) else { continue };
         let Term::EqZ(p) = a.get(*x) else { continue };
-        // What is 0 is so in any number of bits.
+        // A value that is 0 is 0 in any width.
         let mut p = *p;
         while let Term::Wrap { arg, .. } = a.get(p) {
             p = *arg;
@@ -254,7 +257,8 @@ pub(super) fn positive_factors(a: &mut Arena, conditions: TermId) -> TermId {
     a.and_all(all)
 }
 
-/// An obligation where what follows for numbers of tensors on the way to the launch stands in their place; `None` where nothing does.
+/// Substitutes the solved tensor properties on the path to the launch into an obligation; `None` where there are
+/// none.
 pub(super) fn put_into(
     a: &mut Arena,
     solved: &FxHashMap<TermId, TermId>,
@@ -276,8 +280,8 @@ pub(super) fn put_into(
     })
 }
 
-/// An obligation without what is said of numbers of elements that are counted from some dimension on, for which contracts have no word: what sizes
-/// have to do with each other then is left out.
+/// Removes facts on element counts from some dimension on, which contracts cannot express, from an obligation:
+/// relations between sizes are then lost.
 pub(super) fn in_words(a: &mut Arena, ob: &Obligation) -> Obligation {
     let is_rest = |a: &Arena, t: TermId| a.symbols_of(&[t]).into_iter().any(|s| order(a, s) == Some(REST));
     let mut facts = a.conjuncts(ob.facts);
@@ -285,10 +289,10 @@ pub(super) fn in_words(a: &mut Arena, ob: &Obligation) -> Obligation {
     Obligation { facts: a.and_all(facts), ..ob.clone() }
 }
 
-/// Sizes that the models of ATen's functions look at, whatever the code asks for.
+/// Number of sizes that the models of ATen's functions examine, whatever the code asks for.
 const ALL_SIZES: i128 = 8;
 
-/// The greatest number that a number is at least by these conditions; `None` where they say nothing above 0.
+/// Returns the greatest lower bound of a value by these conditions; `None` where they give none above 0.
 fn at_least(a: &Arena, number: TermId, paths: &[TermId]) -> Option<i128> {
     let bound = |c: TermId| {
         let Term::Le(t) = *a.get(c) else { return None };
@@ -298,8 +302,8 @@ fn at_least(a: &Arena, number: TermId, paths: &[TermId]) -> Option<i128> {
     paths.iter().flat_map(|p| a.conjuncts(*p)).filter_map(bound).max().filter(|n| *n > 0)
 }
 
-/// The fewest dimensions that a tensor has on the way to a launch, and what that leaves of its numbers where it has no more; `None` where that is no
-/// more than known, or nothing is said of them.
+/// Returns the lowest rank of a tensor on the path to a launch, and the substitution that holds where its rank is no
+/// higher; `None` where that adds nothing, or the conditions give no lower bound.
 pub(super) fn of_fewest_dimensions(
     a: &mut Arena,
     path: TermId,
@@ -313,8 +317,8 @@ pub(super) fn of_fewest_dimensions(
     Some((rank, std::iter::once((behind, one)).collect()))
 }
 
-/// What code takes for granted of the tensors that a function is given where these launches' conditions do not say it: that they are contiguous, and
-/// have as many dimensions as it asks for.
+/// Returns the layout assumptions of code about a function's tensors that these launches' conditions do not state:
+/// contiguity, and the rank that the code uses.
 pub(super) fn hypotheses(e: &mut Executor<'_>, f: FuncRef, paths: &[TermId]) -> Vec<Cond> {
     let display = e.program.func(f).display.clone();
     let mut numbers: BTreeMap<String, Vec<(SymId, String)>> = BTreeMap::new();
@@ -331,7 +335,7 @@ pub(super) fn hypotheses(e: &mut Executor<'_>, f: FuncRef, paths: &[TermId]) -> 
     let mentioned: BTreeSet<SymId> = e.arena.symbols_of(paths).into_iter().collect();
     let mut out = vec![];
     for (handle, numbers) in numbers {
-        // A member of a structure, or one of several, is no name of a contract.
+        // Contracts cannot name a member of a structure, or one of several tensors.
         if handle.contains(|c: char| !c.is_alphanumeric() && c != '_') {
             continue;
         }
@@ -348,7 +352,8 @@ pub(super) fn hypotheses(e: &mut Executor<'_>, f: FuncRef, paths: &[TermId]) -> 
             said.push(format!("{handle}.is_contiguous()"));
         }
         if !fixed(e, "dim()") {
-            // Who asks for a size that is not there throws; where sizes are read without asking, as many as are mentioned.
+            // A query for a missing size throws; where sizes are read without a query, the highest one that is
+            // mentioned gives the rank.
             let dim = numbers.iter().find(|(_, asked)| asked == "dim()").map(|(s, _)| e.arena.symbol_term(*s));
             let sizes = numbers
                 .iter()

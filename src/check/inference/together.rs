@@ -1,7 +1,9 @@
-//! Conditions that cannot hold together: who stated all of them would be told that they never hold, and none would be assumed.
+//! Conditions that cannot hold together: a user who stated all of them would get a report that they never hold, and
+//! none would be assumed.
 //!
-//! In: the conditions of one function, what holds wherever it is called. Out: those that stay, which are known to hold together for something; the
-//! places of the others, which are open. Those that cover the most places stay.
+//! In: the conditions of one function, and the facts that hold at every call. Out: the conditions that stay, which
+//! are known to be satisfiable together; and the positions of the others, which stay undecided. Conditions that cover
+//! the most positions stay.
 
 use super::gather::{Need, Shared};
 use super::{Open, Place};
@@ -13,7 +15,8 @@ use base::work::Work;
 use engine::symbolic::terms::term::TermId;
 use std::collections::BTreeSet;
 
-/// Without conditions that are not known to hold together with what holds anyway and with the others. `work` is what stating them is judged with.
+/// Removes conditions that are not known to be satisfiable together with the others and with `anyway`. `work` is the
+/// budget for judging stated conditions.
 pub(super) fn that_hold_together(
     tools: &mut Tools<'_>,
     (anyway, work): (TermId, Work),
@@ -46,7 +49,7 @@ pub(super) fn that_hold_together(
     (kept, open.into_iter().map(|place| Open { place, reason: reason() }).collect())
 }
 
-/// What arrays hold is judged condition by condition.
+/// Conditions on array contents are judged one by one.
 fn of_now(s: &Shared) -> Option<TermId> {
     match s.need {
         Need::Now(condition) => Some(condition),

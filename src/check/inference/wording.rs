@@ -1,7 +1,7 @@
-//! Terms of the engine as terms of contracts.
+//! Engine terms as contract terms.
 //!
-//! In: a term over the parameters of a function and its launch. Out: the same as a contract is written; `None` for what contracts
-//! have no words for.
+//! In: a term over the parameters of a function and its launch. Out: the same in contract syntax; `None` for terms
+//! that contracts cannot express.
 
 use super::elements::{self, Each};
 use super::tensors;
@@ -17,22 +17,22 @@ use ir::FuncRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// What symbols are called in contracts.
+/// Contract name of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     Parameter(String),
-    /// 1 where a pointer is null.
+    /// Flag that is 1 where a pointer is null.
     Null(String),
     Launch(Launch),
-    /// The extent of what a parameter points to, in bytes; and bytes of an element, where its type tells.
+    /// Extent behind a parameter, in bytes; and the element size in bytes, where its type determines it.
     Extent(String, Option<u64>),
-    /// The same in whole elements.
+    /// Extent behind a parameter, in whole elements.
     Elements(String),
-    /// A number that an array holds, or any one of them.
+    /// A particular, or an arbitrary, array element.
     Element(Rc<ElementRead>),
 }
 
-/// Which words a condition has besides the parameters and what is behind them.
+/// Vocabulary of a condition besides the parameters and the extents behind them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Words {
     pub launch: bool,
@@ -43,23 +43,24 @@ pub(super) struct Words {
 #[derive(Default)]
 pub(super) struct Names {
     pub all: FxHashMap<TermId, Name>,
-    /// What a function of the host checks before whatever it launches: no part of what it needs.
+    /// Checks of a host function before every launch: no part of its requirements.
     pub checked: FxHashSet<TermId>,
-    /// What `forall` calls the number of an element: no parameter's name.
+    /// Index variable of `forall`: no parameter's name.
     pub variable: String,
-    /// What numbers of tensors are on the way to the launch that is looked at, in others.
+    /// Tensor properties on the path to the current launch, solved for others.
     pub solved: FxHashMap<TermId, TermId>,
-    /// Whether elements of tensors that are made contiguous are those of the tensors: these are taken to be contiguous.
+    /// Whether elements of contiguous copies of tensors count as the tensors' own elements; the tensors are then
+    /// assumed contiguous.
     pub copies: bool,
-    /// Arrays that numbers are read from, each with the symbol that stands for any of them.
+    /// Arrays that values are read from, each with the symbol for an arbitrary element.
     pub elements: Vec<(Rc<ElementRead>, TermId)>,
 }
 
-/// Nodes of a term beyond which nobody reads a condition.
+/// Most nodes of a readable condition.
 const LONGEST: usize = 40;
 
 impl Names {
-    /// What a launch is given: blocks, threads of a block, bytes of dynamic shared memory.
+    /// Adds the names of a launch: blocks, threads of a block, bytes of dynamic shared memory.
     pub fn add_launch(&mut self, grid: [TermId; 3], block: [TermId; 3], shared: TermId) {
         for (i, axis) in [Axis::X, Axis::Y, Axis::Z].into_iter().enumerate() {
             self.all.insert(grid[i], Name::Launch(Launch::Grid(axis)));
@@ -68,8 +69,8 @@ impl Names {
         self.all.insert(shared, Name::Launch(Launch::DynamicShared));
     }
 
-    /// What a function is given besides its plain arguments: which of its pointers are null, what the objects behind them hold, and the extents of
-    /// these. Extents that nobody knows become symbols.
+    /// Adds the names of a function's inputs besides its plain arguments: null pointers, the contents of the objects
+    /// behind pointers, and their extents. Unknown extents become symbols.
     pub fn add_given(&mut self, e: &mut Executor<'_>, f: FuncRef) {
         let program = e.program;
         let func = program.func(f);
@@ -91,7 +92,7 @@ impl Names {
         for (s, path) in all {
             self.all.insert(e.arena.symbol_term(s), Name::Parameter(path));
         }
-        // How long a tensor's storage is follows from its sizes.
+        // The length of a tensor's storage follows from its sizes.
         for (o, name, bytes) in e.given_objects(f).into_iter().filter(|(_, name, _)| !name.ends_with(OF_STORAGE)) {
             if let Ok(extent) = e.extent_of_parameter(f, o) {
                 let at = func.params.iter().position(|p| p.name == name);
@@ -105,7 +106,7 @@ impl Names {
         }
     }
 
-    /// Which symbols say of a function's pointers that they are null.
+    /// Adds the symbols that state whether a function's pointers are null.
     fn add_nulls(&mut self, a: &mut Arena, function: &str) {
         let pointer = |kind: &SymKind| match kind {
             SymKind::Input(InputSource::Param { function: of, name }) if of == function => {
@@ -117,7 +118,7 @@ impl Names {
         self.all.extend(all.into_iter().map(|(s, pointer)| (a.symbol_term(s), Name::Null(pointer))));
     }
 
-    /// An extent as a number of elements, with bytes of one.
+    /// Converts an extent to a number of elements, with the element size in bytes.
     pub fn in_elements(&self, a: &mut Arena, extent: TermId) -> Option<(TermId, i128)> {
         let Some(Name::Extent(_, Some(size))) = self.all.get(&extent) else { return None };
         let size = i128::from(*size);
@@ -132,7 +133,7 @@ impl Names {
         matches!(self.all.get(&t), Some(Name::Element(_)))
     }
 
-    /// Whether contracts have words for it.
+    /// Whether contracts can express the term.
     pub fn has(&self, a: &Arena, t: TermId, words: Words) -> bool {
         let allowed = |t: &TermId| match self.all.get(t) {
             Some(Name::Launch(_)) => words.launch,
@@ -142,7 +143,7 @@ impl Names {
         self.named(a, t).is_some_and(|all| all.iter().all(allowed))
     }
 
-    /// What has a name in a term; `None` where something has none, or nobody would read it.
+    /// Returns the named subterms of a term; `None` where a part has no name, or the term is too long to read.
     fn named(&self, a: &Arena, t: TermId) -> Option<Vec<TermId>> {
         let (mut open, mut out) = (vec![t], vec![]);
         let mut count = 0;
@@ -169,7 +170,7 @@ impl Names {
         Some(out)
     }
 
-    /// The numbers of arrays that a condition speaks of, each once.
+    /// Returns the array elements that a condition mentions, each once.
     pub fn elements_in(&self, a: &Arena, t: TermId) -> Vec<TermId> {
         let mut all = self.named(a, t).unwrap_or_default();
         all.retain(|t| matches!(self.all.get(t), Some(Name::Element(_))));
@@ -178,9 +179,9 @@ impl Names {
         all
     }
 
-    /// `p >= 0`.
+    /// Writes `p >= 0`.
     pub fn at_least_zero(&self, a: &Arena, p: &Poly) -> Option<Cond> {
-        // One extent alone stands on the left, in elements where everything else is a whole number of them.
+        // A single extent stands on the left, in elements where everything else is a multiple of their size.
         let extent = p.terms.iter().find_map(|(m, c)| match (m.as_slice(), c) {
             ([t], 1) => match self.all.get(t) {
                 Some(Name::Extent(of, size)) => Some((*t, of.clone(), *size)),
@@ -209,7 +210,7 @@ impl Names {
         Some(Cond::compare(Comparison::Ge, left, self.polynomial(a, &wanted)?))
     }
 
-    /// `a >= b`, with no minus in either.
+    /// Writes `a >= b`, without minus on either side.
     fn sides(&self, a: &Arena, p: &Poly) -> Option<Cond> {
         let part = |positive: bool| Poly {
             terms: p.terms.iter().filter(|(_, c)| (*c > 0) == positive).map(|(m, c)| (m.clone(), c.abs())).collect(),
@@ -218,7 +219,7 @@ impl Names {
         Some(Cond::compare(Comparison::Ge, more, less))
     }
 
-    /// A condition that holds.
+    /// Writes a condition as a contract.
     pub fn condition(&self, a: &Arena, t: TermId) -> Option<Cond> {
         let all = |v: &[TermId]| v.iter().map(|t| self.condition(a, *t)).collect::<Option<Vec<_>>>();
         Some(match a.get(t) {
@@ -249,7 +250,7 @@ impl Names {
             _ => None,
         });
         if let Some(pointer) = pointers.next() {
-            // It is 1, or 0.
+            // The flag is 1, or 0.
             let constant = p.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
             let op = if constant == 0 { op.negated() } else { op };
             let null = Term::new(TermKind::Null, Span::default());
@@ -261,7 +262,7 @@ impl Names {
         Some(Cond::compare(op, *left, *right))
     }
 
-    /// That something holds of the first elements of an array.
+    /// Writes a condition on the first elements of an array.
     pub fn of_each(&self, a: &Arena, each: &Each) -> Option<Cond> {
         let all = Forall {
             variable: self.variable.clone(),
@@ -275,7 +276,7 @@ impl Names {
 
     fn polynomial(&self, a: &Arena, p: &Poly) -> Option<Term> {
         let mut sum: Option<Term> = None;
-        // What stands first in the source's own order of names; numbers last.
+        // Terms in the source's order of names; constants last.
         let mut terms: Vec<(i128, Vec<Term>)> = vec![];
         for (m, c) in &p.terms {
             let factors: Vec<Term> = m.iter().map(|t| self.term(a, *t)).collect::<Option<_>>()?;
@@ -304,7 +305,7 @@ impl Names {
 
     fn term(&self, a: &Arena, t: TermId) -> Option<Term> {
         match self.all.get(&t) {
-            // What a tensor is asked for is a call.
+            // A tensor property is a method call.
             Some(Name::Parameter(name)) if name.ends_with(')') => return parse_term(name).ok(),
             Some(Name::Parameter(name)) => return Some(Term::name(name)),
             Some(Name::Launch(l)) => return Some(Term::new(TermKind::Launch(*l), Span::default())),
@@ -343,7 +344,7 @@ impl Names {
     }
 }
 
-/// In the normal form, where that is no longer than what was found.
+/// Returns the normal form, where it is no longer than the original.
 pub(super) fn readable(c: &Cond) -> Cond {
     let normal = simplify(c);
     if normal.to_string().len() <= c.to_string().len() { normal } else { c.clone() }

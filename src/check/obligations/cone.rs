@@ -1,7 +1,8 @@
-//! Cone of influence: which conditions and terms of the host a launch depends on.
+//! Cone of influence: the host conditions and terms that a launch depends on.
 //!
-//! In: a launch. Out: those conjuncts of its path condition that share symbols with what it is given, or terms; and what in terms is
-//! unknown, with the reason. Fewer facts prove less, so leaving some out is sound. It decides nothing.
+//! In: a launch, or terms. Out: the conjuncts of the launch's path condition that share symbols with its
+//! configuration, arguments and memory; and the unknowns in terms, with their reasons. Fewer facts prove less, so
+//! skipping some is sound. This module decides nothing.
 
 use base::reasons::UnknownReason;
 use engine::symbolic::exec::events::{AccessEvent, LaunchEvent};
@@ -13,7 +14,7 @@ use engine::symbolic::terms::functions::Function;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The terms that a value consists of.
+/// Collects the terms that a value consists of.
 fn terms_of(v: &Value, out: &mut Vec<TermId>) {
     match v {
         Value::Int(t) | Value::Bool(t) => out.push(*t),
@@ -23,7 +24,7 @@ fn terms_of(v: &Value, out: &mut Vec<TermId>) {
     }
 }
 
-/// Configuration and arguments.
+/// Returns the terms of configuration and arguments.
 fn own_terms(l: &LaunchEvent) -> Vec<TermId> {
     let mut out = vec![l.config.shared];
     out.extend(l.config.grid.iter().chain(&l.config.block));
@@ -33,7 +34,7 @@ fn own_terms(l: &LaunchEvent) -> Vec<TermId> {
     out
 }
 
-/// Terms through which a launch depends on the program's inputs.
+/// Returns the terms through which a launch depends on the program's inputs.
 pub(crate) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
     let mut all = facts.to_vec();
     all.extend(own_terms(l));
@@ -41,9 +42,10 @@ pub(crate) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> 
     all
 }
 
-/// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on, nor two of the conditions on
-/// what it does (`i < n`, where `n` is how many rounds an earlier loop went): fewer facts prove less, so this is sound; a witness is
-/// replayed in full anyway.
+/// Returns the launch's conditions, without those on host loops and unknowns that the launch does not depend on.
+/// Conditions on such a symbol stay where two or more of them bound it by the launch's own symbols (`i < n`, where
+/// `n` is the iteration count of an earlier loop). Fewer facts prove less, so this is sound; a witness is replayed in
+/// full anyway.
 pub(crate) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
     roots.extend(l.always.iter().flat_map(engine::symbolic::loops::quantified_facts::Always::terms));
@@ -87,12 +89,12 @@ pub(crate) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
         .collect()
 }
 
-/// Counters that threads count up atomically and that an offset depends on: symbols for the old value that such an operation gives.
+/// Returns the atomic counters that an offset depends on: symbols for the old value that an atomic operation returns.
 pub(crate) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
     e.arena.symbols_of(&[offset]).into_iter().filter(|s| e.loaded.get(s).is_some_and(|l| l.counts)).collect()
 }
 
-/// A number of an array of a file, or one that a tensor holds which a caller gave.
+/// Whether a term is a value from a file's array, or the content of a caller-given tensor.
 fn is_data(e: &Executor<'_>, t: TermId) -> bool {
     match e.arena.get(t) {
         Term::Apply { function: Function::Content, args, .. } => e.given_contents_of(args).is_some(),
@@ -101,25 +103,27 @@ fn is_data(e: &Executor<'_>, t: TermId) -> bool {
     }
 }
 
-/// Whether an offset depends on such numbers: by one that is in it, or by one that says how often a loop goes round.
+/// Whether an offset depends on such values: directly, or through the iteration count of a loop.
 pub(crate) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
     let reads = |terms: &[TermId]| e.arena.cone(terms).iter().any(|t| is_data(e, *t));
     if reads(&[offset]) {
         return true;
     }
-    // How far a counter comes depends on how many threads get to it.
+    // The final value of a counter depends on how many threads reach it.
     if !counters(e, offset).is_empty() && reads(&[facts]) {
         return true;
     }
     reads(&conditions_of_loops(e, facts, offset, |t| is_data(e, t)))
 }
 
-/// Reasons of what is not modelled in what says how often the loops go round that an offset counts: a model may set that at will.
+/// Returns the reasons of unmodelled values in the iteration counts of the loops that an offset counts; a model may
+/// choose such values freely.
 pub(crate) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
     unknowns(e, &conditions_of_loops(e, facts, offset, |_| false))
 }
 
-/// The same in what bounds an offset: a model may set the bound at will.
+/// Returns the reasons of unmodelled values in the conditions that bound an offset; a model may choose such a bound
+/// freely.
 pub(crate) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
     let of_offset: FxHashSet<_> = e.arena.symbols_of(&[offset]).into_iter().collect();
     let bounds: Vec<TermId> = e
@@ -131,8 +135,8 @@ pub(crate) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) ->
     unknowns(e, &bounds)
 }
 
-/// The facts that speak of rounds that an offset counts, or of rounds that these depend on. `closed` terms are not looked into: what is asked of a
-/// number says nothing of the round in which it was read.
+/// Returns the facts on iterations that an offset counts, or on iterations that these depend on. The search does not
+/// enter `closed` terms: a condition on a value says nothing about the iteration that read it.
 fn conditions_of_loops(
     e: &Executor<'_>,
     facts: TermId,
@@ -166,7 +170,7 @@ fn conditions_of_loops(
     }
 }
 
-/// That what the kernel reads where data say so lies inside, so that it is known.
+/// Returns, for each data-dependent read of the kernel, that it lies inside its object, so that its value is known.
 pub(crate) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: &AccessEvent) -> Vec<TermId> {
     let mut out = vec![];
     for other in run.accesses.iter().filter(|o| o.site != ev.site) {
@@ -186,12 +190,12 @@ pub(crate) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: &AccessEve
     out
 }
 
-/// Which of several pointers memory is taken to hold under a condition.
+/// Returns the reasons for which memory is assumed to hold one of several pointers under a condition.
 pub(crate) fn choices(e: &Executor<'_>, cond: TermId) -> Vec<UnknownReason> {
     unknowns(e, &[cond]).into_iter().filter(|why| matches!(why, UnknownReason::WhichPointer(_))).collect()
 }
 
-/// Reasons of what is not modelled in these terms: a model may set such values at will.
+/// Returns the reasons of unmodelled values in these terms; a model may choose such values freely.
 pub(crate) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<UnknownReason> {
     let mut out: Vec<UnknownReason> = vec![];
     for t in e.arena.cone(terms) {

@@ -1,9 +1,10 @@
-//! Negative numbers that are read as unsigned ones: a conversion gives a value, and nothing wraps by it.
+//! Negative values read as unsigned integers: the conversion is defined, so nothing wraps.
 //!
-//! In: an obligation that was proved only where some operations do not wrap. Out: what is decided of it where a number below zero
-//! that is read as an unsigned one of n bits is the number that the machine reads, larger by 2^n (C++17, 7.8 \[conv.integral\]). A
-//! proof that reads it as it is leaves out all inputs for which it is negative, and so bad accesses that take no wrap of their own.
-//! Other operations are assumed not to wrap, and are named where the access rests on them.
+//! In: an obligation that was proved only where some operations do not wrap. Out: a decision that reads a negative
+//! value converted to an unsigned integer of n bits as the machine does: larger by 2^n (C++17, 7.8
+//! \[conv.integral\]). A proof that reads the value unchanged excludes all inputs for which it is negative, and so
+//! bad accesses that need no wrap of their own. Other operations are assumed not to wrap, and are named where the
+//! access rests on them.
 
 use super::decide::{Care, Decider};
 use super::obligation::{Decision, Obligation};
@@ -15,29 +16,30 @@ use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Proofs that are looked for, each with more conversions read by value than the one before.
+/// Most proof attempts, each with more conversions read by value than the one before.
 const ROUNDS: usize = 4;
 
 /// An obligation with conversions read by value.
 struct Converted {
     facts: Vec<TermId>,
-    /// Their conjunction.
+    /// Conjunction of the facts.
     all: TermId,
     goals: [TermId; 2],
-    /// The numbers that are read, by the [`Term::Wrap`] in whose place each stands.
+    /// Values that are read, by the [`Term::Wrap`] that each replaces.
     values: FxHashMap<TermId, TermId>,
 }
 
-/// The outcome of one attempt.
+/// Outcome of one attempt.
 enum Tried {
-    /// Both goals follow where these do not wrap.
+    /// The goals both follow where these operations do not wrap.
     Proved(Vec<TermId>),
     Fails(TermId, Model),
     Open,
 }
 
 impl Decider {
-    /// Decides what rests on `unmet` operations with each conversion of a number that may be negative read by value.
+    /// Decides an obligation that rests on `unmet` operations, with each conversion of a possibly negative value read
+    /// by value.
     pub(super) fn by_value(
         &mut self,
         a: &mut Arena,
@@ -55,7 +57,7 @@ impl Decider {
         })
     }
 
-    /// The same within what one obligation may take; `None` where that is too little.
+    /// Runs [`Self::by_value`] within the work of one obligation; `None` where that is too little.
     fn by_value_within(
         &mut self,
         a: &mut Arena,
@@ -86,8 +88,8 @@ impl Decider {
         None
     }
 
-    /// Adds those of the open operations that may read a negative number as an unsigned one, and says whether there were any. Where
-    /// one is shown to read none, what that rests on is open too.
+    /// Adds the open operations that may read a negative value as unsigned, and returns whether there were any. Where
+    /// an operation is shown to read no negative value, the operations that this proof rests on become open too.
     fn more_conversions(
         &mut self,
         a: &mut Arena,
@@ -116,8 +118,8 @@ impl Decider {
         conversions.len() > before
     }
 
-    /// What must not wrap so that the number below a reading is at least zero, by facts that rest on older readings alone; `None`
-    /// where that is not known.
+    /// Returns the operations that must not wrap so that the value below a conversion is non-negative, by facts that
+    /// rest on older conversions alone; `None` where that is not proved.
     fn never_negative(&mut self, a: &mut Arena, facts: TermId, w: TermId, arg: TermId) -> Option<Vec<TermId>> {
         let older: Vec<TermId> =
             a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
@@ -146,7 +148,7 @@ impl Decider {
                     open.extend(self.unmet(a, asked.all, &used, &free).open);
                 }
                 Answer::Model(m) => return Tried::Fails(goal, m),
-                // Small inputs are tried by evaluation there.
+                // The search for a small model tries small inputs by evaluation.
                 Answer::Unknown(_) if care == Care::Thorough => {
                     let mut all = asked.facts.clone();
                     all.push(a.not(goal));
@@ -166,7 +168,7 @@ impl Decider {
         Tried::Proved(open)
     }
 
-    /// A model in which the access goes wrong, seen in the machine's own arithmetic.
+    /// Returns a model in which the access fails under machine arithmetic.
     fn fails_by_value(
         &mut self,
         a: &mut Arena,
@@ -189,7 +191,7 @@ impl Decider {
         Decision::Unknown(UnknownReason::SolverWork)
     }
 
-    /// The operations of an obligation that stand as they are read among these; `None` where one of these is none of its own.
+    /// Maps operations in the converted terms back to operations of the obligation; `None` where one has no original.
     fn originals(
         &mut self,
         a: &mut Arena,
@@ -214,7 +216,7 @@ impl Decider {
 impl Converted {
     fn of(a: &mut Arena, o: &Obligation, goals: [TermId; 2], conversions: &BTreeSet<TermId>) -> Self {
         let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
-        // What is read lies below its reading, and is older.
+        // The value lies below its conversion, and is older.
         for w in conversions {
             let Term::Wrap { arg, bits, signed: false } = *a.get(*w) else { continue };
             let arg = a.substitute(arg, &values);
@@ -231,7 +233,7 @@ impl Converted {
     }
 }
 
-/// The number that an operation reads as an unsigned one, where it may be negative.
+/// Returns the value that an operation reads as unsigned, where it may be negative.
 fn converts(a: &Arena, w: TermId) -> Option<TermId> {
     match *a.get(w) {
         Term::Wrap { arg, signed: false, .. } if a.range(arg).lo.is_none_or(|l| l < 0) => Some(arg),
@@ -248,7 +250,8 @@ mod tests {
     use engine::symbolic::terms::interval::Range;
     use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 
-    /// `left = n - done; tail = (unsigned)left % (4 * width); a[n - tail]`, where `n` and `done` are at most a million.
+    /// Builds `left = n - done; tail = (unsigned)left % (4 * width); a[n - tail]`, where `n` and `done` are at most a
+    /// million.
     fn rest_of_row(a: &mut Arena, least_left: Option<i128>) -> (Obligation, TermId) {
         let mut input = |i, name: &str| a.fresh(SymKind::Input(InputSource::Argv(i)), name, Range::of_int(32, true));
         let (n, done, width) = (input(1, "n"), input(2, "done"), input(3, "width"));
@@ -269,7 +272,7 @@ mod tests {
         (Obligation { facts, offset, bytes: four, extent }, left)
     }
 
-    /// The decision with the one conversion read by value.
+    /// Decides with the one conversion read by value.
     fn by_value(a: &mut Arena, o: &Obligation) -> Decision {
         let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
@@ -289,7 +292,7 @@ mod tests {
         assert!(mode == WrapMode::Exact && model.value(&a, left, mode).is_some_and(|v| v < 0), "{model:?}");
     }
 
-    /// Whether it is too large is another question.
+    /// Tests negative values only, not values above the maximum.
     #[test]
     fn what_is_never_negative_is_read_as_it_is() {
         let mut a = Arena::new();

@@ -1,10 +1,11 @@
-//! Decides one proof obligation: an access stays within its object.
+//! Decision of one proof obligation: an access stays within its object.
 //!
-//! In: an [`Obligation`]. Out: a [`Decision`]: safe, safe if nothing wraps, a counterexample, or unknown with the reason. A proof reads
-//! every [`Term::Wrap`] as the identity and then proves the range obligation of each that it rests on ([`super::ranges`]). Where one fails,
-//! exact arithmetic modulo 2^n gets its chance, then conversions read by value ([`super::conversions`]); else the access is safe only
-//! if that operation does not wrap. [`super::proofs`] remembers proofs and refutations, [`super::models`] makes counterexamples small.
-//! It knows nothing of kernels, launches and replays.
+//! In: an [`Obligation`]. Out: a [`Decision`]: safe, safe if nothing wraps, a counterexample, or unknown with the
+//! reason. A proof reads every [`Term::Wrap`] as the identity and then proves the range obligation of each wrap that
+//! it rests on ([`super::ranges`]). Where one fails, exact arithmetic modulo 2^n is tried, then conversions read by
+//! value ([`super::conversions`]); otherwise the access is safe only if that operation does not wrap.
+//! [`super::proofs`] remembers proofs and refutations, [`super::models`] makes counterexamples small. The decider is
+//! independent of kernels, launches and replays.
 
 use super::models::QUICK;
 use super::obligation::{Decision, Obligation};
@@ -19,51 +20,53 @@ use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Models with a wrap that are kept.
+/// Most remembered models in which an operation wraps.
 const WRAPPING: usize = 8;
 
-/// How well a model is looked for.
+/// Effort spent on a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Care {
-    /// A small one, and whether it is degenerate.
+    /// Searches for a small model, and determines whether it is degenerate.
     Thorough,
-    /// The first will do: making it small has a price, and only what is replayed or shown needs that.
+    /// Takes the first model: making it small is expensive, and only replayed or shown models need that.
     Rough,
 }
 
-/// Decides obligations, remembering what it proved.
+/// Decides obligations and remembers proofs and models.
 #[derive(Default)]
 pub struct Decider {
     pub limits: Limits,
-    /// What all searches may take together, whatever their limits are.
+    /// Work of all searches together, whatever their own limits are.
     pub until: Option<Allotment>,
-    /// Whether a budget, rather than a model or a proof, ended some search of the last decision: more of it may decide.
+    /// Whether a budget, rather than a model or a proof, ended some search of the last decision: a larger budget may
+    /// decide.
     pub cut: bool,
-    /// Inputs that are sizes: what happens only where one of them is below 1 is degenerate.
+    /// Inputs that are sizes: a failure that needs one of them below 1 is degenerate.
     pub sizes: Sizes,
-    /// Bytes of the device's memory that a witness should not take more than, where there is one.
+    /// Bytes of device memory that a witness should not exceed, if there is a limit.
     pub handy: Option<u64>,
-    /// Whether the search of a small witness is likely to be for nothing: see `Tools::in_hurry`.
+    /// Whether the search for a small witness is likely to be in vain: see `Tools::in_hurry`.
     pub hurried: bool,
     pub(super) decided: FxHashMap<Obligation, Decision>,
-    /// Facts that a goal was once proved from, and what is free in the proof: it follows from every set that contains them. By the goal without
-    /// its constant: `x + 3 <= 0` shows `x + 2 <= 0` as well.
+    /// Facts that once proved a goal, and the free terms of the proof: the goal follows from every superset of these
+    /// facts. The key is the goal without its constant: `x + 3 <= 0` shows `x + 2 <= 0` as well.
     pub(super) proofs: FxHashMap<TermId, Vec<Proof>>,
-    /// Models of goals by the same key: one that refutes `x + 2 <= 0` refutes `x + 3 <= 0` as well.
+    /// Models that refute goals, by the same key: one that refutes `x + 2 <= 0` refutes `x + 3 <= 0` as well.
     pub(super) refuting: FxHashMap<TermId, Vec<Model>>,
     /// Models in which a range obligation fails; one that satisfies other facts too refutes it under those.
     pub(super) models: FxHashMap<TermId, Vec<Model>>,
-    /// Searches for range obligations that ended without an answer, by what they were given.
+    /// Numbers of searches for a range obligation without an answer, by goal and work.
     pub(super) open_ranges: FxHashMap<(TermId, Work), u32>,
-    /// Goals whose search was cut off under these facts, with what it was given.
+    /// Work of the last search, for goals whose search was cut off under these facts.
     pub(super) hopeless: FxHashMap<(TermId, TermId), Work>,
     pub(super) wraps: FxHashMap<TermId, Vec<TermId>>,
-    /// Facts prepared for earlier obligations, latest last: the next ones often share them.
+    /// Facts prepared for earlier obligations, latest last; the next obligations often share them.
     pub(super) contexts: Vec<((TermId, WrapMode), Context)>,
     pub(super) groups: Groups,
-    /// The symbols of facts and goals.
+    /// Symbols of facts and goals.
     pub(super) symbols: FxHashMap<TermId, Rc<[SymId]>>,
-    /// Models in which an access went out of bounds because something wrapped: they often show the same of the next.
+    /// Models in which an access went out of bounds because an operation wrapped: they often refute the next access
+    /// too.
     pub(super) wrapping: Vec<Model>,
     /// Inputs that led out of bounds before: one bad run often shows several accesses.
     pub(super) known: Vec<Vec<(SymId, i128)>>,
@@ -79,8 +82,8 @@ impl Decider {
         self.decide_with(a, o, Care::Thorough)
     }
 
-    /// As [`Self::decide`], but a model is the first that comes and says nothing of whether it is degenerate: for what is looked
-    /// at again before it is replayed or shown.
+    /// Decides as [`Self::decide`] does, but with the first model found, and without determining whether it is
+    /// degenerate: for results that are examined again before they are replayed or shown.
     pub fn decide_roughly(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
         self.decide_with(a, o, Care::Rough)
     }
@@ -106,12 +109,12 @@ impl Decider {
         d
     }
 
-    /// Whether something can happen at all: [`Decision::Safe`] where its condition cannot hold.
+    /// Decides whether a condition can hold at all; [`Decision::Safe`] where it cannot.
     pub fn happens(&mut self, a: &mut Arena, cond: TermId) -> Decision {
         self.happens_with(a, cond, Care::Thorough)
     }
 
-    /// As [`Self::happens`], with the first model that comes: for what needs to know whether there is one, and nothing of it.
+    /// Decides as [`Self::happens`] does, with the first model found: for callers that need only its existence.
     pub fn happens_roughly(&mut self, a: &mut Arena, cond: TermId) -> Decision {
         self.happens_with(a, cond, Care::Rough)
     }
@@ -128,7 +131,7 @@ impl Decider {
         }
     }
 
-    /// Whether what follows is proved to follow from a condition, where nothing wraps.
+    /// Whether a proof shows that the condition implies `follows`, where nothing wraps.
     pub fn implies(&mut self, a: &mut Arena, cond: TermId, follows: TermId) -> bool {
         let (facts, limits) = (a.conjuncts(cond), self.limits);
         a.conjuncts(follows).into_iter().all(|goal| {
@@ -143,7 +146,8 @@ impl Decider {
         let end = a.add(o.offset, o.bytes);
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
         let facts = a.conjuncts(o.facts);
-        // Often enough whatever wraps: indices of small arrays, guarded right before. Where nothing can wrap, both readings are one.
+        // Often the goals follow even with wraps: indices of small arrays, guarded immediately before. Where nothing
+        // can wrap, both readings coincide.
         let may_wrap = facts.iter().chain(&goals).any(|t| !self.wraps_of(a, *t).is_empty());
         if goals.iter().all(|g| a.as_bool(*g) == Some(true) || may_wrap && self.bound_exactly(a, o.facts, &facts, *g)) {
             return Decision::Safe;
@@ -182,14 +186,14 @@ impl Decider {
         if unmet.is_empty() {
             return Decision::Safe;
         }
-        // With wrap-around as it is.
+        // Exact wrap-around arithmetic.
         let both = a.and(goals[0], goals[1]);
         let may_underflow = unmet.iter().any(|w| matches!(a.get(*w), Term::Wrap { signed: false, .. }));
         if !may_underflow && self.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) {
             return Decision::SafeIfNoWrap(self.name(a, &unmet));
         }
         let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
-        // Where an operation is known not to wrap, there is nothing to compute modulo 2^n.
+        // Where an operation is known not to wrap, no arithmetic modulo 2^n is needed.
         let plain = self.plain(a, o, both, &unmet, &met);
         let (read, goal) = {
             let mut read = |t: TermId| a.substitute(t, &plain);
@@ -207,7 +211,7 @@ impl Decider {
             Answer::Model(m) => {
                 let d = self.underflowing(a, &facts, both, &unmet, m, care);
                 let d = d.unwrap_or_else(|| self.by_value(a, o, goals, &unmet, care));
-                // Only the smallest model tells: any first one may wrap the other way.
+                // Only the smallest model decides: the first one may wrap in the other direction.
                 self.cut |= care == Care::Rough && matches!(d, Decision::SafeIfNoWrap(_));
                 d
             }
@@ -271,7 +275,8 @@ mod tests {
         assert!(matches!(decider.happens(&mut a, both), Decision::Fails { .. }));
     }
 
-    /// What wraps below bitwise operations has no part in a proof that holds whatever they give; what wraps beside them has.
+    /// Tests that a proof does not rest on wraps below bitwise operations that it abstracts, but does rest on wraps
+    /// beside them.
     #[test]
     fn obligations_end_at_what_a_proof_takes_as_any_number() {
         let mut a = Arena::new();
@@ -308,7 +313,7 @@ mod tests {
         assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));
     }
 
-    /// What is proved, or refuted, of one access of a family decides others without another search.
+    /// Tests that a proof, or a refutation, for one access of a family decides others without another search.
     #[test]
     fn goals_that_differ_by_a_constant_share_an_answer() {
         let mut a = Arena::new();
@@ -338,7 +343,8 @@ mod tests {
         assert!(m.refutes(&a, &[facts], five, WrapMode::Assume));
     }
 
-    /// What is known not to wrap is read as it is beside what may wrap, unless that is known only where something does not wrap that may.
+    /// Tests that an operation known not to wrap is read as the identity beside operations that may wrap, unless its
+    /// proof rests on one of these.
     #[test]
     fn what_rests_on_what_may_wrap_is_computed_modulo() {
         let mut a = Arena::new();
@@ -373,7 +379,7 @@ mod tests {
             a.le(last, end)
         };
         let mut d = Decider::default();
-        // Only `x + 1000 <= 2000` keeps `x` small, and that holds as well where the sum wraps.
+        // Only `x + 1000 <= 2000` keeps `x` small, and that also holds where the sum wraps.
         let known = Met::from_iter([(fourfold, vec![]), (twofold, vec![sum])]);
         let plain = d.plain(&mut a, &o, goal, &[sum], &known);
         assert!(

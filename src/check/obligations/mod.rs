@@ -1,4 +1,4 @@
-//! Obligations: that an access stays in its object, under all that is known where it is made; and what becomes of each.
+//! Obligations that an access stays in its object, under all facts at the access; and their decisions.
 
 pub(crate) mod cone;
 mod conversions;

@@ -1,6 +1,8 @@
-//! Counterexamples of obligations: small ones, those in which an operation wraps, and inputs that led out of bounds before.
+//! Counterexamples of obligations: small ones, those in which an operation wraps, and inputs that led out of bounds
+//! before.
 //!
-//! In: facts and a goal that does not follow. Out: a model worth replaying, and whether it is degenerate (it takes a size below 1).
+//! In: facts and a goal that does not follow. Out: a model worth replaying, and whether it is degenerate (it needs a
+//! size below 1).
 
 use super::decide::{Care, Decider};
 use super::obligation::Decision;
@@ -10,7 +12,7 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::interval::Range;
 use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 
-/// The least that the search of a small witness gets, and the most of searches that are one of several.
+/// Least work of a search for a small witness, and most work of one search among several.
 const SMALLEST: Work = Work::seconds(1);
 
 pub(super) const QUICK: Work = Work::millis(700);
@@ -18,8 +20,8 @@ pub(super) const QUICK: Work = Work::millis(700);
 const KNOWN_INPUT: Work = Work::millis(300);
 
 impl Decider {
-    /// A model in which the access goes out of bounds because some operation goes below zero, and none beyond its largest value: sizes for which
-    /// that happens were never meant.
+    /// Returns a model in which the access goes out of bounds because some operation goes below zero, while none
+    /// exceeds its largest value: sizes that cause such overflow were never meant.
     pub(super) fn underflowing(
         &mut self,
         a: &mut Arena,
@@ -48,7 +50,7 @@ impl Decider {
         } else {
             match solver::prove(a, &all, goal, WrapMode::Exact, &quick) {
                 Answer::Model(m) => m,
-                // It holds whatever is negative: what goes wrong goes beyond the other end.
+                // The goal holds whenever values are negative: the failure exceeds the largest value.
                 Answer::Proved { .. } => return Some(Decision::SafeIfNoWrap(self.name(a, unmet))),
                 Answer::Unknown(_) => return None,
             }
@@ -61,7 +63,7 @@ impl Decider {
         }
     }
 
-    /// Whether some operation goes below zero rather than beyond the largest value: `n - 1` on an unsigned 0 is a
+    /// Whether some operation goes below zero rather than above the largest value: `n - 1` on an unsigned 0 is a
     /// wrong bound, not an overflow.
     pub(super) fn underflows(&self, a: &Arena, unmet: &[TermId], m: &Model) -> bool {
         unmet.iter().any(|w| match a.get(*w) {
@@ -72,7 +74,7 @@ impl Decider {
         })
     }
 
-    /// Whether inputs that led to another bad access lead to this one too.
+    /// Returns a failure, if inputs that led to another bad access lead to this one too.
     pub(super) fn known_input(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<Decision> {
         for inputs in self.known.clone() {
             let mut fixed = facts.to_vec();
@@ -94,7 +96,7 @@ impl Decider {
         None
     }
 
-    /// A small model in place of the first one, where one is wanted.
+    /// Returns a failure with a small model in place of the first one, where `care` asks for one.
     pub(super) fn fails(
         &mut self,
         a: &mut Arena,
@@ -112,7 +114,7 @@ impl Decider {
         let symbols = a.symbols_of(&all);
         let inputs: Vec<SymId> =
             symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
-        // A small witness is worth more than a quick answer: it is what replays and what users read.
+        // A small witness is worth more than a quick answer: it is replayed and shown to users.
         let limits = Limits {
             work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }
                 .min(self.until.map_or(Work::MAX, Allotment::left)),
@@ -136,7 +138,8 @@ impl Decider {
         let model = self.handier(a, &all, &inputs, model, mode, &limits);
         let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
         let degenerate = self.sizes.degenerate(a, &model);
-        // Not those under which something wraps or is empty: they seldom lead anywhere else, and better ones come first.
+        // Models under which an operation wraps or a size is empty are skipped: they seldom lead anywhere else, and
+        // better ones come first.
         if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.known.len() < 3 {
             self.known.push(fixed);
         }
@@ -144,7 +147,8 @@ impl Decider {
         Decision::Fails { model, mode, degenerate }
     }
 
-    /// A model that a device can hold, in the place of one that takes more than a confirmation may; the same where there is none.
+    /// Replaces a model that needs more memory than a confirmation may use by one that fits; returns the same model
+    /// where none does.
     fn handier(
         &mut self,
         a: &mut Arena,

@@ -1,19 +1,19 @@
-//! One proof obligation, and what can become of it.
+//! One proof obligation, and its possible decisions.
 //!
-//! `facts ⊢ 0 ≤ offset ∧ offset + bytes ≤ extent`: one access to one object under one path condition. Plain data; [`super::decide`]
-//! decides it.
+//! `facts ⊢ 0 ≤ offset ∧ offset + bytes ≤ extent`: one access to one object under one path condition. Plain data;
+//! [`super::decide`] decides it.
 
 use crate::solver::{Model, WrapMode};
 use base::reasons::UnknownReason;
 use engine::symbolic::terms::term::TermId;
 
-/// What became of an obligation.
+/// Decision of an obligation.
 #[derive(Clone, Debug)]
 pub enum Decision {
     Safe,
     /// Safe where these operations do not wrap.
     SafeIfNoWrap(Vec<String>),
-    /// A model in which the access is out of bounds; it reads wraps as said.
+    /// A model in which the access is out of bounds; `mode` is its reading of wraps.
     Fails {
         model: Model,
         mode: WrapMode,
@@ -22,7 +22,7 @@ pub enum Decision {
     Unknown(UnknownReason),
 }
 
-/// One access to one object under one condition. Terms are in bytes.
+/// An access to an object under a condition. Terms are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Obligation {
     pub facts: TermId,
@@ -31,12 +31,12 @@ pub struct Obligation {
     pub extent: TermId,
 }
 
-/// A model in which something happens that must not.
+/// A model in which a forbidden event happens.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     pub model: Model,
-    /// How it reads wraps.
+    /// Reading of wraps in the model.
     pub mode: WrapMode,
-    /// Whether it takes a size below 1.
+    /// Whether the model needs a size below 1.
     pub degenerate: bool,
 }

@@ -1,7 +1,8 @@
-//! Proofs and refutations that are remembered, by families of goals.
+//! Memory of proofs and refutations, by families of goals.
 //!
-//! Goals `x + c <= 0` that differ by the constant `c` form a family: a proof of one shows all weaker ones from the same facts, a model that
-//! refutes one refutes all stronger ones. In: facts and a goal. Out: an answer, from memory, from the polynomial bound or from the solver.
+//! Goals `x + c <= 0` that differ by the constant `c` form a family: a proof of one shows all weaker ones from the
+//! same facts, and a model that refutes one refutes all stronger ones. In: facts and a goal. Out: an answer, from
+//! memory, from the polynomial bound or from the solver.
 
 use super::decide::Decider;
 use super::relevance::strongest;
@@ -10,7 +11,7 @@ use base::reasons::UnknownReason;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Term, TermId};
 
-/// Why `x + constant <= 0` holds: facts, and what is free in the proof. Of goals of another form the constant is 0.
+/// Proof of `x + constant <= 0`: facts, and the free terms of the proof. For goals of another form the constant is 0.
 #[derive(Clone, Debug)]
 pub(super) struct Proof {
     pub constant: i128,
@@ -18,24 +19,24 @@ pub(super) struct Proof {
     pub free: Free,
 }
 
-/// Proofs and models that are kept of each family of goals that differ by a constant.
+/// Most proofs and models that are kept for each family of goals that differ by a constant.
 const OF_A_FAMILY: usize = 8;
 
-/// Prepared sets of facts that are kept.
+/// Most prepared sets of facts that are kept.
 const CONTEXTS: usize = 8;
 
 impl Decider {
-    /// Whether there is a proof without Z3 that reads wraps as they are.
+    /// Whether there is a proof without Z3 that reads wraps modulo 2^n.
     pub(super) fn bound_exactly(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> bool {
         let limits = Limits { steps: self.limits.steps / 4, ..self.limits };
-        // What does not follow from these is read without wraps first, from all facts.
+        // Goals that do not follow from these are tried without wraps next, from all facts.
         if let Some((near, together)) = self.relevant(a, facts, goal) {
             return self.context(a, together, &near, WrapMode::Exact).bound(a, goal, &limits).is_some();
         }
         self.context(a, all, facts, WrapMode::Exact).bound(a, goal, &limits).is_some()
     }
 
-    /// A proof without Z3, of these facts (`all` is their conjunction).
+    /// Proves a goal without Z3 from these facts (`all` is their conjunction).
     pub(super) fn bound(
         &mut self,
         a: &mut Arena,
@@ -55,7 +56,7 @@ impl Decider {
         Some(proof)
     }
 
-    /// The same of the facts that have to do with the goal, where these are few of many.
+    /// Proves a goal from the relevant facts, where these are a small part of all facts.
     fn bound_by_relevant(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
         let limits = self.limits;
         let (near, together) = self.relevant(a, facts, goal)?;
@@ -120,14 +121,14 @@ impl Decider {
     pub(super) fn remember(&mut self, a: &mut Arena, goal: TermId, (used, free): (Vec<TermId>, Free)) {
         let (family, constant) = family(a, goal);
         let known = self.proofs.entry(family).or_default();
-        // The weaker one with no fewer facts says nothing more.
+        // A weaker proof that needs at least the same facts is redundant.
         known.retain(|p| !(p.constant <= constant && used.iter().all(|u| p.used.contains(u))));
         if known.len() < OF_A_FAMILY {
             known.push(Proof { constant, used, free });
         }
     }
 
-    /// The facts prepared for proofs.
+    /// Returns the facts prepared for proofs.
     pub(super) fn context(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], mode: WrapMode) -> &mut Context {
         let entry = match self.contexts.iter().position(|c| c.0 == (all, mode)) {
             Some(i) => self.contexts.remove(i),
@@ -145,7 +146,8 @@ impl Decider {
     }
 }
 
-/// What goals have in common that differ by a constant, and the constant of this one; itself and 0 where it is no `x + constant <= 0`.
+/// Returns the common part of goals that differ by a constant, and this goal's constant; the goal itself and 0 where
+/// it is no `x + constant <= 0`.
 pub(super) fn family(a: &mut Arena, goal: TermId) -> (TermId, i128) {
     let Term::Le(t) = *a.get(goal) else { return (goal, 0) };
     let constant = a.constant_of(t);

@@ -1,8 +1,9 @@
-//! Range obligations: which machine operations must not wrap for a proof to hold.
+//! Range obligations: the machine operations that must not wrap for a proof to hold.
 //!
-//! A proof reads each [`Term::Wrap`] as the identity. Here each wrap that it rests on is proved in range, from facts that rest only on
-//! older wraps, so that none supports itself (an induction over the order in which terms were built). In: the terms of a proof. Out: the
-//! wraps that are met, those that are not, and which are the identity wherever the facts hold.
+//! A proof reads each [`Term::Wrap`] as the identity. This module proves each wrap that a proof rests on in range,
+//! from facts that rest only on older wraps, so that none supports itself (an induction over the order in which terms
+//! were built). In: the terms of a proof. Out: the wraps that are met, those that are not, and those that are the
+//! identity wherever the facts hold.
 
 use super::decide::Decider;
 use super::obligation::Obligation;
@@ -17,19 +18,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 const ONE_RANGE: Work = Work::millis(1500);
 
-/// How many times one obligation's limit the range obligations may take that it rests on.
+/// Work for the range obligations of one obligation, as a multiple of that obligation's limit.
 const UNMET_TIMES: u64 = 4;
 
-/// Searches for one range obligation that may end without an answer.
+/// Most searches for one range obligation without an answer.
 const RANGE_TRIES: u32 = 3;
 
-/// Wraps beside those of a proof that are looked at before a search in the machine's own arithmetic.
+/// Most wraps beside those of a proof that are examined before a search in machine arithmetic.
 const OTHER_WRAPS: usize = 32;
 
 /// Range obligations that were met, with those that their proofs rest on.
 pub(super) type Met = FxHashMap<TermId, Vec<TermId>>;
 
-/// Range obligations that were looked at.
+/// Range obligations that were examined.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Ranges {
     pub open: Vec<TermId>,
@@ -37,8 +38,8 @@ pub(super) struct Ranges {
 }
 
 impl Decider {
-    /// Range obligations below the roots, but for those below what is free, that do not follow from the facts, or are more than can be
-    /// looked at.
+    /// Returns the range obligations below the roots, except those below free terms, that do not follow from the
+    /// facts or exceed the budget.
     pub(super) fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Ranges {
         let until = Allotment::of(self.limits.work * UNMET_TIMES);
         let until = self.until.map_or(until, |u| u.min(until));
@@ -65,8 +66,9 @@ impl Decider {
         found
     }
 
-    /// Wraps in these terms that are the identity wherever the facts hold in the machine's own arithmetic, with their arguments: those met
-    /// whose proof rests on such ones alone. `met` knows those of earlier proofs; others are looked at without Z3.
+    /// Returns the wraps in these terms that are the identity wherever the facts hold in machine arithmetic, with
+    /// their arguments: wraps that are met and whose proof rests on such wraps alone. `met` holds those of earlier
+    /// proofs; others are examined without Z3.
     pub(super) fn plain(
         &mut self,
         a: &mut Arena,
@@ -82,7 +84,8 @@ impl Decider {
         wraps.dedup();
         let mut tries = 0;
         let mut plain: FxHashMap<TermId, TermId> = FxHashMap::default();
-        // Older first, and each rests on what is known to be one already: none supports itself.
+        // Older wraps first; each proof rests only on wraps already known to be the identity, so none supports
+        // itself.
         for w in wraps {
             let Term::Wrap { arg, bits, signed } = *a.get(w) else { continue };
             if unmet.contains(&w) {
@@ -105,7 +108,8 @@ impl Decider {
         plain
     }
 
-    /// Whether a wrap's argument is in range by the polynomial bound, and by a proof that rests on `plain` wraps alone.
+    /// Returns whether the polynomial bound shows that a wrap's argument is in range, by a proof that rests on
+    /// `plain` wraps alone.
     pub(super) fn bound_in_range(
         &mut self,
         a: &mut Arena,
@@ -127,8 +131,8 @@ impl Decider {
         })
     }
 
-    /// Proves that a wrap's argument is in range, from facts that rest only on older wraps. Gives the wraps that the
-    /// proof rests on.
+    /// Proves that a wrap's argument is in range, from facts that rest only on older wraps. Returns the wraps that
+    /// the proof rests on.
     pub(super) fn in_range(&mut self, a: &mut Arena, facts: TermId, w: TermId) -> Option<Vec<TermId>> {
         let Term::Wrap { arg, bits, signed } = *a.get(w) else { return Some(vec![]) };
         let older: Vec<TermId> =
@@ -150,7 +154,7 @@ impl Decider {
             {
                 return None;
             }
-            // What the solver could not tell under some facts it seldom can under others.
+            // A range that is undecided under some facts is seldom decided under others.
             let limits = Limits { work: self.limits.work.min(ONE_RANGE), ..self.limits };
             let tried = self.open_ranges.get(&(goal, limits.work)).copied().unwrap_or(0);
             let answer = if tried < RANGE_TRIES {
@@ -185,7 +189,7 @@ impl Decider {
         Some(rests)
     }
 
-    /// The wraps below some roots, but for those that are only below what is free.
+    /// Returns the wraps below some roots, except those that are only below free terms.
     pub(super) fn wraps_above(&mut self, a: &Arena, roots: &[TermId], free: &Free) -> Vec<TermId> {
         if free.is_empty() {
             return roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect();

@@ -1,7 +1,9 @@
-//! Which facts a proof is looked for from first: premise selection by symbols, as in SInE (Hoder and Voronkov, 2011).
+//! Choice of the facts from which a proof is tried first: premise selection by symbols, as in SInE (Hoder and
+//! Voronkov, 2011).
 //!
-//! In: the facts of an access, which grow with the code before it, and a goal. Out: those that can have to do with the goal at one step, without
-//! what other loops counted and what other memory held. Fewer facts prove less: where they do not suffice all are asked.
+//! In: the facts of an access, whose number grows with the code before it, and a goal. Out: the facts that share
+//! symbols with the goal in one step, without iteration counts of other loops and contents of other memory. Fewer
+//! facts prove less: where these do not suffice, all facts are used.
 
 use super::decide::Decider;
 use super::proofs::family;
@@ -10,11 +12,11 @@ use engine::symbolic::terms::term::{SymId, SymKind, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// So few facts are all taken at once.
+/// Number of facts up to which all are used at once.
 const FEW: usize = 32;
 
 impl Decider {
-    /// The relevant facts and their conjunction; `None` where these are most of them.
+    /// Returns the relevant facts and their conjunction; `None` where these are most of the facts.
     pub(super) fn relevant(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, TermId)> {
         if facts.len() <= FEW {
             return None;
@@ -29,7 +31,7 @@ impl Decider {
         }
         let close = |(f, symbols): (&TermId, &Rc<[SymId]>)| symbols.iter().all(|s| near.contains(s)).then_some(*f);
         let chosen: Vec<TermId> = facts.iter().zip(&all).filter_map(close).collect();
-        // Of what differs by where it wraps, one: all of these are facts, whichever stay.
+        // Facts that differ only in where they wrap: one suffices, and any choice is sound because all are facts.
         let plain: Vec<TermId> = chosen.iter().map(|f| a.unwrapped(*f)).collect();
         let chosen: Vec<TermId> = strongest_of(a, &plain).into_iter().map(|i| chosen[i]).collect();
         if chosen.is_empty() || 2 * chosen.len() > facts.len() {
@@ -44,17 +46,17 @@ impl Decider {
     }
 }
 
-/// Whether facts about it concern all of a launch, rather than one loop or one value that was read.
+/// Whether facts about the symbol concern a whole launch, rather than one loop or one value that was read.
 const fn is_shared(kind: &SymKind) -> bool {
     !matches!(kind, SymKind::Iteration { .. } | SymKind::Content { .. } | SymKind::Unknown { .. })
 }
 
-/// The same facts without those of the form `x + c <= 0` that follow from another with a larger `c`. They mean the same.
+/// Removes facts of the form `x + c <= 0` that follow from another fact with a larger `c`. The result is equivalent.
 pub(super) fn strongest(a: &mut Arena, facts: &[TermId]) -> Vec<TermId> {
     strongest_of(a, facts).into_iter().map(|i| facts[i]).collect()
 }
 
-/// The positions of those, the first of equal ones.
+/// Returns the indices of the strongest facts, the first among equal ones.
 fn strongest_of(a: &mut Arena, facts: &[TermId]) -> Vec<usize> {
     let families: Vec<(TermId, i128)> = facts.iter().map(|f| family(a, *f)).collect();
     let mut largest: FxHashMap<TermId, i128> = FxHashMap::default();
@@ -97,7 +99,7 @@ mod tests {
         assert_eq!(strongest(&mut a, &facts), [facts[1], facts[2]]);
     }
 
-    /// Of a hundred loops the one that the goal is about, and what holds for all.
+    /// Tests that of a hundred loops only the goal's own, and facts on the whole launch, are selected.
     #[test]
     fn what_other_loops_counted_is_left_out_and_decided_as_before() {
         let mut a = Arena::new();
@@ -117,7 +119,7 @@ mod tests {
         let all = a.and_all(facts.clone());
         let (used, _) = decider.bound(&mut a, all, &facts, goal).unwrap();
         assert!(used.iter().all(|f| facts.contains(f)) && together != all);
-        // What needs another loop's count is proved from all facts.
+        // A goal that needs another loop's count is proved from all facts.
         let other = a.le(rounds[3], rounds[40]);
         facts.push(other);
         let all = a.and_all(facts.clone());

@@ -1,7 +1,9 @@
-//! Implied values: what a launch's path condition says of its configuration and arguments. `switch (log2) { case 7: … }` makes `log2` a
-//! number in that case, and with it block sizes and trip counts (KLEE's implied value concretisation; Cadar, Dunbar and Engler, OSDI 2008).
+//! Implied values: the values that a launch's path condition gives to its configuration and arguments. `switch (log2)
+//! { case 7: … }` makes `log2` a constant in that case, and with it block sizes and trip counts (KLEE's implied value
+//! concretisation; Cadar, Dunbar and Engler, OSDI 2008).
 //!
-//! In: a launch. Out: the launch with these values substituted, and the path's other conditions. It knows no solver.
+//! In: a launch. Out: the launch with these values substituted, and the path's other conditions. This module uses no
+//! solver.
 
 use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
@@ -14,26 +16,27 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Equalities that follow from others in turn: `a == 3`, `b == a + 1`.
+/// Iterations for equalities that follow from others in turn: `a == 3`, `b == a + 1`.
 const ROUNDS: usize = 4;
 
-/// What a path condition decides.
+/// Values that a path condition decides.
 #[derive(Default)]
 pub(crate) struct Decided {
-    /// Values of symbols and other atoms, and conditions with their truth.
+    /// Values of symbols and other atoms, and truth values of conditions.
     all: FxHashMap<TermId, TermId>,
-    /// Terms with that put in: those of a memory have most in common with each other.
+    /// Cache of substituted terms: the terms of one memory have most subterms in common.
     done: RefCell<FxHashMap<TermId, TermId>>,
 }
 
 impl Decided {
-    /// Forgets what terms became with it put in: they may be of a task that is over.
+    /// Clears the cache of substituted terms: they may belong to a task that has ended.
     pub fn forget_terms(&self) {
         self.done.borrow_mut().clear();
     }
 
-    /// What these conditions decide, and the conditions with it put in. Those that fix anything but a plain symbol of ours
-    /// stay: witnesses need the inputs, and the parts of an atom may stand elsewhere.
+    /// Returns the values that these conditions decide, and the conditions after substitution. Conditions that fix
+    /// anything but a plain internal symbol stay: witnesses need the inputs, and parts of an atom may occur
+    /// elsewhere.
     pub fn by(a: &mut Arena, conditions: &[TermId]) -> (Self, Vec<TermId>) {
         let mut out = Self::default();
         let mut facts = conditions.to_vec();
@@ -49,7 +52,7 @@ impl Decided {
                 match *a.get(atom) {
                     Term::Sym(s) if !matches!(a.symbol(s).kind, SymKind::Input(_)) => {}
                     Term::Wrap { arg, bits, signed } => {
-                        // The same bits read the other way.
+                        // The same bits with the other signedness.
                         let (other, read) = (a.wrap(arg, bits, !signed), wrap_value(value, bits, !signed));
                         let read = a.int(read);
                         found.insert(other, read);
@@ -144,7 +147,7 @@ impl Decided {
     }
 }
 
-/// The atom that a condition gives one value.
+/// Returns the atom to which a condition gives a single value.
 fn fixed(a: &mut Arena, c: TermId) -> Option<(TermId, i128)> {
     let Term::EqZ(t) = *a.get(c) else { return None };
     let p = a.poly(t);
@@ -157,8 +160,8 @@ fn fixed(a: &mut Arena, c: TermId) -> Option<(TermId, i128)> {
     (rest % coefficient == 0).then(|| (m[0], -rest / coefficient))
 }
 
-/// The launch with what its path decides put in; its path becomes the conditions that are left. `None` where they exclude
-/// each other.
+/// Substitutes the values that a launch's path decides; the path keeps the remaining conditions. `None` where the
+/// conditions exclude each other.
 pub(crate) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEvent, Decided)> {
     let conditions = e.arena.conjuncts(l.path);
     let (decided, facts) = Decided::by(&mut e.arena, &conditions);

@@ -1,7 +1,7 @@
-//! What one look at an access gave, and what further effort could change.
+//! Result of one look at an access, and the change that more effort could make.
 //!
-//! An [`Outcome`] is the verdict of one access in one context; a [`Look`] is an outcome with what more effort could change about it. Plain
-//! data with the order in which outcomes outweigh each other.
+//! An [`Outcome`] is the verdict of one access in one context; a [`Look`] adds what more effort could change about
+//! it. Plain data with the order in which outcomes outweigh each other.
 
 use base::reasons::UnknownReason;
 use base::rules::Rule;
@@ -27,17 +27,17 @@ pub(crate) enum More {
     Work,
 }
 
-/// How much is tried.
+/// Effort of a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// What takes next to nothing: a few milliseconds for each obligation, no model is looked at and nothing is replayed.
+    /// Almost no work: a few milliseconds for each obligation; no model is examined and nothing is replayed.
     Glance,
-    /// Models that rest on unknowns are put off: their replays seldom end well.
+    /// Models that rest on unknowns are postponed: their replays seldom succeed.
     First,
     Full,
 }
 
-/// One look at an access.
+/// A look at an access.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
     pub outcome: Outcome,
@@ -45,18 +45,18 @@ pub(crate) struct Look {
 }
 
 impl Outcome {
-    /// Ranks of what is unknown, and of the findings.
+    /// Rank of unknown outcomes, followed by the rank of possible findings.
     pub const UNKNOWN: u8 = 2;
     const FOUND: u8 = 3;
-    /// Rank of those that are proved.
+    /// Rank of proved findings.
     pub const PROVED: u8 = 4;
 
-    /// Whether more time cannot make it worse.
+    /// Whether more time cannot make the outcome worse.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate)
     }
 
-    /// Worst last.
+    /// Returns the severity of the outcome; the worst is largest.
     pub fn rank(&self) -> u8 {
         match self {
             Self::Safe => 0,
@@ -67,7 +67,7 @@ impl Outcome {
         }
     }
 
-    /// What the place counts as. `assuming`: whether it is only safe under an assumption.
+    /// Returns the class that the source position counts as. `assuming`: whether it is safe only under an assumption.
     pub fn class(&self, assuming: bool) -> PlaceClass {
         match self {
             Self::Safe => PlaceClass::Safe { if_no_wrap: false, assuming },
@@ -86,7 +86,7 @@ impl Outcome {
         self.rank() >= Self::FOUND
     }
 
-    /// The rule whose finding it is.
+    /// Returns the rule of the finding, if there is one.
     pub fn rule(&self) -> Option<Rule> {
         match self {
             Self::Found(f) => Some(f.rule),
@@ -94,20 +94,20 @@ impl Outcome {
         }
     }
 
-    /// As it is, unless a budget cut off what it comes from and more of it may show something else.
+    /// Returns the outcome unchanged, unless a budget cut off its input and a larger one may change the outcome.
     pub fn unless(self, cut: bool) -> Self {
         if cut && !self.is_final() { Self::Unknown(UnknownReason::ProgramWork) } else { self }
     }
 
-    /// What a second look adds: a first verdict stands where the second one came to none.
+    /// Combines with a first look: the first verdict stands where the second look is undecided.
     pub fn or_first(self, first: Self) -> Self {
         if matches!((&self, &first), (Self::Unknown(_), f) if !matches!(f, Self::Unknown(_))) { first } else { self }
     }
 
-    /// Whether this rather than the other stands for a place in the report.
+    /// Whether this outcome rather than the other represents a source position in the report.
     pub fn outweighs(&self, other: &Self) -> bool {
         match (other, self) {
-            // Of two findings the one that is not degenerate.
+            // Of two findings with the same verdict, the one that is not degenerate wins.
             (Self::Found(a), Self::Found(b)) if a.verdict == b.verdict => a.degenerate && !b.degenerate,
             (a, b) => b.rank() > a.rank(),
         }
@@ -119,17 +119,17 @@ impl Look {
         Self { outcome, more: More::Nothing }
     }
 
-    /// Nothing was tried yet, for want of budget.
+    /// Returns a look without any attempt, for lack of budget.
     pub fn none() -> Self {
         Self { outcome: Outcome::Unknown(UnknownReason::ProgramWork), more: More::Work }
     }
 
-    /// Not decided at a glance.
+    /// Returns a look that a glance did not decide.
     pub fn put_off() -> Self {
         Self::none()
     }
 
-    /// Of all targets of one access the worst, which more effort on any of them could change.
+    /// Returns the worst of the looks at all targets of one access; more effort on any target could change it.
     pub fn worst(looks: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::of(Outcome::Safe);
         for l in looks {

@@ -1,7 +1,8 @@
 //! Models in which an access goes out of bounds because one operation wraps.
 //!
-//! In: an obligation that holds only while some operations do not wrap, and which of them shall. Out: a model in the machine's own
-//! arithmetic, with every input at least 1. It decides nothing: what such a model is worth, a replay tells.
+//! In: an obligation that holds only while some operations do not wrap, and the operation that shall wrap. Out: a
+//! model in machine arithmetic, with every input at least 1. This module decides nothing: a replay determines what
+//! such a model is worth.
 
 use super::decide::Decider;
 use super::obligation::Obligation;
@@ -14,12 +15,12 @@ use engine::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 
 /// Operations of an obligation that may wrap.
 pub struct Operations {
-    /// By name, each a [`Term::Wrap`].
+    /// Operations by name, each a [`Term::Wrap`].
     named: Vec<(String, TermId)>,
 }
 
 impl Operations {
-    /// That of a name, as [`name`] gives it.
+    /// Returns the operation with a name, as [`name`] forms it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<TermId> {
         self.named.iter().find(|(n, _)| n == name).map(|(_, w)| *w)
@@ -27,7 +28,7 @@ impl Operations {
 }
 
 impl Decider {
-    /// What may wrap in an obligation.
+    /// Returns the operations in an obligation that may wrap.
     pub fn operations(&mut self, a: &mut Arena, o: &Obligation) -> Operations {
         let roots = [o.facts, o.offset, o.bytes, o.extent];
         let mut wraps: Vec<TermId> = roots.iter().flat_map(|t| self.wraps_of(a, *t)).collect();
@@ -36,7 +37,8 @@ impl Decider {
         Operations { named: wraps.into_iter().map(|w| (name(a, w), w)).collect() }
     }
 
-    /// A model, every input at least 1, in which the access goes out of bounds and an operation wraps, and none of `innocent`.
+    /// Returns a model, every input at least 1, in which the access goes out of bounds and `operation` wraps, while
+    /// no other operation of `innocent` does.
     pub fn wrapping(
         &mut self,
         a: &mut Arena,
@@ -68,14 +70,14 @@ impl Decider {
     }
 }
 
-/// That an access stays in its object.
+/// Builds the condition that an access stays in its object.
 pub fn inside(a: &mut Arena, o: &Obligation) -> TermId {
     let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
     let inside = [a.le(zero, o.offset), a.le(end, o.extent)];
     a.and(inside[0], inside[1])
 }
 
-/// That an operation does not wrap.
+/// Builds the condition that an operation does not wrap.
 fn in_range(a: &mut Arena, wrap: TermId) -> Option<TermId> {
     let Term::Wrap { arg, bits, signed } = *a.get(wrap) else { return None };
     let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return None };
@@ -84,7 +86,7 @@ fn in_range(a: &mut Arena, wrap: TermId) -> Option<TermId> {
     Some(a.and(both[0], both[1]))
 }
 
-/// An operation that may wrap, for messages.
+/// Names an operation that may wrap, for messages.
 #[must_use]
 pub fn name(a: &Arena, wrap: TermId) -> String {
     match *a.get(wrap) {
@@ -93,7 +95,7 @@ pub fn name(a: &Arena, wrap: TermId) -> String {
     }
 }
 
-/// A type of integers in words.
+/// Describes an integer type in words.
 #[must_use]
 pub fn integer(bits: u32, signed: bool) -> String {
     format!("{} {bits}-bit integer", if signed { "a signed" } else { "an unsigned" })

@@ -1,6 +1,6 @@
-//! `misaligned`: loads, stores and copies of structures whose address is no multiple of what it must be.
+//! `misaligned`: loads, stores and structure copies whose address is no multiple of the required alignment.
 //!
-//! In: accesses of a kernel that are not surely aligned. Out: findings at them.
+//! In: kernel accesses that are not certainly aligned. Out: findings at them.
 
 use super::rule::{Rule, Tally};
 use crate::context::{Context, Place, Run, Tools};
@@ -14,7 +14,7 @@ use base::rules::Rule as Class;
 use engine::symbolic::exec::events::{AccessEvent, AccessKind, UnalignedEvent};
 use engine::symbolic::terms::term::TermId;
 
-/// The rule.
+/// The rule `misaligned`.
 pub(crate) struct Alignment;
 
 impl Rule for Alignment {
@@ -39,15 +39,15 @@ impl Rule for Alignment {
     }
 }
 
-/// Where such a finding stands.
+/// Returns the source position of such a finding.
 fn place(tools: &Tools<'_>, event: &UnalignedEvent) -> Option<Place> {
     let (site, text) = seen(tools.e.program, &event.stack, *event.stack.last()?, event.kind);
     Some((loc_of(tools.e.program, site), text.array))
 }
 
-/// Decides one; `None` where nothing can be said.
+/// Decides one event; `None` where it gives no finding.
 fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &UnalignedEvent, place: Place) -> Option<Outcome> {
-    // An offset that rests on something unknown may well be aligned whatever that is.
+    // An offset that depends on an unknown may well be aligned for every actual value.
     if !cone::unknowns(&tools.e, &[event.offset]).is_empty() {
         return None;
     }

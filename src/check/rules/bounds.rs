@@ -1,8 +1,9 @@
-//! `out-of-bounds`: one access of a kernel in its whole context, from its pointer's targets to what is said of it.
+//! `out-of-bounds`: one access of a kernel in its whole context, from its pointer's targets to its verdict.
 //!
-//! In: an access, the launch that makes it (or none), and how much is tried. Out: a look at it. For each object that the pointer may point
-//! to the obligation is put together and decided; what a model shows is replayed; what stays in its object is held against the parts and
-//! rows of it. It must not know in which order accesses are looked at, nor what was decided of others.
+//! In: an access, the launch that makes it (or none), and the effort. Out: a look at it. For each object that the
+//! pointer may point to, the obligation is built and decided; a model is replayed; an access that stays in its object
+//! is checked against the object's parts and rows. This module must not depend on the order of accesses, nor on the
+//! verdicts of others.
 
 use super::rule::Rule;
 use super::{list, pointer};
@@ -25,7 +26,7 @@ use engine::symbolic::memory::value::{Base, Lost, Target};
 use engine::symbolic::terms::interval::Range;
 use engine::symbolic::terms::term::{SymKind, TermId};
 
-/// The rule.
+/// The rule `out-of-bounds`.
 pub(crate) struct Bounds;
 
 impl Rule for Bounds {
@@ -41,7 +42,7 @@ impl Rule for Bounds {
     }
 }
 
-/// One access of a launch and how much is tried.
+/// The launch of an access, and the effort to spend on it.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     launch: Option<&'a Run>,
@@ -60,12 +61,12 @@ pub(crate) fn look<'p>(
         explanation::access(cx, launch, ev, effort);
         let (look, cut) = tools.noting_cuts(|tools| in_each(cx, tools, ev, Asked { launch, effort }));
         explanation::verdict(&look);
-        // A replay that had less than it may have says nothing.
+        // A replay with a reduced budget decides nothing.
         if cut && !look.outcome.is_final() { Look::none() } else { look }
     })
 }
 
-/// In each target that the pointer may have: the worst counts.
+/// Looks at each target of the pointer; the worst counts.
 fn in_each<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, ev: &AccessEvent, asked: Asked<'_>) -> Look {
     let Asked { launch, effort } = asked;
     let mut looks = vec![];
@@ -97,7 +98,7 @@ fn in_each<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, ev: &AccessEvent, asked:
     Look::worst(looks)
 }
 
-/// What is said of an access on a way that is never taken; `None` where it may be.
+/// Decides an access on an infeasible path; `None` where the path may be feasible.
 fn never(tools: &mut Tools<'_>, facts: TermId) -> Option<Outcome> {
     let (nothing, one, before) = (tools.e.arena.int(0), tools.e.arena.int(1), tools.e.arena.int(-1));
     match tools
@@ -126,12 +127,12 @@ fn through_null(
     }
 }
 
-/// What is said of an access through a pointer that was lost.
+/// Returns the reason for an undecided access through a lost pointer.
 pub(crate) fn lost_pointer(lost: &Lost) -> UnknownReason {
     UnknownReason::LostPointer(Box::new((*lost.reason).clone()))
 }
 
-/// What small tensors show of an access of an operator through a pointer that was lost: its replay knows where it leads.
+/// Checks an operator's access through a lost pointer with small tensors: the replay knows the pointer's target.
 fn through_lost<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
@@ -168,7 +169,7 @@ fn through_unset<'p>(
     }
 }
 
-/// An access to what only the host may use, whatever the bounds; `None` where that is no finding.
+/// Decides an access to memory that only the host may use, whatever the bounds; `None` where it is no finding.
 fn in_hosts_memory(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
@@ -183,7 +184,8 @@ fn in_hosts_memory(
     pointer::hosts_in_kernel(tools, run, ev, &object, &ob, cx.place_of(ev)).map(Look::of)
 }
 
-/// What one access must keep to in one object, and whether that takes what the threads of a launch exchange into account.
+/// Builds the obligation of an access in an object; also returns whether it uses facts on values that the launch's
+/// threads exchange.
 pub(crate) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, access: &InObject<'_>) -> (Obligation, bool) {
     let InObject { event: ev, target, facts, extent, .. } = *access;
     let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
@@ -232,7 +234,7 @@ fn in_object<'p>(
             unknowns.push(which);
         }
     }
-    // What small inputs show takes no search. With several targets it takes a model to tell which is meant.
+    // Results of small inputs need no search. With several targets only a model shows which one is meant.
     let at_once = |tools: &Tools<'_>| match effort {
         Effort::Full => true,
         Effort::First => tools.root.entry && trials(cx, tools).with_tensors,
@@ -258,7 +260,7 @@ fn in_object<'p>(
     }
 }
 
-/// Decides the obligation of an access to an object. What it rests on is `exchanged` where it builds on invariants of the launch.
+/// Decides the obligation of an access to an object. `exchanged`: the obligation builds on invariants of the launch.
 fn decided<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
@@ -266,7 +268,7 @@ fn decided<'p>(
     Asked { launch, effort }: Asked<'_>,
     (ob, exchanged, unknowns): (&Obligation, bool, Vec<UnknownReason>),
 ) -> Look {
-    // Where no launch is known, a model is nothing to show.
+    // Without a known launch there is no use for a small model.
     let rough = launch.is_none() || effort == Effort::Glance || effort == Effort::First && !unknowns.is_empty();
     let decision = if rough {
         tools.decider.decide_roughly(&mut tools.e.arena, ob)
@@ -277,7 +279,7 @@ fn decided<'p>(
     if effort == Effort::Glance && !matches!(decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
         return Look::put_off();
     }
-    // What the kernel itself stores takes a long look, or the only one.
+    // Facts on the kernel's own stores need a full look, or a case without unknowns.
     let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_))
         && (effort == Effort::Full || unknowns.is_empty());
     let other = launch.filter(|_| open).and_then(|run| with_stores(tools, run, ob));
@@ -325,7 +327,7 @@ fn decided<'p>(
     if tools.decider.cut { Look { more: More::Work, ..look } } else { look }
 }
 
-/// Safe where these operations do not wrap, nor those that the invariants of the launch rest on.
+/// Returns safe, provided that these operations do not wrap, nor those that the launch's invariants rest on.
 fn safe_if(mut ops: Vec<String>, with_invariants: Option<&Run>) -> Outcome {
     for op in with_invariants.map_or(&[][..], |run| run.invariants.operations()) {
         if !ops.contains(op) {
@@ -335,8 +337,8 @@ fn safe_if(mut ops: Vec<String>, with_invariants: Option<&Run>) -> Outcome {
     if ops.is_empty() { Outcome::Safe } else { Outcome::SafeIfNoWrap(ops) }
 }
 
-/// What more there is to say of an access of which a model came to nothing: all conditions of the way to the launch count now, also
-/// those that have nothing to do with what it is given.
+/// Retries an access whose model led to no verdict under all conditions of the path to the launch, including those
+/// unrelated to its arguments.
 fn on_the_whole_way<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
@@ -366,7 +368,8 @@ fn on_the_whole_way<'p>(
     }
 }
 
-/// Decides with reads-from facts: what is read of memory that the kernel writes is what was there at the launch, or what some thread stores.
+/// Decides with reads-from facts: a value read from memory that the kernel writes is the value at the launch, or one
+/// that some thread stores.
 fn with_stores(tools: &mut Tools<'_>, run: &Run, ob: &Obligation) -> Option<Decision> {
     let extent = |e: &mut Executor<'_>, o: ObjId| {
         let extent = e.object(o).extent?;

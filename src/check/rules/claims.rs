@@ -1,7 +1,7 @@
-//! `false-assumption`: what a kernel claims of itself, and a launch of it makes false.
+//! `false-assumption`: claims of a kernel about itself that a launch violates.
 //!
-//! In: claims of a kernel that may not hold. Out: findings at them. What rests on a claim that holds is told by
-//! [`crate::engine`]'s ablation.
+//! In: claims of a kernel that may not hold. Out: findings at them. [`crate::engine`]'s ablation reports results that
+//! rest on a valid claim.
 
 use super::rule::{Rule, Tally};
 use crate::context::{Context, Place, Run, Tools};
@@ -17,7 +17,7 @@ use engine::symbolic::terms::term::TermId;
 use ir::Program;
 use witness::Fault;
 
-/// The rule.
+/// The rule `false-assumption`.
 pub(crate) struct Claims;
 
 impl Rule for Claims {
@@ -35,7 +35,7 @@ impl Rule for Claims {
                 continue;
             }
             let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event, place.clone()));
-            // What an assert makes safe is named where it is safe: it is only told that one is broken.
+            // Accesses that rest on an assert name it themselves; here only a violated assert is reported.
             let found = found.filter(|o| o.is_finding() || event.removed.is_none());
             if let Some(outcome) = found {
                 tally.note(place, run.kernel, outcome.unless(cut));
@@ -44,13 +44,13 @@ impl Rule for Claims {
     }
 }
 
-/// Where such a finding stands: at the claim, by the way it is written.
+/// Returns the position of such a finding: the claim, with its text in the source.
 pub(crate) fn place(program: &Program, event: &ClaimEvent) -> Option<Place> {
     let site = users_call(program, &event.stack)?;
     Some((loc_of(program, site), event.written.to_string()))
 }
 
-/// Decides one; `None` where it holds.
+/// Decides one claim; `None` where it holds.
 fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &ClaimEvent, place: Place) -> Option<Outcome> {
     let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
@@ -58,7 +58,7 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &ClaimEvent, place: Place)
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };
     let zero = tools.e.arena.int(0);
-    // It is about no memory.
+    // A claim concerns no memory.
     let nothing = Object {
         kind: ObjKind::DeviceLocal,
         name: event.written.to_string(),

@@ -1,6 +1,6 @@
-//! `contract`: who calls or launches a function keeps to its contract.
+//! `contract`: callers and launchers of a function satisfy its contract.
 //!
-//! In: calls and launches of the host, and calls in kernels, under which a contract may not hold. Out: findings at them.
+//! In: calls and launches by the host, and calls in kernels, that may violate a contract. Out: findings at them.
 
 use super::rule::{HostEvents, Rule, Tally};
 use crate::context::{Context, Place, Run, Tools};
@@ -19,7 +19,7 @@ use ir::Program;
 use rustc_hash::FxHashSet;
 use witness::{Fault, Required};
 
-/// The rule.
+/// The rule `contract`.
 pub(crate) struct Contracts;
 
 impl Rule for Contracts {
@@ -35,7 +35,7 @@ impl Rule for Contracts {
             }
             let Some(call) = users_call(cx.program, &event.stack) else { continue };
             let place: Place = (loc_of(cx.program, call), event.required.text.clone());
-            // Rounds of a loop often ask for the same.
+            // Iterations of a loop often raise the same question.
             if tally.is_proved(&place) || !seen.insert((call, &event.required.text, event.path.0)) {
                 continue;
             }
@@ -63,7 +63,7 @@ impl Rule for Contracts {
     }
 }
 
-/// The words for a contract that is broken, and where it is stated.
+/// Describes a violated contract, and the position where it is stated.
 fn words(program: &Program, event: &ContractEvent) -> (String, Vec<Related>) {
     let display = &program.func(event.function).display;
     let message = format!("this breaks the contract of `{display}`: `{}` does not hold", event.required.text);
@@ -75,7 +75,7 @@ fn words(program: &Program, event: &ContractEvent) -> (String, Vec<Related>) {
     (message, stated.into_iter().filter(|s| !s.position.file.is_empty()).collect())
 }
 
-/// What a broken contract is about: no memory of its own.
+/// Returns the object of a contract violation, which concerns no memory.
 fn nothing(program: &Program, event: &ContractEvent, kind: ObjKind) -> Object {
     let name = program.func(event.function).display.clone();
     Object { kind, name, extent: None, site: None, func: None, array: false }
@@ -109,7 +109,7 @@ fn of_call(tools: &mut Tools<'_>, event: &ContractEvent, place: &Place) -> Outco
     suspect.judge(tools, decision)
 }
 
-/// A call in a kernel; `None` where it keeps to the contract.
+/// Decides a call in a kernel; `None` where it satisfies the contract.
 fn in_launch(tools: &mut Tools<'_>, run: &Run, event: &ContractEvent, place: Place) -> Option<Outcome> {
     let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },

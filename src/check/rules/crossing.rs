@@ -1,4 +1,4 @@
-//! An access through one named part of an object, and another part that it may reach.
+//! An access through one named part of an object, and another part that the access may reach.
 
 use crate::context::Tools;
 use crate::obligations::obligation::Obligation;
@@ -7,24 +7,24 @@ use engine::symbolic::memory::object::{ObjId, Object};
 use engine::symbolic::memory::partition::PartId;
 use engine::symbolic::terms::term::TermId;
 
-/// Which end of a part an access may go beyond.
+/// End of a part that an access may exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Start,
     Finish,
 }
 
-/// Another part that an access may reach.
+/// A neighbouring part that an access may reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbour {
     pub id: PartId,
     pub start: TermId,
     pub end: End,
-    /// What holds where the access is made and both parts lie so.
+    /// Facts at the access, and that the parts lie in this order.
     pub facts: TermId,
 }
 
-/// One access through one named part.
+/// An access through a named part.
 pub(crate) struct Through<'a> {
     pub event: &'a AccessEvent,
     pub id: ObjId,
@@ -33,14 +33,14 @@ pub(crate) struct Through<'a> {
     pub start: TermId,
     pub facts: TermId,
     pub offset: TermId,
-    /// Past its last byte.
+    /// Offset past the last accessed byte.
     pub finish: TermId,
-    /// Of the object, in bytes.
+    /// Extent of the object, in bytes.
     pub extent: TermId,
 }
 
 impl Through<'_> {
-    /// That the access stays on its side of the neighbour, but for `slack` bytes.
+    /// Builds the obligation that the access stays on its side of the neighbour, except for `slack` bytes.
     pub fn goal(&self, tools: &mut Tools<'_>, n: &Neighbour, slack: i128) -> Obligation {
         let a = &mut tools.e.arena;
         match n.end {

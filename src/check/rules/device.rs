@@ -1,8 +1,9 @@
-//! `unchecked-argument`: a kernel uses the memory of a tensor that may be the host's, since nobody checks where it is.
+//! `unchecked-argument`: a kernel uses a tensor's memory that may be host memory, because no check of its device
+//! exists.
 //!
-//! In: the launches of an operator. Out: one finding, with all tensors that it takes for granted to be on a device; it stands at the launch that uses the
-//! first of them. Some systems let kernels use pageable memory of the host: what is said is *possible* at most, and nothing of accesses themselves, which
-//! are decided as if the check were there.
+//! In: the launches of an operator. Out: one finding with all tensors whose device the operator assumes, at the
+//! launch that uses the first of them. Some systems let kernels use pageable host memory: the finding is at most
+//! *possible*. The accesses themselves are decided as if the check existed.
 
 use super::rule::{Rule, Tally};
 use crate::context::{Context, Place, Run, Tools};
@@ -22,13 +23,14 @@ use models::tensors::{CPU, CUDA, OF_STORAGE, is_of_stable_abi};
 use rustc_hash::FxHashMap;
 use witness::Fault;
 
-/// Most launches that are asked of one tensor, and most accesses of one launch: where none of them can happen it is likely to be checked.
+/// Most launches examined for one tensor, and most accesses of one launch: if none of them can happen, the tensor is
+/// probably checked.
 const LAUNCHES: usize = 4;
 const ACCESSES: usize = 4;
 /// Most tensors of one finding.
 const TENSORS: usize = 8;
 
-/// The rule.
+/// The rule `unchecked-argument` for tensor devices.
 pub(crate) struct Device;
 
 impl Rule for Device {
@@ -71,10 +73,10 @@ impl Rule for Device {
     }
 }
 
-/// An access of a launch, and which of its targets.
+/// Indices of an access of a launch and of one of its targets.
 type At = (usize, usize);
 
-/// The tensors that a caller gave and whose memory a launch uses, with the accesses that do.
+/// Returns caller-given tensors whose memory a launch uses, with the accesses that use it.
 fn tensors_used(tools: &Tools<'_>, run: &Run) -> Vec<(String, Vec<At>)> {
     let mut all: Vec<(String, Vec<At>)> = vec![];
     for (i, event) in run.run.accesses.iter().enumerate() {
@@ -94,7 +96,7 @@ fn tensors_used(tools: &Tools<'_>, run: &Run) -> Vec<(String, Vec<At>)> {
     all
 }
 
-/// Whether the way to a launch says in so many words where a tensor is.
+/// Whether the path to a launch states explicitly that a tensor is on a CUDA device.
 fn is_checked(tools: &mut Tools<'_>, path: TermId, device: TermId) -> bool {
     let on_device = {
         let cuda = tools.e.arena.int(CUDA);
@@ -103,7 +105,7 @@ fn is_checked(tools: &mut Tools<'_>, path: TermId, device: TermId) -> bool {
     tools.e.arena.conjuncts(path).contains(&on_device)
 }
 
-/// What happens at an access where the tensor is on the host.
+/// Returns the finding at an access where the tensor is on the host.
 fn from_host(
     tools: &mut Tools<'_>,
     run: &Run,

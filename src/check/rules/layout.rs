@@ -1,12 +1,12 @@
-//! Which named parts of objects a kernel uses (`s = buf + n`), and which of them exist at a moment.
+//! Named parts of objects that a kernel uses (`s = buf + n`), and those that exist at a given moment.
 //!
-//! In: a kernel as it was executed. It says nothing of what the layout is for: that is weighed in [`super::layout_intent`].
+//! In: an executed kernel. The purpose of the layout is judged in [`super::layout_intent`], not here.
 
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::memory::partition::{Moment, PartId, Partition};
 
-/// Which parts a kernel uses.
+/// Parts that a kernel uses.
 pub(crate) struct Layout {
     used: Vec<bool>,
 }
@@ -22,7 +22,7 @@ impl Layout {
         Self { used }
     }
 
-    /// Whether accesses go through a part that is fixed.
+    /// Whether accesses use a given part.
     pub fn is_used(&self, p: PartId) -> bool {
         self.used.get(p.0 as usize).copied().unwrap_or(false)
     }
@@ -32,8 +32,8 @@ impl Layout {
         e.targets.iter().any(|t| t.part.is_some_and(|p| self.is_used(p)))
     }
 
-    /// The other parts of the same object that exist when an access is made: named before it, or at least in the same
-    /// phase, and still in scope.
+    /// Returns the other parts of the same object that exist when an access happens: named before it, or at least in
+    /// the same phase, and still in scope.
     pub fn alive_at(&self, all: &[Partition], own: PartId, at: Moment) -> Vec<PartId> {
         let object = all[own.0 as usize].object;
         (0u32..)

@@ -1,9 +1,9 @@
-//! Whether named parts of an object are meant to be kept apart.
+//! Judgement of whether named parts of an object are meant to be separate.
 //!
-//! In: an access that can reach from one part into another, and everything else that the kernel accesses. Out: what that
-//! says of the programmer's intent. A part is taken to be one for certain only if the access goes beyond its end by very
-//! little, the parts are larger than that, and no other access treats both as one array; a halo (`s = buf + R`, `s[i - R]`),
-//! overlapping views of one array, and memory that is used again for another purpose reach further, or do so elsewhere.
+//! In: an access that can reach from one part into another, and all other accesses of the kernel. Out: evidence of
+//! the programmer's intent. Parts count as certainly separate only if the access exceeds its part by very little, the
+//! parts are larger than that, and no other access treats both as one array. A halo (`s = buf + R`, `s[i - R]`),
+//! overlapping views of one array, and reused memory exceed it further, or do so elsewhere.
 
 use super::crossing::{End, Neighbour, Through};
 use super::layout::Layout;
@@ -16,24 +16,24 @@ use engine::symbolic::memory::value::{Base, Target};
 use engine::symbolic::terms::term::TermId;
 use ir::{Op, Operand, Program};
 
-/// How far beyond its part an index may go that was meant to stay inside, in widths of the access.
+/// Largest distance, in access widths, by which an index meant to stay inside may exceed its part.
 pub(crate) const SLIP: i128 = 2;
 
-/// Least size of the parts, in widths of the access: smaller ones may be single values, or rows of one array.
+/// Least size of the parts, in access widths: smaller ones may be single values, or rows of one array.
 const LEAST: i128 = 4;
 
-/// What a crossing means.
+/// Meaning of a crossing.
 pub(crate) enum Meaning {
-    /// The parts are apart; a model in which they are large enough to tell.
+    /// The parts are separate; the model makes them large enough to show it.
     Apart(Counterexample),
-    /// They may be; why it is not certain.
+    /// The parts may be separate; the reason for doubt.
     Doubtful(&'static str),
-    /// Reaching across is meant, or nothing shows that there are parts.
+    /// Reaching across is meant, or there is no evidence of parts.
     Across,
 }
 
 impl Layout {
-    /// What it means that an access can reach a neighbour.
+    /// Judges an access that can reach a neighbour.
     pub fn meaning(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour) -> Meaning {
         let Some(width) = tools.e.arena.as_int(t.event.bytes).filter(|w| *w > 0) else {
             return Meaning::Doubtful("its length varies");
@@ -65,7 +65,7 @@ impl Layout {
         }
     }
 
-    /// Whether accesses through the two names themselves go well beyond the border between them.
+    /// Whether accesses through the two names go well beyond the border between the parts.
     fn are_one_array(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, slack: i128) -> bool {
         let border = border(t, n);
         run.run.accesses.iter().filter(|e| !std::ptr::eq(*e, t.event)).any(|e| {
@@ -75,7 +75,7 @@ impl Layout {
         })
     }
 
-    /// What else may show that both parts serve as one, or that either serves twice.
+    /// Returns other evidence that both parts serve as one, or that either serves twice.
     fn used_otherwise(
         &self,
         tools: &mut Tools<'_>,
@@ -114,7 +114,7 @@ impl Layout {
         spans.then_some("another access treats them as one array")
     }
 
-    /// Whether the access can fill the neighbour to its far end, and goes no further: a halo, or an array of both.
+    /// Whether the access can fill the neighbour to its far end without exceeding it: a halo, or an array of both.
     fn fills(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, width: i128) -> bool {
         let a = &mut tools.e.arena;
         let (within, far) = match n.end {
@@ -155,7 +155,8 @@ impl Layout {
             && matches!(tools.decider.happens(&mut tools.e.arena, filled), Decision::Fails { .. })
     }
 
-    /// The goal of the crossing where its parts have at least so many bytes, as far as other parts and the object's end go.
+    /// Builds the obligation of the crossing where its parts have at least `least` bytes, as far as other parts and
+    /// the object's end permit.
     fn wide_parts(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, least: i128) -> Obligation {
         let goal = t.goal(tools, n, 0);
         let a = &mut tools.e.arena;
@@ -176,7 +177,7 @@ impl Layout {
     }
 }
 
-/// Where two neighbouring parts meet.
+/// Returns the border between two neighbouring parts.
 fn border(t: &Through<'_>, n: &Neighbour) -> TermId {
     match n.end {
         End::Finish => n.start,
@@ -184,8 +185,8 @@ fn border(t: &Through<'_>, n: &Neighbour) -> TermId {
     }
 }
 
-/// Whether an access may go well beyond a border on both sides. Clearing memory through the pointer that was cut is no sign of
-/// one array.
+/// Whether an access may go well beyond a border on both sides. Clearing memory through the undivided pointer is no
+/// evidence of one array.
 fn spans(tools: &mut Tools<'_>, e: &AccessEvent, x: &Target, t: &Through<'_>, border: TermId, slack: i128) -> bool {
     if x.base != Base::Object(t.id) || x.part.is_none() && stores_constant(tools.e.program, e) {
         return false;

@@ -1,6 +1,6 @@
-//! `use-after-free` and `double-free`: what is done with memory that was freed.
+//! `use-after-free` and `double-free`: operations on freed memory.
 //!
-//! In: the events that met freed memory. Out: findings at the calls, or the launches, that do it.
+//! In: the events that met freed memory. Out: findings at the calls, or the launches, that cause them.
 
 use super::memcpy;
 use super::rule::{HostEvents, Rule, Tally};
@@ -25,10 +25,10 @@ use ir::Program;
 use rustc_hash::FxHashMap;
 use witness::Fault;
 
-/// Uses of freed memory by one launch that are looked at for each place of a finding.
+/// Most uses of freed memory by one launch that are examined for each source position of a finding.
 const TRIES: usize = 8;
 
-/// The rule.
+/// The rules `use-after-free` and `double-free`.
 pub(crate) struct Lifetime;
 
 impl Rule for Lifetime {
@@ -49,7 +49,7 @@ impl Rule for Lifetime {
         }
     }
 
-    /// One finding at each place is enough.
+    /// Reports at most one finding for each source position.
     fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
         let mut tried: FxHashMap<Place, usize> = FxHashMap::default();
         for event in &run.run.stale {
@@ -73,7 +73,7 @@ impl Rule for Lifetime {
     }
 }
 
-/// What the host does with freed memory; `None` where the place of the call is not known.
+/// Decides a host operation on freed memory; `None` where the position of the call is unknown.
 fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)> {
     let program = tools.e.program;
     let call = users_call(program, &event.stack)?;
@@ -91,7 +91,8 @@ fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)
     Some(((loc_of(program, call), array), outcome))
 }
 
-/// What a kernel does with freed memory. What was freed before the launch is the launch's fault: the finding stands there.
+/// Decides a kernel operation on freed memory. If the memory was freed before the launch, the finding is at the
+/// launch.
 fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, Outcome)> {
     let program = tools.e.program;
     let (place, before) = place_in_kernel(tools, run, event)?;
@@ -148,12 +149,12 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Pl
     Some((place, Outcome::Found(Box::new(finding))))
 }
 
-/// The access of a kernel that an event is about.
+/// Returns the kernel access that an event concerns.
 fn used<'r>(run: &'r Run, event: &StaleEvent) -> Option<&'r AccessEvent> {
     matches!(event.deed, Deed::Used { .. }).then(|| run.run.accesses.iter().find(|a| a.stack == event.stack)).flatten()
 }
 
-/// Where a finding about a kernel stands, and whether the memory was freed before the launch.
+/// Returns the source position of a finding about a kernel, and whether the memory was freed before the launch.
 fn place_in_kernel(tools: &Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, bool)> {
     let program = tools.e.program;
     if run.launch.memory.contains_key(&event.object) {
@@ -163,7 +164,7 @@ fn place_in_kernel(tools: &Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(
             .iter()
             .position(|v| matches!(v, Value::Ptr(p) if p.iter().any(|t| t.base == Base::Object(event.object))));
         let at = launched_at(program, &run.launch);
-        // A library's names of its arguments say nothing.
+        // A library's argument names are meaningless to users.
         let argument = argument.filter(|_| at == run.launch.site);
         let name = named(program, at, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
         return Some(((loc_of(program, at), name), true));
@@ -225,7 +226,7 @@ fn suspect(tools: &mut Tools<'_>, event: &StaleEvent, array: String) -> Suspect 
     }
 }
 
-/// Where memory was freed, as seen from the place where it is used: in the function that both come from.
+/// Returns the positions of the frees, relative to the use: in the function from which both are called.
 fn where_freed(program: &Program, freed: &Freed, used: &[Site]) -> Vec<Related> {
     let mut out: Vec<Related> = vec![];
     let mut add = |site: Option<Site>, what: &str| {
@@ -241,7 +242,7 @@ fn where_freed(program: &Program, freed: &Freed, used: &[Site]) -> Vec<Related> 
             add(inner, "freed here");
             continue;
         }
-        // The calls that lead to this one place differ, or else the rounds of some loop.
+        // Either different calls lead to this one position, or different iterations of some loop.
         let common = at.iter().zip(used).take_while(|(a, b)| a == b).count();
         if common < at.len() {
             add(at.get(common).copied(), "called from here first");

@@ -1,4 +1,4 @@
-//! All rules, in the order in which they are asked.
+//! All rules, in the order in which they are applied.
 
 use super::alignment::Alignment;
 use super::bounds::Bounds;
@@ -17,7 +17,8 @@ use base::rules::Rule as Class;
 use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::exec::executor::Executor;
 
-/// The findings of those that come first stand in a report where several are made at one place and none outweighs the others.
+/// The rules. Where several give findings at one source position and none outweighs the others, the first rule's
+/// finding is reported.
 pub(crate) const ALL: [&dyn Rule; 11] = [
     &Bounds,
     &NamedParts,
@@ -32,7 +33,7 @@ pub(crate) const ALL: [&dyn Rule; 11] = [
     &Device,
 ];
 
-/// Who makes the findings of a class. A class that nobody makes does not compile.
+/// Returns the rule that makes the findings of a class. A class without a rule does not compile.
 pub(crate) const fn of(class: Class) -> &'static dyn Rule {
     match class {
         Class::OobGlobal
@@ -52,7 +53,7 @@ pub(crate) const fn of(class: Class) -> &'static dyn Rule {
     }
 }
 
-/// Whether an access may have to keep to more than its object.
+/// Whether an access may have obligations beyond staying in its object.
 pub(crate) fn concern(e: &Executor<'_>, run: &Run, event: &AccessEvent) -> bool {
     ALL.iter().any(|r| r.concerns(e, run, event))
 }

@@ -1,4 +1,4 @@
-//! `memcpy-out-of-bounds`: what CUDA calls of the host copy or fill lies within both sides.
+//! `memcpy-out-of-bounds`: ranges that the host's CUDA calls copy or fill lie within both objects.
 //!
 //! In: one event for each side of each call. Out: findings at the calls.
 
@@ -23,10 +23,10 @@ use ir::{Callee, Program};
 use rustc_hash::FxHashMap;
 use witness::Fault;
 
-/// Work on the copies of one call beyond which no further way to it is looked at.
+/// Work on the copies of one call after which no further call path to it is examined.
 const CALL_WORK: Work = Work::seconds(1);
 
-/// The rule.
+/// The rule `memcpy-out-of-bounds`.
 pub(crate) struct Memcpy;
 
 impl Rule for Memcpy {
@@ -34,7 +34,7 @@ impl Rule for Memcpy {
         &[Class::MemcpyOutOfBounds]
     }
 
-    /// One call is looked at for each way that leads to it, and each round of a loop.
+    /// Examines a call once for each call path that leads to it, and for each loop iteration.
     fn in_host(&self, cx: &Context<'_>, tools: &mut Tools<'_>, events: &HostEvents, tally: &mut dyn Tally) {
         let mut spent: FxHashMap<Site, Work> = FxHashMap::default();
         for event in &events.copies {
@@ -56,7 +56,7 @@ impl Rule for Memcpy {
     }
 }
 
-/// Decides one side of a copy; findings and, where nothing could be decided, why, by the memory that is meant.
+/// Decides one side of a copy; returns the outcomes, findings or undecided, by memory.
 fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
     let event = &copy.side;
     let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
@@ -85,7 +85,7 @@ fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
         .collect()
 }
 
-/// One side in one object; `None` where the object's size is not known.
+/// Decides one side in one object; `None` where the object's size is unknown.
 fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &Place) -> Option<Outcome> {
     let event = &copy.side;
     let object = tools.e.object(o).clone();
@@ -126,7 +126,7 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, place: &P
     Some(suspect.judge(tools, decision))
 }
 
-/// A model in which no allocation is empty, if there is one; else the decision is about a degenerate case.
+/// Returns a failure in which no allocation is empty, if there is one; otherwise the failure is degenerate.
 fn not_empty(tools: &mut Tools<'_>, copy: &CopyEvent, obligation: &Obligation, first: Decision) -> Decision {
     let Decision::Fails { model, mode, .. } = &first else { return first };
     if model.value(&tools.e.arena, copy.not_empty, *mode) == Some(1) {
@@ -139,7 +139,7 @@ fn not_empty(tools: &mut Tools<'_>, copy: &CopyEvent, obligation: &Obligation, f
     }
 }
 
-/// Name of the function that is called, without parameters.
+/// Returns the called function's name, without parameters.
 fn called(program: &Program, call: Site) -> String {
     let Some((callee, _)) = program.call_at(call.func, call.block, call.inst) else { return "a copy".to_owned() };
     match callee {
@@ -152,7 +152,7 @@ fn called(program: &Program, call: Site) -> String {
     }
 }
 
-/// The argument that is read from or written to.
+/// Returns the index of the argument that is read from or written to.
 pub(super) fn argument(program: &Program, call: Site, kind: AccessKind) -> usize {
     let read = kind == AccessKind::Read;
     match called(program, call).trim_end_matches("Async") {
@@ -169,7 +169,7 @@ pub(super) fn argument(program: &Program, call: Site, kind: AccessKind) -> usize
         {
             0
         }
-        // A function of the program: which of its arguments is meant is not known.
+        // A function of the program: the relevant argument is unknown.
         _ => usize::MAX,
     }
 }

@@ -1,4 +1,5 @@
-//! One file for each rule: what it asks of an access, a copy, a call or a launch. [`rule`] says what a rule is, [`list`] holds all.
+//! One file for each rule: its checks of accesses, copies, calls and launches. [`rule`] defines the interface,
+//! [`list`] holds all rules.
 
 pub(crate) mod alignment;
 pub(crate) mod bounds;

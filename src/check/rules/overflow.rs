@@ -1,9 +1,10 @@
 //! Accesses that stay inside only while no operation wraps: inputs for which one does.
 //!
-//! In: launches whose accesses are decided. Out: one finding of the rule `index-overflow` for each operation, of host or device, that wraps
-//! under some inputs so that an access goes out of bounds in the machine's own arithmetic. It is proved where a replay reached that, and
-//! possible where none came so far. None is raised for what takes more threads in one dimension than an `int` can count, since the index of
-//! a thread wraps in nearly every kernel then; nor for what no device can hold, for nothing allocated, or for what the program refuses.
+//! In: launches whose accesses are decided. Out: one finding of the rule `index-overflow` for each operation, of host
+//! or device, that wraps under some inputs so that an access goes out of bounds in machine arithmetic. The finding is
+//! proved where a replay reached the access, and possible where none came so far. None is reported for inputs with
+//! more threads in one dimension than an `int` can count, since the thread index then wraps in nearly every kernel;
+//! nor for more memory than any device can hold, for empty allocations, or for inputs that the program rejects.
 
 use super::bounds::obligation;
 use super::rule::Rule;
@@ -30,17 +31,17 @@ use ir::FuncRef;
 use rustc_hash::FxHashSet;
 use witness::Fault;
 
-/// What one root's overflows get together, and what one of them gets: they are worth less than everything else.
+/// Work for all overflows of one root, and for one of them: they are worth less than everything else.
 const MOST: Work = Work::seconds(2);
 const ONE: Work = Work::millis(700);
 
-/// Bytes that a replay of one may fill here: sizes are large, and loops over them need not be followed.
+/// Most bytes that a replay of one may fill here: sizes are large, and loops over them need not be followed.
 const BYTES: u64 = 128 << 20;
 
 /// Accesses that are tried for one set of operations.
 const TRIES: usize = 2;
 
-/// Other accesses that are shown of those that go wrong too.
+/// Most other failing accesses that a finding shows.
 const SHOWN: usize = 4;
 
 /// Bytes of an operation's text beyond which nobody reads it.
@@ -49,7 +50,7 @@ const LONG: usize = 80;
 /// Threads in one dimension that an `int` can count.
 const COUNTED: i128 = i32::MAX as i128;
 
-/// The rule. It is asked last, of all that came out safe if nothing wraps.
+/// The rule `index-overflow`. It is applied last, to all accesses that are safe if nothing wraps.
 pub(crate) struct IndexOverflow;
 
 impl Rule for IndexOverflow {
@@ -58,7 +59,7 @@ impl Rule for IndexOverflow {
     }
 }
 
-/// What was found at an access.
+/// Finding at an access.
 pub(crate) struct Overflow<'r> {
     pub kernel: FuncRef,
     pub event: &'r AccessEvent,
@@ -70,17 +71,18 @@ struct Resting<'r, 'p> {
     run: &'r Run,
     event: &'r AccessEvent,
     place: Place,
-    /// By name.
+    /// Operations by name.
     operations: &'p [String],
 }
 
-/// What users take for one operation: where it stands, and what it is but for smaller terms and factors. `y * width + x` and
-/// `y * width + x + 1` in one function are made right by one change, as are `i + n` and `i + 2 * n` (arrays of planes) by the same one.
+/// Identity of an operation for users: its position, and its text without smaller terms and factors. One change
+/// corrects both `y * width + x` and `y * width + x + 1` in one function, and likewise `i + n` and `i + 2 * n`
+/// (arrays of planes).
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Operation {
-    /// In the user's own code; `None` where a loop was summarised to it.
+    /// Position in the user's own code; `None` where a summarised loop gave the operation.
     position: Option<Position>,
-    /// In the source's words or in those of inputs; `None` where nobody would read that.
+    /// Text in the words of the source or of the inputs; `None` where it would be too long to read.
     text: Option<String>,
     bits: u32,
     function: Option<String>,
@@ -109,7 +111,7 @@ impl Operation {
             || self.bits == other.bits && self.function == other.function && self.leading == other.leading
     }
 
-    /// What wraps in a model, in words.
+    /// Describes the wrap in a model.
     fn wrapping(&self, a: &Arena, wrap: TermId, c: &Counterexample) -> String {
         let Term::Wrap { arg, bits, signed } = *a.get(wrap) else { return String::new() };
         let what =
@@ -123,7 +125,7 @@ impl Operation {
     }
 }
 
-/// The sum of a number's monomials of the highest degree, without their coefficients.
+/// Returns the sum of a polynomial's monomials of the highest degree, without their coefficients.
 fn leading_form(a: &mut Arena, t: TermId) -> TermId {
     let mut p = a.poly(t);
     let degree = p.terms.iter().map(|(m, _)| m.len()).max().unwrap_or(0);
@@ -132,7 +134,8 @@ fn leading_form(a: &mut Arena, t: TermId) -> TermId {
     a.from_poly(p)
 }
 
-/// Looks for inputs under which what is safe if nothing wraps goes out of bounds. `places` says of which accesses that is so.
+/// Searches for inputs under which accesses that are safe if nothing wraps go out of bounds. `places` lists these
+/// accesses.
 pub(crate) fn find<'r>(cx: &Context<'_>, tools: &mut Tools<'_>, runs: &'r [Run], places: &Places) -> Vec<Overflow<'r>> {
     let mut out = vec![];
     if cx.bare || !tools.root.trusted {
@@ -162,7 +165,7 @@ pub(crate) fn find<'r>(cx: &Context<'_>, tools: &mut Tools<'_>, runs: &'r [Run],
     out
 }
 
-/// The accesses that rest on operations, in the order of the runs.
+/// Returns the accesses that rest on operations, in the order of the runs.
 fn resting<'r, 'p>(cx: &Context<'_>, runs: &'r [Run], places: &'p Places) -> Vec<Resting<'r, 'p>> {
     let mut out = vec![];
     for run in runs {
@@ -176,9 +179,9 @@ fn resting<'r, 'p>(cx: &Context<'_>, runs: &'r [Run], places: &'p Places) -> Vec
     out
 }
 
-/// One operation and an access that rests on it.
+/// An operation and an access that rests on it.
 struct Look<'a> {
-    /// What each query and replay of it may take.
+    /// Work of each query and replay.
     work: Work,
     access: &'a Resting<'a, 'a>,
     all: &'a [Resting<'a, 'a>],
@@ -186,7 +189,8 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// A finding where the access goes out of bounds since the operation wraps. What is known by then is added to what was.
+    /// Returns a finding if the access goes out of bounds because the operation wraps; adds the operation to the
+    /// known ones.
     fn wraps(&self, tools: &mut Tools<'_>, known: &mut Vec<Operation>) -> Option<Outcome> {
         let Resting { run, event, .. } = *self.access;
         event.targets.iter().find_map(|target| {
@@ -216,7 +220,7 @@ impl Look<'_> {
             return None;
         }
         let others: Vec<TermId> = self.access.operations.iter().filter_map(|n| operations.get(n)).collect();
-        // Alone, or with what was not found yet.
+        // The operation alone, or together with others that are not found yet.
         let found: Vec<TermId> = others
             .iter()
             .copied()
@@ -239,7 +243,7 @@ impl Look<'_> {
         Some(Outcome::Found(Box::new(finding)))
     }
 
-    /// What a replay makes of the model; `None` where it does not go wrong there.
+    /// Replays the model; `None` where the access does not fail there.
     fn replayed(
         &self,
         tools: &mut Tools<'_>,
@@ -265,7 +269,7 @@ impl Look<'_> {
         suspected.replayed(tools, run, c, place.clone()).ok()
     }
 
-    /// Where the operation stands, and what else goes out of bounds then.
+    /// Returns the operation's position, and other accesses that go out of bounds with it.
     fn related(
         &self,
         tools: &mut Tools<'_>,
@@ -307,7 +311,7 @@ fn goes_wrong(tools: &mut Tools<'_>, access: &Resting<'_, '_>, c: &Counterexampl
     })
 }
 
-/// That no dimension of the launch has more threads than an `int` can count.
+/// Builds the condition that no dimension of the launch has more threads than an `int` can count.
 fn threads_are_counted(tools: &mut Tools<'_>, run: &Run) -> TermId {
     let (a, c) = (&mut tools.e.arena, &run.launch.config);
     let each = (0..3)

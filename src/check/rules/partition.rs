@@ -1,8 +1,8 @@
-//! Whether an access stays in the part of its object that its pointer's name stands for.
+//! Obligation that an access stays in the part of its object that its pointer's name stands for.
 //!
-//! In: an access that stays in its object, and the parts that the kernel names. Out: a look at it, with a finding where it
-//! can reach another named part. What the layout means is weighed in [`super::layout_intent`]; an access that is meant to reach across
-//! must never be proved wrong.
+//! In: an access that stays in its object, and the parts that the kernel names. Out: a look at it, with a finding
+//! where it can reach another named part. [`super::layout_intent`] judges the meaning of the layout; an access that
+//! is meant to reach across must never be proved wrong.
 
 use super::crossing::{End, Neighbour, Through};
 use super::layout_intent::Meaning;
@@ -22,7 +22,7 @@ use engine::symbolic::terms::term::TermId;
 use finding::{Finding, Replay, Verdict};
 use witness::{Fault, Parts};
 
-/// Letters of a bound beyond which nobody reads it.
+/// Length of a bound's text, in bytes, beyond which nobody reads it.
 const LONG: usize = 60;
 
 /// An access that reaches a neighbour, and a model in which it does.
@@ -31,7 +31,7 @@ struct Crossing {
     c: Counterexample,
 }
 
-/// The rule.
+/// The rule for named parts of an allocation.
 pub(crate) struct NamedParts;
 
 impl Rule for NamedParts {
@@ -101,8 +101,8 @@ fn look(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_
     Look { outcome: open.map_or(Outcome::Safe, Outcome::Unknown), more }
 }
 
-/// Parts that the access could reach, by what is known of where they lie: of those that surely come after its own the
-/// nearest, since the others lie behind it.
+/// Returns the parts that the access could reach, by their known offsets: of those that certainly come after its own
+/// only the nearest, since the others lie behind it.
 fn neighbours(tools: &mut Tools<'_>, run: &Run, t: &Through<'_>) -> Vec<Neighbour> {
     let a = &mut tools.e.arena;
     let mut found: Vec<(Neighbour, bool)> = vec![];
@@ -137,7 +137,7 @@ fn neighbours(tools: &mut Tools<'_>, run: &Run, t: &Through<'_>) -> Vec<Neighbou
     found.into_iter().map(|(n, _)| n).filter(|n| a.as_bool(n.facts) != Some(false)).collect()
 }
 
-/// A model leads into another part: what that is worth.
+/// Judges a model that leads into another part.
 fn crossed(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
@@ -167,7 +167,7 @@ fn crossed(
     Look::of(replayed_across(cx, tools, run, t, &c, doubt, unknowns))
 }
 
-/// A crossing whose meaning is weighed: its replay, and the finding.
+/// Replays a crossing whose meaning is judged, and builds the finding.
 fn replayed_across(
     cx: &Context<'_>,
     tools: &mut Tools<'_>,
@@ -207,7 +207,8 @@ fn replayed_across(
     Outcome::Found(Box::new(finding(cx, tools, run, t, c, (&judged, worth, &parts))))
 }
 
-/// How far the replay of a crossing came, and what that takes for granted; `Err`: what it comes to otherwise.
+/// Returns how far the replay of a crossing came and its assumptions; `Err` gives the outcome where the crossing is
+/// no finding.
 fn worth_of(
     judged: &Judged,
     own: &str,
@@ -217,7 +218,7 @@ fn worth_of(
 ) -> Result<(Replay, Vec<String>), Outcome> {
     match judged {
         Judged::Reached { assumptions, .. } => Ok((Replay::Reached, assumptions.clone())),
-        // Where a part begins may rest on something that was not followed, and a model may put it anywhere.
+        // The start of a part may depend on code that was not followed; a model may then put it anywhere.
         _ if !known => Err(Outcome::Safe),
         Judged::NotReached(_) if doubtful => Err(Outcome::Safe),
         Judged::NotReached(why) => {
@@ -232,7 +233,7 @@ fn worth_of(
     }
 }
 
-/// The finding, in terms of the two parts.
+/// Builds the finding, in terms of the two parts.
 fn finding(
     cx: &Context<'_>,
     tools: &Tools<'_>,
@@ -270,14 +271,14 @@ fn finding(
     finding
 }
 
-/// A term in the program's words; its value in the witness where that would be long.
+/// Prints a term in the program's words, or its value in the witness where the text would be long.
 fn shown(tools: &Tools<'_>, t: TermId, value: i64) -> String {
     let text = display::term(&tools.e.arena, t);
     if text.len() > LONG { value.to_string() } else { text }
 }
 
-/// Where a part begins and ends in a model, in bytes, and the term of its end: the first start behind its own, or that of
-/// the object.
+/// Returns the start and end of a part in a model, in bytes, and the term of its end: the next start behind its own,
+/// or the object's extent.
 fn bounds(tools: &Tools<'_>, run: &Run, t: &Through<'_>, c: &Crossing, judged: &Judged) -> (i64, (i64, TermId)) {
     let value = |x: TermId| c.c.model.value(&tools.e.arena, x, c.c.mode).and_then(|v| i64::try_from(v).ok());
     let start = value(t.start).unwrap_or(0);

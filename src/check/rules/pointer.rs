@@ -1,8 +1,8 @@
-//! `invalid-pointer`: null, a pointer that was never set, or memory that is the host's alone, given to a kernel that uses it or to a
-//! copy.
+//! `invalid-pointer`: a kernel or a copy uses null, a pointer that was never set, or memory that only the host may
+//! use.
 //!
-//! In: accesses and copies whose pointer may be such a one. Out: findings. Pageable memory of the host is legal in kernels on
-//! some systems: what is said of it is *possible* at most, and nothing where the replay had to take anything for granted.
+//! In: accesses and copies whose pointer may be such a one. Out: findings. Some systems allow pageable host memory in
+//! kernels: such a finding is at most *possible*, and is not reported where the replay needed assumptions.
 
 use super::rule::Rule;
 use crate::context::{Context, Place, Run, Tools};
@@ -24,11 +24,12 @@ use engine::symbolic::terms::term::TermId;
 use finding::{Direction, Replay, Verdict};
 use witness::Fault;
 
-/// What a finding about memory of the host rests on.
+/// Assumption of a finding about host memory.
 pub(super) const WHETHER_PAGEABLE: &str =
     "whether kernels may use pageable memory of the host on the systems that this runs on";
 
-/// The rule. What it asks of accesses is part of [`super::bounds`], since a pointer may be null or not.
+/// The rule `invalid-pointer`. Its checks of accesses are part of [`super::bounds`], since a pointer may be null or
+/// not.
 pub(crate) struct InvalidPointer;
 
 impl Rule for InvalidPointer {
@@ -37,7 +38,7 @@ impl Rule for InvalidPointer {
     }
 }
 
-/// What null points to: nothing.
+/// Returns the empty object that null points to.
 fn nothing() -> Object {
     Object { kind: ObjKind::Opaque, name: String::new(), extent: None, site: None, func: None, array: false }
 }
@@ -50,7 +51,7 @@ fn verb(kind: AccessKind) -> (&'static str, Direction) {
     }
 }
 
-/// A kernel's access through a pointer that is null under these facts; `offset` is the address then.
+/// Decides a kernel's access through a pointer that is null under these facts; `offset` is then the address.
 pub(crate) fn null_in_kernel(
     tools: &mut Tools<'_>,
     run: &Run,
@@ -82,7 +83,7 @@ pub(crate) fn null_in_kernel(
         message,
     };
     match s.replayed(tools, run, &happens, place) {
-        // Where the replay stops short, a null that a path of the host left behind is no more than undecided.
+        // Where the replay stops early, a null pointer from a host path is only undecided.
         Ok(f) if f.verdict == Verdict::Proved || f.witness.as_ref().is_some_and(|w| w.replay == Replay::Reached) => {
             Outcome::Found(Box::new(f))
         }
@@ -90,13 +91,15 @@ pub(crate) fn null_in_kernel(
     }
 }
 
-/// The address that a program makes of a number, as null is made of 0; `None` near null, whose members and elements lie there.
+/// Returns an address that the program makes from an integer constant, as null is made from 0; `None` near null,
+/// where null's members and elements lie.
 fn constant_address(a: &Arena, offset: TermId) -> Option<i128> {
     const NEAR_NULL: i128 = 1 << 16;
     Some(a.constant_of(offset)).filter(|n| *n >= NEAR_NULL)
 }
 
-/// A kernel's access at an address that depends on a variable which was never set, under these facts; `None` where that is no finding.
+/// Decides a kernel's access at an address that depends on an unset variable, under these facts; `None` where it is
+/// no finding.
 pub(crate) fn unset_index(
     tools: &mut Tools<'_>,
     run: &Run,
@@ -106,7 +109,7 @@ pub(crate) fn unset_index(
     place: Place,
 ) -> Option<Outcome> {
     let variable = unknowns.iter().find_map(|why| match why {
-        // In a loop: its first value, say.
+        // A variable in a loop may be unset in the first iteration.
         UnknownReason::Unwritten(name) | UnknownReason::InLoop(name) if !name.is_empty() => Some(name),
         _ => None,
     })?;
@@ -133,7 +136,7 @@ pub(crate) fn unset_index(
     (found.verdict == Verdict::Proved).then(|| Outcome::Found(Box::new(found)))
 }
 
-/// A kernel's access through a pointer that was read where nothing has written, under these facts.
+/// Decides a kernel's access through a pointer read from unwritten memory, under these facts.
 fn unset_in_kernel(
     tools: &mut Tools<'_>,
     run: &Run,
@@ -157,7 +160,7 @@ fn unset_in_kernel(
     s.replayed(tools, run, &happens, place).map_or_else(Outcome::Unknown, |f| Outcome::Found(Box::new(f)))
 }
 
-/// An access through a pointer that was never set, under these facts.
+/// Decides an access through a pointer that was never set, under these facts.
 pub(crate) fn unset<'p>(
     cx: &Context<'p>,
     tools: &mut Tools<'p>,
@@ -174,7 +177,7 @@ pub(crate) fn unset<'p>(
         Outcome::Unknown(why) => why,
         found => return found,
     };
-    // What memory holds, say, the program decides otherwise than the model, but not under all inputs.
+    // The program may contradict the model, in memory contents for example, but not under all inputs.
     let small = trials(cx, tools)
         .inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)
         .filter(|(_, random)| random.is_empty())
@@ -190,7 +193,7 @@ pub(crate) fn unset<'p>(
     )
 }
 
-/// Whether an object is memory of the host that it has not made known to devices.
+/// Whether an object is host memory that the host has not registered with devices.
 pub(crate) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
     if tools.e.heap.is_registered(o) {
         return false;
@@ -202,7 +205,7 @@ pub(crate) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
     }
 }
 
-/// A kernel's access to memory of the host; `None` where that is no finding.
+/// Decides a kernel's access to host memory; `None` where it is no finding.
 pub(crate) fn hosts_in_kernel(
     tools: &mut Tools<'_>,
     run: &Run,
@@ -227,13 +230,13 @@ pub(crate) fn hosts_in_kernel(
         message,
     };
     let mut f = s.replayed(tools, run, &Counterexample { model: model.clone(), mode, degenerate }, place).ok()?;
-    // Taken for granted on the way may be that the device can do it.
+    // The replay's assumptions may include that the device can use this memory.
     if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
         return None;
     }
     f.verdict = Verdict::Possible;
     if let Some(w) = &mut f.witness {
-        // The interpreter's addresses of the host's stack mean nothing to a kernel.
+        // The interpreter's addresses of the host stack mean nothing to a kernel.
         w.offset_bytes = narrow(model.value(&tools.e.arena, obligation.offset, mode));
         w.extent_bytes = narrow(model.value(&tools.e.arena, obligation.extent, mode));
     }
@@ -242,7 +245,7 @@ pub(crate) fn hosts_in_kernel(
     Some(Outcome::Found(Box::new(f)))
 }
 
-/// One side of a copy through null.
+/// Decides one side of a copy through null.
 pub(crate) fn null_in_copy(
     tools: &mut Tools<'_>,
     event: &AccessEvent,

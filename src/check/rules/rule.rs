@@ -1,7 +1,8 @@
-//! What a rule is: one file that says which classes of findings it makes, and what it asks of what.
+//! Interface of a rule: one file that lists the classes of its findings and implements its checks.
 //!
-//! Each rule implements [`Rule`] and stands in the list of [`super::list`]; the engine and the other rules go through that list. A rule is
-//! given a context, the tools and an event, and gives back a look or tells the tally what it found. It must not know when it is asked.
+//! Each rule implements [`Rule`] and is in the list of [`super::list`]; the engine and the other rules go through
+//! that list. A rule gets a context, the tools and an event, and returns a look or reports findings to the tally. It
+//! must not depend on the order of application.
 
 use crate::context::{Context, InObject, Place, Run, Tools};
 use crate::obligations::verdict::{Effort, Look, Outcome};
@@ -10,34 +11,35 @@ use engine::symbolic::exec::events::{AccessEvent, ContractEvent, CopyEvent, Stal
 use engine::symbolic::exec::executor::Executor;
 use ir::FuncRef;
 
-/// What the host itself does below one root, apart from launches.
+/// Host events below one root, apart from launches.
 pub(crate) struct HostEvents {
-    /// What is used, or freed again, after it may have been freed.
+    /// Uses and frees of possibly freed memory.
     pub stale: Vec<StaleEvent>,
-    /// Each side of each copy.
+    /// Sides of copies.
     pub copies: Vec<CopyEvent>,
-    /// Calls and launches that may not keep to a contract.
+    /// Calls and launches that may violate a contract.
     pub contracts: Vec<ContractEvent>,
 }
 
-/// Who keeps what was decided.
+/// Receiver of decisions.
 pub(crate) trait Tally {
-    /// Whether a place is proved to be wrong already.
+    /// Whether a proved finding exists at a source position.
     fn is_proved(&self, place: &Place) -> bool;
 
-    /// Takes what was found of an event that is no access which a user would count: only findings are counted, and notes are made of what is open.
+    /// Takes the outcome of an event that is not a counted access: only findings are counted, and undecided outcomes
+    /// become notes.
     fn note(&mut self, place: Place, func: FuncRef, outcome: Outcome);
 
-    /// Takes that an access which a user would count is open, whatever else is decided of it.
+    /// Records a counted access as undecided, overriding other verdicts.
     fn leave_open(&mut self, event: &AccessEvent, func: FuncRef, why: Outcome);
 }
 
-/// One rule.
+/// A rule.
 pub(crate) trait Rule: Sync {
-    /// The classes of its findings. Their names, levels and pages hang on these.
+    /// Returns the classes of its findings, which determine their names, levels and pages.
     fn classes(&self) -> &'static [Class];
 
-    /// Whether an access may have to keep to more than its object.
+    /// Whether an access may have obligations beyond staying in its object.
     fn concerns(&self, _e: &Executor<'_>, _run: &Run, _event: &AccessEvent) -> bool {
         false
     }
@@ -54,12 +56,12 @@ pub(crate) trait Rule: Sync {
         Look::of(Outcome::Safe)
     }
 
-    /// Looks at what the host does below a root.
+    /// Checks what the host does below a root.
     fn in_host(&self, _cx: &Context<'_>, _tools: &mut Tools<'_>, _events: &HostEvents, _tally: &mut dyn Tally) {}
 
-    /// Looks at what all launches below a root do together, beside their accesses.
+    /// Checks all launches below a root together, beside their accesses.
     fn in_launches(&self, _cx: &Context<'_>, _tools: &mut Tools<'_>, _runs: &[Run], _tally: &mut dyn Tally) {}
 
-    /// Looks at what a kernel does under one launch, beside its accesses.
+    /// Checks a kernel's events under one launch, beside its accesses.
     fn in_kernel(&self, _cx: &Context<'_>, _tools: &mut Tools<'_>, _run: &Run, _tally: &mut dyn Tally) {}
 }

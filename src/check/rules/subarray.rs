@@ -1,7 +1,8 @@
-//! Whether an index stays in the dimension, or the member array, that it is written for.
+//! Obligation that an index stays in its dimension or member array.
 //!
-//! In: an access that stays in its object. Out: a look at it. Rows have no names, and an array may well be meant to be walked
-//! through from its first row (`a[0][i]`): only what leaves a row by very little is said, and it is possible at most.
+//! In: an access that stays in its object. Out: a look at it. Rows have no names, and walking through a whole array
+//! from its first row may well be meant (`a[0][i]`): only an access that leaves its row by very little is reported,
+//! as *possible* at most.
 
 use super::layout_intent::SLIP;
 use super::rule::Rule;
@@ -21,7 +22,7 @@ use engine::symbolic::terms::term::TermId;
 use finding::{Replay, Verdict};
 use witness::{Fault, Parts};
 
-/// The rule.
+/// The rule for rows of arrays.
 pub(crate) struct Subarray;
 
 impl Rule for Subarray {
@@ -97,7 +98,7 @@ fn in_row(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<
     Look::of(Outcome::Found(Box::new(finding)))
 }
 
-/// The rows of an access that are not its whole object: the index of that has been decided.
+/// Returns the rows of an access that are not its whole object: the bounds of the object are decided already.
 fn inner<'a>(
     e: &Executor<'_>,
     event: &'a AccessEvent,
@@ -113,7 +114,7 @@ fn concerns(e: &Executor<'_>, event: &AccessEvent) -> bool {
     event.targets.iter().any(|t| matches!(t.base, Base::Object(o) if inner(e, event, t, e.object(o)).next().is_some()))
 }
 
-/// That an access stays in its row, but for so many bytes on either side.
+/// Builds the obligation that an access stays in its row, except for `bytes` bytes on either side.
 fn slack(tools: &mut Tools<'_>, event: &AccessEvent, facts: TermId, row: Row, bytes: i128) -> Obligation {
     let a = &mut tools.e.arena;
     Obligation {

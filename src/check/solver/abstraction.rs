@@ -1,10 +1,11 @@
-//! What the host computed taken as any number of its range.
+//! Abstraction of host computations to arbitrary values of their ranges.
 //!
-//! `n |= n >> 1; n |= n >> 2; …` rounds a size up, a header of a file and some choices give a width: that an index is below it seldom
-//! depends on how. In: facts and goals. Out: the same with each bitwise operation, and each large choice between numbers that no thread
-//! decides, replaced by an uninterpreted number. What follows from facts for all values of that number follows for the one that it
-//! has: a proof of these is a proof of those, whichever way wraps are read, and that something wraps below the number has no part in
-//! it. Models mean nothing.
+//! `n |= n >> 1; n |= n >> 2; …` rounds a size up; a file header and some choices give a width. Whether an index is
+//! below such a value seldom depends on how it was computed. In: facts and goals. Out: the same with each bitwise
+//! operation, and each large choice that does not depend on a thread, replaced by an uninterpreted value. What
+//! follows from the facts for all such values follows for the actual one. So a proof of the abstracted goal is a
+//! proof of the original one, under either reading of wraps, and does not rest on wraps below the replaced terms.
+//! Models of the abstraction mean nothing.
 
 use super::query::Free;
 use engine::symbolic::terms::arena::Arena;
@@ -12,10 +13,10 @@ use engine::symbolic::terms::functions::Function;
 use engine::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A choice of fewer terms is left to the solver as it is.
+/// Smallest number of terms at which a choice is replaced; the solver sees smaller ones as they are.
 const LARGE: usize = 10;
 
-/// What stands for what the host computed.
+/// Uninterpreted values that stand for host computations.
 #[derive(Debug, Default)]
 pub struct Opaque {
     numbers: FxHashMap<TermId, TermId>,
@@ -24,7 +25,7 @@ pub struct Opaque {
 }
 
 impl Opaque {
-    /// Replaces what is to be replaced below the roots from now on. Whether there was any that it did not know.
+    /// Records the replaceable terms below the roots, which are replaced from now on. Returns whether any was new.
     pub fn note(&mut self, arena: &mut Arena, roots: &[TermId]) -> bool {
         let before = self.numbers.len();
         let mut work: Vec<TermId> = roots.to_vec();
@@ -51,18 +52,18 @@ impl Opaque {
         self.numbers.is_empty()
     }
 
-    /// What is replaced.
+    /// Returns the replaced terms.
     pub fn terms(&self) -> Free {
         self.terms.clone()
     }
 
-    /// A term with it replaced.
+    /// Returns a term with the recorded terms replaced.
     pub fn read(&self, arena: &mut Arena, t: TermId) -> TermId {
         arena.substitute(t, &self.numbers)
     }
 }
 
-/// A bitwise operation, or a large choice between numbers that does not depend on a thread.
+/// Whether the term is a bitwise operation, or a large choice that does not depend on a thread.
 fn is_number_of_the_host(arena: &Arena, t: TermId) -> bool {
     match arena.get(t) {
         Term::BitAnd(..) | Term::BitOr(..) | Term::BitXor(..) => true,
@@ -117,7 +118,7 @@ mod tests {
             let end = a.add_const(end, 4);
             a.le(end, all)
         };
-        // With no time for anything else.
+        // No budget for anything else.
         let hurried = Limits { work: base::work::Work::millis(4), steps: 40, core: false };
         assert!(
             matches!(prove(&mut a, &[within], goal, WrapMode::Exact, &hurried), Answer::Proved { used, .. } if used == [within])
@@ -125,7 +126,7 @@ mod tests {
         assert!(!opaque.note(&mut a, &[goal]) && !Opaque::default().note(&mut a, &[i]));
     }
 
-    /// The larger of a number of the header of a file and its square, or another where there is no file.
+    /// Returns the larger of a value from a file header and its square, or another value where there is no file.
     fn width(a: &mut Arena, of: &str) -> TermId {
         let (n, there) = (symbol(a, of), symbol(a, "opened"));
         let (square, one, fixed) = (a.mul(n, n), a.int(1), a.int(640));
@@ -162,7 +163,7 @@ mod tests {
             a.lt(index, size)
         };
         assert!(matches!(prove(&mut a, &facts, beyond, WrapMode::Exact, &Limits::default()), Answer::Model(_)));
-        // What a thread decides is no size.
+        // A choice that a thread makes is no size.
         let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Range::new(0, 1023));
         let own = {
             let same = a.eq(i, x);

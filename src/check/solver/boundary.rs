@@ -1,7 +1,9 @@
-//! Models by trying numbers at which machine arithmetic turns: powers of two and their neighbours, and the ends of ranges.
+//! Models found by trying values at which machine arithmetic turns: powers of two and their neighbours, and the ends
+//! of ranges.
 //!
-//! Integer solvers see a bitwise operation as a sum over dozens of bits and seldom find a model in time, also where nearly every
-//! large number is one. In: a query with such operations. Out: a model that evaluation confirms, or nothing, which says nothing.
+//! Integer solvers see a bitwise operation as a sum over dozens of bits and seldom find a model in time, even where
+//! nearly every large value is one. In: a query with such operations. Out: a model confirmed by evaluation; finding
+//! none implies nothing.
 
 use super::enumerate;
 use super::query::{Model, Query};
@@ -10,10 +12,10 @@ use engine::symbolic::terms::interval::Range;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Terms that are evaluated at most: some hundredths of a second.
+/// Most term evaluations: some hundredths of a second.
 const MAX_EVALUATIONS: usize = 300_000;
 
-/// A model in which each operation has a value.
+/// Finds a model in which each operation has a value.
 pub(super) fn model(arena: &Arena, query: &Query) -> Option<Model> {
     let roots: Vec<TermId> = query.want.iter().map(|w| w.0).collect();
     let cone = arena.cone(&roots);
@@ -35,7 +37,7 @@ pub(super) fn model(arena: &Arena, query: &Query) -> Option<Model> {
     None
 }
 
-/// Each combination of the choices, the first symbol's changing least often.
+/// Tries each combination of the choices; the first symbol's value changes least often.
 fn search(
     arena: &Arena,
     query: &Query,
@@ -62,7 +64,7 @@ fn search(
     }
 }
 
-/// What a symbol may be in the query.
+/// Returns the range of a symbol in the query.
 fn range(arena: &Arena, query: &Query, s: SymId) -> Range {
     query.bounds.iter().filter(|b| b.0 == s).fold(arena.symbol(s).range, |r, b| r.intersect(b.1))
 }
@@ -71,7 +73,7 @@ fn few(r: Range) -> Vec<i128> {
     kept(r, [Some(0), Some(1), r.lo, r.hi].into_iter().flatten())
 }
 
-/// The smallest first, as those who read a counterexample want it.
+/// Candidate values, smallest first, as readers of a counterexample want it.
 fn many(r: Range) -> Vec<i128> {
     let turns = (0..64)
         .flat_map(|k| {
@@ -96,7 +98,7 @@ mod tests {
     use engine::symbolic::terms::interval::Range;
     use engine::symbolic::terms::term::{InputSource, SymKind};
 
-    /// `n |= n >> 1; …; n + 1` of a positive `int`.
+    /// Rounds a positive `int` up by `n |= n >> 1; …; n + 1`.
     #[test]
     fn a_size_that_is_rounded_beyond_its_type_is_found() {
         let mut a = Arena::default();
@@ -120,7 +122,7 @@ mod tests {
         ) else {
             panic!("no model")
         };
-        // The least that has the highest bit.
+        // The least value with the highest bit set.
         assert_eq!(m.value(&a, n, WrapMode::Assume), Some(1 << 30));
     }
 }

@@ -1,9 +1,10 @@
-//! Query cache: queries that were answered before, in the same check or by another process.
+//! Query cache: queries answered before, in the same check or by another process.
 //!
-//! In: a query. Out: its answer, recalled or searched for. The query is brought into canonical form first ([`super::canonical`]) and
-//! searched in that form, so that an answer and its cost are functions of the key alone. What is kept under a key is an answer in the
-//! canonical numbers, with what it cost: whoever recalls it is charged as if it had searched, and is told nothing that it could not have
-//! found with what it had to spend. An answer of *satisfiable* is evaluated by whoever asked, as one of Z3 is.
+//! In: a query. Out: its answer, recalled or searched for. The query is brought into canonical form
+//! ([`super::canonical`]) and searched in that form, so that an answer and its cost are functions of the key alone.
+//! The cache keeps, under each key, an answer in canonical numbering and its cost. Recalling an answer charges its
+//! full cost, and yields nothing that a search within the remaining budget could not have found. The caller evaluates
+//! an answer of *satisfiable*, as it does one from Z3.
 
 use super::canonical::Own;
 use super::query::{Model, Outcome, Query};
@@ -21,31 +22,31 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Searches that cost less are not worth a file.
+/// Least cost of a search whose answer is worth a file.
 const WORTH: Work = Work::millis(2);
 
-/// Where answers are kept. Losing one costs time, and nothing else.
+/// Store of answers. Losing one costs time and nothing else.
 pub trait Answers: Send + Sync {
     fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>>;
-    /// `hurried`: with more time it might be another.
+    /// Stores an answer; `hurried`: a larger budget might give another answer.
     fn put(&self, key: &[u8; 32], hurried: bool, answer: &[u8]);
 }
 
-/// Bytes of the answers that a check remembers itself.
+/// Most bytes of answers that a check keeps in memory.
 const REMEMBERED: usize = 32 << 20;
 
-/// What was answered in one check: launches and roots ask much the same of the same kernels.
+/// Answers given in one check: launches and roots ask much the same about the same kernels.
 #[derive(Default)]
 struct Remembered {
     answers: FxHashMap<[u8; 32], Vec<u8>>,
     bytes: usize,
 }
 
-/// Where the queries of one check may have been answered.
+/// Stores that may hold answers to the queries of one check.
 #[derive(Clone)]
 pub(crate) struct Recall {
     kept: Option<Arc<dyn Answers>>,
-    /// What is checked: its code, by content.
+    /// Digest of the program's code.
     program: [u8; 32],
     here: Arc<Mutex<Remembered>>,
 }
@@ -68,7 +69,7 @@ impl Recall {
         self.keep(key, known.cost, matches!(known.answer, Answer::Cut), bytes);
     }
 
-    /// What cost little is not worth a file.
+    /// Remembers an answer in memory, and in the store if it was expensive.
     fn keep(&self, key: [u8; 32], cost: Work, hurried: bool, bytes: Vec<u8>) {
         if let Some(kept) = self.kept.as_ref().filter(|_| cost >= WORTH) {
             kept.put(&key, hurried, &bytes);
@@ -83,32 +84,33 @@ impl Recall {
 }
 
 thread_local! {
-    /// Of the check that this thread works on, as Z3's own context is.
+    /// Recall of the check that this thread works on (Z3's own context is thread-local too).
     static RECALL: RefCell<Option<Recall>> = const { RefCell::new(None) };
-    /// What the task at hand has asked itself: to ask it again costs nothing, whoever takes the task.
+    /// Queries that the current task has asked: repeating one is free, whichever thread runs the task.
     static ASKED: RefCell<FxHashMap<[u8; 32], Rc<Known>>> = RefCell::default();
 }
 
-/// Questions that a task remembers.
+/// Most queries that a task remembers.
 const ASKED_AT_MOST: usize = 1 << 15;
 
-/// Another task begins, or one ends.
+/// Clears the task's queries when a task begins or ends.
 pub(crate) fn begin_task() {
     ASKED.with(|a| a.borrow_mut().clear());
 }
 
-/// Lets the queries that `work` makes in this thread be answered from `kept`, and keeps what is answered anew.
+/// Runs `work`; its queries in this thread may be answered from `kept`, and new answers are stored there.
 pub fn recalling<T>(kept: Option<Arc<dyn Answers>>, work: impl FnOnce() -> T) -> T {
     with(Some(Recall { kept, program: [0; 32], here: Arc::default() }), work)
 }
 
-/// Does some work on one program, told from others by what `digest` gives.
+/// Runs `work` on one program, identified by `digest`.
 pub(crate) fn on_program<T>(digest: impl FnOnce() -> [u8; 32], work: impl FnOnce() -> T) -> T {
     with(shared().map(|r| Recall { program: digest(), ..r }), work)
 }
 
-/// What depends on the program and on what `key` writes alone, from before or by `make`, with what it cost: whoever recalls it is charged as
-/// much as if it had made it. `fits` tells whether what was kept, at this price, is what `make` would give now.
+/// Returns a value that depends only on the program and on what `key` writes: recalled, or made by `make`. Recalling
+/// it charges what making it cost. `fits` decides whether a recalled value, at this cost, equals what `make` would
+/// return now.
 pub(crate) fn recorded<T: Serialize + DeserializeOwned>(
     key: impl FnOnce(&mut blake3::Hasher),
     fits: impl FnOnce(&T, Work) -> bool,
@@ -138,12 +140,12 @@ pub(crate) fn recorded<T: Serialize + DeserializeOwned>(
     made.1
 }
 
-/// What this thread recalls, for another one that works on the same check.
+/// Returns this thread's recall, for another thread that works on the same check.
 pub(crate) fn shared() -> Option<Recall> {
     RECALL.with(|r| r.borrow().clone())
 }
 
-/// Does some work with what another thread recalls.
+/// Runs `work` with another thread's recall.
 pub(crate) fn with<T>(recall: Option<Recall>, work: impl FnOnce() -> T) -> T {
     let before = RECALL.with(|r| r.replace(recall));
     let done = work();
@@ -151,7 +153,7 @@ pub(crate) fn with<T>(recall: Option<Recall>, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// An answer and what it cost; of a search that was cut off, all that it was given.
+/// An answer and its cost; the cost of a search that was cut off is all that it was given.
 #[derive(Clone, Serialize, Deserialize)]
 struct Known {
     cost: Work,
@@ -161,7 +163,7 @@ struct Known {
 #[derive(Clone, Serialize, Deserialize)]
 enum Answer {
     Unsat,
-    /// Values by the symbols' numbers, and of uninterpreted functions by their arguments.
+    /// Values by symbol number, and values of uninterpreted functions by their arguments.
     Sat(Vec<(u32, i128)>, Vec<(Function, Vec<i128>, i128)>),
     /// The solver gave up by itself.
     Unknown(UnknownReason),
@@ -170,12 +172,13 @@ enum Answer {
 }
 
 impl Known {
-    /// What a task knows that could spend so much: no more than a search would have told it.
+    /// Returns what a task with a budget of `most` knows: no more than a search would have found.
     fn as_within(&self, most: Work) -> Self {
         if self.cost > most { Self { cost: most, answer: Answer::Cut } } else { self.clone() }
     }
 
-    /// What a search that may cost so much would say, and what it would be charged; `None` where it might say more than is known.
+    /// Returns the outcome of a search within `most` and its charge; `None` where such a search might find more than
+    /// is known.
     fn within(&self, most: Work, symbols: &[SymId]) -> Option<(Outcome, Work)> {
         if matches!(self.answer, Answer::Cut) && most > self.cost {
             return None;
@@ -206,7 +209,7 @@ fn remember(key: [u8; 32], known: Known) {
     });
 }
 
-/// The answer to a query, from before or by `search`, which is given the query in an arena of its own and what it may cost.
+/// Answers a query: recalled, or by `search` on the query in an arena of its own within `most` work.
 pub(super) fn answer(
     arena: &Arena,
     query: &Query,
@@ -214,7 +217,7 @@ pub(super) fn answer(
     search: impl FnOnce(&Arena, &Query, Work) -> Outcome,
 ) -> Outcome {
     let own = Own::of(arena, query);
-    // Not even read.
+    // Too little work even to read the query.
     if most < own.least() {
         return Outcome::Unknown(UnknownReason::SolverWork);
     }
@@ -277,7 +280,7 @@ mod tests {
         a.fresh(SymKind::Input(InputSource::Argv(i)), format!("argv[{i}]"), Range::new(0, 100))
     }
 
-    /// `x * y + more <= 7`, in an arena that has seen other things before.
+    /// Builds `x * y + more <= 7` in an arena that already holds other terms.
     fn product(before: u32, more: i128) -> (Arena, TermId) {
         let mut a = Arena::new();
         for i in 0..before {
@@ -342,7 +345,7 @@ mod tests {
         };
         super::begin_task();
         assert_eq!([ask(100), ask(100)], [(true, true), (true, false)]);
-        // Another task is charged, though the answer is known, and knows only what it could pay.
+        // Another task is charged, although the answer is known, and learns only what it could pay for.
         super::begin_task();
         assert_eq!(
             [ask(30), ask(30), ask(100), ask(20)],
@@ -351,12 +354,13 @@ mod tests {
         super::begin_task();
     }
 
-    /// What a search of the product's query gives that costs `price` of `most`; with whether there was one, and what was charged for it.
+    /// Asks the product's query within `most`, where a search costs `price` and gives `found`; returns the outcome,
+    /// whether a search ran, and the charge.
     fn ask(kept: &Arc<InMemory>, before: u32, most: u64, price: u64, found: Outcome) -> (Outcome, bool, Work) {
         let (a, t) = product(before, 1);
         let (want, mut searched) = ([(t, true)], false);
         let query = Query { want: &want, bounds: &[], mode: WrapMode::Assume, strict: false };
-        // Reading the question costs the same every time.
+        // Reading the query costs the same every time.
         let start = done();
         Own::of(&a, &query);
         let reading = done() - start;
@@ -394,7 +398,7 @@ mod tests {
         let (Outcome::Unsat, true, first) = ask(&kept, 0, 100, 40, Outcome::Unsat) else { panic!("nothing was known") };
         let (Outcome::Unsat, false, again) = ask(&kept, 3, 100, 40, cut()) else { panic!("it was known") };
         assert_eq!((first, again), (Work::millis(40), Work::millis(40)));
-        // With less to spend it would not have been found, now as then.
+        // With less work the search would not have found it, now as before.
         let (Outcome::Unknown(why), false, less) = ask(&kept, 0, 30, 40, Outcome::Unsat) else {
             panic!("it costs more")
         };
@@ -482,7 +486,7 @@ mod tests {
         };
         assert!(matches!(prove(None), Answer::Model(_)), "7 * 7 is more than 7");
         assert!(matches!(prove(Some(&[0, 0])), Answer::Proved { .. }), "as it was kept");
-        // What is no answer, and a model of another query's symbols, are searched anew.
+        // Bytes that are no answer, and a model of another query's symbols, cause a new search.
         for damaged in [&b""[..], b"nonsense", &[0, 1, 1, 99, 0, 0]] {
             assert!(matches!(prove(Some(damaged)), Answer::Model(_)), "{damaged:?}");
         }

@@ -1,8 +1,8 @@
-//! A query in canonical form: in an arena of its own, its terms and symbols numbered in the order in which they are met, and the hash of
-//! that.
+//! Canonical form of a query: an arena of its own, terms and symbols numbered in the order of traversal, and the hash
+//! of these.
 //!
-//! In: a query of any arena. Out: the same query, which depends on nothing that was asked before it, and its key. Two tasks that build the
-//! same question in different arenas get the same key.
+//! In: a query of any arena. Out: the same query, independent of earlier queries, and its key. Two tasks that build
+//! the same query in different arenas get the same key.
 
 use super::query::{Query, WrapMode};
 use base::work::{Work, cost};
@@ -26,7 +26,7 @@ impl Own {
         let (own, terms, symbols) = arena.extract(&roots);
         let numbers: FxHashMap<SymId, SymId> = symbols.iter().zip(0..).map(|(s, i)| (*s, SymId(i))).collect();
         let want: Vec<(TermId, bool)> = query.want.iter().map(|(t, truth)| (terms[t], *truth)).collect();
-        // Bounds of what the question does not speak of bound nothing.
+        // Bounds on symbols that the query does not mention have no effect.
         let bounds: Vec<(SymId, Range)> =
             query.bounds.iter().filter_map(|(s, r)| Some((*numbers.get(s)?, *r))).collect();
         let mut writer = Writer { hasher: blake3::Hasher::new() };
@@ -52,13 +52,13 @@ impl Own {
         Query { want: &self.want, bounds: &self.bounds, mode: of.mode, strict: of.strict }
     }
 
-    /// What reading it costs.
+    /// Returns the cost of reading the query.
     pub fn least(&self) -> Work {
         Work::units(cost::CONTEXT + cost::ENCODE.saturating_mul(self.arena.len() as u64))
     }
 }
 
-/// Writes the terms of such an arena.
+/// Hashes the terms of such an arena.
 struct Writer {
     hasher: blake3::Hasher,
 }
@@ -101,13 +101,13 @@ impl Writer {
         self.child(*of);
     }
 
-    /// A tag, and how many terms there are before them.
+    /// Writes a tag, the number of terms, and the terms.
     fn counted<'t>(&mut self, tag: u8, all: impl IntoIterator<Item = &'t TermId, IntoIter: ExactSizeIterator>) {
         self.byte(tag);
         self.children(all);
     }
 
-    /// One node: its range, a tag for its operator, then what it is made of.
+    /// Writes one node: its range, a tag for its operator, then its operands.
     fn term(&mut self, arena: &Arena, t: TermId) {
         self.range(arena.range(t));
         match arena.get(t) {

@@ -1,6 +1,7 @@
-//! Facts prepared once for several goals: first without how the host came to its numbers, then by the polynomial bound, then by Z3.
+//! Facts prepared once for several goals: tried first with host computations abstracted, then by the polynomial
+//! bound, then by Z3.
 //!
-//! In: facts, then goals. Out: answers. It owns the order in which provers are asked and nothing of how they work.
+//! In: facts, then goals. Out: answers. The module decides only the order in which provers are asked.
 
 use super::abstraction::Opaque;
 use super::entail;
@@ -15,13 +16,13 @@ pub struct Context {
     facts: Vec<TermId>,
     mode: WrapMode,
     poly: Prepared,
-    /// The goal before and what was said of it without Z3: callers ask for the bound first and for the rest later.
+    /// Last goal and its answer without Z3: callers first ask for the polynomial bound alone and later for the rest.
     last: Option<(TermId, Option<Answer>)>,
-    /// The same facts without how the host came to its numbers.
+    /// The same facts with host computations abstracted.
     general: Option<Box<General>>,
 }
 
-/// Facts without how the host came to its numbers.
+/// Facts with host computations abstracted ([`Opaque`]).
 struct General {
     opaque: Opaque,
     context: Option<Context>,
@@ -42,7 +43,7 @@ impl Context {
         Self { poly: Prepared::new(arena, &facts, mode), facts, mode, last: None, general: None }
     }
 
-    /// Whether the goal follows from the facts: the polynomial bound, then Z3.
+    /// Decides whether the goal follows from the facts: by the polynomial bound, then by Z3.
     pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits, groups: &mut Groups) -> Answer {
         let less = Limits { work: limits.work / 4, ..*limits };
         if let Some(proof) = self.in_general(arena, goal, |c, a, g| Some(c.prove(a, g, &less, &mut Groups::default())))
@@ -53,7 +54,7 @@ impl Context {
             .unwrap_or_else(|| entail::prove(arena, &self.facts, goal, self.mode, limits, groups))
     }
 
-    /// A proof that does not depend on how the host came to its numbers.
+    /// Proves the goal with host computations abstracted.
     fn in_general(
         &mut self,
         arena: &mut Arena,
@@ -77,7 +78,7 @@ impl Context {
         Some(Answer::Proved { by, used, free: opaque.terms() })
     }
 
-    /// The polynomial bound alone: the facts of a proof and what is free in it, or nothing.
+    /// Tries the polynomial bound alone; returns the used facts and the free terms of a proof.
     pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<(Vec<TermId>, Free)> {
         let answer =
             self.in_general(arena, goal, |c, a, g| c.quick(a, g, limits)).or_else(|| self.quick(arena, goal, limits));
@@ -87,7 +88,8 @@ impl Context {
         }
     }
 
-    /// Conditions over the terms that may stay from which the goal `t <= 0` follows where nothing wraps.
+    /// Returns conditions over the terms that `stays` admits; together with the facts each implies the goal `t <= 0`
+    /// where nothing wraps.
     pub(crate) fn conditions(
         &mut self,
         arena: &mut Arena,
@@ -99,7 +101,7 @@ impl Context {
         self.poly.conditions(arena, goal, stays, (sought, limits.steps))
     }
 
-    /// What can be said without Z3: a proof by the polynomial bound, or a model that its search came across.
+    /// Answers without Z3: a proof by the polynomial bound, or a model that its search came across.
     pub fn quick(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
         if let Some((g, answer)) = &self.last
             && *g == goal

@@ -1,13 +1,13 @@
 //! Terms as Z3 integers and booleans.
 //!
-//! In: terms of an [`Arena`]. Out: Z3 formulas and the side conditions that define what they mention (ranges of
-//! symbols, quotients and remainders, bits). It knows nothing of facts, goals and budgets.
+//! In: terms of an [`Arena`]. Out: Z3 formulas and the side conditions that define their symbols (ranges of symbols,
+//! quotients and remainders, bits). The encoder is independent of facts, goals and budgets.
 //!
-//! A term need not have a value: [`Term::Wrap`] whose argument leaves the range, where wraps are only assumed away,
-//! and division by zero or an exponent out of range, where the encoding is *strict*. A boolean is therefore encoded
-//! twice, as *surely true* and *surely false*, in the sense of [`Arena::eval_under`]; for the great majority of terms,
-//! which always have a value, one is the negation of the other. Where not strict, an operation without value takes
-//! any value.
+//! Some terms may lack a value: [`Term::Wrap`] whose argument leaves the range, where wraps are only assumed away;
+//! and, where the encoding is *strict*, division by zero or an exponent out of range. A boolean is therefore encoded
+//! twice, as *surely true* and as *surely false*, in the sense of [`Arena::eval_under`]. For the great majority of
+//! terms, which always have a value, one is the negation of the other. Where the encoding is not strict, an operation
+//! without value takes any value.
 
 use super::query::WrapMode;
 use engine::symbolic::terms::arena::Arena;
@@ -22,13 +22,13 @@ pub(super) struct Encoder<'a> {
     strict: bool,
     ints: FxHashMap<TermId, Int>,
     bools: FxHashMap<TermId, Bool>,
-    /// When the term has a value; `None`: always.
+    /// Condition under which the term has a value; `None`: always.
     defined: FxHashMap<TermId, Option<Bool>>,
     divisions: FxHashMap<(TermId, TermId), (Int, Int)>,
     bits: FxHashMap<(TermId, u32), Vec<Bool>>,
     side: Vec<Bool>,
     pub symbols: FxHashMap<SymId, SymbolAst>,
-    /// Applications met, with the encoding of their arguments and value.
+    /// Applications encoded so far, with the encodings of their arguments and value.
     pub applications: Vec<(TermId, Vec<Int>, Int)>,
 }
 
@@ -78,21 +78,21 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Side conditions since the last call; they never restrict what the encoded terms can be.
+    /// Takes the side conditions added since the last call; they never restrict the values of encoded terms.
     pub fn take_side(&mut self) -> Vec<Bool> {
         std::mem::take(&mut self.side)
     }
 
-    /// The boolean term has a value and it is `truth`.
+    /// Encodes that the boolean term has a value and that this is `truth`.
     pub fn surely(&mut self, t: TermId, truth: bool) -> Bool {
-        // Children first, so that no chain of terms is followed by recursion.
+        // Children first, so that no chain of terms causes recursion.
         for n in self.arena.cone(&[t]) {
             self.visit(n);
         }
         self.sure(t, truth)
     }
 
-    /// The integer that stands for a symbol; booleans count as 0 and 1.
+    /// Returns the integer that stands for a symbol; booleans count as 0 and 1.
     pub fn symbol_int(&mut self, s: SymId) -> Option<Int> {
         match self.symbols.get(&s)? {
             SymbolAst::Int(i) => Some(i.clone()),
@@ -282,7 +282,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Quotient and remainder of C's division, by their defining conditions; free where the divisor is zero.
+    /// Returns quotient and remainder of C's division, by their defining conditions; unconstrained where the divisor
+    /// is zero.
     fn division(&mut self, a: TermId, b: TermId) -> (Int, Int) {
         if let Some(qr) = self.divisions.get(&(a, b)) {
             return qr.clone();
@@ -293,7 +294,7 @@ impl<'a> Encoder<'a> {
         let qr = match self.arena.as_int(b) {
             Some(c) if c > 0 && never_negative => (x.div(&d), x.modulo(&d)),
             Some(c) if c != 0 => {
-                // Floor division by the magnitude, of the magnitude.
+                // Floor division of the dividend's magnitude by the divisor's magnitude.
                 let m = num(c.saturating_abs());
                 let nonneg = x.ge(num(0));
                 let minus = x.unary_minus();
@@ -328,7 +329,7 @@ impl<'a> Encoder<'a> {
                     }
                 }
                 let def = all(def);
-                // Ranges hold of terms that have a value.
+                // The definition holds only where both terms have a value.
                 let when = join([self.when(a), self.when(b), (!positive).then(|| d.eq(&zero).not())]);
                 self.side.push(when.map_or_else(|| def.clone(), |w| w.implies(&def)));
                 (q, r)
@@ -356,7 +357,7 @@ impl<'a> Encoder<'a> {
         let and = matches!(self.arena.get(n), Term::BitAnd(..));
         let xor = matches!(self.arena.get(n), Term::BitXor(..));
         let unsigned = Range::of_int(width, false);
-        // No more bits than the operands can have.
+        // The operands bound the number of bits.
         let top =
             |r: Range| if unsigned.contains(r) { r.hi.map(|h| 128 - h.leading_zeros()) } else { None }.unwrap_or(width);
         let (ta, tb) = (top(self.arena.range(a)), top(self.arena.range(b)));
@@ -394,7 +395,7 @@ impl<'a> Encoder<'a> {
         value
     }
 
-    /// What follows of bitwise operations without looking at bits.
+    /// Adds bounds of bitwise operations that hold whatever the bits are.
     fn bit_lemmas(&mut self, n: TermId, a: TermId, b: TermId, value: &Int, unsigned: &Range) {
         let (x, y) = (self.int(a), self.int(b));
         let fits = |t: TermId| unsigned.contains(self.arena.range(t)) && self.when(t).is_none();
@@ -429,7 +430,7 @@ impl<'a> Encoder<'a> {
         self.side.extend(lemmas);
     }
 
-    /// `v & mask`, by the runs of ones in the mask.
+    /// Encodes `v & mask` by the runs of ones in the mask.
     fn masked(v: &Int, mask: i128, width: u32) -> Int {
         let mut parts = vec![];
         let mut i = 0;
@@ -448,7 +449,7 @@ impl<'a> Encoder<'a> {
         if parts.is_empty() { num(0) } else { Int::add(&parts) }
     }
 
-    /// The low bits of a term, lowest first, tied to it by one linear equation.
+    /// Returns the low bits of a term, lowest first; one linear equation ties them to it.
     fn bits_of(&mut self, t: TermId, width: u32) -> Vec<Bool> {
         if let Some(v) = self.bits.get(&(t, width)) {
             return v.clone();

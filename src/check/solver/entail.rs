@@ -1,6 +1,8 @@
-//! `facts ⊢ goal` by Z3: the facts that share symbols with the goal first, then each other group of facts on its own.
+//! `facts ⊢ goal` by Z3: first with the facts that share symbols with the goal, then with each other group of facts
+//! on its own.
 //!
-//! In: facts, a goal, limits. Out: a proof with the facts that it used, a model of all facts, or why neither.
+//! In: facts, a goal, limits. Out: a proof with the facts that it used, a model of all facts, or the reason for
+//! neither.
 
 use super::independence::{self, Groups, Split};
 use super::query::{Answer, Budget, Free, Limits, Method, Outcome, WrapMode};
@@ -8,7 +10,7 @@ use super::smt;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
 
-/// `facts ⊢ goal`: the facts that share symbols with the goal first, then the others.
+/// Decides `facts ⊢ goal`: with the facts that share symbols with the goal first, then with the others.
 pub(super) fn prove(
     arena: &Arena,
     facts: &[TermId],
@@ -35,7 +37,8 @@ pub(super) fn prove(
         Outcome::Unknown(why) => return Answer::Unknown(why),
         Outcome::Sat(m) => m,
     };
-    // They share nothing with the rest: a path that cannot be taken, or any model of theirs will do.
+    // The other groups share no symbols with the goal: either one is unsatisfiable (an infeasible path), or any model
+    // of it will do.
     for group in far {
         match groups.decide(arena, &group, mode, &budget, limits.work) {
             Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: group, free: Free::default() },

@@ -1,7 +1,8 @@
-//! Every assignment, where they are few: for bit tricks over thread ids, on which integer solvers give up.
+//! Exhaustive enumeration of assignments, where these are few: for bit tricks over thread ids, on which integer
+//! solvers give up.
 //!
-//! In: terms with the truth each must have. Out: a model, or that there is none; nothing where symbols are unbounded,
-//! their assignments too many, or an operation may be without value.
+//! In: terms, each with the truth value it must have. Out: a model, or unsatisfiable; nothing where a symbol is
+//! unbounded, assignments are too many, or an operation may lack a value.
 
 use super::query::{Model, Outcome, WrapMode};
 use base::work::{charge_each, cost};
@@ -11,7 +12,7 @@ use engine::symbolic::terms::interval::Range;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Assignments times terms evaluated for each: a few tenths of a second.
+/// Most evaluations (assignments times terms): a few tenths of a second.
 const MAX_EVALUATIONS: i128 = 4_000_000;
 
 pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> Option<Outcome> {
@@ -38,7 +39,7 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> 
         if holds(arena, &cone, want, mode, &values, &mut memo) {
             return Some(Outcome::Sat(Model { values, ..Model::default() }));
         }
-        // The next assignment, as an odometer.
+        // Advance to the next assignment, as an odometer does.
         let Some(i) = ranges.iter().rposition(|(s, _, hi)| values[s] < *hi) else { return Some(Outcome::Unsat) };
         *values.entry(ranges[i].0).or_default() += 1;
         for (s, lo, _) in &ranges[i + 1..] {
@@ -47,7 +48,8 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> 
     }
 }
 
-/// Whether every term has the truth it must have where symbols have these values. `cone` is all below them, children first.
+/// Evaluates the terms under these values of symbols; returns whether every wanted truth value results. `cone` lists
+/// all terms below them, children first.
 pub(super) fn holds(
     arena: &Arena,
     cone: &[TermId],
@@ -66,7 +68,7 @@ pub(super) fn holds(
     want.iter().all(|(t, truth)| memo.get(t).copied().flatten() == Some(i128::from(*truth)))
 }
 
-/// Whether the node may be without value, other than by an assumed wrap.
+/// Whether the node may lack a value, other than by an assumed wrap.
 fn partial(arena: &Arena, t: TermId) -> bool {
     match arena.get(t) {
         Term::Div(_, b) | Term::Rem(_, b) => arena.range(*b).contains_value(0),

@@ -1,9 +1,9 @@
-//! Constraint independence: facts that share no symbol hold or do not on their own, whatever is asked of the others (as in EXE and KLEE;
-//! Cadar, Dunbar and Engler, OSDI 2008).
+//! Constraint independence: facts that share no symbol with other facts can be decided separately (as in EXE and
+//! KLEE; Cadar, Dunbar and Engler, OSDI 2008).
 //!
-//! In: facts, and a goal. Out: those linked to the goal, and the others in groups. The path to an access says much that has nothing to do
-//! with its index: loops that ended before, tests of other variables. What was found out about such a group is kept for the next access
-//! on that path.
+//! In: facts, and a goal. Out: the facts linked to the goal, and the others in groups. Many conditions on the path to
+//! an access have nothing to do with its index: earlier loops, tests of other variables. The result for such a group
+//! is kept for the next access on that path.
 
 use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, WrapMode};
 use super::{minimise, smt};
@@ -14,24 +14,24 @@ use engine::symbolic::terms::functions::Function;
 use engine::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What links facts: symbols and uninterpreted functions.
+/// Links between facts: symbols and uninterpreted functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Name {
     Symbol(SymId),
     Function(Function),
 }
 
-/// The facts linked to a goal, and those that are not, in groups.
+/// The facts linked to a goal, and the other facts in groups.
 pub(super) struct Split {
     pub near: Vec<TermId>,
     pub far: Vec<Vec<TermId>>,
 }
 
-/// What is known of groups. Terms are those of one arena.
+/// Results for groups. Terms are those of one arena.
 #[derive(Default)]
 pub struct Groups {
     known: FxHashMap<(Vec<TermId>, WrapMode), Known>,
-    /// The least models that were found.
+    /// Smallest models found.
     small: FxHashMap<(Vec<TermId>, WrapMode), Model>,
 }
 
@@ -39,12 +39,12 @@ pub struct Groups {
 enum Known {
     Holds(Model),
     Never,
-    /// Searched in vain, with so much to spend.
+    /// Searched without result, with this much work.
     Open(Work, UnknownReason),
 }
 
 impl Groups {
-    /// Whether the facts of a group can hold together. `most` is what the whole search may take.
+    /// Decides whether the facts of a group can hold together. `most` is the work of the whole search.
     pub(super) fn decide(
         &mut self,
         arena: &Arena,
@@ -73,7 +73,7 @@ impl Groups {
         outcome
     }
 
-    /// A small model of all facts, put together from those of the groups. As [`super::find_model`].
+    /// Combines small models of the groups into a model of all facts; see [`super::find_model`].
     pub(super) fn find(
         &mut self,
         arena: &Arena,
@@ -133,7 +133,7 @@ fn names(arena: &Arena, t: TermId) -> Vec<Name> {
         .collect()
 }
 
-/// Splits facts by what links them, transitively. Order within a group is that of the facts.
+/// Splits facts into groups linked transitively by symbols and functions. A group keeps the order of the facts.
 pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Split {
     let of_fact: Vec<Vec<Name>> = facts.iter().map(|f| names(arena, *f)).collect();
     let mut by_name: FxHashMap<&Name, Vec<usize>> = FxHashMap::default();
@@ -163,7 +163,7 @@ pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Sp
         group
     };
     let mut near = linked(&goal.map(|g| names(arena, g)).unwrap_or_default());
-    // A fact without symbols is true or makes everything true: it belongs to the query.
+    // A fact without symbols is true or makes the whole query unsatisfiable: it belongs to the query.
     near.extend(of_fact.iter().enumerate().filter(|(_, ns)| ns.is_empty()).map(|(i, _)| i));
     let mut far = vec![];
     for ns in &of_fact {

@@ -9,11 +9,11 @@ use engine::symbolic::terms::term::{SymId, TermId};
 
 /// Bounds on the magnitude of inputs, tried in turn.
 const STEPS: [i128; 12] = [1, 2, 3, 4, 8, 16, 32, 64, 128, 1024, 16_384, 1 << 20];
-/// Those tried first, by index: most counterexamples need no input above 4, and what has none is seen soon.
+/// Steps tried first, by index: most counterexamples need no input above 4, and goals without any fail soon.
 const LADDER: [usize; 3] = [3, 7, 11];
-/// Magnitudes that need not be made smaller by another query: nobody minds a 3 in place of a 1.
+/// Magnitude that no further query reduces: nobody minds a 3 in place of a 1.
 const SMALL: i128 = 4;
-/// For one bounded attempt: a small model is worth a little, not the whole budget.
+/// Work of one bounded attempt: a small model is worth a little, not the whole budget.
 const ATTEMPT: Work = Work::millis(300);
 
 pub(super) fn find(
@@ -40,7 +40,8 @@ pub(super) fn find(
             _ => None,
         }
     };
-    // Small ones are tried first: what the solver would have to find out about bits takes too long to look for smaller ones yet.
+    // Small values are tried first: reasoning about bits takes the solver too long to search for smaller ones
+    // afterwards.
     if let Some(m) = boundary::model(arena, &Query { want: &want, bounds: &at_least_one, mode, strict: true }) {
         return ModelAnswer::Model(lower(arena, m, &want, prefer_small, &at_least_one, mode, &budget));
     }
@@ -53,7 +54,7 @@ pub(super) fn find(
             below = top + 1;
             continue;
         };
-        // The least bound for which one was found, between the last that failed and this.
+        // Find the least bound with a model, between the last that failed and this one.
         let mut top = top;
         while below < top && !budget.spent() {
             let mid = below + (top - below) / 2;
@@ -97,8 +98,8 @@ fn attempt(
     }
 }
 
-/// Each input in turn as small as the others allow: by evaluation while these stay as they are, then, where it is not small yet, by
-/// halving its magnitude and asking again.
+/// Makes each input in turn as small as the others allow: by evaluation while these keep their values, then, where it
+/// is still large, by halving its magnitude and asking again.
 fn shrink(
     arena: &Arena,
     model: Model,
@@ -137,7 +138,7 @@ fn shrink(
     model
 }
 
-/// Each input in turn as small as it may be with everything else as it is.
+/// Makes each input in turn as small as possible while everything else keeps its value.
 fn lower(
     arena: &Arena,
     mut model: Model,
@@ -165,7 +166,7 @@ fn lower(
     model
 }
 
-/// The least magnitude that a symbol's range and the bounds kept allow.
+/// Returns the least magnitude that a symbol's range and the kept bounds allow.
 fn least(arena: &Arena, s: SymId, kept: &[(SymId, Range)]) -> i128 {
     let floor = |r: Range| r.lo.unwrap_or(0).max(r.hi.map_or(0, |h| -h)).max(0);
     kept.iter().filter(|k| k.0 == s).fold(floor(arena.symbol(s).range), |l, k| l.max(floor(k.1)))

@@ -1,12 +1,12 @@
 //! Decides `facts ⊢ goal` over mathematical integers, and finds small models.
 //!
-//! In: boolean terms of an [`Arena`]. Out: a proof with the facts it used, a model, or why neither. It knows nothing
-//! of kernels, hosts and launches.
+//! In: boolean terms of an [`Arena`]. Out: a proof with the facts it used, a model, or the reason for neither. The
+//! module is independent of kernels, hosts and launches.
 //!
-//! First the polynomial bound ([`poly`]), which decides most row-major indices at once, then Z3 ([`entail`], [`smt`]). What is
-//! proved is: no assignment of the symbols makes every fact surely true and the goal surely false
-//! ([`Arena::eval_under`]); division by zero and `2^n` outside 0..=126 may have any value in a proof, and have none
-//! in a model.
+//! The polynomial bound ([`poly`]) comes first and decides most row-major indices at once; Z3 comes second
+//! ([`entail`], [`smt`]). A proof shows that no assignment of the symbols makes every fact surely true and the goal
+//! surely false ([`Arena::eval_under`]). In a proof, division by zero and `2^n` outside 0..=126 may have any value;
+//! in a model they have none.
 
 pub(crate) mod abstraction;
 pub(crate) mod boundary;
@@ -29,13 +29,14 @@ pub use self::query::{Answer, Free, Limits, Method, Model, ModelAnswer, Positive
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{SymId, TermId};
 
-/// Whether `goal` follows from the facts: the polynomial bound first, then Z3 for `facts ∧ ¬goal`.
+/// Decides whether `goal` follows from the facts: by the polynomial bound first, then by Z3 for `facts ∧ ¬goal`.
 pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits) -> Answer {
     Context::new(arena, facts, mode).prove(arena, goal, limits, &mut Groups::default())
 }
 
-/// A model of the facts with small values: first with every symbol of `positive` at least 1, and the magnitude of those of
-/// `prefer_small` (program inputs) bounded by 1, 2, 3, 4, 8, 16, …; then made smaller one by one.
+/// Finds a model of the facts with small values. The first attempts require every symbol of `positive` to be at least
+/// 1 and bound the magnitude of the symbols of `prefer_small` (program inputs) by 1, 2, 3, 4, 8, 16, …; then the
+/// values are reduced one by one.
 pub fn find_model(
     arena: &Arena,
     facts: &[TermId],

@@ -1,7 +1,7 @@
-//! What is asked of the solver and what it answers: queries, limits, models, outcomes.
+//! Queries to the solver and its answers: limits, models, outcomes.
 //!
-//! Plain data and the evaluation of models. It lies below all that searches, so that the polynomial bound, Z3, the cache and the search for
-//! small models need not know each other.
+//! Plain data and the evaluation of models. The polynomial bound, Z3, the cache and the search for small models all
+//! use it, so that they need not know each other.
 
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work};
@@ -16,11 +16,11 @@ use std::rc::Rc;
 /// Budget of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// All that it does together.
+    /// Work that the whole call may do.
     pub work: Work,
-    /// Steps of the polynomial bound.
+    /// Steps that the polynomial bound may take.
     pub steps: u32,
-    /// Reduce the facts that a Z3 proof used to an unsatisfiable core: a second, cheap run.
+    /// Whether to reduce the facts that a Z3 proof used to an unsatisfiable core: a second, cheap run.
     pub core: bool,
 }
 
@@ -30,33 +30,33 @@ impl Default for Limits {
     }
 }
 
-/// How [`Term::Wrap`] is read.
+/// Reading of [`Term::Wrap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WrapMode {
-    /// As its argument, which is in range: the caller carries the range obligations.
+    /// The value of its argument, which is assumed to be in range: the caller carries the range obligations.
     Assume,
-    /// As reduction modulo 2^bits.
+    /// Reduction modulo 2^bits.
     Exact,
 }
 
-/// What decided.
+/// Prover that decided a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     Poly,
     Z3,
 }
 
-/// Terms that a proof takes as any numbers of their ranges.
+/// Terms that a proof treats as arbitrary values of their ranges.
 pub type Free = Rc<FxHashSet<TermId>>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The goal follows from `used`, a subset of the facts (not always the least one), whatever the terms `free` in them are: how those come
-    /// about has no part in the proof.
+    /// The goal follows from `used`, a subset of the facts (not always the least one), for all values of the terms
+    /// `free` in them: the proof does not depend on how these are computed.
     Proved { by: Method, used: Vec<TermId>, free: Free },
-    /// The facts hold and the goal does not.
+    /// A model of the facts that refutes the goal.
     Model(Model),
-    /// Why it could not be decided.
+    /// Reason why the query is undecided.
     Unknown(UnknownReason),
 }
 
@@ -64,7 +64,7 @@ pub enum Answer {
 pub enum ModelAnswer {
     Model(Model),
     Unsat,
-    /// Why it could not be decided.
+    /// Reason why the query is undecided.
     Unknown(UnknownReason),
 }
 
@@ -75,19 +75,20 @@ pub struct Model {
     pub values: FxHashMap<SymId, i128>,
     /// Values of [`Term::Apply`] by function and arguments.
     pub applications: FxHashMap<(Function, Vec<i128>), i128>,
-    /// Which of the program's texts strings hold that a caller gives: no query asks for them.
+    /// Index of the program's string that caller-given strings hold; no query constrains it.
     pub text: usize,
 }
 
 impl Model {
-    /// Value of a term under this model. `None` where it has none, or depends on symbols the model lacks.
+    /// Returns the value of a term under this model; `None` where the term has none or depends on symbols that the
+    /// model lacks.
     #[must_use]
     pub fn value(&self, arena: &Arena, t: TermId, mode: WrapMode) -> Option<i128> {
         self.all_values(arena, &[t], mode).get(&t).copied().flatten()
     }
 
-    /// Whether this model, by evaluation, satisfies the facts and not the goal. Symbols that it lacks are as near to zero
-    /// as they may be.
+    /// Whether this model, by evaluation, satisfies the facts and not the goal. Symbols that the model lacks take the
+    /// value of their range nearest to zero.
     #[must_use]
     pub fn refutes(&self, arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode) -> bool {
         let want: Vec<(TermId, bool)> = facts.iter().map(|f| (*f, true)).chain([(goal, false)]).collect();
@@ -119,7 +120,7 @@ impl Model {
         )
     }
 
-    /// The first term that does not have the value asked for, with the value it has.
+    /// Returns the first term whose value differs from the wanted one, with its value.
     pub(super) fn refuted(
         &self,
         arena: &Arena,
@@ -135,14 +136,14 @@ impl Model {
     }
 }
 
-/// Symbols that a model had better give at least 1: all that are wished, else those that are sizes.
+/// Symbols that a model should give at least 1: all `wished` ones, or only the `sizes` among them.
 #[derive(Clone, Debug, Default)]
 pub struct Positive {
     pub wished: Vec<SymId>,
     pub sizes: Vec<SymId>,
 }
 
-/// What is left of a [`Limits`].
+/// Remaining part of a [`Limits`].
 pub(super) struct Budget {
     all: Allotment,
 }
@@ -151,7 +152,7 @@ impl Budget {
     pub fn new(limits: &Limits) -> Self {
         Self { all: Allotment::of(limits.work) }
     }
-    /// What is left, at most `most`.
+    /// Returns the remaining work, at most `most`.
     pub fn at_most(&self, most: Work) -> Work {
         self.all.left().min(most)
     }
@@ -167,11 +168,11 @@ pub(super) enum Outcome {
     Unknown(UnknownReason),
 }
 
-/// Terms with the truth each must have, and bounds on symbols.
+/// Terms, each with the truth value it must have, and bounds on symbols.
 pub(super) struct Query<'a> {
     pub want: &'a [(TermId, bool)],
     pub bounds: &'a [(SymId, Range)],
     pub mode: WrapMode,
-    /// Operations without value are excluded instead of having any value.
+    /// Whether operations without value are excluded instead of having any value.
     pub strict: bool,
 }

@@ -1,7 +1,7 @@
 //! Z3 on integers: a fresh context and solver per query.
 //!
-//! In: facts, a goal, bounds on symbols, a budget. Out: unsatisfiable, a model, or why neither. Every model is
-//! checked by exact evaluation before it is returned.
+//! In: facts, a goal, bounds on symbols, a budget. Out: unsatisfiable, a model, or the reason for neither. Exact
+//! evaluation checks every model before it is returned.
 
 use super::encode::{Encoder, SymbolAst};
 use super::query::{Budget, Model, Outcome, Query, WrapMode};
@@ -17,13 +17,13 @@ use std::time::Instant;
 use z3::ast::{Bool, Int};
 use z3::{Params, SatResult, Solver, StatisticsValue, Tactic};
 
-/// The oldest Z3 that decides typical index queries; 4.8.12 (Debian 12's) times out on many.
+/// Oldest major version of Z3 that decides typical index queries; 4.8.12 (Debian 12) times out on many.
 const OLDEST_Z3: u32 = 5;
 
-/// The least of Z3's resource units that a query is given: below that it does not get beyond reading.
+/// Smallest limit, in Z3's resource units, that a query is given: with less, Z3 does not get beyond reading it.
 const LEAST_RESOURCES: u64 = 1_000;
 
-/// Why the Z3 that was linked cannot be used.
+/// Returns why the linked Z3 cannot be used, if it cannot.
 pub(super) fn refuse() -> Option<UnknownReason> {
     let v = z3::full_version();
     let digits = v.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -31,12 +31,13 @@ pub(super) fn refuse() -> Option<UnknownReason> {
     (major < OLDEST_Z3).then(|| UnknownReason::SolverTooOld(v.to_owned(), OLDEST_Z3))
 }
 
-/// One query in an arena and a context of its own, so that neither its answer nor its cost depends on what came before it.
+/// Answers one query in an arena and a context of its own, so that neither its answer nor its cost depends on earlier
+/// queries.
 pub(super) fn check(arena: &Arena, query: &Query, most: Work) -> Outcome {
     cache::answer(arena, query, most, search)
 }
 
-/// The answer to a query whose arena holds nothing else; it may cost so much.
+/// Searches for the answer to a query within `most` work; the arena holds nothing but the query.
 fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
     let all = Allotment::of(most);
     if let Some(m) = boundary::model(arena, query) {
@@ -80,35 +81,38 @@ fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
     })
 }
 
-/// How a query is asked, in turn: with so much work at most, of what is left such a part.
+/// Attempts at a query, in order: the most work of each, and the divisor of the remaining work that it may use.
 const ATTEMPTS: [(Mending, Work, u64); 3] =
     [(Mending::On, Work::units(20_000 * cost::RESOURCE), 1), (Mending::Off, Work::MAX, 2), (Mending::On, Work::MAX, 1)];
 
-/// Whether Z3 (5.4) asks nlsat, before each other step, whether the linear assignment can be mended. Proofs of quotients need it, mostly at once. Where numbers are
-/// roots of long polynomials it isolates them in binary fractions of many thousand digits, none of which counts as a resource: one query of
-/// `x / (y * z) * w` took more than two minutes for what was worth 0.5 s. Each of the queries that took longest has an answer without it.
+/// Switch for Z3's check (5.4), before each other step, of whether nlsat can mend the linear assignment. Proofs of
+/// quotients need the check and mostly succeed at once with it. Where values are roots of long polynomials, Z3
+/// isolates them in binary fractions of many thousand digits, none of which counts as a resource: one query of `x /
+/// (y * z) * w` took more than two minutes on a budget of 0.5 s. Each of the slowest queries has an answer without
+/// the check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mending {
     Off,
     On,
 }
 
-/// Lets Z3 do so much work; gives that in its resource units.
+/// Limits Z3 to this much work; returns the limit in Z3's resource units.
 fn limit(solver: &Solver, work: Work, mending: Mending) -> u32 {
     let units = u32::try_from((work.get() / cost::RESOURCE).max(LEAST_RESOURCES)).unwrap_or(u32::MAX);
     let mut p = Params::new();
     p.set_u32("timeout", nets::solver_ms());
     p.set_u32("rlimit", units);
-    // Gröbner bases cost more than they decide here: of 200 queries of real programs none was lost without them, and those of
-    // wrapped products took a fifth of the time. While it multiplies out long sums Z3 (5.4) also looks at none of the limits.
-    // (`grobner_expand_terms` alone loses models; without `enable_hnf` half of this is won again, but models are lost too.)
+    // Gröbner bases cost more than they decide here: without them none of 200 queries of real programs was lost, and
+    // queries of wrapped products took a fifth of the time. Z3 (5.4) also ignores its limits while it multiplies out
+    // long sums. (`grobner_expand_terms` alone loses models; turning off `enable_hnf` saves half as much again, but also
+    // loses models.)
     p.set_bool("arith.nl.grobner", false);
     p.set_bool("arith.nl.nra_check_assignment", mending == Mending::On);
     solver.set_params(&p);
     units
 }
 
-/// Runs Z3 and charges what it took, in its resource units; gives these, and whether a safety net was reached.
+/// Runs Z3 and charges the resource units that it took; returns these, and whether a safety net was reached.
 fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, Spent) {
     let resources = || match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(n)) => n,
@@ -126,7 +130,8 @@ struct Spent {
     late: bool,
 }
 
-/// Z3's own words for a limit depend on where it noticed; which limit it was is told by what was spent.
+/// Returns the limit that ended a search. Z3's own words for a limit depend on where it noticed, so the spent units
+/// decide.
 fn why_unknown(solver: &Solver, spent: Spent, given: u32) -> UnknownReason {
     match solver.get_reason_unknown().as_deref() {
         _ if spent.late && spent.units < given => {
@@ -166,7 +171,7 @@ fn read_model(arena: &Arena, solver: &Solver, enc: &Encoder) -> Option<Model> {
     Some(out)
 }
 
-/// The whole query, in the time that is left. Where Z3 gives up, every assignment if they are few.
+/// Asks the whole query within the remaining budget. Where Z3 gives up, enumerates all assignments if they are few.
 fn check_whole(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, strict: bool, budget: &Budget) -> Outcome {
     let query = Query { want, bounds: &[], mode, strict };
     match check(arena, &query, budget.at_most(Work::MAX)) {
@@ -175,7 +180,8 @@ fn check_whole(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, strict: b
     }
 }
 
-/// A query, and its checked model: without value for undefined operations only if there is no other.
+/// Answers a query with a checked model. The model leaves undefined operations without value only if there is no
+/// other.
 pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, budget: &Budget) -> Outcome {
     let loose = check_whole(arena, want, mode, false, budget);
     let Outcome::Sat(m) = loose else { return loose };
@@ -194,7 +200,7 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, bud
     }
 }
 
-/// The model, if exact evaluation agrees.
+/// Returns the model if exact evaluation agrees with it.
 pub(super) fn checked(arena: &Arena, m: Model, want: &[(TermId, bool)], mode: WrapMode) -> Outcome {
     match m.refuted(arena, want, mode) {
         None => Outcome::Sat(m),
@@ -208,7 +214,7 @@ fn disagreement(t: TermId) -> Outcome {
     Outcome::Unknown(UnknownReason::SolverDisagrees(t.0))
 }
 
-/// The facts of an unsatisfiable core; all of them if the second run does not find one.
+/// Returns the facts of an unsatisfiable core; all facts if the second run does not find one.
 pub(super) fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, budget: &Budget) -> Vec<TermId> {
     let kept = z3::with_z3_config(&z3::Config::new(), || {
         let solver = Solver::new();

@@ -1,7 +1,7 @@
 //! Defining facts of atoms: quotients and remainders, minima and maxima, bits, powers of two, wraps.
 //!
-//! In: an atom of a polynomial. Out: constraints in the [`Store`] that hold of it without any path condition, or by
-//! facts that are named with them.
+//! In: an atom of a polynomial. Out: constraints in the [`Store`] on this atom. They hold without any path condition,
+//! or rest on facts that are recorded with them.
 
 use super::form::{Used, atom, divide, gcd, plus, product, scaled, single, union};
 use super::quotients::Division;
@@ -174,7 +174,7 @@ impl Store {
         if let Some(u) = self.proved(arena, Some(pa.clone())) {
             let used = union(&u, &positive);
             if let Some(c) = arena.as_int(b) {
-                // The same as the floor division, whose facts then hold too.
+                // Truncation equals floor division here, so the facts of the latter hold too.
                 let f = arena.floor_div(a, c);
                 let pf = arena.poly(f);
                 self.equal(pf.add_scaled(&q, -1), &used);
@@ -186,13 +186,13 @@ impl Store {
             self.at_least(Some(q.clone()), &used);
             self.at_least(pa.add_scaled(&q, -1), &used);
         } else if let Some(u) = self.proved(arena, below.clone()) {
-            // Truncation of a negative dividend: the negated floor of its magnitude.
+            // Truncated division of a negative dividend: the negated floor of its magnitude.
             let Some(minus) = below else { return };
             if let Some(nq) = scaled(&q, -1) {
                 self.quotient_facts(&minus, &pb, &nq, &union(&u, &positive));
             }
         } else {
-            // Either way |a - b·q| <= b - 1.
+            // For either sign |a - b·q| <= b - 1.
             let Some(bq) = pb.mul(&q) else { return };
             for sign in [1, -1] {
                 let gap = pa
@@ -261,7 +261,7 @@ impl Store {
             self.equal(pb.add_scaled(&v, -1), &u);
             return;
         }
-        // min and max: the condition compares the two branches.
+        // Minimum and maximum: the condition compares the two branches.
         let none = Used::new();
         match (minimum(arena, c, &pa, &pb), minimum(arena, c, &pb, &pa)) {
             (true, _) => {
@@ -276,7 +276,7 @@ impl Store {
             }
             _ => {}
         }
-        // Between the two, where their order is known.
+        // The value lies between the branches, where their order is known.
         if let Some(d) = pb.add_scaled(&pa, -1) {
             let opposite = scaled(&d, -1);
             if let Some(u) = self.proved(arena, Some(d)) {
@@ -298,7 +298,7 @@ impl Store {
         }
     }
 
-    /// Facts that make a boolean true: it is one of them, or a comparison that follows quickly.
+    /// Returns facts that make a boolean true: the boolean is one of them, or a comparison that follows quickly.
     pub fn holds(&mut self, arena: &Arena, c: TermId) -> Option<Used> {
         if let Some(u) = self.truths.get(&c) {
             return Some(u.clone());
@@ -333,7 +333,7 @@ impl Store {
         if Range::new(0, 126).contains(arena.range(a)) {
             self.at_least(v.add_scaled(&pa, -1).and_then(|p| plus(&p, -1)), &Used::new());
         }
-        // 2^a <= 2^c for the least c with a <= c that is found.
+        // 2^a <= 2^c for the least c for which a <= c is proved.
         let (mut low, mut high) = (self.poly_range(arena, &pa).lo.unwrap_or(0).max(0), 126);
         let mut used = None;
         while low <= high {
@@ -362,7 +362,8 @@ impl Store {
             let w = atom(m);
             let pb = arena.poly(b);
             let Some(gap) = pb.add_scaled(&pa, -1) else { continue };
-            // Below 2^0 there is no halving: a negative exponent may stand in what holds only after the first round.
+            // Below 2^0 there is no halving: a term valid only after the first iteration may have a negative
+            // exponent.
             let (of_a, of_b) = (self.proved(arena, Some(pa.clone())), self.proved(arena, Some(pb)));
             let constant = gap.terms.iter().all(|(m, _)| m.is_empty()).then(|| gap.constant());
             match constant {
@@ -393,7 +394,7 @@ impl Store {
     }
 }
 
-/// Whether `c ? a : b` is the lesser of `a` and `b`.
+/// Whether `c ? a : b` is the minimum of `a` and `b`.
 fn minimum(arena: &Arena, c: TermId, a: &Poly, b: &Poly) -> bool {
     let Term::Le(t) = arena.get(c) else { return false };
     let Some(gap) = a.add_scaled(b, -1) else { return false };
@@ -415,7 +416,7 @@ fn minimum(arena: &Arena, c: TermId, a: &Poly, b: &Poly) -> bool {
     fits((-k).checked_mul(g), -gap0) && (1 - k).checked_mul(g).is_some_and(|v| v >= -gap0)
 }
 
-/// `a / b` where every monomial of `a` is a multiple of the monomial `b`.
+/// Returns `a / b` where the monomial `b` divides every monomial of `a`.
 fn exact_quotient(a: &Poly, b: &Poly) -> Option<Poly> {
     let [(mb, cb)] = b.terms.as_slice() else { return None };
     let mut terms: Vec<(Monomial, i128)> = vec![];

@@ -1,7 +1,8 @@
-//! What follows of disjunctions and disequalities without splitting them into cases.
+//! Consequences of disjunctions and disequalities without case splits.
 //!
-//! In: a [`Store`] whose other literals are read. Out: members that the facts exclude are gone, a last one left is a fact, and bounds that
-//! every member gives are constraints (as a join of abstract values would keep them).
+//! In: a [`Store`] whose other literals are read. Out: members that the facts exclude are removed, a single remaining
+//! member becomes a fact, and bounds that every member implies become constraints (as a join of abstract values would
+//! keep them).
 
 use super::form::{Used, gcd, plus, scaled, tighten, union};
 use super::search::Memo;
@@ -11,7 +12,7 @@ use engine::symbolic::terms::term::{Poly, Term, TermId};
 use smallvec::SmallVec;
 
 impl Store {
-    /// Disequalities where one side is known, disjunctions with one member left.
+    /// Settles disequalities with a known sign, and disjunctions with one member left.
     pub fn settle(&mut self, arena: &mut Arena, unequal: Vec<(Poly, Used)>) {
         let mut changed = false;
         for (p, used) in unequal {
@@ -69,8 +70,8 @@ impl Store {
         }
     }
 
-    /// What follows of a disjunction whichever member holds: of each form `a <= 0` of one member the bound `a <= c`
-    /// that the others give too. Closed forms of loops come as `i <= n || i <= 0`.
+    /// Adds consequences of a disjunction that hold for every member: for each form `a <= 0` of one member, the bound
+    /// `a <= c` that the other members imply too. Closed forms of loops come as `i <= n || i <= 0`.
     fn weaken(&mut self, arena: &Arena, members: &[TermId], used: &Used) -> bool {
         const MAX_FORMS: usize = 6;
         let forms = |t: TermId| -> Vec<Poly> {
@@ -104,7 +105,7 @@ impl Store {
                         .filter_map(|b| a.add_scaled(b, -1))
                         .filter_map(|d| self.poly_range(arena, &d).hi.map(|h| (h, d)))
                         .min_by_key(|(h, _)| *h);
-                    // Or a <= λ·b by the other facts, for a λ that cancels a monomial.
+                    // Alternatively a <= λ·b by the other facts, for a λ that cancels a monomial.
                     if best.as_ref().is_none_or(|(h, _)| *h > 0)
                         && let Some(u) = others.iter().find_map(|b| self.bounded_by(arena, a, b))
                     {
@@ -131,7 +132,7 @@ impl Store {
         self.constraints.len() > before
     }
 
-    /// The facts by which `a <= λ·b` for some λ > 0.
+    /// Returns the facts by which `a <= λ·b` for some λ > 0.
     fn bounded_by(&mut self, arena: &Arena, a: &Poly, b: &Poly) -> Option<Used> {
         let mut tried: SmallVec<[(i128, i128); 4]> = SmallVec::new();
         for (m, cb) in b.terms.iter().filter(|(m, _)| !m.is_empty()) {
@@ -155,7 +156,7 @@ impl Store {
         None
     }
 
-    /// The literals of a member of a disjunction.
+    /// Returns the literals of a member of a disjunction.
     fn read_members(&self, arena: &mut Arena, t: TermId, used: &Used) -> Vec<Literal> {
         let v = match arena.get(t) {
             Term::And(v) => v.clone(),
@@ -164,7 +165,7 @@ impl Store {
         v.into_iter().map(|x| (x, used.clone())).collect()
     }
 
-    /// The facts that make a boolean false.
+    /// Returns the facts that make a boolean false.
     pub fn falsified(&self, arena: &mut Arena, t: TermId) -> Option<Used> {
         if arena.as_bool(t) == Some(false) {
             return Some(Used::new());

@@ -1,9 +1,10 @@
-//! Conditions on some atoms from which a goal follows: the search for a proof, which ends where only these atoms are left instead of at
-//! what is known.
+//! Sufficient conditions on some atoms for a goal: the proof search, ended where only these atoms remain instead of
+//! at known facts.
 //!
-//! In: facts, `P >= 0` to be shown, which atoms may stay. Out: polynomials `R` in these such that `R >= 0` and the facts show `P >= 0`.
-//! Each step is one of the search: a fact, times what is not negative, cancels a monomial with an atom that may not stay, as
-//! Fourier and Motzkin eliminate variables, one at a time and with multipliers. So what comes out is sufficient by its making.
+//! In: facts, `P >= 0` to be shown, and the atoms that may stay. Out: polynomials `R` in these atoms such that `R >=
+//! 0` and the facts imply `P >= 0`. Each step is one of the search: a fact, times a non-negative multiplier, cancels
+//! a monomial with an atom that may not stay. This is Fourier–Motzkin elimination, one variable at a time and with
+//! multipliers. So every result is sufficient by construction.
 
 use super::form::{plus, tighten};
 use super::search::{Bounds, Target};
@@ -12,26 +13,27 @@ use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::{Poly, TermId};
 use rustc_hash::FxHashSet;
 
-/// Facts subtracted one after the other.
+/// Most facts subtracted in sequence.
 const DEPTH: u32 = 14;
 /// Remainders followed from one polynomial.
 const BRANCHES: usize = 5;
 /// Monomials of one polynomial that are tried first.
 const TRIES: usize = 2;
 
-/// Of a relation between several variables: those of types have greater numbers.
+/// Largest constant in a relation between several variables; bounds that come from types have larger ones.
 pub(crate) const LARGEST: i128 = 1 << 16;
 
-/// What a search for conditions is after.
+/// Goals of a search for conditions.
 #[derive(Clone, Copy)]
 pub(crate) struct Sought {
-    /// Conditions that are wanted.
+    /// Number of conditions that are wanted.
     pub most: usize,
-    /// Bounds of single variables by greater numbers are not used: what follows from the range of a type is true and of no use to anybody.
+    /// Largest constant in bounds of single variables that the search uses: a consequence of a type's range is true
+    /// and useless.
     pub largest: i128,
 }
 
-/// A search for conditions.
+/// State of a search for conditions.
 struct Elimination<'a> {
     stays: &'a dyn Fn(TermId) -> bool,
     seen: FxHashSet<Poly>,
@@ -40,7 +42,7 @@ struct Elimination<'a> {
 }
 
 impl Store {
-    /// Conditions `R >= 0`, within the steps left.
+    /// Returns conditions `R >= 0`, found within the remaining steps.
     pub(super) fn conditions(
         &mut self,
         arena: &mut Arena,
@@ -81,7 +83,7 @@ impl Store {
             return;
         }
         let count = |p: &Poly| p.terms.iter().filter(|(m, _)| m.iter().any(|a| !(search.stays)(*a))).count();
-        // What weighs most first: its bound often takes the rest along.
+        // The largest monomials first: their bounds often cancel others too.
         let mut order = foreign;
         order.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then(a.1.cmp(&b.1)).then(a.0.cmp(&b.0)));
         let mut rests: Vec<Poly> = vec![];
@@ -103,7 +105,7 @@ impl Store {
             if let Some(whole) = self.times_divisor(&p, m, *c) {
                 of_this.push((false, whole));
             }
-            // Bounds by other variables say more than bounds by constants.
+            // Bounds by other variables are stronger than bounds by constants.
             of_this.sort_by_key(|(constant, rest)| (count(rest), *constant, rest.terms.len()));
             of_this.truncate(BRANCHES);
             for (_, rest) in of_this {
@@ -118,12 +120,13 @@ impl Store {
         }
     }
 
-    /// Whether the extreme of its type is put in the place of an atom that may stay: what follows speaks of no value that anybody passes.
+    /// Whether the step replaces an atom that may stay by the extreme of its type: the result would concern values
+    /// that nobody passes.
     fn puts_extreme(arena: &Arena, bounds: Bounds, search: &Elimination<'_>) -> bool {
         bounds.number != 0 && bounds.atom.is_some_and(|(atom, _)| (search.stays)(atom)) && bounds.is_of_type(arena)
     }
 
-    /// `d·P + d - 1 >= 0` for a quotient by `d` in `P`: see `by_divisor`.
+    /// Returns `d·P + d - 1` for a quotient by `d` in `P`; see `by_divisor`.
     fn times_divisor(&self, p: &Poly, m: &[TermId], c: i128) -> Option<Poly> {
         let [q] = m else { return None };
         let (d, _) = self.divisors.get(q).filter(|_| c < 0)?;

@@ -1,11 +1,11 @@
-//! Arithmetic on polynomials for the search: tightening, bounds, divisibility of monomials. Everything is checked:
-//! `None` where 127 bits do not suffice.
+//! Arithmetic on polynomials for the search: tightening, bounds, divisibility of monomials. All arithmetic is
+//! checked: `None` where 127 bits do not suffice.
 
 use engine::symbolic::terms::interval::Range;
 use engine::symbolic::terms::term::{Monomial, Poly, TermId};
 use smallvec::SmallVec;
 
-/// Which facts something rests on: sorted indices.
+/// Indices of the facts that a result rests on, sorted.
 pub(super) type Used = SmallVec<[u16; 4]>;
 
 pub(super) fn union(a: &Used, b: &Used) -> Used {
@@ -18,7 +18,7 @@ pub(super) fn union(a: &Used, b: &Used) -> Used {
     v
 }
 
-/// The greatest common divisor; of -2^127 alone, whose own is beyond 127 bits, 1.
+/// Greatest common divisor; 1 where it is 2^127, which 127 bits cannot hold.
 pub(super) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
@@ -27,7 +27,8 @@ pub(super) fn gcd(a: i128, b: i128) -> i128 {
     i128::try_from(a).unwrap_or(1)
 }
 
-/// `p >= 0` divided by the common factor of its coefficients, the constant rounded down: the same over integers.
+/// Divides `p >= 0` by the common factor of its coefficients and rounds the constant down: equivalent over the
+/// integers.
 pub(super) fn tighten(mut p: Poly) -> Poly {
     let g = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0i128, |g, (_, c)| gcd(g, *c));
     if g <= 1 {
@@ -56,7 +57,7 @@ pub(super) fn atom(t: TermId) -> Poly {
     single(smallvec::smallvec![t], 1)
 }
 
-/// `m / d`, where `d` divides `m`. Both are sorted.
+/// Divides `m` by `d`, if `d` divides it. Both are sorted.
 pub(super) fn divide(m: &[TermId], d: &[TermId]) -> Option<Monomial> {
     let mut out = Monomial::new();
     let mut j = 0;
@@ -70,14 +71,14 @@ pub(super) fn divide(m: &[TermId], d: &[TermId]) -> Option<Monomial> {
     (j == d.len()).then_some(out)
 }
 
-/// The product of sorted monomials, sorted.
+/// Product of sorted monomials, sorted.
 pub(super) fn product(a: &[TermId], b: &[TermId]) -> Monomial {
     let mut m: Monomial = a.iter().chain(b).copied().collect();
     m.sort_unstable();
     m
 }
 
-/// What all monomials have in common.
+/// Greatest common divisor of all monomials.
 pub(super) fn common(p: &Poly) -> Monomial {
     let mut terms = p.terms.iter();
     let Some((first, _)) = terms.next() else { return Monomial::new() };
@@ -97,7 +98,7 @@ pub(super) fn common(p: &Poly) -> Monomial {
     g
 }
 
-/// The polynomial with every monomial divided by `d`.
+/// Divides every monomial of the polynomial by `d`.
 pub(super) fn quotient(p: &Poly, d: &[TermId]) -> Option<Poly> {
     let terms: Option<Vec<_>> = p.terms.iter().map(|(m, c)| Some((divide(m, d)?, *c))).collect();
     let mut terms = terms?;
@@ -105,7 +106,7 @@ pub(super) fn quotient(p: &Poly, d: &[TermId]) -> Option<Poly> {
     Some(Poly { terms })
 }
 
-/// The cofactor of an atom (monomials that contain it once) and whether it occurs in a higher power.
+/// Cofactor of an atom (from the monomials that contain it once); `None` where the atom occurs in a higher power.
 pub(super) fn cofactor(p: &Poly, x: TermId) -> Option<Poly> {
     let mut terms = vec![];
     for (m, c) in &p.terms {
@@ -121,7 +122,7 @@ pub(super) fn cofactor(p: &Poly, x: TermId) -> Option<Poly> {
 
 /// Product of ranges, unbounded ends included.
 pub(super) fn mul_ranges(a: Range, b: Range) -> Range {
-    // Ends as (sign of infinity, finite value).
+    // Ends of ranges, as (sign of infinity, finite value).
     let ends = |r: Range| [r.lo.map_or((-1, 0), |v| (0, v)), r.hi.map_or((1, 0), |v| (0, v))];
     let sign = |e: (i32, i128)| if e.0 == 0 { e.1.signum() as i32 } else { e.0 };
     let (mut lo, mut hi) = (None::<i128>, None::<i128>);

@@ -1,9 +1,10 @@
 //! The polynomial bound: decides most row-major indices at once, without a solver.
 //!
-//! In: facts and a goal. Out: the facts of a proof, or nothing; it never refutes. A proof is a certificate of `P >= 0` as a sum of products
-//! of facts (as those of Handelman, 1988, and Schmüdgen, 1991, over the integers, with small multipliers). [`store`] reads the facts,
-//! [`define`] says what quotients, minima and the like mean, [`disjunctions`] what follows of cases, [`search`] looks for a proof, [`quotients`]
-//! has its steps for quotients and remainders; here a goal is taken apart and cases are split.
+//! In: facts and a goal. Out: the facts of a proof, or nothing; the search never refutes. A proof is a certificate of
+//! `P >= 0` as a sum of products of facts (as those of Handelman, 1988, and Schmüdgen, 1991, over the integers, with
+//! small multipliers). [`store`] reads the facts, [`define`] adds the defining facts of quotients, minima and the
+//! like, [`disjunctions`] derives consequences of disjunctions, [`search`] looks for a proof, and [`quotients`] has
+//! its steps for quotients and remainders. This module takes goals apart and splits cases.
 
 mod define;
 mod disjunctions;
@@ -23,13 +24,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use search::DEPTH;
 use store::{Literal, Store};
 
-/// Cases split one inside the other: at most 2^SPLITS leaves for conditions.
+/// Depth of nested case splits: at most 2^SPLITS leaves for conditions.
 const SPLITS: u32 = 2;
 /// Case splits tried side by side.
 const SPLIT_CHOICES: usize = 3;
 /// Steps of a search before samples are looked for.
 const QUICK_STEPS: u32 = 12;
-/// Members of a disjunction that is split.
+/// Most members of a disjunction that is split.
 const MAX_CASES: usize = 4;
 
 /// Facts prepared once for several goals.
@@ -39,13 +40,13 @@ pub(super) struct Prepared {
 
 impl Prepared {
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
-        // Beyond 2^16 facts the rest is left out: what follows from fewer facts follows.
+        // Facts beyond the first 2^16 - 1 are skipped: what follows from fewer facts still follows.
         let literals: Vec<Literal> =
             facts.iter().zip(0..u16::MAX).map(|(t, i)| (*t, std::iter::once(i).collect())).collect();
         Self { store: Store::new(arena, mode, literals, &[]) }
     }
 
-    /// A proof of at most `steps` steps, or an assignment that the search came across.
+    /// Searches for a proof of at most `steps` steps, or an assignment found on the way.
     pub fn prove(&mut self, arena: &mut Arena, goal: TermId, steps: u32) -> Found {
         let s = &mut self.store;
         s.steps = steps;
@@ -53,7 +54,7 @@ impl Prepared {
         let wraps = s.wrap_facts(arena, goal);
         let (plain, used) = s.rewrite(arena, goal, &Used::new());
         let found = s.prove_goal(arena, plain, SPLITS).or_else(|| {
-            // A counterexample evaluates the goal: its wraps are in range.
+            // A counterexample evaluates the goal, so the goal's wraps are in range.
             if wraps.is_empty() {
                 return None;
             }
@@ -73,7 +74,8 @@ impl Prepared {
 }
 
 impl Prepared {
-    /// Conditions over the terms that may stay from which, with the facts, the goal `t <= 0` follows where nothing wraps.
+    /// Returns conditions over the terms that `stays` admits; together with the facts each implies the goal `t <= 0`
+    /// where nothing wraps.
     pub fn conditions(
         &mut self,
         arena: &mut Arena,
@@ -105,17 +107,17 @@ impl Prepared {
     }
 }
 
-/// What came of a search.
+/// Result of a search.
 pub(super) enum Found {
     /// Indices of the facts used.
     Proof(Vec<usize>),
-    /// Values of symbols that should satisfy the facts and refute the goal: the caller judges.
+    /// Values of symbols that should satisfy the facts and refute the goal; the caller checks this.
     Assignment(FxHashMap<SymId, i128>),
     Nothing,
 }
 
 impl Store {
-    /// A proof with other literals and further rewriting, within the steps left.
+    /// Runs `f` on a store with other literals and further rewriting, within the remaining steps.
     fn branch<T>(
         &mut self,
         arena: &mut Arena,
@@ -123,7 +125,7 @@ impl Store {
         rewrites: &[(TermId, TermId, Used)],
         f: impl FnOnce(&mut Self, &mut Arena) -> Option<T>,
     ) -> Option<T> {
-        // Reading the facts again costs by their size.
+        // Reading the facts again costs in proportion to their size.
         let roots: Vec<TermId> = literals.iter().map(|l| l.0).collect();
         let size = u32::try_from(arena.cone(&roots).len()).unwrap_or(u32::MAX);
         self.steps = self.steps.checked_sub((size / 4).saturating_add(10))?;
@@ -155,7 +157,7 @@ impl Store {
         }
     }
 
-    /// One member of a disjunction from the others being false.
+    /// Proves a disjunction: one member, where the others are false.
     fn prove_any(&mut self, arena: &mut Arena, members: &[TermId], splits: u32) -> Option<Used> {
         for x in members {
             if let Some(u) = self.prove_literal(arena, *x) {
@@ -222,7 +224,7 @@ impl Store {
         if let Some(u) = &self.contradiction {
             return Some(u.clone());
         }
-        // A quick look first: most proofs are found before samples would pay.
+        // A short search first: it finds most proofs before samples would pay.
         let found = self.nonneg_within(arena, p, DEPTH, QUICK_STEPS);
         if found.is_some() || self.steps == 0 {
             return found;
@@ -236,7 +238,7 @@ impl Store {
         self.nonneg(arena, p, DEPTH)
     }
 
-    /// By the two sides of an if-then-else, or the members of a disjunction.
+    /// Proves the goal in both branches of an if-then-else, or under each member of a disjunction.
     fn by_cases(&mut self, arena: &mut Arena, goal: TermId, splits: u32) -> Option<Used> {
         if splits == 0 {
             return None;
@@ -244,7 +246,7 @@ impl Store {
         let near = self.near_atoms(arena, goal);
         let mut choices: Vec<TermId> =
             near.iter().copied().filter(|t| matches!(arena.get(*t), Term::Ite(..))).collect();
-        // The innermost condition first: it decides those around it.
+        // The innermost condition first: it decides the outer ones.
         choices.sort_unstable();
         choices.truncate(SPLIT_CHOICES);
         for n in choices {
@@ -295,7 +297,7 @@ impl Store {
         None
     }
 
-    /// The goal's subterms, and those of the constraints that share an atom with it.
+    /// Returns the goal's subterms, and the atoms of constraints that share an atom with it.
     fn near_atoms(&self, arena: &Arena, goal: TermId) -> FxHashSet<TermId> {
         let mut near: FxHashSet<TermId> =
             arena.cone(&[goal]).into_iter().filter(|t| !matches!(arena.get(*t), Term::Int(_))).collect();

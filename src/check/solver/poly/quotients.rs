@@ -1,7 +1,8 @@
-//! What quotients and remainders allow in the search: steps that an interval or a fact cancelled alone would lose.
+//! Search steps for quotients and remainders, which intervals and the cancellation of single facts would miss.
 //!
-//! In: a polynomial to be shown non-negative, quotients whose divisors are known to be positive. Out: polynomials from which it follows, all exact
-//! over the integers but where said. Index arithmetic is full of them: `i / cols * ld + i % cols`, `(i / w) % h`.
+//! In: a polynomial to be shown non-negative, and quotients whose divisors are known to be positive. Out: polynomials
+//! that imply it, all exact over the integers unless noted. Index arithmetic is full of them: `i / cols * ld + i %
+//! cols`, `(i / w) % h`.
 
 use super::form::{Used, atom, divide, plus, product, quotient, scaled, union};
 use super::store::Store;
@@ -18,12 +19,12 @@ pub(super) struct Division {
     pub used: Used,
 }
 
-/// Divisions put together again in one polynomial.
+/// Most divisions recombined in one polynomial.
 const MOST: usize = 8;
 
 impl Store {
-    /// Over integers `P >= 0` follows from `d·P + d - 1 >= 0` for a `d >= 1`; where P lacks a quotient by `d`, that
-    /// turns the quotient into the dividend.
+    /// Uses that over integers `P >= 0` follows from `d·P + d - 1 >= 0` for a `d >= 1`; where P subtracts a quotient
+    /// by `d`, this turns the quotient into the dividend.
     pub(super) fn by_divisor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         for (m, c) in &p.terms {
             let [q] = m.as_slice() else { continue };
@@ -45,7 +46,8 @@ impl Store {
         None
     }
 
-    /// `x + g·Q >= 0` is `x / g + Q >= 0`, rounded down, for a constant `g`: bytes are counted in elements.
+    /// Uses that `x + g·Q >= 0` is `x / g + Q >= 0`, rounded down, for a constant `g`: this turns bytes into
+    /// elements.
     pub(super) fn by_floor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         for (m, c) in &p.terms {
             let ([x], 1) = (m.as_slice(), c) else { continue };
@@ -65,7 +67,7 @@ impl Store {
         self.nonneg(arena, &whole, depth - 1).map(|used| union(&used, &of))
     }
 
-    /// The same polynomial with each `b·(a / b) + a % b` in it written as `a`; `None` where there is none.
+    /// Returns the polynomial with each `b·(a / b) + a % b` rewritten to `a`; `None` where it has none.
     pub(super) fn recombined(&self, p: &Poly) -> Option<(Poly, Used)> {
         let (mut whole, mut used) = (p.clone(), Used::new());
         let mut found = 0;
@@ -77,7 +79,8 @@ impl Store {
         (found > 0).then_some((whole, used))
     }
 
-    /// Bounds of a quotient `q = a / d` of what is not negative, from bounds of `a` that are multiples of the divisor: `a <= d·R - 1` gives `q <= R - 1`.
+    /// Adds bounds of a quotient `q = a / d` of a non-negative `a`, from bounds of `a` that are multiples of the
+    /// divisor: `a <= d·R - 1` gives `q <= R - 1`.
     pub(super) fn bounds_of_quotient(&mut self, a: &Poly, d: &Poly, q: TermId, used: &Used) {
         let [(by, 1)] = d.terms.as_slice() else { return };
         let mut bounds: Vec<(Poly, Used)> = vec![];
@@ -88,7 +91,7 @@ impl Store {
             if multiple.terms.is_empty() || multiple.terms.iter().any(|(m, _)| m.contains(&q)) {
                 continue;
             }
-            // Below 0 the rest of the bound takes one away; what is not below 0 adds no more than it is.
+            // A negative rest of the bound takes one away; a non-negative one adds no more than itself.
             let more = if constant < 0 { -1 } else { constant };
             let bound = plus(&multiple, more).and_then(|b| b.add_scaled(&atom(q), -1));
             bounds.extend(bound.map(|b| (b, union(&fact.used, used))));
@@ -100,7 +103,8 @@ impl Store {
 }
 
 impl Division {
-    /// A polynomial with the dividend in place of its quotient and remainder, where it has both with the same factors.
+    /// Returns the polynomial with the dividend in place of its quotient and remainder, where it has both with the
+    /// same factors.
     fn together(&self, p: &Poly) -> Option<Poly> {
         let multiple = self.divisor.mul(&atom(self.quotient))?;
         for (m, c) in &p.terms {
@@ -118,7 +122,7 @@ impl Division {
     }
 }
 
-/// `Q` of `x + g·Q`, its constant rounded down; `None` where something else is no multiple of `g`.
+/// Returns `Q` of `x + g·Q`, with the constant rounded down; `None` where another coefficient is no multiple of `g`.
 fn in_multiples(p: &Poly, x: TermId, g: i128) -> Option<Poly> {
     let mut terms = vec![];
     for (m, c) in &p.terms {

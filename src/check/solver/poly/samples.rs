@@ -1,6 +1,6 @@
 //! A few assignments that satisfy the facts, found by local repair.
 //!
-//! In: literals. Out: assignments under which every literal is true. They prove nothing: they refute. A polynomial
+//! In: literals. Out: assignments under which every literal is true. Samples refute and never prove. A polynomial
 //! that is negative under one need not be searched, and a goal that is false under one has a counterexample.
 
 use crate::solver::query::WrapMode;
@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 
 const SAMPLES: usize = 6;
 const ATTEMPTS: u64 = 10;
-/// Attempts after which it is given up where none succeeded.
+/// Attempts without any success after which the search gives up.
 const HOPELESS: u64 = 4;
 const REPAIRS: usize = 64;
-/// Evaluations of terms for all samples together: what large conditions may cost.
+/// Most term evaluations for all samples together, a bound for large conditions.
 const EVALUATIONS: usize = 30_000;
 
 /// Values of symbols, and of the terms evaluated so far.
@@ -30,7 +30,7 @@ impl Sample {
         self.values.get(&t).copied().flatten()
     }
 
-    /// Value of a polynomial, where the sample has values of its atoms.
+    /// Returns the value of a polynomial, where the sample has values of its atoms.
     pub fn poly(&self, p: &Poly) -> Option<i128> {
         let mut sum = 0i128;
         for (m, c) in &p.terms {
@@ -43,7 +43,7 @@ impl Sample {
         Some(sum)
     }
 
-    /// Evaluates further terms; symbols new with them take some value of their range.
+    /// Evaluates further terms; new symbols take some value of their range.
     pub fn extend(&mut self, arena: &Arena, roots: &[TermId], mode: WrapMode) {
         for n in arena.cone(roots) {
             if self.values.contains_key(&n) {
@@ -70,7 +70,7 @@ impl Sample {
     }
 }
 
-/// Deterministic choices (xorshift).
+/// Deterministic pseudorandom choices (xorshift).
 struct Choices(u64);
 
 impl Choices {
@@ -82,7 +82,7 @@ impl Choices {
     }
 }
 
-/// The terms of the literals, children first, and which of them a symbol changes.
+/// Terms of the literals, children first, and the terms that depend on each symbol.
 struct Cone {
     nodes: Vec<TermId>,
     users: FxHashMap<SymId, Vec<u32>>,
@@ -114,7 +114,7 @@ impl Cone {
     }
 }
 
-/// Up to a handful of assignments that satisfy all literals.
+/// Finds a handful of assignments, at most, that satisfy all literals.
 pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sample> {
     let cone = Cone::new(arena, literals);
     let symbols = arena.symbols_of(literals);
@@ -180,7 +180,7 @@ fn repair(
     false
 }
 
-/// A change of one symbol by which the literal becomes true, if only it changes.
+/// Returns a change of one symbol that makes the literal true while all others keep their values.
 fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
     match arena.get(literal) {
         Term::Not(x) => adjust(arena, *x, !truth, s, choices),
@@ -191,7 +191,7 @@ fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &Sample, choices: &mut
         Term::BoolSym(b) => Some((*b, i128::from(truth))),
         Term::Le(t) | Term::EqZ(t) => {
             let Some(v) = s.value(*t) else { return shake(arena, literal, s, choices) };
-            // The change of `t` that is wanted.
+            // The wanted change of `t`.
             let want = match (arena.get(literal), truth) {
                 (_, true) => v.checked_neg(),
                 (Term::Le(_), false) => 1i128.checked_sub(v),
@@ -205,7 +205,7 @@ fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &Sample, choices: &mut
     }
 }
 
-/// Moves one symbol of the polynomial so that its value changes by at least `want` (by just that, where exact).
+/// Moves one symbol of the polynomial so that its value changes by at least `want` (exactly `want`, where `exact`).
 fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
     let mut options: Vec<(SymId, i128)> = vec![];
     for (m, _) in &p.terms {
@@ -219,7 +219,7 @@ fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &Sample, choices: 
             if slope == 0 || (exact && want % slope != 0) {
                 continue;
             }
-            // The least step that is enough.
+            // The least sufficient step.
             let step = if want % slope == 0 { want / slope } else { want / slope + (want.signum() * slope.signum()) };
             let Some(next) = now.checked_add(step) else { continue };
             if arena.symbol(*x).range.contains_value(next) {
@@ -230,7 +230,7 @@ fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &Sample, choices: 
     options.get(choices.below(options.len())).copied()
 }
 
-/// Another value for a symbol below the literal.
+/// Picks another value for a symbol below the literal.
 fn shake(arena: &Arena, literal: TermId, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
     let symbols = arena.symbols_of(&[literal]);
     let x = *symbols.get(choices.below(symbols.len()))?;

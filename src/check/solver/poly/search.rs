@@ -1,9 +1,9 @@
 //! Search for a proof of `P >= 0`.
 //!
-//! The least value of P by intervals decides where it can. Otherwise the monomial with the most negative contribution
-//! must be cancelled by a fact: for a fact `F >= 0` and a multiplier `M >= 0`, `P >= 0` follows from
-//! `s·P - M·F >= 0` (s > 0). This is "replace an atom by its extreme" in a form that also takes bounds which are
-//! polynomials in other atoms, and products of facts.
+//! Intervals decide where the least value of P suffices. Otherwise a fact must cancel the monomial with the most
+//! negative contribution: for a fact `F >= 0` and a multiplier `M >= 0`, `P >= 0` follows from `s·P - M·F >= 0` (s >
+//! 0). This generalises "replace an atom by its extreme" to bounds that are polynomials in other atoms, and to
+//! products of facts.
 
 use super::form::{
     Used, cofactor, common, divide, gcd, mul_ranges, power, product, quotient, scaled, single, subtract, tighten, union,
@@ -15,18 +15,18 @@ use engine::symbolic::terms::interval::Range;
 use engine::symbolic::terms::term::{Monomial, Poly, TermId};
 use rustc_hash::FxHashMap;
 
-/// Facts subtracted one after the other.
+/// Most facts subtracted in sequence.
 pub(super) const DEPTH: u32 = 12;
-/// Monomials beyond which a remainder is not followed.
+/// Most monomials of a remainder that is followed.
 const MAX_MONOMIALS: usize = 48;
-/// Remainders followed from one polynomial.
+/// Most remainders followed from one polynomial.
 const MAX_BRANCHES: usize = 12;
 
-/// What is known of polynomials from earlier searches with the same facts.
+/// Results of earlier searches with the same facts.
 #[derive(Default, Clone)]
 pub(super) struct Memo {
     proved: FxHashMap<Poly, Used>,
-    /// Depth with which the search failed.
+    /// Depth at which the search failed.
     failed: FxHashMap<Poly, u32>,
 }
 
@@ -36,14 +36,14 @@ impl Memo {
     }
 }
 
-/// What a fact bounds.
+/// Shape of the bound that a fact gives.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Bounds {
-    /// A single monomial.
+    /// Whether the fact has a single monomial.
     pub single: bool,
-    /// One atom alone, from below or from above.
+    /// The atom, where the fact bounds one alone; `true`: from below.
     pub atom: Option<(TermId, bool)>,
-    /// The number in it.
+    /// Constant of the fact.
     pub number: i128,
 }
 
@@ -58,7 +58,7 @@ impl Bounds {
         Self { single, atom, number: p.constant() }
     }
 
-    /// Whether it says no more than the range of its atom's type.
+    /// Whether the bound is implied by the range of its atom's type.
     pub fn is_of_type(self, arena: &Arena) -> bool {
         self.atom.is_some_and(|(atom, below)| {
             let range = arena.range(atom);
@@ -76,19 +76,19 @@ pub(super) struct Target<'a> {
     pub c: i128,
 }
 
-/// A polynomial that remains to be shown non-negative, and what the step to it rests on.
+/// A polynomial that remains to be shown non-negative, and the facts of the step to it.
 pub(super) struct Candidate {
     pub rest: Poly,
     used: Used,
-    /// What must not be negative for the step to be one.
+    /// Multiplier that must be non-negative for the step to be valid.
     pub multiplier: Option<Poly>,
     bad: usize,
-    /// What the fact bounds.
+    /// Shape of the bound that the fact gives.
     pub bounds: Bounds,
 }
 
 impl Store {
-    /// Facts that show `p >= 0`; `None` if none were found within the steps left.
+    /// Returns facts that show `p >= 0`; `None` if the remaining steps find none.
     pub(super) fn nonneg(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         let p = tighten(p.clone());
         if let Some(used) = self.nonneg_by_ranges(arena, &p) {
@@ -101,7 +101,7 @@ impl Store {
             return None;
         }
         self.steps -= 1;
-        // Also cuts cycles: while it is being tried, it counts as failed.
+        // Also cuts cycles: a polynomial counts as failed while it is being tried.
         self.memo.failed.insert(p.clone(), depth);
         let found = self
             .by_recombination(arena, &p, depth)
@@ -116,7 +116,7 @@ impl Store {
         found
     }
 
-    /// As [`Store::nonneg`], within that many of the steps left.
+    /// Runs [`Store::nonneg`] with at most `steps` of the remaining steps.
     pub(super) fn nonneg_within(&mut self, arena: &Arena, p: &Poly, depth: u32, steps: u32) -> Option<Used> {
         let kept = self.steps.saturating_sub(steps);
         self.steps -= kept;
@@ -125,7 +125,7 @@ impl Store {
         found
     }
 
-    /// `g·q >= 0` from `g >= 0` and `q >= 0`, or from both opposites.
+    /// Shows `g·q >= 0` from `g >= 0` and `q >= 0`, or from both opposites.
     fn by_common_factor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         let g = common(p);
         if g.is_empty() {
@@ -142,7 +142,7 @@ impl Store {
         if depth == 0 || self.steps == 0 {
             return None;
         }
-        // The worst monomial first; where nothing cancels it, or not to the end, the next.
+        // The worst monomial first; the next where the search fails to cancel it.
         let bad = self.bad_monomials(arena, p);
         let tries = if depth + 3 > DEPTH { 3 } else { 1 };
         for (m, c) in bad.into_iter().take(tries) {
@@ -163,7 +163,7 @@ impl Store {
         None
     }
 
-    /// Monomials whose least value is negative, the worst first, the constant last.
+    /// Returns monomials whose least value is negative, the worst first, the constant last.
     fn bad_monomials(&self, arena: &Arena, p: &Poly) -> Vec<(Monomial, i128)> {
         let mut v: Vec<(i128, (Monomial, i128))> = p
             .terms
@@ -180,7 +180,7 @@ impl Store {
         v.into_iter().map(|x| x.1).collect()
     }
 
-    /// What remains after cancelling by each fact that can.
+    /// Returns the remainders after cancellation by each applicable fact.
     pub(super) fn candidates(&self, arena: &Arena, target: Target) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = vec![];
         for k in &self.constraints {
@@ -189,7 +189,7 @@ impl Store {
             let bounds = Bounds::of(&k.p);
             out[before..].iter_mut().for_each(|c| c.bounds = bounds);
         }
-        // Constant bounds of the atoms at hand.
+        // Constant bounds of the target's atoms.
         let mut atoms: Vec<TermId> = target.p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
         atoms.sort_unstable();
         atoms.dedup();
@@ -222,7 +222,7 @@ impl Store {
             if mf.is_empty() && !(q.is_empty() || Self::meets(p, &k.p, &q, (c > 0) == (*cf > 0))) {
                 continue;
             }
-            // Multiplier t·q of the fact, with the sign that makes it cancel.
+            // Multiplier t·q of the fact, with the sign that cancels.
             let same = (c > 0) == (*cf > 0);
             let admissible = if k.equality {
                 Some(Used::new())
@@ -238,7 +238,7 @@ impl Store {
                     self.push(arena, out, rest, union(&k.used, &sign_used), None, constant);
                 }
             }
-            // The whole cofactor of an atom at once.
+            // Cancel the whole cofactor of an atom at once.
             if let [x] = mf.as_slice()
                 && let Some(cof) = cofactor(p, *x)
                 && cof.terms.len() > 1
@@ -315,7 +315,7 @@ impl Store {
         r
     }
 
-    /// Facts behind the range of a monomial.
+    /// Returns the facts behind the range of a monomial.
     pub(super) fn range_facts(&self, m: &[TermId]) -> Used {
         let mut used = union(&self.bound_facts(m, true), &self.bound_facts(m, false));
         if m.len() > 1 {
@@ -346,14 +346,14 @@ impl Store {
         }
         let mut used = Used::new();
         for (m, c) in &p.terms {
-            // A monomial of one atom needs one end of its range only.
+            // A monomial of one atom needs only one end of its range.
             let facts = if m.len() == 1 { self.bound_facts(m, *c > 0) } else { self.range_facts(m) };
             used = union(&used, &facts);
         }
         Some(used)
     }
 
-    /// Whether a monomial is never negative (true) or never positive (false).
+    /// Returns the sign of a monomial: `true` if it is never negative, `false` if never positive.
     pub(super) fn sign(&self, arena: &Arena, m: &[TermId]) -> Option<bool> {
         let r = self.monomial_range(arena, m);
         if r.lo.is_some_and(|v| v >= 0) { Some(true) } else { r.hi.is_some_and(|v| v <= 0).then_some(false) }

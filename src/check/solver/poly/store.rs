@@ -1,7 +1,7 @@
-//! The facts as polynomials, with the bounds that follow from them at once.
+//! Facts as polynomials, with the bounds that follow from them at once.
 //!
-//! In: boolean terms, each with the facts it rests on. Out: constraints `p >= 0` and `p == 0`, bounds of monomials by
-//! constants, booleans known to be true, and the disjunctions that are left. Equalities `x == e` are used as rewriting.
+//! In: boolean terms, each with the facts it rests on. Out: constraints `p >= 0` and `p == 0`, constant bounds of
+//! monomials, booleans known to be true, and the remaining disjunctions. Equalities `x == e` are used as rewriting.
 
 use super::form::{Used, common, quotient, scaled, tighten, union};
 use super::quotients::Division;
@@ -36,43 +36,43 @@ impl Bound {
     }
 }
 
-/// A boolean term that holds, and what it rests on.
+/// A boolean term that holds, and the facts that it rests on.
 pub(super) type Literal = (TermId, Used);
 
 #[derive(Clone)]
 pub(super) struct Store {
     pub mode: WrapMode,
     pub constraints: Vec<Constraint>,
-    /// The same without what they rest on.
+    /// The same constraints without the facts that they rest on.
     known: FxHashSet<(Poly, bool)>,
     pub bounds: FxHashMap<Monomial, Bound>,
-    /// Literals as given after rewriting; branches start from them.
+    /// Literals as given, after rewriting; branches start from them.
     pub literals: Vec<Literal>,
     pub truths: FxHashMap<TermId, Used>,
     pub disjunctions: Vec<(Vec<TermId>, Used)>,
-    /// What terms are replaced by; no replaced term is left in any replacement.
+    /// Replacements of terms; no replacement contains a replaced term.
     pub rewrites: FxHashMap<TermId, TermId>,
     rewrite_used: FxHashMap<TermId, Used>,
-    /// The facts contradict each other.
+    /// Facts that contradict each other, if any do.
     pub contradiction: Option<Used>,
-    /// Atoms whose defining facts are in.
+    /// Atoms whose defining facts are included.
     pub defined: FxHashSet<TermId>,
-    /// Quotients with their divisors, which are at least 1 by the facts named.
+    /// Quotients with their divisors; the recorded facts make each divisor at least 1.
     pub divisors: FxHashMap<TermId, (Poly, Used)>,
-    /// Of terms those that are they over a constant, rounded down, with that.
+    /// Pairs `(c, q)` of a constant and the floor `q` of `x / c`, by term `x`.
     pub floors: FxHashMap<TermId, Vec<(i128, TermId)>>,
-    /// Quotients that occur with their remainders.
+    /// Quotients that occur together with their remainders.
     pub divisions: Vec<Division>,
     pub memo: Memo,
     pub steps: u32,
-    /// Assignments that satisfy the facts, once they were looked for.
+    /// Assignments that satisfy the facts, once a search ran.
     pub samples: Vec<Sample>,
     pub sampled: bool,
 }
 
-/// Rounds of bound propagation.
+/// Iterations of bound propagation.
 const ROUNDS: usize = 3;
-/// Equalities used as rewriting.
+/// Most equalities used as rewriting.
 const MAX_REWRITES: usize = 24;
 
 impl Store {
@@ -115,7 +115,7 @@ impl Store {
 
     // ---- literals and rewriting ----
 
-    /// Conjunctions taken apart, wraps read, equalities turned into rewriting until nothing changes.
+    /// Takes conjunctions apart, reads wraps, and turns equalities into rewriting until nothing changes.
     fn read_literals(&mut self, arena: &mut Arena, given: Vec<Literal>) -> Vec<Literal> {
         let mut queue: Vec<Literal> = given;
         queue.reverse();
@@ -147,7 +147,7 @@ impl Store {
             if self.rewrites.len() < MAX_REWRITES
                 && let Some((x, e, facts)) = self.solve(arena, t)
             {
-                // Everything read so far is read again in the new terms.
+                // Literals read so far are read again under the new rewriting.
                 self.add_rewrite(arena, x, e, used.clone());
                 queue.append(&mut done);
                 seen.clear();
@@ -161,7 +161,7 @@ impl Store {
         done
     }
 
-    /// A term in the terms of this store, and what that rests on besides.
+    /// Rewrites a term to the terms of this store; returns it with all facts that it then rests on.
     pub fn rewrite(&self, arena: &mut Arena, t: TermId, used: &Used) -> (TermId, Used) {
         let t = self.without_wraps(arena, t);
         if self.rewrites.is_empty() {
@@ -193,12 +193,12 @@ impl Store {
         self.rewrite_used.insert(from, used);
     }
 
-    /// Where wraps are assumed away: the term with every wrap replaced by its argument.
+    /// Returns the term with every wrap replaced by its argument where wraps are assumed away, else unchanged.
     pub fn without_wraps(&self, arena: &mut Arena, t: TermId) -> TermId {
         if self.mode == WrapMode::Exact { t } else { arena.unwrapped(t) }
     }
 
-    /// The range facts of the assumed wraps that a literal surely evaluates: not those in a branch, nor in the
+    /// Returns the range facts of the assumed wraps that a literal surely evaluates: none in a branch or in the
     /// members of a disjunction.
     pub fn wrap_facts(&self, arena: &mut Arena, literal: TermId) -> Vec<TermId> {
         if self.mode == WrapMode::Exact {
@@ -229,7 +229,7 @@ impl Store {
         out
     }
 
-    /// An equality as `x -> e` with `x` not in `e`, and what is known of `x` said of `e`.
+    /// Solves an equality as `x -> e` with `x` not in `e`, and states the range of `x` for `e`.
     fn solve(&self, arena: &mut Arena, t: TermId) -> Option<(TermId, TermId, Vec<TermId>)> {
         let Term::EqZ(p) = arena.get(t) else { return None };
         let p = *p;
@@ -240,7 +240,7 @@ impl Store {
         }
         if let Term::Rem(a, b) = arena.get(p) {
             let (a, b) = (*a, *b);
-            // Also of a remainder by zero nothing may follow.
+            // Nothing may follow for a remainder by zero either.
             return if arena.range(b).contains_value(0) { None } else { self.solve_multiple(arena, a, b) };
         }
         let poly = arena.poly(p);
@@ -265,7 +265,7 @@ impl Store {
         None
     }
 
-    /// `a` is a multiple of `step`: one of its symbols in terms of a fresh one.
+    /// Uses that `a` is a multiple of `step`: expresses one of its symbols by a fresh one.
     fn solve_multiple(&self, arena: &mut Arena, a: TermId, step: TermId) -> Option<(TermId, TermId, Vec<TermId>)> {
         let poly = arena.poly(a);
         let others = arena.cone(&[step]);
@@ -348,7 +348,7 @@ impl Store {
         }
     }
 
-    /// A sample's values of all symbols, those that were rewritten too.
+    /// Returns a sample's values of all symbols, including rewritten ones.
     pub fn assignment(&mut self, arena: &Arena, sample: usize) -> FxHashMap<SymId, i128> {
         let s = &mut self.samples[sample];
         let mut out = s.symbols.clone();
@@ -378,7 +378,7 @@ impl Store {
         self.constraints.push(Constraint { p, equality, used });
     }
 
-    /// Constant bounds of monomials from the constraints and each other.
+    /// Derives constant bounds of monomials from the constraints and from each other.
     pub fn propagate(&mut self, arena: &Arena) {
         for _ in 0..ROUNDS {
             let mut changed = self.cancel_common(arena);
@@ -400,7 +400,7 @@ impl Store {
         }
     }
 
-    /// From `g·q >= 0` and `g >= 1`: `q >= 0`.
+    /// Derives `q >= 0` from `g·q >= 0` and `g >= 1`.
     fn cancel_common(&mut self, arena: &Arena) -> bool {
         let before = self.constraints.len();
         for i in 0..before {
@@ -417,11 +417,11 @@ impl Store {
         self.constraints.len() > before
     }
 
-    /// From `Σ c·m + k >= 0`: `c·m >= -(greatest value of the rest)`.
+    /// Derives `c·m >= -(greatest value of the rest)` from `Σ c·m + k >= 0`.
     fn propagate_one(&mut self, arena: &Arena, p: &Poly, used: &Used) -> bool {
         charge_each(cost::CANCEL, p.terms.len());
         let most: Vec<Option<i128>> = p.terms.iter().map(|(m, c)| self.monomial_range(arena, m).scale(*c).hi).collect();
-        // With two unbounded monomials nothing follows of any.
+        // With two unbounded monomials no bound follows for any.
         let open = most.iter().filter(|v| v.is_none()).count();
         if open > 1 {
             return false;

@@ -75,14 +75,14 @@ fn an_assumed_wrap_only_counts_where_it_is_evaluated() {
     let x = sym(&mut a, "x", -100, 1000);
     let zero = a.int(0);
     let c = a.le(zero, x);
-    // x >= 0 ? 5 : (unsigned char) x. The wrap says nothing of x where x >= 0.
+    // x >= 0 ? 5 : (unsigned char) x. The wrap does not constrain x where x >= 0.
     let w = a.wrap(x, 8, false);
     let five = a.int(5);
     let v = a.ite(c, five, w);
     let limit = a.int(255);
     let never = a.le(v, zero);
     let answer = prove(&mut a, &[never], c, WrapMode::Assume, &Limits::default());
-    // v <= 0 needs x < 0, where the wrap leaves its range: nothing is left to refute.
+    // v <= 0 needs x < 0, where the wrap leaves its range: no case remains that refutes.
     assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
     let small = a.le(x, limit);
     let some = a.lt(zero, v);

@@ -15,7 +15,7 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// Names with ranges: `n i32, tid 0..255, m size, p flag`.
+    /// Declares names with ranges: `n i32, tid 0..255, m size, p flag`.
     pub fn declare(&mut self, names: &str) {
         for d in names.split(',').map(str::trim).filter(|d| !d.is_empty()) {
             let (name, range) = d.split_once(' ').expect("a name and a range");

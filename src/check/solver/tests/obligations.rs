@@ -1,4 +1,4 @@
-//! Obligations as GPU kernels give them, and who must decide each.
+//! Obligations as GPU kernels give them, and the prover that must decide each.
 
 use super::notation::Scope;
 use crate::solver::*;
@@ -9,7 +9,7 @@ pub enum By {
     Poly,
     /// Z3 proves it.
     Z3,
-    /// It does not follow.
+    /// The goal does not follow.
     No,
 }
 use By::{No, Poly, Z3};

@@ -1,4 +1,4 @@
-//! Random facts and goals over small ranges, judged by trying all assignments.
+//! Random facts and goals over small ranges, checked by trying all assignments.
 
 use crate::solver::*;
 use base::reasons::UnknownReason;
@@ -8,7 +8,7 @@ use engine::symbolic::terms::term::{InputSource, SymKind, Term};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// A term to be built; operands that do not fit are made to.
+/// A term to be built; operands that do not fit are converted.
 #[derive(Clone, Debug)]
 enum Shape {
     Const(i128),
@@ -39,7 +39,7 @@ enum Cond {
     Any(Vec<Cond>),
 }
 
-/// What the goal is: something of its own, or what facts give when they are combined, which often holds, or nearly.
+/// Goal: independent, or a combination of facts, which often follows, or nearly.
 #[derive(Clone, Debug)]
 enum Goal {
     Free(Cond),
@@ -274,7 +274,7 @@ impl Built {
         }
     }
 
-    /// Whether some assignment makes the facts that are `used` true and the goal false.
+    /// Returns an assignment that makes the `used` facts true and the goal false, if there is one.
     fn refuted(&self, p: &Problem, mode: WrapMode, used: &[TermId]) -> Option<Vec<i128>> {
         let mut found = None;
         self.enumerate(p, mode, |at, facts, goal| {
@@ -309,7 +309,7 @@ impl Built {
     }
 }
 
-/// The same cases at every run; `PROPTEST_CASES` asks for that many new ones.
+/// Configuration that runs the same cases every time; `PROPTEST_CASES` asks for that many new ones.
 fn cases(n: u32) -> ProptestConfig {
     let more = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok());
     let rng_seed = if more.is_some() { RngSeed::Random } else { RngSeed::Fixed(22) };
@@ -350,7 +350,7 @@ proptest! {
             match entail::prove(&b.arena, &b.facts, b.goal, mode, &limits, &mut Groups::default()) {
                 Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
                 Answer::Model(m) => b.check_model(&m, mode)?,
-                // Its budget may end before it is decided.
+                // The budget may end before a decision.
                 Answer::Unknown(UnknownReason::SolverWork) => {}
                 Answer::Unknown(why) => {
                     prop_assert_eq!(b.refuted(&p, mode, &b.facts), None, "{:?}: {}", mode, &why);
