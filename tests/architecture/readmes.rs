@@ -39,7 +39,10 @@ fn absent(text: &str, folder: &Path) -> Vec<String> {
     let mut below = BTreeSet::new();
     names_below(folder, &mut below);
     let there = |name: &str| {
-        below.contains(name) || [folder, &root(), &root().join("src")].iter().any(|base| base.join(name).exists())
+        below.contains(name)
+            || [folder, &root(), &root().join("src"), &root().join("src/engine")]
+                .iter()
+                .any(|base| base.join(name).exists())
     };
     let named = quoted(text).filter(|t| is_file_name(t) && !OF_USERS.contains(t));
     named.filter(|t| !there(t)).map(str::to_owned).collect()

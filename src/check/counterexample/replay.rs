@@ -1,8 +1,7 @@
 //! From a model to inputs, and from inputs to a verdict: replay by the concrete interpreter.
 //!
 //! In: a model, an access or a call, and the fault that a replay must show. Out: reached or not, and why. Earlier
-//! replays in the same root are remembered. The module depends neither on how the solver works nor on the use of its
-//! own answer.
+//! replays in the same root are remembered. The module knows neither how the solver works nor what its answer is for.
 
 use super::input_files::Opened;
 use super::model_inputs::{contents_held, held, values};

@@ -263,6 +263,16 @@ fn major(version: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
+/// Flags that make clang stand for the host's GCC.
+fn as_gcc(toolkit: &Toolkit, language: Language) -> Vec<String> {
+    let Some(version) = toolkit.host.gnu_version.as_deref() else { return vec![] };
+    let stands_for = gnu_version(version, language).map(|v| format!("-fgnuc-version={v}"));
+    // clang defines what GCC has from 12 on whichever GCC it stands for.
+    let lacks = major(version).is_some_and(|v| v < 12);
+    let sizes = ["-U__GCC_DESTRUCTIVE_SIZE", "-U__GCC_CONSTRUCTIVE_SIZE"].into_iter().filter(|_| lacks);
+    stands_for.into_iter().chain(sizes.map(String::from)).collect()
+}
+
 impl ClangCommand {
     /// The command for one side, files left out.
     #[must_use]
@@ -308,18 +318,7 @@ impl ClangCommand {
             .map(String::from),
         );
         if reading.as_gcc {
-            a.extend(
-                toolkit
-                    .host
-                    .gnu_version
-                    .as_deref()
-                    .and_then(|v| gnu_version(v, unit.language))
-                    .map(|v| format!("-fgnuc-version={v}")),
-            );
-        }
-        // clang defines what GCC has from 12 on whichever GCC it stands for.
-        if reading.as_gcc && toolkit.host.gnu_version.as_deref().and_then(major).is_some_and(|v| v < 12) {
-            a.extend(["-U__GCC_DESTRUCTIVE_SIZE", "-U__GCC_CONSTRUCTIVE_SIZE"].map(String::from));
+            a.extend(as_gcc(toolkit, unit.language));
         }
         if let Some(o) = &reading.overlay {
             a.extend(["-ivfsoverlay".into(), o.file.display().to_string()]);

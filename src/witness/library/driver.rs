@@ -6,7 +6,6 @@ use super::cuda::{
     device_count, free, free_async, free_host, handle, host_device_pointer, host_register, is_done_now, malloc,
     malloc_host, malloc_managed, malloc_pitch, memcpy, memcpy_peer, message, set_attribute, stream_of,
 };
-use super::devices;
 use super::model::{Class, Table};
 use super::simple::zero;
 use super::{batches, devices};
