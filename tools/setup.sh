@@ -20,13 +20,13 @@ llvm=22
 # Newer Z3 decides index queries that Debian's 4.8 does not.
 z3_pin=z3-solver==5.4.0.0
 cuda_pins=(
-  nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-runtime==13.0.96
-  nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.5.25 nvidia-cuda-sanitizer-api==13.0.85
+  nvidia-cuda-nvcc==13.5.37 nvidia-cuda-crt==13.5.37 nvidia-nvvm==13.5.37 nvidia-cuda-runtime==13.5.37
+  nvidia-cuda-cccl==13.3.5.0.6 nvidia-curand==10.4.5.25 nvidia-cuda-sanitizer-api==13.5.25
 )
 # Programs of the corpus include these libraries' headers; nothing is linked, so the libraries themselves (gigabytes) are not kept.
 header_pins=(
-  nvidia-cublas==13.0.2.14 nvidia-cusparse==12.6.3.3 nvidia-cufft==12.0.0.61 nvidia-cusolver==12.0.9.81
-  nvidia-nvjitlink==13.0.88 nvidia-nvtx==13.0.85
+  nvidia-cublas==13.10.0.20 nvidia-cusparse==12.9.4.2 nvidia-cufft==12.5.0.14 nvidia-cusolver==12.4.1.2
+  nvidia-nvjitlink==13.5.37 nvidia-nvtx==13.5.25
 )
 # The version whose headers and documentation the models of its operations were written by (`templates/models/aten.cpp`). PyPI's wheel for Linux needs
 # CUDA's libraries to be loaded at all; no GPU is used.

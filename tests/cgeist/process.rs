@@ -581,7 +581,7 @@ fn cgeist_reads_the_headers_that_are_named_for_it() {
     std::fs::copy(folder().join("globalOOb.immediate.mlir"), place.path("module.mlir")).unwrap();
     // With nvcc's own nothing is read: one line says which headers are missing, in the log beside clang.
     let why =
-        "'texture_fetch_functions.h' file not found; these are headers of CUDA 13.0: name a toolkit up to CUDA 12.1";
+        "'texture_fetch_functions.h' file not found; these are headers of CUDA 13.5: name a toolkit up to CUDA 12.1";
     let alone = place.check("cgeist").report();
     assert!(alone.not_analysed[0].reason.contains(why), "{}", alone.not_analysed[0].reason);
     let both = place.scuba(&["check", "-v", "a.cu"]);

@@ -29,7 +29,7 @@ fn a_run_of_the_program_confirms_and_the_next_check_shows_it() {
             && detail.contains("by thread (1, 0, 0) of block (0, 0, 0)"),
         "{detail}"
     );
-    assert!(detail.ends_with("(driver 580.159.04, CUDA 13.0.88, Compute Sanitizer 2025.3.1.0)"), "{detail}");
+    assert!(detail.ends_with("(driver 580.159.04, CUDA 13.5.37, Compute Sanitizer 2025.3.1.0)"), "{detail}");
 
     // The program was built and run once, with the witness's argument, under the options that make memcheck see it.
     let [call] = bench.calls().try_into().unwrap();
