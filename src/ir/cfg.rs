@@ -3,11 +3,11 @@
 use super::{BlockId, Function};
 use rustc_hash::FxHashSet;
 
-/// A natural loop; loops that share a header are one.
+/// A natural loop; loops with one header are merged.
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub header: BlockId,
-    /// All blocks, nested loops' included.
+    /// Blocks of the loop and of the loops nested in it.
     pub blocks: FxHashSet<BlockId>,
     pub parent: Option<usize>,
 }
@@ -19,7 +19,7 @@ pub struct Cfg {
     pub loops: Vec<Loop>,
     /// Innermost loop of each block.
     pub innermost: Vec<Option<usize>>,
-    /// True where some cycle has no single entry: such a function is not followed.
+    /// True where some cycle has several entries; the engine does not execute such a function.
     pub irreducible: bool,
 }
 
