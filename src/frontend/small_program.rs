@@ -1,4 +1,4 @@
-//! A small program of both sides: whether what is installed reads anything.
+//! A small program with both sides, which tests whether the installed tools can read anything.
 
 use super::client::extract;
 use super::extraction::{ExtractOptions, Extraction};
@@ -22,7 +22,7 @@ int main() {
 /// Reads the small program as a build reads its units; `nvcc` is the real one, if there is any.
 ///
 /// # Errors
-/// Why a side was not read.
+/// Reason why a side was not read.
 pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     let unit = write_probe(folder.path(), nvcc)?;
@@ -30,7 +30,7 @@ pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String
     not_analysed.into_iter().next().map_or(Ok(()), |n| Err(n.reason))
 }
 
-/// Writes the program into a folder; the unit that nvcc would compile of it.
+/// Writes the program into a folder, and returns the unit that nvcc would compile from it.
 ///
 /// # Errors
 /// Why it is not written, or not understood.
