@@ -3,11 +3,11 @@
 //! In: a unit, and the folders of the toolkit and of the front end. Out: whether a path is a header that is not the
 //! user's. Only the text of paths decides, so that the same command gives the same answer on every machine.
 //!
-//! Not the user's are
-//! - what lies where systems, the CUDA toolkit and the front end keep headers: *standard* folders;
-//! - clang's own headers (`lib/clang/22/include`), GCC's (`lib/gcc/…`) and those of the C++ library (`include/c++/12`), wherever these are
-//!   installed;
-//! - what lies in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": it is marked as a system directory).
+//! Not the user's are:
+//! - files in *standard* folders, where systems, the CUDA toolkit and the front end keep headers;
+//! - the headers of clang (`lib/clang/22/include`), of GCC (`lib/gcc/…`) and of the C++ library (`include/c++/12`),
+//!   wherever these are installed;
+//! - files in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": a system directory).
 //!
 //! Everything else is the user's. So are files in or below the folder of the compiled source, if that folder is inside
 //! such a folder (samples inside the toolkit) or is one itself (`-isystem .`), and files in a folder given by `-I`

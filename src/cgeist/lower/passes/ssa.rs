@@ -438,8 +438,8 @@ pub(in crate::lower) fn used_elsewhere(f: &Function, block: BlockId, to: BlockId
     found
 }
 
-/// Whether an edge into a loop head may bypass it so that every loop keeps a single entry: the head has one exit side,
-/// and one edge enters the loop.
+/// Decides whether an edge into a loop head may bypass it so that every loop keeps a single entry: the head has one
+/// exit side, and one edge enters the loop.
 pub(in crate::lower) fn may_pass(
     f: &Function,
     preds: &[Vec<BlockId>],
