@@ -59,7 +59,7 @@ pub struct SecondReading {
 }
 
 impl SecondReading {
-    /// Counts a place, and lists it if it deserves attention.
+    /// Counts a place, and lists it if the readings differ, or if only one of them has it and finds it wrong.
     pub fn add(&mut self, place: Compared) {
         let (Some(first), Some(second)) = (place.first, place.second) else {
             self.unmatched += 1;

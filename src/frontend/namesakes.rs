@@ -2,9 +2,8 @@
 //! is searched earlier, or one that `__has_include` did not find.
 //!
 //! In: a unit's folders, the files that were read. Out: a hash of all files that these names may denote. Only names are
-//! hashed: other code checks whether the files exist and what they contain. Installed packages are assumed not to
-//! change names: a header that is added to `/usr/include` beside a toolkit's is ignored, unless `__has_include`
-//! mentions it.
+//! hashed: other code checks whether the files exist and what they contain. Installed packages are trusted: a
+//! header that is added to `/usr/include` beside a toolkit's is ignored, unless `__has_include` mentions it.
 
 use super::paths::normalise;
 use files::Since;

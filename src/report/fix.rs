@@ -29,8 +29,8 @@ fn edit(missing: &MissingCheck, sources: &Sources) -> Option<Fix> {
     Some(Fix { position: Position { file: at.file.clone(), line, column }, text: format!("\n{indent}{statement}") })
 }
 
-/// Returns the offset of the opening brace of a function's body, for a text that begins with the function's name or the
-/// lambda's parameters: after the parameters, and not of an initialiser.
+/// Returns the offset of the opening brace of a function's body, for a text that begins on the line of the
+/// function's name or of the lambda's parameters: after the parameters, and not of an initialiser.
 fn body(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut i, mut last, mut parameters) = (0, b' ', false);

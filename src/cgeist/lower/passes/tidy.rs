@@ -262,7 +262,7 @@ fn decided(f: &mut Function) -> bool {
     !gone.is_empty()
 }
 
-/// Largest number of blocks per function that are bypassed by copies of their computations.
+/// Largest number of times that a function's blocks are bypassed by copies of their computations.
 const MAX_COPIES: usize = 400;
 /// Largest number of instructions in a copied block.
 const MAX_COPIED: usize = 16;
