@@ -41,13 +41,13 @@ use root::Root;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How a worker reads by cgeist.
+/// Entry points of cgeist for the worker.
 pub const READER: Reader = Reader { alone, beside: second };
 
-/// Bytes of stack for reading MLIR, whose regions nest; only what is touched is backed by memory.
+/// Stack size in bytes for reading MLIR, whose regions nest; only touched pages are backed by memory.
 const ROOM: usize = 128 << 20;
 
-/// Reads a unit on a thread with room: what cgeist prints may be anything.
+/// Reads a unit on a thread with a large stack: cgeist's output may be anything.
 fn alone(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
     let deadline = Instant::now() + options.time_limit;
     std::thread::scope(|scope| {

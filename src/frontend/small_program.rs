@@ -33,7 +33,7 @@ pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String
 /// Writes the program into a folder, and returns the unit that nvcc would compile from it.
 ///
 /// # Errors
-/// Why it is not written, or not understood.
+/// Reason why the program cannot be written, or nvcc's command for it is not understood.
 pub fn write_probe(folder: &Path, nvcc: Option<&Path>) -> Result<TranslationUnit, String> {
     std::fs::write(folder.join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
     let arguments = ["-c".into(), "probe.cu".into()];

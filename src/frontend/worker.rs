@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Interval at which the worker checks whether its client is alive.
 const WATCH: Duration = Duration::from_millis(200);
 
-/// The worker's side: answers one request. `other` is the front end that the worker has beside clang.
+/// Answers one request. `other` is the worker's front end beside clang.
 ///
 /// # Errors
 /// Fails where the request cannot be read or the answer cannot be written.

@@ -1,8 +1,8 @@
 //! Corrects operations whose signedness cgeist may have wrong, from the source's declarations.
 //!
-//! In: a module, and the texts of the user's files. Out: the module, with operations that are unsigned by the source made so, and those
-//! of which it does not tell marked ([`MARK`]): `lower` gives these a value that is either, so that only what holds both ways holds.
-//! Where clang's reading is at hand it settles these (`frontend::second`).
+//! In: a module, and the texts of the user's files. Out: the module, in which operations that the source shows to be
+//! unsigned are unsigned, and undecided ones have a mark ([`MARK`]). `lower` turns these into a choice of both results,
+//! so that only facts of both hold. If clang's reading is available, it settles them (`frontend::second`).
 //!
 //! cgeist derives an expression's signedness from its type without looking through type names (`dyn_cast<BuiltinType>`
 //! in its `clang-mlir.cc`). It reads types spelled `unsigned …` correctly and takes those that are unsigned by another
