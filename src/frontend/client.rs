@@ -90,7 +90,7 @@ fn read_all(source: Option<impl Read>) -> Vec<u8> {
     out
 }
 
-/// Returns the most informative line about a crash: the last nonempty one, truncated.
+/// Returns the most informative line about a crash: the last nonempty one without `note:`, truncated.
 fn last_line(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text).into_owned();
     let line = text.lines().rev().find(|l| !l.trim().is_empty() && !l.starts_with("note:"))?.trim();

@@ -42,7 +42,7 @@ pub fn may_keep_addresses(name: &str) -> bool {
 }
 
 /// Whether a library function may write through its pointer arguments, known or not. C++ library functions write the
-/// objects that they are called on. Where other functions write is stated by their models.
+/// objects that they are called on. Where CUDA functions write is stated by their models.
 pub fn writes_what_it_is_given(name: &str) -> bool {
     !(is_of_library(name) || of(name).of_exceptions || of(name).writes_only_its_own)
 }

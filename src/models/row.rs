@@ -77,7 +77,7 @@ impl Key {
     }
 }
 
-/// Which engines model a function: derive more than an unknown result and a havoc of what it could write.
+/// Which engines model a function, that is, derive more than an unknown result and a havoc of what it could write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modelled {
     Both,

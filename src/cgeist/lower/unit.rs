@@ -162,9 +162,9 @@ impl<'m> Unit<'m> {
         }
     }
 
-    /// Whether an operation of a function refers to dynamic shared memory, or may. Unmodified cgeist prints `__shared__
-    /// int s` and `extern __shared__ int s[]` alike: a variable accessed only at its start is a scalar if no source
-    /// names dynamic shared memory.
+    /// Whether an operation of a function refers to dynamic shared memory, or may. Unmodified cgeist prints
+    /// `__shared__ int s` and `extern __shared__ int s[]` alike: a variable accessed only at its start is a scalar if
+    /// no source names dynamic shared memory.
     pub fn is_dynamic_shared(&self, f: &Op, o: &Op) -> bool {
         match (o.name.as_str(), o.result_types.first()) {
             ("memref.alloca", Some(Type::MemRef(m))) if is_shared(m) => {

@@ -411,8 +411,8 @@ fn gnu_version(host: &str, language: Language) -> Option<String> {
     }
 }
 
-/// Returns the macros that nvcc defines in every compilation, and those of its language flags (CUDA 13.0, `nvcc -E
-/// -Xcompiler -dM`). clang itself defines `__CUDACC__` and `__CUDA_ARCH__`.
+/// Returns the macros that nvcc defines in every compilation, and those of its language flags (CUDA 13.0,
+/// `nvcc -E -Xcompiler -dM`). clang itself defines `__CUDACC__` and `__CUDA_ARCH__`.
 pub fn nvcc_macros(unit: &TranslationUnit, version: (u32, u32, u32)) -> Vec<String> {
     let (major, minor, build) = version;
     if unit.nvcc.is_none() && unit.language != Language::Cuda {

@@ -1,4 +1,4 @@
-//! LLVM constants → [`Const`], with constant address computations folded to an offset from their global.
+//! Converts LLVM constants to [`Const`]s, with constant address computations folded to an offset from their global.
 
 use super::Reader;
 use super::bindings::{Opcode, Type, Value, ValueKind as K};

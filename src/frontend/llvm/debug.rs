@@ -1,4 +1,4 @@
-//! Debug information → source files, locations and variables.
+//! Converts debug information to source files, locations and variables.
 //!
 //! Metadata nodes are read by operand where the C API allows it; a node's plain fields (`arg:`, `encoding:`) exist only
 //! in its text.

@@ -1,4 +1,4 @@
-//! Blocks of a function: numbering of values, variables of allocas, terminators.
+//! Lowers the blocks of a function: numbering of values, variables of allocas, terminators.
 
 use super::Reader;
 use super::bindings::{BasicBlock, Meta, Opcode, Value, ValueKind as K};

@@ -1,4 +1,4 @@
-//! LLVM bitcode → [`ir::Module`](ir::Module).
+//! Converts LLVM bitcode to an [`ir::Module`](ir::Module).
 //!
 //! In: a bitcode file that clang wrote without running any pass, and facts about its unit. Out: one module of the
 //! analysis form, with everything reachable from kernels, exported definitions and static constructors. It knows no
@@ -97,8 +97,8 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// Returns a doubt for assembly outside functions, which may define, alias and change any symbol (`asm("other =
-    /// _ZL1n")`) and is not analysed.
+    /// Returns a doubt for assembly outside functions, which may define, alias and change any symbol
+    /// (`asm("other = _ZL1n")`) and is not analysed.
     fn file_level_assembly(&self) -> Option<Doubt> {
         let text = self.bitcode.file_level_assembly();
         let line = text.lines().find(|l| !l.trim().is_empty())?;

@@ -1,4 +1,4 @@
-//! LLVM types → [`TypeDef`]s with the sizes and offsets of the module's data layout.
+//! Converts LLVM types to [`TypeDef`]s with the sizes and offsets of the module's data layout.
 
 use super::bindings::{Bitcode, LlvmTypeKind as K, Type};
 use ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
