@@ -32,7 +32,7 @@ pub struct Outside {
     pub written: Vec<GlobalRef>,
     /// Host variables that these functions only read: they may write the memory that these variables point to.
     pub read: Vec<GlobalRef>,
-    /// Device variables that the kernels which these functions launch may write.
+    /// Device variables that the kernels launched by these functions may write; all variables if one is a tile kernel.
     pub device: Vec<GlobalRef>,
     /// True where these functions may mention other variables.
     pub opaque: bool,

@@ -123,7 +123,8 @@ fn addressed_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<Gl
     all.globals
 }
 
-/// Counts the instructions of some functions and of those that they call directly; calls through pointers are ignored.
+/// Counts the instructions of some functions and of those that they reach by direct calls. Calls through pointers and
+/// invokes are ignored.
 #[must_use]
 pub fn instructions(program: &Program, from: impl IntoIterator<Item = FuncRef>) -> u64 {
     let (mut seen, mut work, mut count) = (FxHashSet::default(), Vec::from_iter(from), 0);
