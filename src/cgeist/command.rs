@@ -8,25 +8,26 @@ use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// A command line.
+/// A cgeist command line.
 pub struct Arguments {
     pub arguments: Vec<OsString>,
     pub arch: String,
     pub notes: Vec<String>,
 }
 
-/// The newest architecture that LLVM 17 compiles for; later ones are read as this one.
+/// Newest architecture that LLVM 17 compiles for; later ones are read as this one.
 const NEWEST: u32 = 90;
 
-/// nvcc's, from 12.0 on (its manual, `--std`): clang before LLVM 16 has an older one.
+/// nvcc's default standard from 12.0 on (its manual, `--std`): that of clang before LLVM 16 is older.
 const DEFAULT_STANDARD: &str = "c++17";
 
-/// The macro that a flag defines.
+/// Returns the macro that a flag defines.
 fn defined_by(flag: &OsStr) -> Option<&str> {
     flag.to_str()?.strip_prefix("-D")?.split('=').next()
 }
 
-/// cgeist's flags. `shields`: a folder of headers that go before all others. `--immediate` gives its reading before its own optimiser, which deletes kernels, buffers and accesses.
+/// Builds cgeist's flags. `shields`: a folder of headers that precede all others. `--immediate` prints its reading
+/// before its own optimiser, which deletes kernels, buffers and accesses.
 #[must_use]
 pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, without_ndebug: bool) -> Arguments {
     let mut notes = vec![];
@@ -41,7 +42,7 @@ pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, wi
     if let Some(r) = &root.path {
         a.push(joined("--cuda-path=", r));
     }
-    // It goes by the name, as clang does: nvcc may be told otherwise (`-x cu`).
+    // cgeist chooses the language by file name, as clang does: nvcc may be told otherwise (`-x cu`).
     if unit.source.extension().is_none_or(|e| e != "cu") {
         a.extend(["-x".into(), "cuda".into()]);
     }
@@ -49,7 +50,7 @@ pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, wi
     if let Some(s) = shields {
         a.push(joined("-I", s));
     }
-    // Sources that ask for a version are to find what these headers have.
+    // Sources that test a version must see that of these headers.
     let version = root.version.map_or((0, 0, 0), |(major, minor)| (major, minor, 0));
     a.extend(nvcc_macros(unit, version).into_iter().map(OsString::from));
     for f in &unit.preprocessor {
@@ -63,10 +64,10 @@ pub fn arguments(unit: &TranslationUnit, root: &Root, shields: Option<&Path>, wi
                     notes.push(format!("cgeist cannot be told to undefine `{d}`"));
                 }
             }
-            // It has no flag for system folders.
+            // cgeist has no flag for system folders.
             PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => {
                 let folder = normalise(&unit.directory, p);
-                // CMake names the toolkit's own headers, which would hide those that were named for cgeist.
+                // CMake names the toolkit's own headers, which would hide those chosen for cgeist.
                 if !root.replaces(&folder) {
                     a.push(joined("-I", folder));
                 }

@@ -1,5 +1,5 @@
-//! Recorded modules with random damage, read and lowered: whatever the text, there is an error with its place or a module
-//! for each side. The numbers behind it are seeds, so that a failure can be had again.
+//! Fuzz test: recorded modules with random damage are read and lowered. Any text must give either an error with its
+//! position or a module for each side. Each run is numbered by its seed, so that a failure can be reproduced.
 //!
 //! `SCUBA_FUZZ=0..200000 cargo test --release --lib cgeist::fuzz -- --ignored --nocapture` tries many.
 
@@ -12,7 +12,7 @@ use rand_xorshift::XorShiftRng;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// What damage puts in: the reader's own tokens, and what no printer writes.
+/// Tokens that damage inserts: the reader's own, and some that no printer writes.
 const TOKENS: &[&str] = &[
     "(",
     ")",
@@ -91,7 +91,7 @@ impl Damage {
         self.rng.random_range(0..n.max(1))
     }
 
-    /// A position between two characters.
+    /// Picks a position between two characters.
     fn place(&mut self, text: &str) -> usize {
         let mut at = self.below(text.len() + 1);
         while !text.is_char_boundary(at) {
@@ -100,7 +100,7 @@ impl Damage {
         at
     }
 
-    /// Some bytes, seldom many.
+    /// Picks a byte range, usually short.
     fn span(&mut self, text: &str) -> Range<usize> {
         let from = self.place(text);
         let most = [4, 40, 400, 4000][self.below(4)];
@@ -111,7 +111,7 @@ impl Damage {
         from..to.max(from)
     }
 
-    /// A whole line, with its end.
+    /// Picks a whole line, with its end.
     fn line(&mut self, text: &str) -> Range<usize> {
         let at = self.place(text);
         let from = text[..at].rfind('\n').map_or(0, |i| i + 1);
@@ -119,7 +119,7 @@ impl Damage {
         from..to
     }
 
-    /// From a place on, the first word after a mark.
+    /// Picks the first word after a mark, from a random position on.
     fn word(&mut self, text: &str, mark: char) -> Option<Range<usize>> {
         let at = self.place(text);
         let from = text[at..].find(mark).map(|i| at + i + mark.len_utf8())?;
@@ -143,7 +143,7 @@ impl Damage {
                 let (s, t) = (self.span(text), TOKENS[self.below(TOKENS.len())]);
                 text.replace_range(s, t);
             }
-            // Lines are operations: these leave the text well formed more often.
+            // Lines are operations: these edits often leave the text well formed.
             3 => {
                 let s = self.line(text);
                 text.replace_range(s, "");
@@ -163,7 +163,7 @@ impl Damage {
                 let (s, o) = (self.span(text), self.span(other));
                 text.replace_range(s, &other[o]);
             }
-            // One value for another, which leaves the text well formed more often; so does what follows.
+            // One value for another, which often leaves the text well formed; so do the next edits.
             7 => {
                 if let (Some(to), Some(from)) = (self.word(text, '%'), self.word(text, '%')) {
                     let name = text[from].to_owned();
@@ -223,7 +223,7 @@ fn sound(m: &Module) {
     }
 }
 
-/// The longest that a text of a few ten thousand bytes may take, on a busy machine and without optimisation.
+/// Longest time for a text of a few tens of thousands of bytes, on a busy machine and without optimisation.
 const LONG: Duration = Duration::from_secs(60);
 
 fn try_all(seeds: Range<u64>) -> (u64, u64) {

@@ -1,11 +1,12 @@
-//! Where cgeist is known to read a source otherwise than a compiler does.
+//! Known differences between cgeist's reading of a source and a compiler's.
 //!
-//! It drops `throw` and `catch`, knows neither managed variables nor OpenMP, makes bit-fields separate words, and loses the row length behind `T (*p)[n]`. A verdict that one of
-//! these could matter to is not certain. Whether one could is read off the text. What it takes for signed: `signs`.
+//! cgeist drops `throw` and `catch`, supports neither managed variables nor OpenMP, makes bit-fields separate words,
+//! and loses the row length of `T (*p)[n]`. A verdict that one of these could affect is uncertain. Whether one could is
+//! judged from the source text. For signedness see `signs`.
 
 use std::collections::BTreeSet;
 
-/// What is doubtful about a module of these sources, in words; empty where nothing is.
+/// Returns the doubts about a module of these sources, in words; empty if there are none.
 #[must_use]
 pub fn about(sources: &[&str]) -> Vec<String> {
     let mut words: BTreeSet<&str> = BTreeSet::new();
@@ -38,7 +39,8 @@ pub fn about(sources: &[&str]) -> Vec<String> {
     out
 }
 
-/// `type name : 3, other : WIDTH;` in a structure; `? :`, `case 3:`, `public:`, base classes and initialisers are none.
+/// Whether a text has a bit-field: `type name : 3, other : WIDTH;` in a structure, but not `? :`, `case 3:`, `public:`,
+/// base classes or initialisers.
 fn has_bit_field(text: &str) -> bool {
     text.split_inclusive([';', '{', '}']).filter_map(|s| s.strip_suffix(';')).any(|s| {
         s.char_indices().filter(|(_, c)| *c == ':').any(|(i, _)| {
@@ -55,7 +57,7 @@ fn has_bit_field(text: &str) -> bool {
             let width = right.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
             match words.as_slice() {
                 [] => false,
-                // `unsigned : 3` keeps bits free; `label: statement` is no number.
+                // `unsigned : 3` reserves bits; in `label: statement` no number follows.
                 [_] => {
                     s[..i].contains(',') && !width.is_empty()
                         || !right.is_empty() && right.bytes().all(|c| c.is_ascii_digit())
@@ -66,7 +68,7 @@ fn has_bit_field(text: &str) -> bool {
     })
 }
 
-/// `(*name)[`, with qualifiers or without a name; a name for an array type.
+/// Whether a text has a pointer to rows: `(*name)[`, with qualifiers or without a name, or a named array type.
 fn has_row_pointer(text: &str) -> bool {
     let pointer = text.match_indices("(*").any(|(i, _)| {
         let rest = &text[i + 2..];

@@ -1,10 +1,10 @@
 //! The cgeist front end: runs cgeist (Polygeist), reads the MLIR that it prints, and lowers it to the analysis form.
 //!
-//! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process, and in `scuba doctor` for a
-//! program of its own (`probe`). `root` finds the CUDA headers for it, `command` its flags, `process` runs the tools, `mlir`
-//! reads their text and knows nothing of CUDA, `lower` makes modules of it by the conventions of clang's reading,
-//! `signs` settles what it takes for signed although the source may not, `known_misreadings` says where else cgeist reads otherwise
-//! than a compiler.
+//! In: a translation unit and options. Out: an [`Extraction`]. It runs inside the worker process, and in `scuba doctor`
+//! for a small program (`probe`). `root` finds the CUDA headers, `command` chooses the flags, `process` runs the tools,
+//! `mlir` reads their output and knows nothing of CUDA, `lower` converts it by the conventions of clang's reading,
+//! `signs` corrects operations that cgeist wrongly takes for signed, `known_misreadings` lists cgeist's other
+//! differences from a compiler.
 
 mod command;
 #[cfg(test)]
@@ -41,13 +41,13 @@ use root::Root;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How a worker reads by cgeist.
+/// Entry points of cgeist for the worker.
 pub const READER: Reader = Reader { alone, beside: second };
 
-/// Bytes of stack for reading MLIR, whose regions nest; only what is touched is backed by memory.
+/// Stack size in bytes for reading MLIR, whose regions nest; only touched pages are backed by memory.
 const ROOM: usize = 128 << 20;
 
-/// Reads a unit on a thread with room: what cgeist prints may be anything.
+/// Reads a unit on a thread with a large stack: cgeist's output may be anything.
 fn alone(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
     let deadline = Instant::now() + options.time_limit;
     std::thread::scope(|scope| {
@@ -57,7 +57,7 @@ fn alone(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
     .unwrap_or_else(|| refused(unit, "the reader of cgeist's output stopped at something it does not know"))
 }
 
-/// Reads a unit in this process, by cgeist alone. Never fails as a whole: sides that cannot be read are listed.
+/// Reads a unit in this process, with cgeist alone. Never fails as a whole: sides that cannot be read are listed.
 #[must_use]
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Extraction {
     let wanted = sides(unit);
@@ -79,7 +79,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: 
     out
 }
 
-/// A unit of which no side was read.
+/// Returns the result for a unit of which no side was read.
 #[must_use]
 pub fn refused(unit: &TranslationUnit, why: &str) -> Extraction {
     let file = normalise(&unit.directory, &unit.source);
@@ -88,8 +88,8 @@ pub fn refused(unit: &TranslationUnit, why: &str) -> Extraction {
     Extraction { frontend: PRODUCER.into(), not_analysed, ..Extraction::default() }
 }
 
-/// A second reading beside clang's, by a worker process of its own. `None` where cgeist is not installed; a line for the
-/// log where it fails.
+/// Reads a unit in addition to clang, in a worker process of its own. `None` if cgeist is not installed; a line for the
+/// log if it fails.
 #[must_use]
 pub fn second(
     unit: &TranslationUnit,
@@ -101,7 +101,7 @@ pub fn second(
     }
     match Tool::find(options.cgeist.as_deref()) {
         Ok(_) => {}
-        // Not to have one is what most do; to have named one that is not there is worth a line.
+        // Most users have no cgeist; one that is configured but missing deserves a line.
         Err(Failure::Missing { .. }) if options.cgeist.is_none() => return None,
         Err(why) => return Some(Err(why.to_string())),
     }
@@ -121,7 +121,7 @@ struct Read {
     notes: Vec<String>,
 }
 
-/// What cgeist prints of a unit, and how it was asked.
+/// cgeist's output for a unit, and how cgeist was called.
 struct Printed {
     text: process::Text,
     tool: Tool,
@@ -130,10 +130,10 @@ struct Printed {
     asserts_restored: bool,
 }
 
-/// What cgeist prints of a unit, in generic form.
+/// Returns cgeist's output for a unit, in generic form.
 ///
 /// # Errors
-/// Where it prints nothing: see [`Failure`].
+/// Fails if cgeist prints nothing: see [`Failure`].
 pub fn printed(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Result<String, Failure> {
     print(unit, options, deadline).map(|p| p.text.text)
 }
@@ -142,7 +142,7 @@ fn print(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) ->
     let tool = Tool::find(options.cgeist.as_deref())?;
     let root = Root::of(unit, options)?;
     let released = flags::defines_ndebug(unit);
-    // Asserts are facts: they are kept where that compiles.
+    // Asserts are facts: they are kept if that compiles.
     let mut asserts_restored = released;
     let shields = root::shields();
     let mut command = arguments(unit, &root, shields.as_deref(), asserts_restored);
@@ -170,7 +170,7 @@ fn read(
     let Printed { text, tool, root, command, asserts_restored } = print(unit, options, deadline)?;
     let mut module = mlir::read(&text.text).map_err(|e| Failure::Text(e.into()))?;
     let name = tool.name();
-    // What is defined on the command line counts as text too.
+    // Definitions on the command line count as text too.
     let defined: Vec<String> = unit
         .preprocessor
         .iter()

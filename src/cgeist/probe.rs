@@ -1,4 +1,4 @@
-//! Whether a cgeist that is installed reads anything: it is given one small program.
+//! Tests whether an installed cgeist can read anything, with one small program.
 
 use super::process::Failure;
 use super::{read, sources};
@@ -10,7 +10,7 @@ use std::time::Instant;
 /// Reads the small program with the headers that units would be read with; `nvcc` is the real one, if there is any.
 ///
 /// # Errors
-/// What is wrong: see [`Failure`].
+/// The problem: see [`Failure`].
 pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), Failure> {
     let broken = |why: String| Failure::Probe { why };
     let folder = tempfile::tempdir().map_err(|e| broken(format!("no temporary folder: {e}")))?;

@@ -1,7 +1,7 @@
-//! Running cgeist, and `polygeist-opt` where cgeist does not print the generic form itself.
+//! Runs cgeist, and `polygeist-opt` if cgeist does not print the generic form itself.
 //!
-//! In: a unit's flags. Out: MLIR as text, or one line that says why there is none. cgeist may be missing, crash, hang, or
-//! print anything and any amount of it.
+//! In: a unit's flags. Out: MLIR as text, or one line that says why there is none. cgeist may be missing, crash, hang,
+//! or print anything, in any amount.
 
 use super::root::NAME_ONE;
 use super::text::TextError;
@@ -18,20 +18,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Where to get it, for messages.
+/// Project page, for messages.
 pub const HOME: &str = "https://github.com/llvm/Polygeist";
 
-/// Most that a module may take, in bytes; the largest seen of a real program is 20 MiB.
+/// Largest size of a module, in bytes; the largest observed in a real program is 20 MiB.
 pub const MAX_OUTPUT: usize = 128 << 20;
-/// How much of standard error is kept, in bytes.
+/// Largest part of standard error that is kept, in bytes.
 const MAX_ERRORS: usize = 1 << 16;
-/// How much of a message is worth repeating, in characters.
+/// Largest part of a message that is repeated, in characters.
 const MAX_LINE: usize = 400;
-/// How often a running process is looked at.
+/// Polling interval for a running process.
 const POLL: Duration = Duration::from_millis(5);
-/// How long after its end what it printed may take to arrive: a child of its own may hold the pipe.
+/// Time after a process's end for its output to arrive: a child of its own may hold the pipe.
 const DRAIN: Duration = Duration::from_secs(2);
-/// For `--help` and `--version`.
+/// Time limit of `--help` and `--version`.
 const PROBE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,15 +58,15 @@ pub enum Failure {
     Text(#[from] TextError),
 }
 
-/// What an installed cgeist can do.
+/// Abilities of an installed cgeist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
     pub cgeist: PathBuf,
-    /// `17.0.6`, of its LLVM.
+    /// Version of its LLVM, e.g. `17.0.6`.
     pub version: Option<String>,
-    /// It knows `--mlir-print-op-generic` itself.
+    /// True where it supports `--mlir-print-op-generic` itself.
     pub generic: bool,
-    /// It knows `--print-debug-info`. Upstream's does nothing.
+    /// True where it supports `--print-debug-info`. Upstream's flag does nothing.
     pub debug: bool,
     /// `polygeist-opt`, beside it or in `PATH`.
     pub opt: Option<PathBuf>,
@@ -75,10 +75,10 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The one that is named, or `cgeist` in `PATH`, with what it can do.
+    /// Finds the named cgeist, or `cgeist` in `PATH`, with its abilities.
     ///
     /// # Errors
-    /// [`Failure::Missing`]; [`Failure::Start`] where it cannot be run at all.
+    /// [`Failure::Missing`]; [`Failure::Start`] if it cannot be run at all.
     pub fn find(named: Option<&Path>) -> Result<Self, Failure> {
         let named = named.unwrap_or(Path::new("cgeist"));
         let path = which::which(named).map_err(|_| Failure::Missing { program: named.to_owned() })?;
@@ -99,7 +99,7 @@ impl Tool {
             c.arg(flag);
             run(c, "cgeist", None, Instant::now() + PROBE).map(|o| String::from_utf8_lossy(&o).into_owned())
         };
-        // Some versions answer `--version` with a failure; only one that cannot be started is no cgeist.
+        // Some versions fail on `--version`; only a program that cannot be started is no cgeist.
         let version = match ask("--version") {
             Ok(t) => version_of(&t),
             Err(e @ Failure::Start { .. }) => return Err(e),
@@ -119,7 +119,7 @@ impl Tool {
         })
     }
 
-    /// `cgeist 17.0.6`.
+    /// Returns name and version: `cgeist 17.0.6`.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.version {
@@ -128,7 +128,7 @@ impl Tool {
         }
     }
 
-    /// In words, for `scuba doctor`.
+    /// Describes the abilities, for `scuba doctor`.
     #[must_use]
     pub fn abilities(&self) -> String {
         let form = match (&self.opt, self.generic) {
@@ -141,10 +141,10 @@ impl Tool {
         format!("{form}{resources}")
     }
 
-    /// The module of a unit as text in generic form.
+    /// Returns the module of a unit as text in generic form.
     ///
     /// # Errors
-    /// Where there is none; see [`Failure`].
+    /// Fails without one; see [`Failure`].
     pub fn module(&self, arguments: &[OsString], directory: &Path, deadline: Instant) -> Result<Text, Failure> {
         let mut command = Command::new(&self.cgeist);
         command.args(arguments).current_dir(directory);
@@ -167,7 +167,7 @@ impl Tool {
             command.args(["--mlir-print-op-generic", "--mlir-print-debuginfo"]).current_dir(directory);
             run(command, "polygeist-opt", Some(text.into_bytes()), deadline)
         };
-        // A module that MLIR's verifier refuses is printed in generic form whatever was asked.
+        // A module that MLIR's verifier rejects is always printed in generic form.
         if text.contains("\"builtin.module\"(") {
             let refused = match self.opt.as_deref().map(|opt| reread(opt, text.clone())) {
                 Some(Err(timeout @ Failure::TimedOut { .. })) => return Err(timeout),
@@ -185,15 +185,17 @@ impl Tool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     pub text: String,
-    /// MLIR's verifier refuses it: values may be used where they are not defined, and names stand for others than they seem to.
+    /// True where MLIR's verifier rejects it: values may be used outside their scope, and names may denote other values
+    /// than they seem to.
     pub refused: bool,
 }
 
 /// Predicates of `llvm.icmp` by number (LLVM dialect).
 const PREDICATES: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
 
-/// Text in custom form that can be read again: comparisons of pointers to what LLVM has no type for (`!llvm.ptr<memref<?xi32>>`, in
-/// every program with a `std::vector`) are printed and then refused by the parser of their custom form, not by that of the generic one.
+/// Rewrites text in custom form so that it can be parsed. Comparisons of pointers to types unknown to LLVM
+/// (`!llvm.ptr<memref<?xi32>>`, in every program with a `std::vector`) are printed in a custom form that its parser
+/// rejects; the parser of the generic form accepts them.
 fn retold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -205,7 +207,7 @@ fn retold(text: &str) -> String {
     out
 }
 
-/// `%r = llvm.icmp "ne" %a, %b : T` in generic form.
+/// Converts `%r = llvm.icmp "ne" %a, %b : T` to generic form.
 fn comparison(line: &str) -> Option<String> {
     let (result, rest) = line.split_once(" = llvm.icmp \"")?;
     let (predicate, rest) = rest.split_once("\" ")?;
@@ -225,14 +227,14 @@ pub(super) fn joined(flag: &str, value: impl AsRef<std::ffi::OsStr>) -> OsString
     s
 }
 
-/// `LLVM version 17.0.6git` → `17.0.6`.
+/// Extracts `17.0.6` from `LLVM version 17.0.6git`.
 fn version_of(text: &str) -> Option<String> {
     let rest = text.split("ersion ").nth(1)?;
     let v: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     v.starts_with(|c: char| c.is_ascii_digit()).then(|| v.trim_end_matches('.').to_owned())
 }
 
-/// The headers of the clang that cgeist was built with: of its own build (Polygeist's build instructions put LLVM's
+/// Finds the headers of the clang that cgeist was built with: in its own build (Polygeist's build instructions put LLVM
 /// beside or inside it), else the system's of that version.
 fn resources(cgeist: &Path, version: Option<&str>) -> Option<PathBuf> {
     let real = cgeist.canonicalize().ok()?;
@@ -269,7 +271,7 @@ fn resources(cgeist: &Path, version: Option<&str>) -> Option<PathBuf> {
     None
 }
 
-/// What was found out about one cgeist, kept for the next unit: a build has hundreds.
+/// Cached abilities of a cgeist, for the next units: a build has hundreds.
 struct Kept {
     file: PathBuf,
     key: String,
@@ -293,12 +295,12 @@ impl Kept {
 
     fn read(&self) -> Option<Tool> {
         let record: Record = serde_json::from_slice(&std::fs::read(&self.file).ok()?).ok()?;
-        // Its helpers may have gone since.
+        // Its helper programs may have been removed since.
         let there = |p: &Option<PathBuf>| p.as_ref().is_none_or(|p| p.exists());
         (record.key == self.key && there(&record.tool.opt) && there(&record.tool.resources)).then_some(record.tool)
     }
 
-    /// Where it cannot be kept, the next unit asks again.
+    /// Caches the abilities; on failure the next unit probes again.
     fn write(&self, tool: &Tool) {
         let Some(folder) = self.file.parent() else { return };
         let Ok(text) = serde_json::to_vec(&Record { key: self.key.clone(), tool: tool.clone() }) else { return };
@@ -310,7 +312,7 @@ impl Kept {
     }
 }
 
-/// Where what is found out about installations is kept.
+/// Returns the cache folder for facts about installations.
 pub(super) fn cache_folder() -> Option<PathBuf> {
     std::env::var_os("XDG_CACHE_HOME")
         .filter(|v| !v.is_empty())
@@ -319,7 +321,7 @@ pub(super) fn cache_folder() -> Option<PathBuf> {
         .map(|cache| cache.join("scuba"))
 }
 
-/// Runs a program to its end or the deadline; its standard output.
+/// Runs a program to its end or the deadline, and returns its standard output.
 fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: Instant) -> Result<Vec<u8>, Failure> {
     let path = PathBuf::from(command.get_program());
     let cannot = |e: &std::io::Error| Failure::Start { program: path.clone(), message: e.to_string() };
@@ -329,7 +331,7 @@ fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: In
         .stderr(Stdio::piped());
     let mut child = processes::start(&mut command).map_err(|e| cannot(&e))?;
     if let (Some(mut pipe), Some(text)) = (child.stdin.take(), input) {
-        // A program that does not read to the end says why in its own way.
+        // A program that does not read its whole input explains that itself.
         std::thread::spawn(move || {
             let _ = pipe.write_all(&text);
         });
@@ -381,7 +383,7 @@ fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: In
     })
 }
 
-/// Reads a pipe to its end and keeps the first `most` bytes; raises `full` where there are more.
+/// Reads a pipe to its end and keeps the first `most` bytes; sets `full` if there are more.
 fn drain(
     source: Option<impl Read + Send + 'static>,
     most: usize,
@@ -410,8 +412,8 @@ fn drain(
     receive
 }
 
-/// `file.cc:12: Assertion `x' failed.` of what `assert` prints: between them stands the whole signature of a function of
-/// cgeist's, longer than what users need.
+/// Shortens the message of an `assert` to `file.cc:12: Assertion `x' failed.`: it contains the whole signature of a
+/// cgeist function, which users do not need.
 fn assertion(line: &str) -> Option<String> {
     let at = line.find("Assertion ")?;
     let mut parts = line[..at].split(':');
@@ -426,7 +428,7 @@ fn assertion(line: &str) -> Option<String> {
     None
 }
 
-/// The first error, or an assertion that failed, or else the first line that says anything.
+/// Returns the first error, else a failed assertion, else the first nonempty line.
 fn telling_line(text: &str) -> Option<String> {
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
     let line = lines()

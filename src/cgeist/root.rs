@@ -1,8 +1,9 @@
-//! The CUDA headers that cgeist reads: the toolkit that is named for it, else that of the unit's nvcc.
+//! The CUDA headers that cgeist reads: a toolkit configured for it, else that of the unit's nvcc.
 //!
-//! Its clang takes headers of CUDA up to 12.1 (LLVM 16 and 17: clang's own `__clang_cuda_runtime_wrapper.h` includes
-//! `texture_fetch_functions.h`, which CUDA 13 no longer has). Beside a toolkit, what NVIDIA's wheels install may be named: a
-//! folder with `cuda_runtime`, `cuda_nvcc`, `curand` and `cuda_cccl` in it, of which a root of links is made, since clang wants one folder.
+//! cgeist's clang supports CUDA headers up to 12.1 (LLVM 16 and 17: clang's own `__clang_cuda_runtime_wrapper.h`
+//! includes `texture_fetch_functions.h`, which CUDA 13 dropped). Instead of a toolkit, an installation of NVIDIA's
+//! wheels may be named: a folder with `cuda_runtime`, `cuda_nvcc`, `curand` and `cuda_cccl`. SCuBA makes a folder of
+//! links from it, since clang wants a single root.
 
 use super::process::Failure;
 use frontend::ExtractOptions;
@@ -14,22 +15,22 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// How to name another one, and what must be named.
+/// Advice to name another toolkit, and which ones fit.
 pub const NAME_ONE: &str =
     "name a toolkit up to CUDA 12.1, or its headers as wheels, by SCUBA_CGEIST_CUDA or `[frontend] cgeist_cuda`";
 
-/// The newest whose headers a cgeist on LLVM 16 or 17 reads.
+/// Newest CUDA version whose headers a cgeist on LLVM 16 or 17 reads.
 const NEWEST: (u32, u32) = (12, 1);
 
-/// What clang asks of a root before it takes it (LLVM 16, `CudaInstallationDetector`), and headers that it includes in every
-/// unit: where one is missing, and which wheel has it.
+/// Files that clang requires of a root (LLVM 16, `CudaInstallationDetector`), and headers that it includes in every
+/// unit: path, and the wheel that has it.
 const PARTS: [(&str, &str); 7] = [
     ("include/cuda.h", "nvidia-cuda-runtime-cu12"),
     ("include/cuda_runtime.h", "nvidia-cuda-runtime-cu12"),
     ("include/texture_fetch_functions.h", "nvidia-cuda-runtime-cu12"),
     ("include/crt/host_defines.h", "nvidia-cuda-nvcc-cu12"),
     ("include/curand_mtgp32_kernel.h", "nvidia-curand-cu12"),
-    // cuRAND's includes it; of this wheel, versions before 12.4 lack it.
+    // cuRAND's header includes it; versions of this wheel before 12.4 lack it.
     ("include/nv/target", "nvidia-cuda-cccl-cu12"),
     ("nvvm/libdevice", "nvidia-cuda-nvcc-cu12"),
 ];
@@ -37,21 +38,21 @@ const PARTS: [(&str, &str); 7] = [
 /// A CUDA root for cgeist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Root {
-    /// What `--cuda-path` gets.
+    /// Value of `--cuda-path`.
     pub path: Option<PathBuf>,
-    /// The folder that the user named, where one is.
+    /// Folder that the user named, if any.
     pub named: Option<PathBuf>,
-    /// `(12, 1)`, of the headers.
+    /// Version of the headers, e.g. `(12, 1)`.
     pub version: Option<(u32, u32)>,
-    /// Of the unit's own toolkit, which are not for cgeist where another is named.
+    /// Header folders of the unit's own toolkit, which cgeist must not read if another toolkit is named.
     foreign: Vec<PathBuf>,
 }
 
 impl Root {
-    /// The one for a unit.
+    /// Returns the root for a unit.
     ///
     /// # Errors
-    /// [`Failure::Root`] where one is named that cgeist cannot take.
+    /// [`Failure::Root`] if cgeist cannot use the named one.
     pub fn of(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Self, Failure> {
         let Some(named) = &options.cgeist_cuda else {
             let path = clang::toolkit_root(unit, options);
@@ -67,18 +68,18 @@ impl Root {
         })
     }
 
-    /// Whether a folder that the command includes is of the toolkit that this one stands for.
+    /// Whether an include folder of the command belongs to the toolkit that this root replaces.
     #[must_use]
     pub fn replaces(&self, folder: &Path) -> bool {
         self.foreign.iter().any(|f| f == folder)
     }
 
-    /// Folders whose files are nobody's own.
+    /// Returns the folders whose files are not the user's.
     pub fn folders(&self) -> impl Iterator<Item = PathBuf> + use<> {
         [self.path.clone(), self.named.clone()].into_iter().flatten()
     }
 
-    /// What makes a failure likely, where these headers do: to be said behind it. Empty where nothing does.
+    /// Returns a probable cause of a failure in these headers, to be appended to the message; empty if there is none.
     #[must_use]
     pub fn suspicion(&self) -> String {
         let Some(path) = &self.path else { return format!("; no CUDA toolkit was found: {NAME_ONE}") };
@@ -97,15 +98,16 @@ impl Root {
     }
 }
 
-/// Headers of the standard library that CUDA's macros would break, and what is put before them. libstdc++ 12 says
-/// `__attribute__((__noinline__))` where CUDA's `crt/host_defines.h` has a macro of that name; clang has such a header from LLVM 17 on
-/// (`cuda_wrappers/bits/shared_ptr_base.h`).
+/// Standard library headers that CUDA's macros would break, and the wrappers that precede them. libstdc++ 12 writes
+/// `__attribute__((__noinline__))`, and CUDA's `crt/host_defines.h` has a macro of that name; clang has such a wrapper
+/// since LLVM 17 (`cuda_wrappers/bits/shared_ptr_base.h`).
 const SHIELDED: [(&str, &str); 1] = [(
     "bits/shared_ptr_base.h",
     "#pragma push_macro(\"__noinline__\")\n#undef __noinline__\n#include_next <bits/shared_ptr_base.h>\n#pragma pop_macro(\"__noinline__\")\n",
 )];
 
-/// A folder with these headers; `None` where it cannot be written: what includes them then fails as it did.
+/// Returns a folder with these wrappers; `None` if it cannot be written: sources that include the headers then fail as
+/// before.
 pub fn shields() -> Option<PathBuf> {
     let cache = super::process::cache_folder()?;
     let folder = cache.join("cgeist-headers-1");
@@ -120,20 +122,20 @@ pub fn shields() -> Option<PathBuf> {
         std::fs::write(file, text).ok()?;
     }
     if std::fs::rename(made.path(), &folder).is_ok() {
-        // It has another name now.
+        // The temporary folder was renamed.
         let _ = made.keep();
     }
     folder.is_dir().then_some(folder)
 }
 
-/// `(12, 1)` from `#define CUDA_VERSION 12010`.
+/// Reads `(12, 1)` from `#define CUDA_VERSION 12010`.
 fn version(root: &Path) -> Option<(u32, u32)> {
     let text = std::fs::read_to_string(root.join("include/cuda.h")).ok()?;
     let n: u32 = text.lines().find_map(|l| l.trim().strip_prefix("#define CUDA_VERSION "))?.trim().parse().ok()?;
     Some((n / 1000, n % 1000 / 10))
 }
 
-/// A root as clang wants it, of what was named.
+/// Returns a root in the form that clang wants, for the named folder.
 fn usable(named: &Path) -> Result<PathBuf, Failure> {
     let refused = |why: String| Failure::Root { folder: named.to_owned(), why };
     if !named.is_dir() {
@@ -160,7 +162,7 @@ struct Wheels {
 impl Wheels {
     fn of(folder: &Path) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
-        // `site-packages` itself will do as well.
+        // `site-packages` itself is accepted too.
         let folder = Some(folder.join("nvidia")).filter(|f| f.join("cuda_runtime").is_dir()).unwrap_or(folder);
         if !folder.join("cuda_runtime/include").is_dir() {
             return None;
@@ -172,7 +174,7 @@ impl Wheels {
             .filter(|p| p.is_dir())
             .collect();
         includes.sort();
-        // What is linked to are the entries themselves, whatever these hold.
+        // Links point to the entries themselves, whatever they contain.
         let mut key = folder.display().to_string();
         for p in &includes {
             let entries = std::fs::read_dir(p).into_iter().flatten().flatten();
@@ -183,7 +185,7 @@ impl Wheels {
         Some(Self { includes, nvvm: folder.join("cuda_nvcc/nvvm"), key })
     }
 
-    /// Links to all of them in one folder, made once for each state of the wheels.
+    /// Returns one folder with links to all of them, made once for each state of the wheels.
     fn root(&self) -> io::Result<PathBuf> {
         let cache = super::process::cache_folder()
             .ok_or_else(|| io::Error::other("neither XDG_CACHE_HOME nor HOME names a place for it"))?;
@@ -194,7 +196,7 @@ impl Wheels {
         }
         std::fs::create_dir_all(&cache)?;
         let made = tempfile::tempdir_in(&cache)?;
-        // clang wants both, and takes nothing from the second.
+        // clang requires both folders, and reads nothing from the second.
         std::fs::create_dir(made.path().join("include"))?;
         std::fs::create_dir(made.path().join("bin"))?;
         for folder in &self.includes {
@@ -210,7 +212,7 @@ impl Wheels {
         symlink(&self.nvvm, made.path().join("nvvm"))?;
         match std::fs::rename(made.path(), &root) {
             Ok(()) => {
-                // It has another name now.
+                // The temporary folder was renamed.
                 let _ = made.keep();
                 Ok(root)
             }

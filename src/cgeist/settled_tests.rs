@@ -1,11 +1,11 @@
-//! What cgeist leaves open about signs is settled by clang's reading.
+//! Tests that clang's reading settles the signedness that cgeist leaves unknown.
 
 use crate::lower::module::lower;
 use crate::{mlir, signs};
 use frontend::second::settled;
 use ir::Module;
 
-/// `f` with comparisons of 32 bits by these predicates; `source` leaves them open where it names an unsigned type.
+/// Builds `f` with 32-bit comparisons by these predicates; they are undecided if `source` names an unsigned type.
 fn module(predicates: &[u32], source: &str) -> Module {
     let compare = |(i, p): (usize, &u32)| {
         let i = i + 2;
@@ -44,6 +44,6 @@ fn clang_says_what_a_function_compares() {
     assert_ne!(choice(&unsigned), choice(&signed));
     assert!(!unsigned.contains("opaque") && !signed.contains("opaque"), "{unsigned}{signed}");
     assert!(choice(&unsigned).contains("-1") || choice(&unsigned).contains("true"), "{unsigned}");
-    // Of both kinds, or none.
+    // Both kinds, or none.
     assert_eq!((by(&[2, 6]), by(&[0, 1]), settled(&open, &[]).is_none()), (None, None, true));
 }

@@ -1,15 +1,15 @@
-//! The user's own text of a unit: the source and the headers that it includes, as far as plain reading finds them.
+//! The user's text of a unit: the source and the headers that it includes, found by textual search.
 
 use frontend::paths::normalise;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use std::path::{Path, PathBuf};
 
-/// Files read at most, and bytes of one.
+/// Largest number of files read, and largest size of one in bytes.
 const MAX_FILES: usize = 400;
 const MAX_BYTES: u64 = 8 << 20;
 
-/// The source first, then headers; absolute, with their text. What lies in `foreign` folders is nobody's own, also where a command
-/// names them: CMake does so with those of the toolkit.
+/// Returns the source, then headers, as absolute paths with their text. Files in `foreign` folders are not the user's,
+/// even if a command names these: CMake does so with the toolkit's.
 #[must_use]
 pub fn of(unit: &TranslationUnit, foreign: &[PathBuf]) -> Vec<(PathBuf, String)> {
     let source = normalise(&unit.directory, &unit.source);
@@ -52,7 +52,7 @@ pub fn of(unit: &TranslationUnit, foreign: &[PathBuf]) -> Vec<(PathBuf, String)>
     out
 }
 
-/// Names in `#include` lines, and whether they stand in quotes.
+/// Iterates over the names in `#include` lines, and whether they are quoted.
 fn includes(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.lines().filter_map(|l| {
         let rest = l.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();

@@ -1,11 +1,11 @@
-//! What cgeist printed, read and lowered; it runs nothing.
+//! Reads and lowers cgeist's output; it runs nothing.
 
 use super::lower::module::{LowerError, Lowered, lower};
 use super::lower::unit::About;
 use super::mlir;
 use super::signs;
 
-/// Why a text gives no modules.
+/// Reason why a text yields no modules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     #[error("cgeist's output cannot be read: {0}")]
@@ -14,10 +14,10 @@ pub enum TextError {
     Lower(#[from] LowerError),
 }
 
-/// Reads and lowers what cgeist printed.
+/// Reads and lowers cgeist's output.
 ///
 /// # Errors
-/// Where the text is not MLIR in generic form, or holds no module.
+/// Fails if the text is not MLIR in generic form, or holds no module.
 pub fn lower_text(text: &str, about: &About) -> Result<Lowered, TextError> {
     let mut module = mlir::read(text)?;
     let texts: Vec<&str> = std::iter::once(&about.text).chain(&about.headers).map(String::as_str).collect();

@@ -1,19 +1,19 @@
-//! Counts of places: each access in the source once, as the worst that any program says of it.
+//! Counts of places: each access in the source counts once, with its worst class over all programs.
 //!
-//! In: of each program every place with its class, and the kernels that it runs. Out: the union over all programs, as data
-//! that may be joined with other such unions, and the counts of a [`Summary`]. Joins commute, are associative, and change
-//! nothing where one side holds nothing new: neither order nor grouping of programs matters.
+//! In: for each program, every place with its class, and the kernels that it runs. Out: the union over all programs, as
+//! data that can be joined with other unions, and the counts of a [`Summary`]. Join is commutative, associative and
+//! idempotent: neither the order nor the grouping of programs matters.
 
 use crate::{Position, Summary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What was decided of a place, from best to worst.
+/// Result for a place, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlaceClass {
     Safe {
-        /// Only where an operation that is named does not wrap.
+        /// Holds only if a named operation does not wrap.
         if_no_wrap: bool,
         /// Rests on an assert that NDEBUG removes, an `[[assume]]`, or a contract that not every caller has discharged.
         assuming: bool,
@@ -24,11 +24,11 @@ pub enum PlaceClass {
 }
 
 impl PlaceClass {
-    /// Safe, and resting on nothing but the axioms.
+    /// Safe under the axioms alone.
     pub const SAFE: Self = Self::Safe { if_no_wrap: false, assuming: false };
 
-    /// What two programs say of one place together: the worse of both. A place that is safe in both rests on whatever it
-    /// rests on in either.
+    /// Joins the results of two programs for one place: the worse of both. A place that is safe in both rests on every
+    /// condition that it rests on in either.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         match (self, other) {
@@ -48,20 +48,20 @@ pub struct CountedPlace {
     pub class: PlaceClass,
 }
 
-/// A kernel by where it is defined and what it is called; instances of a template have names of their own.
+/// A kernel, by position of its definition and name; template instances have names of their own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CountedKernel {
     pub position: Position,
-    /// Demangled, with parameter types.
+    /// Demangled name, with parameter types.
     pub name: String,
 }
 
-/// The places and kernels of some programs.
+/// Union of the places and kernels of some programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaceUnion {
     places: BTreeMap<(Position, String), PlaceClass>,
-    /// Each with how often the program has it that has it most: several units of one program may have a kernel of one name
-    /// in one header, each its own.
+    /// Kernels, each with its maximal count in one program: several units of a program may each have a kernel of the
+    /// same name from one header.
     kernels: BTreeMap<CountedKernel, u32>,
 }
 
@@ -82,7 +82,7 @@ impl PlaceUnion {
         self.join(own);
     }
 
-    /// Adds all that another union holds.
+    /// Joins another union into this one.
     pub fn join(&mut self, other: Self) {
         for (place, class) in other.places {
             self.add_place(place, class);
@@ -97,7 +97,7 @@ impl PlaceUnion {
         self.places.entry(place).and_modify(|worst| *worst = worst.join(class)).or_insert(class);
     }
 
-    /// Every place once, in the order of positions.
+    /// Iterates over the places, each once, ordered by position.
     pub fn places(&self) -> impl Iterator<Item = CountedPlace> + '_ {
         self.places.iter().map(|((position, array), class)| CountedPlace {
             position: position.clone(),
@@ -114,7 +114,7 @@ impl PlaceUnion {
 }
 
 impl Summary {
-    /// Sets the counts of places: one for each of these.
+    /// Sets the counts of places: one place for each of these classes.
     pub fn set_places(&mut self, classes: impl IntoIterator<Item = PlaceClass>) {
         (self.accesses, self.safe, self.safe_if_no_wrap, self.safe_assuming) = (0, 0, 0, 0);
         (self.proved, self.possible, self.unknown) = (0, 0, 0);

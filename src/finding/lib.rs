@@ -1,4 +1,4 @@
-//! The types that `check/` fills in and the renderers draw; they mirror the JSON document `scuba-findings/1`.
+//! Types that `check/` fills in and that renderers display; they mirror the JSON document `scuba-findings/1`.
 
 pub mod counts;
 pub mod names;
@@ -56,14 +56,14 @@ pub enum Space {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     pub file: String,
-    /// 0 where the front end gave none: `null` in documents.
+    /// 1-based line; 0 if the front end gave none: `null` in documents.
     #[serde(with = "known")]
     pub line: u32,
     #[serde(with = "known")]
     pub column: u32,
 }
 
-/// Lines and columns in documents: 0 is none.
+/// Serialisation of lines and columns: 0 stands for none.
 mod known {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -78,7 +78,7 @@ mod known {
 }
 
 impl std::fmt::Display for Position {
-    /// `file:line:column`; the file alone where the front end gave no line.
+    /// Writes `file:line:column`; the file alone if the front end gave no line.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.line == 0 { f.write_str(&self.file) } else { write!(f, "{}:{}:{}", self.file, self.line, self.column) }
     }
@@ -89,11 +89,11 @@ impl std::fmt::Display for Position {
 pub struct Access {
     #[serde(flatten)]
     pub position: Position,
-    /// Demangled kernel with parameter types.
+    /// Demangled kernel name with parameter types.
     pub kernel: String,
-    /// Source name of the array or pointer the access goes through.
+    /// Source name of the array or pointer that the access uses.
     pub array: String,
-    /// Name and range of the part of the allocation, where there is one.
+    /// Name and range of the part of the allocation, if there is one.
     pub partition: Option<String>,
     pub direction: Direction,
     pub space: Space,
@@ -110,7 +110,7 @@ pub struct Allocation {
     pub line: u32,
     #[serde(skip_serializing_if = "is_zero", default)]
     pub column: u32,
-    /// Size in bytes as an expression of the program's inputs.
+    /// Size in bytes, as an expression of the program's inputs.
     pub extent: String,
 }
 
@@ -127,20 +127,20 @@ pub struct Launch {
     pub shared: String,
 }
 
-/// What happens where a kernel uses the memory that a finding at its launch speaks of.
+/// Label of the kernel access to memory that a finding at the launch is about.
 pub const USED_HERE: &str = "used here";
 
-/// What is said of the other accesses that the check of a finding would mend.
+/// Label of the other accesses that the finding's missing check would fix.
 pub const SAME_CHECK: &str = "the same check is missing for this access";
 
-/// A place that a reader must know of to understand a finding: where memory was freed, the access in the kernel.
+/// A position that helps to understand a finding: where memory was freed, the access in the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Related {
     #[serde(flatten)]
     pub position: Position,
-    /// What happens there: `freed here`.
+    /// Event at the position: `freed here`.
     pub what: String,
-    /// In a header that is nobody's own, below the user's line that the finding names.
+    /// True for a position in a header that is not the user's, below the user's line that the finding names.
     #[serde(skip_serializing_if = "is_false", default)]
     pub inner: bool,
 }
@@ -161,45 +161,45 @@ pub struct WitnessInput {
     pub value: String,
 }
 
-/// What the program is given so that it goes there.
+/// Inputs of the program that lead to the finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Run {
     /// `argv[1]…`, for `main`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub argv: Vec<String>,
-    /// Arguments in parameter order, for roots other than `main`; as 64-bit two's complement.
+    /// Arguments in parameter order, for roots other than `main`, as 64-bit two's complement.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub args: Vec<i64>,
-    /// Bytes behind pointer parameters of such a root, by their names, where a contract speaks of them.
+    /// Number of bytes behind each pointer parameter of such a root that a contract mentions, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub extents: BTreeMap<String, u64>,
-    /// Pointers that are null, by the names of what they would point to.
+    /// Null pointers, by the names of their pointees.
     #[serde(skip_serializing_if = "BTreeSet::is_empty", default)]
     pub null: BTreeSet<String>,
-    /// What objects behind parameters, and structures passed by value, hold when the root is called, as far as the program reads it. A pointer
-    /// comes before what is behind it.
+    /// Contents, at the root's call, of objects behind parameters and of structures passed by value, as far as the
+    /// program reads them. A pointer precedes its pointee.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub held: Vec<Held>,
-    /// Tensors among them, by the names of parameters.
+    /// Tensor arguments, by parameter name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub tensors: BTreeMap<String, TensorArgument>,
-    /// Under which name Python calls the root: `scale` of the extension's module, `ext::scale` of PyTorch's dispatcher.
+    /// Name under which Python calls the root: `scale` in the extension's module, `ext::scale` in PyTorch's dispatcher.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub operator: Option<String>,
     /// Standard input.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,
-    /// Files that it opens.
+    /// Files that the program opens.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub files: Vec<RunFile>,
 }
 
-/// A scalar of an object that the root is given.
+/// A scalar in an object that the root receives.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Held {
-    /// The parameter, or the path to the pointer that leads to the object.
+    /// The parameter, or the path to the pointer to the object.
     pub object: String,
-    /// In bytes.
+    /// Offset in bytes.
     pub at: i64,
     pub what: HeldValue,
 }
@@ -211,19 +211,19 @@ pub enum HeldValue {
         bits: u32,
         value: i128,
     },
-    /// To an object of its own, of this name.
+    /// Pointer to an object of its own, with this name.
     Pointer(String),
-    /// So many bytes behind what the pointer at byte `data` of the same object points to.
+    /// Address this many bytes after the pointee of the pointer at byte `data` of the same object.
     Behind {
         data: i64,
         bytes: i64,
     },
-    /// A `std::string` with this text.
+    /// A `std::string` with these contents.
     Text(String),
 }
 
 impl Held {
-    /// The name of the object that it points to.
+    /// Returns the name of the object that it points to.
     #[must_use]
     pub const fn pointer_to(&self) -> Option<&String> {
         match &self.what {
@@ -236,14 +236,14 @@ impl Held {
 /// A file that a run needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunFile {
-    /// As the program opens it.
+    /// Name by which the program opens the file.
     pub name: String,
-    /// Its contents; in documents two hexadecimal digits each.
+    /// Contents; two hexadecimal digits for each byte in documents.
     #[serde(with = "hex")]
     pub bytes: Vec<u8>,
 }
 
-/// Bytes as hexadecimal digits.
+/// Serialisation of bytes as hexadecimal digits.
 mod hex {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -272,28 +272,28 @@ mod hex {
     }
 }
 
-/// Where the access, its launch and its root are in the program that was checked: for those who run the witness again in
-/// the same process. Not part of any report.
+/// Sites of the access, its launch and its root in the checked program, for code that replays the witness in the same
+/// process. Not part of any report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sites {
     /// Module and function.
     pub root: [u32; 2],
     /// Module, function, block and instruction.
     pub access: [u32; 4],
-    /// The calls that lead there from the kernel.
+    /// Call sites that lead to the access from the kernel.
     pub callers: Vec<[u32; 4]>,
     pub launch: Option<[u32; 4]>,
-    /// What it must stay in, where that is less than its object.
+    /// Part of the object that the access must stay in, if smaller than the object.
     #[serde(default)]
     pub part: Option<PartSites>,
 }
 
-/// A part of an object, by what makes it one: module, function, block and instruction.
+/// A part of an object, by the site that defines it: module, function, block and instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PartSites {
     /// The store that sets its pointer, and those of the other parts.
     Named { own: [u32; 4], others: Vec<[u32; 4]> },
-    /// The address computation that starts from it; its bytes.
+    /// The address computation that starts from it, and its size in bytes.
     Row { gep: [u32; 4], bytes: u64 },
 }
 
@@ -307,8 +307,8 @@ pub struct Witness {
     pub block: [u64; 3],
     /// Thread index within the block.
     pub thread: [u64; 3],
-    /// Byte offset of the access from the start of the allocation (negative: before it); of the partition where there is one,
-    /// as is the extent.
+    /// Byte offset of the access from the start of the allocation (negative: before it). If there is a partition,
+    /// offset and extent refer to it.
     pub offset_bytes: i64,
     pub extent_bytes: i64,
     pub replay: Replay,
@@ -316,7 +316,7 @@ pub struct Witness {
     pub sites: Option<Sites>,
 }
 
-/// What a run on a device said of a finding. "Not reproduced" is not "refuted".
+/// Result of a run on a device. "Not reproduced" is not "refuted".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfirmationStatus {
@@ -339,7 +339,7 @@ impl fmt::Display for ConfirmationStatus {
 #[serde(rename_all = "kebab-case")]
 pub enum ConfirmedBy {
     ComputeSanitizer,
-    /// A check compiled into the program: of an access of its kernels, or of the arguments of the host's calls.
+    /// A check compiled into the program: for an access of its kernels, or for the arguments of host calls.
     KernelCheck,
 }
 
@@ -352,7 +352,7 @@ impl fmt::Display for ConfirmedBy {
     }
 }
 
-/// The outcome of a run on a device.
+/// Outcome of a run on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confirmation {
     pub status: ConfirmationStatus,
@@ -367,9 +367,9 @@ pub struct Finding {
     pub rule: Rule,
     pub level: Level,
     pub verdict: Verdict,
-    /// Needs a zero-byte allocation or a size <= 0.
+    /// True if the finding needs a zero-byte allocation or a size <= 0.
     pub degenerate: bool,
-    /// How many template instances and launches share it.
+    /// Number of template instances and launches that share the finding.
     pub occurrences: u32,
     pub program: String,
     pub root: String,
@@ -377,32 +377,32 @@ pub struct Finding {
     pub access: Access,
     pub allocation: Option<Allocation>,
     pub launch: Option<Launch>,
-    /// Other places that belong to it, in the order in which they are passed.
+    /// Other positions that belong to the finding, in execution order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub related: Vec<Related>,
     pub witness: Option<Witness>,
     pub confirmation: Option<Confirmation>,
-    /// Why no device was asked, where `[confirm] when` wants it to be.
+    /// Reason why no device was used although `[confirm] when` requests it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub confirmation_not_run: Option<String>,
     pub assumptions: Vec<String>,
     pub unknowns: Vec<String>,
-    /// Tensors of an operator for which it happens, by the names of its parameters.
+    /// Tensor arguments of an operator that lead to the finding, by parameter name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub arguments: BTreeMap<String, TensorArgument>,
-    /// What the operator would have to check, where that was found.
+    /// Check that the operator lacks, if it was found.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub missing_check: Option<MissingCheck>,
-    /// The architecture whose device code alone has it, where the program's lowest one has not: `sm_90`.
+    /// Architecture whose device code alone has the finding, while the program's lowest one lacks it: `sm_90`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub architecture: Option<String>,
-    /// The same as an edit.
+    /// The missing check as an edit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fix: Option<Fix>,
 }
 
 impl Finding {
-    /// The tensors of which elements matter for it, by name.
+    /// Iterates over the names of the tensors whose elements matter for the finding.
     pub fn tensors_read(&self) -> impl Iterator<Item = &str> {
         let matters = |t: &TensorArgument| t.elements.values().any(|n| *n != 0);
         self.arguments.iter().filter(move |(_, t)| matters(t)).map(|(name, _)| name.as_str())
@@ -418,7 +418,7 @@ pub struct Undecided {
     pub array: String,
     pub reason: String,
     pub code: Code,
-    /// What the place leads to in headers that are nobody's own, in the order in which it is passed.
+    /// Positions in headers that are not the user's to which this one leads, in execution order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub related: Vec<Related>,
 }
@@ -431,21 +431,21 @@ pub struct NotAnalysed {
     pub reason: String,
 }
 
-/// An object, or a member of an archive, that a program was linked from and that was not read.
+/// An object, or a member of an archive, that a program was linked with and that was not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Unseen {
     /// The program's name, as in findings.
     pub program: String,
-    /// The object's file name; of a member of an archive `libk.a(options.o)`.
+    /// The object's file name; for a member of an archive `libk.a(options.o)`.
     pub object: String,
-    /// Why it was not read, and what to do.
+    /// Reason why it was not read, and what to do.
     pub reason: String,
 }
 
 /// A unit that a build compiled without the analysis: a compiler cache had its object, or the shim was off.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BuiltWithout {
-    /// Its source; its object where nothing tells by which command it was compiled.
+    /// Source of the unit; its object if the command that compiled it is unknown.
     pub file: String,
 }
 
@@ -455,10 +455,10 @@ pub struct Summary {
     pub programs: u32,
     pub translation_units: u32,
     pub not_analysed: u32,
-    /// Units of the build that were compiled without the analysis.
+    /// Units that the build compiled without the analysis.
     #[serde(default)]
     pub built_without_analysis: u32,
-    /// Objects and archive members that programs were linked from and that were not read.
+    /// Objects and archive members that programs were linked with and that were not read.
     #[serde(default)]
     pub unseen: u32,
     pub kernels: u32,
@@ -466,13 +466,13 @@ pub struct Summary {
     pub accesses: u32,
     pub safe: u32,
     pub safe_if_no_wrap: u32,
-    /// Of these two: places that rest on an assert that NDEBUG removes, or on an `[[assume]]`.
+    /// Safe places (of `safe` and `safe_if_no_wrap`) that rest on an assert that NDEBUG removes, or on an `[[assume]]`.
     #[serde(default)]
     pub safe_assuming: u32,
     pub proved: u32,
     pub possible: u32,
     pub unknown: u32,
-    /// What it cost, in units of work: the same on every machine.
+    /// Cost in units of work: the same on every machine.
     #[serde(default)]
     pub work: u64,
     pub seconds: f64,
@@ -500,19 +500,19 @@ pub struct Report {
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
     pub not_analysed: Vec<NotAnalysed>,
-    /// Of the build that left the facts.
+    /// Units compiled without the analysis in the build that recorded the facts.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub built_without_analysis: Vec<BuiltWithout>,
-    /// In the order of programs and objects.
+    /// Objects not read, ordered by program and object.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unseen: Vec<Unseen>,
-    /// Whether another run says the same. Not so where a safety net was reached.
+    /// Whether another run gives the same report; false if a safety net was reached.
     #[serde(skip_serializing_if = "is_true", default = "yes")]
     pub repeatable: bool,
-    /// The settings of those that were.
+    /// Settings of the safety nets that were reached.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub limits_reached: Vec<String>,
-    /// Where another front end read the units too.
+    /// Comparison with another front end's reading, if there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub second_reading: Option<SecondReading>,
 }
@@ -526,7 +526,7 @@ fn yes() -> bool {
 }
 
 impl Summary {
-    /// Adds another program's counts and work, where its places are not at hand: one of both counts twice.
+    /// Adds another program's counts and work if its places are not available: a place of both counts twice.
     pub fn add(&mut self, other: &Self) {
         self.kernels += other.kernels;
         self.launches += other.launches;
@@ -542,14 +542,14 @@ impl Summary {
 }
 
 impl Report {
-    /// Whether any finding is denied: decides the exit status.
+    /// Whether any finding is denied, which decides the exit status.
     #[must_use]
     pub fn denied(&self) -> bool {
         self.findings.iter().any(|f| f.level == Level::Deny)
     }
 
-    /// What `--strict` does not take, one line each: sides that were not read, units that were built without the analysis, objects
-    /// that were linked without being read, and undecided accesses of inline assembly.
+    /// Returns everything that `--strict` rejects, one line each: sides that were not read, units built without the
+    /// analysis, objects linked without being read, and undecided accesses of inline assembly.
     #[must_use]
     pub fn lacking(&self) -> Vec<String> {
         let asm = self.undecided.iter().filter(|u| u.code == Code::Asm).count();

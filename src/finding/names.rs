@@ -1,6 +1,6 @@
-//! Names of functions, as people and tools on devices say them.
+//! Function names, as people and device tools write them.
 
-/// A function's name without its result, scopes, template arguments and parameters, from how it is displayed.
+/// Returns a function's name without result, scopes, template arguments and parameters, from its displayed form.
 #[must_use]
 pub fn base_name(display: &str) -> String {
     let text = display.replace("(anonymous namespace)", "anonymous").replace("<unnamed>", "anonymous");
@@ -22,7 +22,8 @@ pub fn base_name(display: &str) -> String {
     last.rsplit("::").next().unwrap_or(last).to_owned()
 }
 
-/// `operator()`, `operator<`, `operator->`, ...: their names have characters that delimit others.
+/// Returns the name of an operator, `operator()`, `operator<`, `operator->`, ...: these names contain characters that
+/// delimit others.
 fn operator(text: &str) -> Option<String> {
     const WORD: &str = "operator";
     let (at, _) = text.match_indices(WORD).find(|(at, _)| {
@@ -34,7 +35,7 @@ fn operator(text: &str) -> Option<String> {
         return Some(format!("{WORD}()"));
     }
     let symbol: String = rest.chars().take_while(|c| "+-*/%^&|~!=<>,[]".contains(*c)).collect();
-    // What follows is `(`, or the template arguments of an operator.
+    // Next comes `(`, or the template arguments of an operator.
     let symbol = match symbol.as_str() {
         "<<" | "<" | "<=" | "<=>" | "<<=" => symbol,
         s => s.split('<').next().unwrap_or_default().to_owned(),

@@ -1,30 +1,30 @@
-//! What findings of operators say besides: the tensors with which it happens, what is not checked of them, and the edit that checks it. They mirror the
-//! JSON document.
+//! Additional facts in findings of operators: the tensors that trigger them, the checks that they lack, and the edit
+//! that adds the check. They mirror the JSON document.
 
 use crate::Position;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Elements of a tensor that people are shown.
+/// Number of tensor elements shown to users.
 const SHOWN: usize = 4;
 
-/// A tensor that an operator is called with.
+/// A tensor argument of an operator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TensorArgument {
-    /// As Python calls it: `float32`.
+    /// Element type as Python names it: `float32`.
     pub dtype: String,
     pub sizes: Vec<i64>,
-    /// In elements.
+    /// Strides in elements.
     pub strides: Vec<i64>,
-    /// On the GPU rather than the host.
+    /// True on the GPU, false on the host.
     pub on_device: bool,
-    /// What its storage holds, by the number of the element there; 0 where nothing is said.
+    /// Contents of its storage, by element number; 0 for elements not listed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub elements: BTreeMap<u64, i64>,
 }
 
 impl TensorArgument {
-    /// Whether anybody can make it: it has no more elements, and needs no more memory, than is taken for possible.
+    /// Whether the tensor can be created: the number of its elements and its memory stay within feasible limits.
     #[must_use]
     pub fn can_be_made(&self) -> bool {
         const MOST: i128 = 1 << 47;
@@ -34,7 +34,7 @@ impl TensorArgument {
         self.sizes.contains(&0) || elements.is_some_and(|n| n <= MOST) && reach < MOST
     }
 
-    /// Whether its strides are those that a tensor of its sizes has when it is made.
+    /// Whether its strides are those of a newly created tensor of its sizes.
     #[must_use]
     pub fn is_packed(&self) -> bool {
         let mut n = 1_i64;
@@ -62,12 +62,12 @@ impl std::fmt::Display for TensorArgument {
     }
 }
 
-/// What an operator would have to check of its arguments.
+/// A check of its arguments that an operator lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingCheck {
-    /// As contracts are written: `w.size(0) >= x.size(1)`.
+    /// Condition in contract syntax: `w.size(0) >= x.size(1)`.
     pub condition: String,
-    /// Where the operator is defined: its name.
+    /// Position of the operator's name in its definition.
     pub function: Position,
     /// It is written against the stable ABI, whose checks have a name of their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -75,7 +75,7 @@ pub struct MissingCheck {
 }
 
 impl MissingCheck {
-    /// The check as PyTorch has it (c10/util/Exception.h, torch/headeronly/util/Exception.h); `None` where it would have to look at every element.
+    /// Returns the check in PyTorch's form (c10/util/Exception.h); `None` if it would have to inspect every element.
     #[must_use]
     pub fn statement(&self) -> Option<String> {
         let of_elements = self.condition.contains("forall ");
@@ -84,7 +84,7 @@ impl MissingCheck {
     }
 }
 
-/// An edit that mends it: text that goes in at a position.
+/// An edit that fixes the finding: text to insert at a position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     #[serde(flatten)]

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder that paths in reports are relative to.
+/// Folder that paths in reports are relative to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectRoot(PathBuf);
 
 impl ProjectRoot {
-    /// scuba.toml's folder, else the repository that holds `start`, else the working folder. Paths are absolute.
+    /// Returns scuba.toml's folder, else the repository that contains `start`, else the working folder. Paths are
+    /// absolute.
     #[must_use]
     pub fn find(config_folder: Option<&Path>, start: &Path, working: &Path) -> Self {
         let root = config_folder
@@ -27,8 +28,8 @@ impl ProjectRoot {
         &self.0
     }
 
-    /// A path as reports show it. Front ends give lexically normalised absolute paths; a project behind a symbolic
-    /// link is recognised too.
+    /// Returns a path as reports show it. Front ends give lexically normalised absolute paths; a project behind a
+    /// symbolic link is recognised too.
     #[must_use]
     pub fn show(&self, path: &str) -> String {
         let p = Path::new(path);
@@ -46,7 +47,7 @@ impl ProjectRoot {
         resolved().unwrap_or_else(|| path.to_owned())
     }
 
-    /// The inverse of [`Self::show`].
+    /// Returns the absolute path for a shown one; the inverse of [`Self::show`].
     #[must_use]
     pub fn absolute(&self, shown: &str) -> PathBuf {
         self.0.join(shown)

@@ -1,4 +1,4 @@
-//! Findings for the tests of this room.
+//! Findings for the tests of this crate.
 
 use crate::counts::{CountedKernel, CountedPlace, PlaceClass};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
 };
 use base::rules::{Level, Rule};
 
-/// A proved `oob-global` of the program in [`SCALE`].
+/// Returns a proved `oob-global` of the program in [`SCALE`].
 pub fn finding() -> Finding {
     Finding {
         fingerprint: String::new(),
@@ -60,7 +60,7 @@ pub fn finding() -> Finding {
     }
 }
 
-/// So many places of each class, one on each line.
+/// Returns the given number of places of each class, one on each line.
 pub fn places(classes: &[(usize, PlaceClass)]) -> Vec<CountedPlace> {
     let each = classes.iter().flat_map(|&(times, class)| std::iter::repeat_n(class, times));
     (1..)
@@ -73,13 +73,13 @@ pub fn places(classes: &[(usize, PlaceClass)]) -> Vec<CountedPlace> {
         .collect()
 }
 
-/// So many kernels.
+/// Returns this number of kernels.
 pub fn kernels(count: u32) -> Vec<CountedKernel> {
     let at = |line| Position { file: "/project/scale.cu".into(), line, column: 1 };
     (1..=count).map(|line| CountedKernel { position: at(line), name: format!("k{line}()") }).collect()
 }
 
-/// The program that [`finding`] speaks of.
+/// The program of [`finding`].
 pub const SCALE: &str = "\
 #include <cstdlib>
 

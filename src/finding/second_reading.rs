@@ -1,15 +1,16 @@
-//! What a second front end's reading says beside the first, which alone decides: places that agree, differ, or are open in one of them.
+//! Comparison of a second front end's reading with the first, which alone decides: places that agree, differ, or are
+//! undecided in one of them.
 
 use crate::Position;
 use crate::paths::ProjectRoot;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How a place stands in one reading.
+/// Result for a place in one reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stands {
-    /// In bounds, also where that is so only if no operation wraps.
+    /// Within bounds, perhaps only if no operation wraps.
     Safe,
     Open,
     /// Out of bounds, or wrong in another way.
@@ -26,39 +27,39 @@ impl fmt::Display for Stands {
     }
 }
 
-/// A place of which the two do not say the same.
+/// A place on which the two readings differ.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Compared {
     #[serde(flatten)]
     pub position: Position,
     pub kernel: String,
     pub array: String,
-    /// `null` where that reading has no such place.
+    /// Result of the first reading; `null` if it has no such place.
     pub first: Option<Stands>,
     pub second: Option<Stands>,
-    /// What the second front end is known to read otherwise than a compiler, where that explains it.
+    /// Known difference of the second front end from a compiler that explains the disagreement, if any.
     pub known: Option<String>,
 }
 
-/// Counts of places, and those of which the two do not say the same.
+/// Counts of places, and those on which the two readings differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecondReading {
-    /// `cgeist 17.0.6`.
+    /// Second front end and version, e.g. `cgeist 17.0.6`.
     pub frontend: String,
     /// `equal + different + open_on_one_side + open_on_both`.
     pub compared: u32,
-    /// In bounds in both, or wrong in both.
+    /// Places in bounds in both readings, or wrong in both.
     pub equal: u32,
     pub different: u32,
     pub open_on_one_side: u32,
     pub open_on_both: u32,
-    /// Places of either that have no counterpart in the other.
+    /// Places of either reading without a counterpart in the other.
     pub unmatched: u32,
     pub list: Vec<Compared>,
 }
 
 impl SecondReading {
-    /// Counts a place of both, and lists it where that is worth it.
+    /// Counts a place, and lists it if the readings differ, or if only one of them has it and finds it wrong.
     pub fn add(&mut self, place: Compared) {
         let (Some(first), Some(second)) = (place.first, place.second) else {
             self.unmatched += 1;
@@ -80,7 +81,7 @@ impl SecondReading {
         }
     }
 
-    /// As one: of programs that were compared one by one.
+    /// Merges the comparisons of several programs.
     #[must_use]
     pub fn merged(all: Vec<Self>, root: &ProjectRoot) -> Option<Self> {
         let mut out: Option<Self> = None;
@@ -98,13 +99,13 @@ impl SecondReading {
         out.list.sort();
         for p in out.list.iter_mut().map(|c| &mut c.position) {
             p.file = root.show(&p.file);
-            // Without a line the column only told places apart.
+            // Without a line, the column only distinguished places.
             p.column = if p.line == 0 { 0 } else { p.column };
         }
         Some(out)
     }
 
-    /// One line with the counts, then one for each place of which the two do not say the same.
+    /// Returns one line with the counts, and one for each place on which the readings differ.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let name = &self.frontend;

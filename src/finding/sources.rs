@@ -1,4 +1,4 @@
-//! The text of source files, read once each, for excerpts and for comments that silence findings.
+//! Texts of source files, read once each, for excerpts and for comments that suppress findings.
 
 use crate::paths::ProjectRoot;
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ impl Sources {
         Self { root, texts: RefCell::default() }
     }
 
-    /// The file's text; `None` where it cannot be read. Bytes that are not UTF-8 are replaced.
+    /// Returns the file's text; `None` if it cannot be read. Bytes that are not UTF-8 are replaced.
     pub fn text(&self, shown: &str) -> Option<Rc<str>> {
         if let Some(known) = self.texts.borrow().get(shown) {
             return known.clone();
@@ -30,7 +30,7 @@ impl Sources {
         text
     }
 
-    /// One line, 1-based, without its end.
+    /// Returns one line by its 1-based number, without its end.
     pub fn line(&self, shown: &str, line: u32) -> Option<String> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
         self.text(shown)?.lines().nth(index).map(str::to_owned)

@@ -1,19 +1,19 @@
-//! What a source asks of its compiler: the names in it, comments and texts left out.
+//! Identifiers in a source, without comments and string literals.
 //!
-//! In: the text of one file. Out: each identifier with its line, and whether a directive only asks that it is defined. Macros are not expanded
-//! and conditions not evaluated: what stands in code that no compiler reads is named as well.
+//! In: the text of one file. Out: each identifier with its line, and whether a directive only tests that it is defined.
+//! Macros are not expanded and conditions not evaluated: identifiers in code that no compiler reads are listed too.
 
 /// An identifier in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name<'t> {
     pub text: &'t str,
-    /// 1-based.
+    /// 1-based line number.
     pub line: usize,
-    /// `#ifdef NAME`, `#ifndef NAME`, `defined(NAME)`: what it is defined as does not matter.
+    /// True in `#ifdef NAME`, `#ifndef NAME`, `defined(NAME)`: the macro's value does not matter.
     pub presence_only: bool,
 }
 
-/// The identifiers of a text, in order.
+/// Returns the identifiers of a text, in order.
 pub(super) fn names(text: &str) -> Vec<Name<'_>> {
     let bytes = text.as_bytes();
     let (mut at, mut line, mut out) = (0, 1, vec![]);
@@ -22,7 +22,7 @@ pub(super) fn names(text: &str) -> Vec<Name<'_>> {
         let end = element(bytes, at);
         let word = &bytes[at..end];
         if is_start(word[0]) {
-            // Prefixes of texts are no names.
+            // Prefixes of string literals are no identifiers.
             if !matches!(bytes.get(end), Some(b'"')) {
                 let name = &text[at..end];
                 out.push(Name { text: name, line, presence_only: before.asks_presence() });
@@ -39,12 +39,12 @@ pub(super) fn names(text: &str) -> Vec<Name<'_>> {
     out
 }
 
-/// Words that brackets follow which are no call.
+/// Words that may precede a parenthesis without being a call.
 const VALUES: &[&str] =
     &["sizeof", "alignof", "decltype", "noexcept", "int", "unsigned", "long", "float", "double", "size_t", "bool"];
 
-/// Whether an argument of the macro may do something besides giving a value, as far as its text tells: it assigns, counts or calls, or
-/// another macro passes it on.
+/// Whether an argument of the macro may have an effect besides its value, judged by its text: it assigns, increments or
+/// calls, or another macro passes it on.
 pub(super) fn may_act(text: &str, macro_name: &str) -> bool {
     let bytes = text.as_bytes();
     let mut elements: Vec<(&str, bool)> = vec![];
@@ -64,7 +64,7 @@ pub(super) fn may_act(text: &str, macro_name: &str) -> bool {
         let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let by_name =
             |w: &[&str]| w[1] == "(" && (is_name(w[0]) && !VALUES.contains(&w[0]) || matches!(w[0], ")" | "]"));
-        // `f<int>(x)`, which text alone does not tell from `a < b > (c)`.
+        // `f<int>(x)`, which text alone does not distinguish from `a < b > (c)`.
         let by_template = |i: usize| {
             let open = words[..i].iter().rposition(|w| *w == "<");
             words[i..].starts_with(&[">", "("])
@@ -81,7 +81,8 @@ pub(super) fn may_act(text: &str, macro_name: &str) -> bool {
     })
 }
 
-/// The elements from an opening bracket up to the one that closes it; none where the first is no such bracket.
+/// Returns the tokens from an opening parenthesis to before its closing one; none if the first token is no opening
+/// parenthesis.
 fn bracketed<'t>(elements: &[(&'t str, bool)]) -> Vec<&'t str> {
     let (mut depth, mut out) = (0_usize, vec![]);
     for (word, _) in elements {
@@ -95,16 +96,16 @@ fn bracketed<'t>(elements: &[(&'t str, bool)]) -> Vec<&'t str> {
         }
         out.push(*word);
     }
-    // Windows of four elements reach to the end.
+    // Windows of four tokens need this padding to reach the end.
     out.extend([")", ")"]);
     out
 }
 
-/// The words of a line that decide what a name behind them is asked for.
+/// State of a line that decides how the next identifier is tested.
 #[derive(Default)]
 struct Before {
     directive: bool,
-    /// `ifdef`, `ifndef` or `defined`, brackets behind it apart.
+    /// True after `ifdef`, `ifndef` or `defined`, with or without an opening parenthesis.
     presence: bool,
 }
 
@@ -127,7 +128,7 @@ fn is_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || b == b'_' || b >= 0x80
 }
 
-/// The end of the lexical element that begins at `at` (C++ [lex.phases]): a comment, a text, an identifier, a number, or one byte.
+/// Returns the end of the token at `at` (C++ [lex.phases]): a comment, a literal, an identifier, a number, or one byte.
 fn element(bytes: &[u8], at: usize) -> usize {
     let ahead = |i: usize| bytes.get(i).copied().unwrap_or(0);
     let find = |from: usize, end: &[u8]| {
@@ -137,7 +138,7 @@ fn element(bytes: &[u8], at: usize) -> usize {
     match (bytes[at], ahead(at + 1)) {
         (b'/', b'*') => find(at + 2, b"*/"),
         (b'/', b'/') => line_end(bytes, at),
-        // A line goes on behind it.
+        // A backslash continues the line.
         (b'\\', b'\n') => at + 2,
         (b'\\', b'\r') if ahead(at + 2) == b'\n' => at + 3,
         (b'"', _) if at > 0 && bytes[at - 1] == b'R' => {
@@ -164,7 +165,7 @@ fn run(bytes: &[u8], at: usize, of: impl Fn(u8) -> bool) -> usize {
     bytes[at..].iter().position(|b| !of(*b)).map_or(bytes.len(), |n| at + n)
 }
 
-/// The end of a line with those that it goes on in.
+/// Returns the end of a line, continuation lines included.
 fn line_end(bytes: &[u8], at: usize) -> usize {
     let mut i = at;
     while i < bytes.len() && bytes[i] != b'\n' {

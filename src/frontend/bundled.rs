@@ -1,22 +1,23 @@
-//! The clang that an installation brings along, found by where the running program lies.
+//! The clang of an installation, found relative to the running program.
 //!
-//! `make dist`, `make install` and the wheel lay out the same folders: `PREFIX/bin/scuba` and, with the libraries and headers that it
-//! needs, `PREFIX/lib/scuba/bin/clang++-22`. That folder is in nobody's `PATH`: it is no compiler for builds, and hides none.
+//! `make dist`, `make install` and the wheel create the same folders: `PREFIX/bin/scuba` and, with the libraries and
+//! headers that it needs, `PREFIX/lib/scuba/bin/clang++-22`. That folder is in no `PATH`: it is no compiler for builds,
+//! and hides none.
 
 use std::path::{Path, PathBuf};
 
-/// Of the one in `PATH`, and of the one that is brought along.
+/// Program name, both in `PATH` and in an installation.
 const NAME: &str = "clang++-22";
 
-/// The clang to run where no setting names one: the one brought along, else a name that is sought in `PATH`.
+/// Returns the clang to run where no setting names one: the installation's, else a name to be searched in `PATH`.
 #[must_use]
 pub fn clang() -> PathBuf {
-    // Links are resolved: what a package manager links into a folder of programs belongs to the folder that it links to.
+    // Links are resolved: a program that a package manager links elsewhere belongs to the folder of its target.
     let own = std::env::current_exe().and_then(|p| p.canonicalize()).ok().and_then(|p| beside(&p));
     own.unwrap_or_else(|| NAME.into())
 }
 
-/// Whether an installation brought this clang along.
+/// Whether this clang belongs to an installation of SCuBA.
 #[must_use]
 pub fn is_bundled(clang: &Path) -> bool {
     clang.is_absolute() && clang.ends_with(Path::new("lib/scuba/bin").join(NAME))

@@ -1,7 +1,7 @@
-//! The client's end of the worker process `scuba-extract`; it refers neither to clang nor to LLVM.
+//! Client of the worker process `scuba-extract`; it depends neither on clang nor on LLVM.
 //!
 //! Request: JSON on the worker's standard input. Answer: an [`Extraction`] as postcard on its standard output. The
-//! client keeps the time limit from outside: a worker that does not answer is ended with all that it started.
+//! client enforces the time limit: it kills a worker that does not answer, with all processes that the worker started.
 
 use super::extraction::{ExtractError, ExtractOptions, Extraction};
 use super::paths::normalise;
@@ -15,24 +15,24 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// What the client sends.
+/// Request to the worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     pub unit: TranslationUnit,
     pub options: ExtractOptions,
 }
 
-/// clang has the whole time limit; what follows it (reading bitcode, answering) this much more before the client ends it all.
+/// Time that the worker gets beyond clang's limit for reading bitcode and answering, before the client kills it.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
 
-/// How much of a crashed worker's standard error is worth repeating, in bytes.
+/// Largest part of a crashed worker's standard error that is repeated, in bytes.
 const MAX_DETAIL: usize = 200;
 
 /// Reads a translation unit in a worker process.
 ///
 /// # Errors
-/// Where there is no answer: no worker, a crash, the time limit. A side that clang refuses is no error: it is listed
-/// in [`Extraction::not_analysed`].
+/// Fails without an answer: no worker, a crash, the time limit. A side that clang rejects is no error: it is listed in
+/// [`Extraction::not_analysed`].
 pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extraction, ExtractError> {
     let worker = options.worker.clone().unwrap_or_else(beside_this_executable);
     let spawn_error = |message: String| ExtractError::Spawn { worker: worker.clone(), message };
@@ -52,7 +52,7 @@ pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extra
     let out = child.stdout.take();
     let err = child.stderr.take();
     let writer = std::thread::spawn(move || {
-        // A worker that died early closes the pipe; its exit status says more than this write would.
+        // A worker that died early closes the pipe; its exit status is more informative than this write.
         if let Some(mut s) = stdin {
             let _ = s.write_all(&request);
         }
@@ -90,14 +90,14 @@ fn read_all(source: Option<impl Read>) -> Vec<u8> {
     out
 }
 
-/// The line that says most about a crash: the last one that is not empty, cut to a readable length.
+/// Returns the most informative line about a crash: the last nonempty one without `note:`, truncated.
 fn last_line(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text).into_owned();
     let line = text.lines().rev().find(|l| !l.trim().is_empty() && !l.starts_with("note:"))?.trim();
     Some(line.chars().take(MAX_DETAIL).collect())
 }
 
-/// Ends the worker and the clangs that it started: they share its process group.
+/// Kills the worker and its clang processes, which share its process group.
 fn end_group(child: &mut Child) {
     if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         let _ = rustix::process::kill_process_group(pid, Signal::KILL);

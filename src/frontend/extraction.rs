@@ -1,4 +1,4 @@
-//! What is asked of a front end and what comes back.
+//! Requests to a front end and its results.
 
 use config::FrontendKind;
 use serde::{Deserialize, Serialize};
@@ -8,25 +8,25 @@ use std::time::Duration;
 /// Limits and tools of one extraction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtractOptions {
-    /// The clang to run: `[frontend] clang`, else the one that the installation brought along, else `clang++-22`. A name is sought in `PATH`.
+    /// The clang to run: `[frontend] clang`, else the installation's, else `clang++-22`. A name is searched in `PATH`.
     pub clang: PathBuf,
     /// Wall-clock time for one translation unit, both sides together (`limits.tu_seconds`).
     pub time_limit: Duration,
     /// Address space of each process, in bytes (`limits.memory`).
     pub memory_limit: u64,
-    /// More flags for clang, after all others (`[frontend] extra flags`).
+    /// Further flags for clang, after all others (`[frontend] extra flags`).
     pub extra_flags: Vec<String>,
-    /// Toolkit root, where the unit names no nvcc.
+    /// Toolkit root where the unit names no nvcc.
     pub cuda_path: Option<PathBuf>,
-    /// Where to keep the bitcode of the device side; `None`: nowhere.
+    /// Folder for the bitcode of the device side; `None`: it is not kept.
     pub keep_device_code: Option<PathBuf>,
-    /// Which front ends read the unit.
+    /// Front ends that read the unit.
     pub kind: FrontendKind,
     /// The cgeist to run (`SCUBA_CGEIST`, `[frontend] cgeist`); `None`: the one in `PATH`, if any.
     pub cgeist: Option<PathBuf>,
     /// The CUDA toolkit whose headers cgeist reads (`SCUBA_CGEIST_CUDA`, `[frontend] cgeist_cuda`); `None`: the unit's own.
     pub cgeist_cuda: Option<PathBuf>,
-    /// A folder for precompiled headers; `None`: there are none.
+    /// Folder for precompiled headers; `None`: none are used.
     pub headers: Option<PathBuf>,
     /// The worker binary; `None`: `scuba-extract` beside the running executable.
     pub worker: Option<PathBuf>,
@@ -53,47 +53,47 @@ impl Default for ExtractOptions {
 /// A side of a translation unit that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotAnalysed {
-    /// Absolute.
+    /// Absolute path.
     pub file: PathBuf,
     pub side: ir::Side,
-    /// One line; clang's first error where it refused the source.
+    /// Reason in one line; clang's first error if it rejected the source.
     pub reason: String,
 }
 
-/// What a front end makes of one translation unit.
+/// Result of a front end for one translation unit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Extraction {
-    /// At most one per side, the device side first.
+    /// Modules, at most one per side, the device side first.
     pub modules: Vec<ir::Module>,
     pub not_analysed: Vec<NotAnalysed>,
-    /// Every file that was read, the source first; absolute, sorted otherwise.
+    /// Every file that was read, as absolute paths: the source first, the others sorted.
     pub dependencies: Vec<PathBuf>,
-    /// `clang 22.1.8`.
+    /// Front end and version, e.g. `clang 22.1.8`.
     pub frontend: String,
-    /// For the log: which architecture stands for which, what was left out.
+    /// Lines for the log: which architecture was analysed in place of which, and omissions.
     pub notes: Vec<String>,
-    /// What another front end makes of the same unit, where one is installed.
+    /// Second reading of the same unit by another front end, if one is installed.
     pub second: Option<SecondReading>,
 }
 
-/// Modules that are compared with the first reading's, and used for nothing else.
+/// Modules that are only compared with the first reading's.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SecondReading {
     pub modules: Vec<ir::Module>,
-    /// `cgeist 17.0.6`.
+    /// Front end and version, e.g. `cgeist 17.0.6`.
     pub frontend: String,
     pub notes: Vec<String>,
 }
 
 impl Extraction {
-    /// Whether a side was read without the `NDEBUG` of its command: what rests on an `assert` is assumed.
+    /// Whether a side was read without its command's `NDEBUG`: results that rest on an `assert` are assumptions then.
     #[must_use]
     pub fn asserts_restored(&self) -> bool {
         self.modules.iter().any(|m| m.asserts_restored)
     }
 }
 
-/// Why there is no extraction at all.
+/// Reason why there is no extraction at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
     #[error("cannot run the front end {worker}: {message}")]

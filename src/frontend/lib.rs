@@ -1,8 +1,8 @@
-//! Front ends: one translation unit of a compile command → modules of the analysis form.
+//! Front ends: from one translation unit of a compile command to modules of the analysis form.
 //!
-//! In: a [`TranslationUnit`] and [`ExtractOptions`]. Out: an [`Extraction`]. The work is done by the worker process
-//! `scuba-extract`, so that a crash, a hang or too much memory there costs one line; [`extract`] is its client and
-//! refers neither to clang nor to LLVM. The rooms below know nothing of kernels' meaning, of findings or of Z3.
+//! In: a [`TranslationUnit`] and [`ExtractOptions`]. Out: an [`Extraction`]. The worker process `scuba-extract` does
+//! the work, so that a crash, a hang or exhausted memory there costs one line; [`extract`] is its client and depends
+//! neither on clang nor on LLVM. Front ends know nothing of kernel semantics, of findings or of Z3.
 
 mod asked;
 pub mod bundled;

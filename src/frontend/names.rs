@@ -1,11 +1,11 @@
-//! Symbols as users know them.
+//! Names of symbols for users.
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// What the names of shared variables begin with that clang reads without their constructors; the LLVM reader takes it off again.
+/// Prefix of the names of shared variables that clang reads without their constructors; the LLVM reader removes it.
 pub(crate) const SHARED_PREFIX: &str = "scuba_shared_";
 
-/// The demangled symbol with its parameter types and without its return type; the symbol itself where it is not mangled.
+/// Demangles a symbol, with its parameter types and without its return type; returns it unchanged if it is not mangled.
 pub fn demangle(symbol: &str) -> String {
     if !symbol.starts_with("_Z") {
         return symbol.to_owned();
@@ -16,10 +16,11 @@ pub fn demangle(symbol: &str) -> String {
         .unwrap_or_else(|| symbol.to_owned())
 }
 
-/// Does the symbol name something with internal linkage in the source (`static`, an unnamed namespace)?
+/// Whether the symbol has internal linkage in the source (`static`, an unnamed namespace).
 ///
-/// clang gives device code of that kind external linkage, so that the run-time finds it; two units may well use one name.
-/// Read off the mangling (Itanium C++ ABI, 5.1.2): `L` in front of a name's length, `_GLOBAL__N_` for the unnamed namespace.
+/// clang gives such device symbols external linkage, so that the runtime finds them; two units may use the same name.
+/// Derived from the mangling (Itanium C++ ABI, 5.1.2): `L` before a name's length, `_GLOBAL__N_` for the unnamed
+/// namespace.
 pub fn is_internal(symbol: &str) -> bool {
     if symbol.contains("_GLOBAL__N_") || symbol.contains("IZL") {
         return true;

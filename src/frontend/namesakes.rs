@@ -1,9 +1,9 @@
-//! Whether an `#include` would find another file today than it did: one of the same name that came to a folder which is sought
-//! earlier, or one that `__has_include` asked for in vain.
+//! Detects whether an `#include` would now find another file than before: a new file of the same name in a folder that
+//! is searched earlier, or one that `__has_include` did not find.
 //!
-//! In: the folders of a unit, the files that were read. Out: a hash of all files that these names may mean. It is made of names alone:
-//! what is in a file, and whether it is still there, is asked elsewhere. Files that packages install are taken for what they
-//! are: a header that comes to `/usr/include` beside a toolkit's is not looked for, unless `__has_include` asks for it.
+//! In: a unit's folders, the files that were read. Out: a hash of all files that these names may denote. Only names are
+//! hashed: other code checks whether the files exist and what they contain. Installed packages are trusted: a
+//! header that is added to `/usr/include` beside a toolkit's is ignored, unless `__has_include` mentions it.
 
 use super::paths::normalise;
 use files::Since;
@@ -13,28 +13,28 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// Where `__has_include` finds what packages install, beside the folders of the unit itself.
+/// Folders of installed packages that `__has_include` searches in addition to the unit's own.
 const SYSTEM: [&str; 2] = ["/usr/include", "/usr/local/include"];
 
-/// Where clang looks for the files that a unit includes.
+/// Folders that clang searches for a unit's includes.
 #[derive(Clone, Debug, Default)]
 pub struct SearchFolders {
     folders: Vec<PathBuf>,
-    /// Whose files come and go together.
+    /// Toolkit folder, whose files are installed together.
     toolkit: Option<PathBuf>,
 }
 
-/// What the names in a set of files meant.
+/// Files denoted by the names in a set of files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Namesakes {
-    /// Names that `__has_include` asked for.
+    /// Names that `__has_include` mentions.
     asked: BTreeSet<String>,
-    /// blake3 of the files that bear the name of one of these, or of a file that was read, in a folder where clang looks.
+    /// blake3 hash of the files in searched folders that have one of these names, or that of a file that was read.
     found: [u8; 32],
 }
 
 impl SearchFolders {
-    /// Those of a unit: beside its source, and where flags and the environment say.
+    /// Returns the folders of a unit: beside its source, and those of flags and of the environment.
     #[must_use]
     pub fn of(unit: &TranslationUnit) -> Self {
         let mut named: Vec<PathBuf> = unit.source.parent().map(Path::to_owned).into_iter().collect();
@@ -42,7 +42,7 @@ impl SearchFolders {
             PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => Some(p.clone()),
             _ => None,
         }));
-        // `-I DIR`, `-IDIR`, `-isystem DIR` and so on, of the host's compiler.
+        // `-I DIR`, `-IDIR`, `-isystem DIR` and so on, for the host compiler.
         for flag in &unit.host_flags {
             let joined = ["-isystem", "-iquote", "-idirafter", "-I"].iter().find_map(|f| flag.strip_prefix(f));
             named.extend(Some(joined.unwrap_or(flag)).filter(|f| !f.is_empty()).map(PathBuf::from));
@@ -54,8 +54,9 @@ impl SearchFolders {
         Self { folders, toolkit: unit.nvcc.as_ref().and_then(|n| Some(n.parent()?.parent()?.to_owned())) }
     }
 
-    /// What the names in these files meant to somebody who began at a moment; `None` where a name that `__has_include` asks for is not
-    /// written out, and where a file of such a name came since: whoever read may have looked before.
+    /// Returns the files that the names in these files denoted for a reader that began at a moment. `None` if a name in
+    /// `__has_include` is not literal, or if a file of such a name appeared since then: the reader may have looked
+    /// before.
     #[must_use]
     pub fn namesakes<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, since: &Since) -> Option<Namesakes> {
         let asked = self.asked_for(files.clone())?;
@@ -63,14 +64,14 @@ impl SearchFolders {
         (!found.iter().any(|path| since.came(path))).then(|| Namesakes { found: hash(&found), asked })
     }
 
-    /// Whether they mean what they meant.
+    /// Whether the names still denote the same files.
     #[must_use]
     pub fn unchanged<'a>(&'a self, files: impl Iterator<Item = &'a Path> + Clone, were: &Namesakes) -> bool {
         hash(&self.found(files, &were.asked)) == were.found
     }
 
-    /// Which files there are that an `#include` of one of `files`, or an `__has_include`, may mean. Another file of one of these names,
-    /// in a folder that comes first, would be read instead.
+    /// Returns the existing files that an `#include` of one of `files`, or an `__has_include`, may denote. Another file
+    /// of one of these names, in a folder that is searched earlier, would be read instead.
     fn found<'a>(
         &'a self,
         files: impl Iterator<Item = &'a Path> + Clone,
@@ -99,13 +100,13 @@ impl SearchFolders {
         found
     }
 
-    /// Whether it is of the system or the toolkit, and no file of the user's.
+    /// Whether a file belongs to the system or the toolkit and not to the user.
     fn is_installed(&self, path: &Path) -> bool {
         path.starts_with("/usr") && !path.starts_with("/usr/local")
             || self.toolkit.as_ref().is_some_and(|t| path.starts_with(t))
     }
 
-    /// The names in `__has_include` of the user's files; `None` where one is not written out there.
+    /// Returns the names in `__has_include` of the user's files; `None` if one is not literal.
     fn asked_for<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Option<BTreeSet<String>> {
         const OPERATOR: &str = "__has_include";
         let mut asked = BTreeSet::new();
@@ -116,7 +117,7 @@ impl SearchFolders {
             }
             for rest in String::from_utf8_lossy(&text).split(OPERATOR).skip(1) {
                 let rest = rest.strip_prefix("_next").unwrap_or(rest).trim_start_matches([' ', '\t']);
-                // `#ifdef __has_include` and longer names ask for nothing.
+                // `#ifdef __has_include` and longer names test nothing.
                 let Some(name) = rest.strip_prefix('(') else { continue };
                 let name = name.trim_start_matches([' ', '\t']);
                 let close = match name.chars().next()? {
@@ -143,7 +144,8 @@ fn names_in(folder: &Path) -> HashSet<OsString> {
     std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.file_name()).collect()
 }
 
-/// `a/b/c.h`, `b/c.h` and `c.h` of `/a/b/c.h`: how an `#include` may have named it.
+/// Returns the suffixes of a path, by which an `#include` may have named it: `a/b/c.h`, `b/c.h` and `c.h` for
+/// `/a/b/c.h`.
 fn suffixes(path: &Path) -> impl Iterator<Item = &Path> {
     let mut rest = path.strip_prefix("/").unwrap_or(path).components();
     std::iter::from_fn(move || {

@@ -1,44 +1,45 @@
-//! The user's own files: the one judgement of which code is theirs, for all who ask where a user would say that something is.
+//! The user's own files: the single decision which code is the user's, for everything that reports positions to users.
 //!
-//! In: a unit, and the folders of the toolkit and of the front end. Out: whether a path is of a header that is nobody's own. Paths alone
-//! decide, and of them their text: the same command gives the same answer on every machine.
+//! In: a unit, and the folders of the toolkit and of the front end. Out: whether a path is a header that is not the
+//! user's. Only the text of paths decides, so that the same command gives the same answer on every machine.
 //!
-//! Not the user's are
-//! - what lies where systems, the CUDA toolkit and the front end keep headers: *standard* folders;
-//! - clang's own headers (`lib/clang/22/include`), GCC's (`lib/gcc/…`) and those of the C++ library (`include/c++/12`), wherever these are
-//!   installed;
-//! - what lies in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": it is marked as a system directory).
+//! Not the user's are:
+//! - files in *standard* folders, where systems, the CUDA toolkit and the front end keep headers;
+//! - the headers of clang (`lib/clang/22/include`), of GCC (`lib/gcc/…`) and of the C++ library (`include/c++/12`),
+//!   wherever these are installed;
+//! - files in a folder given by `-isystem` (GCC's manual, "Options for Directory Search": a system directory).
 //!
-//! All else is the user's. So is what lies beside or below the source that is compiled, where that folder is inside such a one (samples
-//! inside the toolkit), or is one itself (`-isystem .`); and what lies in a folder given by `-I` inside one given by `-isystem`.
+//! Everything else is the user's. So are files in or below the folder of the compiled source, if that folder is inside
+//! such a folder (samples inside the toolkit) or is one itself (`-isystem .`), and files in a folder given by `-I`
+//! inside one given by `-isystem`.
 
 use super::paths::normalise;
 use nvcc::unit::{PreprocessorFlag, TranslationUnit};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path, PathBuf};
 
-/// Where every system keeps headers. A toolkit without a version in its name may be a link to the one that is used.
+/// Header folders of every system. A toolkit folder without a version in its name may be a link to the one in use.
 const STANDARD: [&str; 4] = ["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda"];
 
-/// Flags of GCC's that name a folder of system headers.
+/// GCC flags that name a folder of system headers.
 const OF_GCC: [&str; 2] = ["-isystem", "-idirafter"];
 
-/// Folders that tell the user's files from others.
+/// Folders that distinguish the user's files from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Own {
     standard: Vec<PathBuf>,
-    /// `-isystem`.
+    /// `-isystem` folders.
     system: Vec<PathBuf>,
-    /// `-I`.
+    /// `-I` folders.
     included: Vec<PathBuf>,
-    /// Of the source that is compiled.
+    /// Folder of the compiled source.
     source: Option<PathBuf>,
-    /// Where the front end keeps what it adds to a unit, for one run or for one machine.
+    /// Folders for files that the front end adds to a unit, for one run or for one machine.
     ours: Vec<PathBuf>,
 }
 
 impl Own {
-    /// What is the user's in a unit. `standard` are the folders of the toolkit and of the front end.
+    /// Creates the classifier for a unit. `standard` are the folders of the toolkit and of the front end.
     #[must_use]
     pub fn of(unit: &TranslationUnit, standard: impl IntoIterator<Item = PathBuf>) -> Self {
         let path = |p: &Path| normalise(&unit.directory, p);
@@ -60,54 +61,55 @@ impl Own {
         own
     }
 
-    /// Everything but what lies in these folders, in those where every system keeps headers, and in what compilers bring along.
+    /// Creates a classifier for which all files are the user's, except those in these folders, in header folders of
+    /// every system, and in those of compilers.
     #[must_use]
     pub fn outside(standard: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { standard: STANDARD.map(PathBuf::from).into_iter().chain(standard).collect(), ..Self::default() }
     }
 
-    /// The same with folders of the front end's own additions.
+    /// Adds folders of the front end's own files.
     #[must_use]
     pub fn and_ours(mut self, ours: impl IntoIterator<Item = PathBuf>) -> Self {
         self.ours.extend(ours);
         self
     }
 
-    /// Whether a file is one of the front end's own additions: nothing that a user could look at, and elsewhere the next time.
+    /// Whether a file is one of the front end's additions: users cannot look at it, and its folder differs in each run.
     #[must_use]
     pub fn is_ours(&self, path: &Path) -> bool {
         longest(&self.ours, path) > longest(&self.source, path)
     }
 
-    /// The same with further folders that are nobody's own.
+    /// Adds further folders that are not the user's.
     #[must_use]
     pub fn and_outside(mut self, standard: impl IntoIterator<Item = PathBuf>) -> Self {
         self.standard.extend(standard);
         self
     }
 
-    /// Whether a file, by its normalised absolute path, is of a header that is not the user's. The folder that says most decides: the
-    /// longest one that it lies in.
+    /// Whether a file, given by its normalised absolute path, is a header that is not the user's. The longest folder
+    /// that contains it decides.
     #[must_use]
     pub fn is_system(&self, path: &Path) -> bool {
         let standard = longest(self.standard.iter().chain(&self.ours), path).max(of_a_compiler(path));
         let system = longest(&self.system, path);
         let nobodys = standard.max(system);
-        // Where one folder is both, GCC and clang ignore `-I`.
+        // If a folder is given both ways, GCC and clang ignore `-I`.
         nobodys > 0
             && longest(&self.source, path) < nobodys
             && (standard > 0 || longest(&self.included, path) <= system)
     }
 }
 
-/// How many components the longest of these folders has that a path lies in; 0 for none.
+/// Returns the number of components of the longest of these folders that contains a path; 0 for none.
 fn longest<'f>(folders: impl IntoIterator<Item = &'f PathBuf>, path: &Path) -> usize {
     folders.into_iter().filter(|f| path.starts_with(f)).map(|f| f.components().count()).max().unwrap_or(0)
 }
 
-/// How many components the folder of a compiler's own headers, or of the C++ library's, has that a path lies in; 0 for none. LLVM's
-/// "resource directory" is `lib/clang/VERSION`; GCC's headers are in `lib/gcc/TARGET/VERSION/include`, those of libstdc++ and libc++ in
-/// `include/c++/VERSION`.
+/// Returns the number of components of the folder of a compiler's or the C++ library's headers that contains a path; 0
+/// for none. LLVM's "resource directory" is `lib/clang/VERSION`; GCC's headers are in `lib/gcc/TARGET/VERSION/include`,
+/// those of libstdc++ and libc++ in `include/c++/VERSION`.
 fn of_a_compiler(path: &Path) -> usize {
     let parts: Vec<Component<'_>> = path.components().collect();
     let is = |at: usize, names: &[&str]| parts.get(at).is_some_and(|c| names.iter().any(|n| c.as_os_str() == *n));
@@ -118,7 +120,7 @@ fn of_a_compiler(path: &Path) -> usize {
             let clangs = is(i, &libraries) && is(i + 1, &["clang"]) && is(i + 3, &["include"]);
             let gccs = is(i, &libraries) && is(i + 1, &["gcc"]) && parts.len() > i + 4;
             let library = is(i, &["include"]) && is(i + 1, &["c++"]) && parts.len() > i + 3;
-            // What lies in it has at least one component more.
+            // A path inside it has at least one component more.
             if clangs {
                 Some(i + 4)
             } else if gccs {
@@ -184,9 +186,9 @@ mod tests {
     fn what_isystem_names_is_nobodys_but_for_the_source_and_deeper_folders() {
         let given = own("-isystem ../third -I../third/mine -I../third/mine/inc -Xcompiler -isystem,/x -c ../src/a.cu");
         says(&given, &["/p/third/t.h", "/x/y/z.h"], &["/p/third/mine/m.h", "/p/src/a.cu", "/y.h"]);
-        // The same folder given both ways is a system folder.
+        // A folder given both ways is a system folder.
         says(&own("-isystem=../inc -I../inc -c ../src/a.cu"), &["/p/inc/h.h"], &["/p/src/h.h"]);
-        // All of the project is one, as CMake's `SYSTEM` makes it: what lies beside the source stays the user's.
+        // The whole project is a system folder, as with CMake's `SYSTEM`: files beside the source stay the user's.
         says(&own("-isystem .. -c ../src/a.cu"), &["/p/inc/h.h"], &["/p/src/a.cu", "/p/src/b.h"]);
         says(&own("-isystem ../src -isystem ../src/third -c ../src/a.cu"), &["/p/src/third/t.h"], &["/p/src/a.cu"]);
     }

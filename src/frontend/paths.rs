@@ -1,9 +1,9 @@
-//! Paths as text.
+//! Textual operations on paths.
 
 use std::path::{Component, Path, PathBuf};
 
-/// A path made absolute and without `.` and `..`, as text only: what the file system says is not asked, so that
-/// facts do not depend on it.
+/// Makes a path absolute and removes `.` and `..`, textually: the file system is not consulted, so that facts do not
+/// depend on it.
 #[must_use]
 pub fn normalise(directory: &Path, path: &Path) -> PathBuf {
     let mut out = PathBuf::new();

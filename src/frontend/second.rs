@@ -1,8 +1,8 @@
-//! Modules that another front end read: what their producer doubts, and the signs that their text leaves open.
+//! Modules read by another front end: doubts about the reading, and operations of unknown signedness.
 //!
-//! A module in which operations of either sign stand as a choice ([`which`]) is settled by clang's modules of the same functions: [`settled`]
-//! makes the choice that clang's code of a function makes for all operations of that kind and width. A function that has both kinds keeps
-//! its choice open.
+//! [`settled`] resolves a choice between the signed and the unsigned operation ([`which`]) by clang's module of the
+//! same function: if clang's code makes one choice for all operations of that kind and width, so does the result. If it
+//! contains both, the choice stays undecided.
 
 use ir::{BinOp, CastOp, Const, Function, Inst, Module, Op, Operand, Pred, TypeKind, ValueId};
 use std::collections::{BTreeMap, HashMap};
@@ -10,33 +10,34 @@ use std::collections::{BTreeMap, HashMap};
 /// First word of the producer of a module that cgeist printed.
 pub const PRODUCER: &str = "cgeist";
 
-/// Separator between the producer's name and what is doubtful about its reading.
+/// Separator between the producer's name and the doubts about its reading.
 const DOUBTFUL: &str = "; not exact: ";
 
-/// The producer of a module: the front end's name, and what is doubtful about its reading.
+/// Returns the producer of a module: the front end's name, and the doubts about its reading.
 #[must_use]
 pub fn producer(name: &str, doubts: &[String]) -> String {
     if doubts.is_empty() { name.to_owned() } else { format!("{name}{DOUBTFUL}{}", doubts.join(", ")) }
 }
 
-/// Doubts about a module by its producer: `None` for one that cgeist did not read, else words, perhaps none.
+/// Returns the doubts about a module by its producer: `None` for one that cgeist did not read, else words, perhaps
+/// none.
 #[must_use]
 pub fn doubts(producer: &str) -> Option<&str> {
     let rest = producer.strip_prefix(PRODUCER)?;
     Some(rest.split_once(DOUBTFUL).map_or("", |d| d.1))
 }
 
-/// Prefix of the name of the constant that stands for an unknown sign.
+/// Prefix of the name of the constant that stands for unknown signedness.
 const WHICH: &str = "whether an operation is unsigned, which cgeist does not say of ";
 
-/// The name of the constant that decides whether an operation is unsigned.
+/// Returns the name of the constant that decides whether an operation is unsigned.
 #[must_use]
 pub fn which(word: &str) -> String {
     format!("{WHICH}`{word}`")
 }
 
-/// The same module with every subscript unsigned; `None` where it has none whose sign is unknown. cgeist extends all subscripts by the
-/// sign, so that a verdict must hold of both modules.
+/// Returns the module with every subscript unsigned; `None` if no subscript has unknown signedness. cgeist sign-extends
+/// all subscripts, so that a verdict must hold for both modules.
 #[must_use]
 pub fn unsigned_subscripts(m: &Module) -> Option<Module> {
     let mut other = m.clone();
@@ -50,7 +51,7 @@ pub fn unsigned_subscripts(m: &Module) -> Option<Module> {
     any.then_some(other)
 }
 
-/// What is done with numbers whose sign matters, without the sign.
+/// Operations that depend on signedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Divide,
@@ -62,10 +63,10 @@ enum Kind {
     FromFloat,
 }
 
-/// How often a function does it to numbers of so many bits: signed ones, unsigned ones.
+/// Numbers of signed and unsigned operations in a function, by kind and width in bits.
 type Counts = BTreeMap<(Kind, u32), (u32, u32)>;
 
-/// The module with what clang's modules settle of it; `None` where that is nothing.
+/// Returns the module with the choices that clang's modules settle; `None` if they settle none.
 #[must_use]
 pub fn settled(module: &Module, clang: &[&Module]) -> Option<Module> {
     let counts: HashMap<&str, Counts> = clang
@@ -115,7 +116,7 @@ fn counts(m: &Module, f: &Function) -> Counts {
     out
 }
 
-/// What an instruction does by the sign of its operands, their width, and whether it takes them for unsigned.
+/// Returns kind and width of an operation that depends on signedness, and whether it is unsigned.
 fn sign(m: &Module, f: &Function, i: &Inst) -> Option<(Kind, u32, bool)> {
     let int = |t| match m.ty(t).kind {
         TypeKind::Int(bits) => Some(bits),
@@ -157,7 +158,7 @@ fn sign(m: &Module, f: &Function, i: &Inst) -> Option<(Kind, u32, bool)> {
     (bits > 1).then_some((kind, bits, unsigned))
 }
 
-/// The width of an operand that is an integer.
+/// Returns the width of an integer operand.
 fn width(m: &Module, f: &Function, o: &Operand) -> Option<u32> {
     let ty = match o {
         Operand::Const(Const::Int { bits, .. }) => return Some(*bits),

@@ -1,4 +1,4 @@
-//! A small program of both sides: whether what is installed reads anything, and whether nvcc compiles it.
+//! A small program with both sides, which tests whether the installed tools can read anything.
 
 use super::client::extract;
 use super::extraction::{ExtractOptions, Extraction};
@@ -22,7 +22,7 @@ int main() {
 /// Reads the small program as a build reads its units; `nvcc` is the real one, if there is any.
 ///
 /// # Errors
-/// Why a side was not read.
+/// Reason why a side was not read.
 pub fn probe(nvcc: Option<&Path>, options: &ExtractOptions) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     let unit = write_probe(folder.path(), nvcc)?;
@@ -50,10 +50,10 @@ pub fn compiled_by(nvcc: &Path) -> Result<(), String> {
     Err(line.map_or_else(|| format!("no message ({})", out.status), str::to_owned))
 }
 
-/// Writes the program into a folder; the unit that nvcc would compile of it.
+/// Writes the program into a folder, and returns the unit that nvcc would compile from it.
 ///
 /// # Errors
-/// Why it is not written, or not understood.
+/// Reason why the program cannot be written, or nvcc's command for it is not understood.
 pub fn write_probe(folder: &Path, nvcc: Option<&Path>) -> Result<TranslationUnit, String> {
     std::fs::write(folder.join("probe.cu"), PROGRAM).map_err(|e| format!("it cannot be written: {e}"))?;
     let arguments = ["-c".into(), "probe.cu".into()];

@@ -1,6 +1,6 @@
-//! The worker's end of the process `scuba-extract`: reads one [`Request`], answers with one extraction.
+//! Worker side of the process `scuba-extract`: reads one [`Request`], answers with one extraction.
 //!
-//! The worker keeps its own memory limit and is killed when its client dies, as its clangs are when it does.
+//! The worker enforces its own memory limit. It is killed when its client dies, and its clang processes when it dies.
 
 use super::client::{GRACE, Request};
 use super::extraction::ExtractOptions;
@@ -10,16 +10,16 @@ use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// How often the worker looks whether its client still lives.
+/// Interval at which the worker checks whether its client is alive.
 const WATCH: Duration = Duration::from_millis(200);
 
-/// The worker's side: answers one request. `other` is the front end that the worker has beside clang.
+/// Answers one request. `other` is the worker's front end beside clang.
 ///
 /// # Errors
-/// Where the request cannot be read or the answer not be written.
+/// Fails where the request cannot be read or the answer cannot be written.
 pub fn serve(input: impl Read, mut output: impl Write, other: Option<Reader>) -> anyhow::Result<()> {
     use anyhow::Context;
-    // The client may be killed without a chance to end us. `watch` sees it too, later.
+    // The client may be killed before it can kill this process. `watch` notices that too, later.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     let request: Request = serde_json::from_reader(input).context("the request cannot be read")?;
     limit(&request.options);
@@ -32,7 +32,7 @@ pub fn serve(input: impl Read, mut output: impl Write, other: Option<Reader>) ->
     Ok(())
 }
 
-/// Bounds this process and its children. Failing to is no reason to stop.
+/// Limits this process and its children. A failure to set a limit is ignored.
 fn limit(options: &ExtractOptions) {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let memory = Some(options.memory_limit);
@@ -40,8 +40,8 @@ fn limit(options: &ExtractOptions) {
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }
 
-/// Ends this worker and its clangs when the client is gone or the time is over: the client may have been killed
-/// without a chance to do it itself.
+/// Kills this worker and its clang processes when the client is gone or the time is over: the client may have been
+/// killed before it could do so.
 fn watch(options: &ExtractOptions) {
     let leader = rustix::process::getpgrp() == rustix::process::getpid();
     if !leader {

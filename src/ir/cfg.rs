@@ -3,11 +3,11 @@
 use super::{BlockId, Function};
 use rustc_hash::FxHashSet;
 
-/// A natural loop; loops that share a header are one.
+/// A natural loop; loops with one header are merged.
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub header: BlockId,
-    /// All blocks, nested loops' included.
+    /// Blocks of the loop and of the loops nested in it.
     pub blocks: FxHashSet<BlockId>,
     pub parent: Option<usize>,
 }
@@ -19,7 +19,7 @@ pub struct Cfg {
     pub loops: Vec<Loop>,
     /// Innermost loop of each block.
     pub innermost: Vec<Option<usize>>,
-    /// True where some cycle has no single entry: such a function is not followed.
+    /// True where some cycle has several entries; the engine does not execute such a function.
     pub irreducible: bool,
 }
 
@@ -105,7 +105,8 @@ fn reverse_post_order(succ: &[Vec<usize>]) -> Vec<usize> {
     post
 }
 
-/// The immediate dominator of each block (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm); `usize::MAX` where it has none.
+/// Returns the immediate dominator of each block (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm);
+/// `usize::MAX` where there is none.
 fn dominators(order: &[usize], number: &[usize], preds: &[Vec<usize>]) -> Vec<usize> {
     let mut idom = vec![usize::MAX; preds.len()];
     if let Some(entry) = idom.first_mut() {
@@ -143,7 +144,7 @@ fn dominates(idom: &[usize], a: usize, mut b: usize) -> bool {
     }
 }
 
-/// The blocks of the natural loop of a back edge from `last` to `header`.
+/// Returns the blocks of the natural loop of a back edge from `last` to `header`.
 fn natural_loop(header: usize, last: usize, preds: &[Vec<usize>]) -> FxHashSet<BlockId> {
     let mut body: FxHashSet<BlockId> = FxHashSet::default();
     body.insert(id(header));

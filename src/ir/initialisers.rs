@@ -1,40 +1,42 @@
-//! What is initialised before a function of a library is called: variables that it or what it calls mentions.
+//! Dynamic initialisers that run before a library function is called, for the variables that it or its callees mention.
 //!
-//! In: a program and one of its functions. Out: the functions that initialise these variables when the library is loaded (C++
-//! [basic.start.dynamic]), in order, each with the variables that it may write; and the texts that all of this mentions. What initialises
-//! other variables (registrations of operators, streams) is not looked at.
+//! In: a program and one of its functions. Out: the functions that initialise these variables when the library is
+//! loaded (C++ [basic.start.dynamic]), in order, each with the variables that it may write; and the strings that the
+//! function and these initialisers mention. Initialisers of other variables (operator registrations, streams) are
+//! ignored.
 
 use super::reach::{Named, Reach};
 use super::{Callee, Const, FuncRef, GlobalRef, Op, Program, Terminator};
 use rustc_hash::FxHashSet;
 
-/// Longest text that is a name of something rather than a message.
+/// Length in bytes of the longest string taken for a name rather than a message.
 const LONGEST_NAME: usize = 15;
-/// Most texts.
+/// Largest number of strings collected.
 const TEXTS: usize = 24;
 
 /// A function that runs when the library is loaded.
 #[derive(Clone, Debug)]
 pub struct Initialiser {
     pub function: FuncRef,
-    /// Variables that it may write, also through what it calls.
+    /// Variables that the function or its callees may write.
     pub variables: Vec<GlobalRef>,
-    /// Constants that it mentions.
+    /// Constants that the function or its callees mention.
     constants: Vec<GlobalRef>,
 }
 
-/// What is there before a function is called.
+/// State that the initialisers leave before a function is called.
 #[derive(Debug, Default)]
 pub struct Initialisers {
     pub in_order: Vec<Initialiser>,
-    /// One of the program's initialisers is not known: any variable may hold something else.
+    /// True where some initialiser of the program is unknown: any variable may then hold another value.
     pub unknown: bool,
-    /// Texts like names (`sum`), those of initialisers first: what the function compares what it is given with is often among them.
+    /// Name-like strings (`sum`), those of initialisers first. The function often compares its arguments with one of
+    /// them.
     pub texts: Vec<String>,
 }
 
 impl Initialisers {
-    /// Of the variables that a function of the host may come to mention.
+    /// Returns the initialisers of the variables that a host function or its callees may mention.
     #[must_use]
     pub fn before(program: &Program, function: FuncRef) -> Self {
         let reach = Reach::of(program, |_| false);
@@ -45,7 +47,7 @@ impl Initialisers {
         let unknown = constructors.is_none();
         let all: Vec<Initialiser> =
             constructors.unwrap_or_default().into_iter().flat_map(|f| parts(program, &reach, f)).collect();
-        // What initialises one variable may read another.
+        // The initialiser of one variable may read another variable.
         let mut taken = vec![false; all.len()];
         loop {
             let next = (0..all.len())
@@ -67,8 +69,9 @@ impl Initialisers {
     }
 }
 
-/// A constructor, or the functions that it calls one after another where it does nothing else: clang makes one for each variable, and one for each unit
-/// that calls them (`_GLOBAL__sub_I_x.cu`; clang 22, CGDeclCXX.cpp).
+/// Splits a constructor into the functions that it calls, if it does nothing else; otherwise returns it whole. clang
+/// makes one function for each variable and one for each unit that calls them (`_GLOBAL__sub_I_x.cu`; clang 22,
+/// CGDeclCXX.cpp).
 fn parts(program: &Program, reach: &Reach, constructor: FuncRef) -> Vec<Initialiser> {
     let whole = || vec![initialiser(program, reach, constructor)];
     let [block] = &program.func(constructor).blocks[..] else { return whole() };
@@ -90,7 +93,7 @@ fn initialiser(program: &Program, reach: &Reach, function: FuncRef) -> Initialis
     Initialiser { function, variables, constants }
 }
 
-/// The text that a constant is, where that is like a name.
+/// Returns the string that a constant holds, if it looks like a name.
 fn name_in(program: &Program, g: GlobalRef) -> Option<String> {
     let global = program.global(g);
     let Some(Const::Bytes { data, .. }) = global.init.as_ref().filter(|_| global.constant) else { return None };

@@ -15,11 +15,11 @@ pub struct Var {
     pub name: String,
     /// C++ spelling of the type as far as debug information gives it (`const float *`).
     pub type_name: String,
-    /// For integers (after stripping typedefs and qualifiers): unsigned?
+    /// True for an integer that is unsigned after stripping typedefs and qualifiers.
     pub unsigned: bool,
-    /// For pointers: bytes of what it points to, where that has a size that is known.
+    /// Pointee size in bytes, for pointers whose pointee has a known size.
     pub pointee: Option<u64>,
-    /// 1-based parameter number where the variable is a parameter.
+    /// 1-based parameter number, for parameters.
     pub param: Option<u32>,
     pub loc: LocId,
 }
@@ -99,7 +99,7 @@ pub enum AtomicOp {
     Other,
 }
 
-/// One step of an address computation, left to right.
+/// Step of an address computation; steps apply from left to right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
     /// Member number `field` of the structure type `of`; `ty` is the member's own type.
@@ -123,7 +123,7 @@ pub enum Op {
         align: u32,
         var: Option<Var>,
     },
-    /// `align`: what the address is a multiple of, in bytes; 0 where the front end does not say.
+    /// `align`: alignment of the address in bytes; 0 where the front end gives none.
     Load {
         ptr: Operand,
         volatile: bool,
@@ -152,7 +152,7 @@ pub enum Op {
         steps: Vec<Step>,
         inbounds: bool,
     },
-    /// `nsw`/`nuw` as the front end gave them: clang gives `nsw` to signed source arithmetic.
+    /// `nsw`/`nuw` as the front end gave them: clang puts `nsw` on signed source arithmetic.
     Bin {
         op: BinOp,
         a: Operand,
@@ -172,8 +172,8 @@ pub enum Op {
         b: Operand,
     },
     FNeg(Operand),
-    /// `nneg`: the front end takes the value not to be negative, so that either extension gives the same. LLVM says so of
-    /// zero extensions; cgeist, which extends every subscript by the sign, of those that may be unsigned.
+    /// `nneg`: the front end assumes that the value is not negative, so that both extensions agree. LLVM sets it on
+    /// zero extensions. cgeist sign-extends every subscript and sets it on those that may be unsigned.
     Cast {
         op: CastOp,
         value: Operand,
@@ -190,15 +190,14 @@ pub enum Op {
         callee: Callee,
         args: Vec<Operand>,
     },
-    /// Inline assembly: the text, constraint string and operands.
+    /// Inline assembly: the template, the constraint string and the operands.
     Asm {
         text: String,
         constraints: String,
         args: Vec<Operand>,
         side_effects: bool,
     },
-    /// `llvm.memcpy`, `llvm.memmove`.
-    /// `align`: of the destination and of the source, as for loads.
+    /// `llvm.memcpy`, `llvm.memmove`. `align`: alignments of the destination and of the source in bytes, as for loads.
     MemCopy {
         dst: Operand,
         src: Operand,
@@ -228,7 +227,7 @@ pub enum Op {
         value: Operand,
         index: Operand,
     },
-    /// Mask entries of -1 are undefined.
+    /// Mask entries of -1 stand for undefined elements.
     Shuffle {
         a: Operand,
         b: Operand,
@@ -238,12 +237,12 @@ pub enum Op {
     Fence,
     /// `llvm.assume` and `__builtin_assume`.
     Assume(Operand),
-    /// Start or end of an alloca's life.
+    /// Start or end of an alloca's lifetime.
     Lifetime {
         start: bool,
         ptr: Operand,
     },
-    /// An instruction that we do not model; its name is the reason given to users.
+    /// An instruction that is not modelled; users see its name as the reason.
     Other {
         what: String,
         args: Vec<Operand>,
@@ -274,14 +273,14 @@ pub enum Terminator {
         normal: BlockId,
         unwind: BlockId,
     },
-    /// `resume`, `unreachable` after a throw, cleanup returns.
+    /// `unreachable`, `resume` and `cleanupret`: the path does not go on in this function.
     Unreachable,
-    /// `indirectbr`, `callbr`, Windows funclets: not followed.
+    /// `indirectbr`, `callbr`, Windows funclets: not executed.
     Other(String),
 }
 
 impl Terminator {
-    /// Successor blocks in order, duplicates kept.
+    /// Returns the successor blocks in order, duplicates kept.
     #[must_use]
     pub fn successors(&self) -> Vec<BlockId> {
         match self {

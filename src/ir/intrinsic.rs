@@ -1,16 +1,16 @@
-//! Names of LLVM's intrinsics, taken apart: `llvm.`, the name itself, the types that it is overloaded for.
+//! Splits the name of an LLVM intrinsic: `llvm.`, the base name, the types that it is overloaded for.
 //!
-//! In: a function's name. Out: the name without the types. The name may have dots of its own (`is.fpclass`, `umul.with.overflow`): only
-//! the whole of it says which intrinsic is meant.
+//! In: a function's name. Out: the base name without the types. The base name may itself contain dots (`is.fpclass`,
+//! `umul.with.overflow`), so that only the whole of it identifies the intrinsic.
 
-/// The name of an intrinsic without `llvm.` and the types behind it (LLVM 22, `getMangledTypeStr` in Intrinsics.cpp); `None` for other
-/// functions.
+/// Returns the name of an intrinsic without `llvm.` and the type suffixes (LLVM 22, `getMangledTypeStr` in
+/// Intrinsics.cpp); `None` for other functions.
 #[must_use]
 pub fn base(function: &str) -> Option<&str> {
     function.strip_prefix("llvm.").map(without_types)
 }
 
-/// As [`base`], of what stands behind `llvm.`.
+/// Like [`base`], for a name without the prefix `llvm.`.
 #[must_use]
 pub fn without_types(name: &str) -> &str {
     let mut name = name;

@@ -1,11 +1,11 @@
-//! The analysis form: one small, serialisable control-flow-graph form that every front end lowers
-//! to and every later room reads.
+//! The analysis form: one small, serialisable control-flow graph that every front end produces and every later crate
+//! reads.
 //!
-//! In: nothing (the front ends construct it). Out: [`Module`] per side of a translation unit and
-//! [`Program`], the modules of one program linked by symbol name. It knows neither LLVM nor Z3.
+//! In: nothing (the front ends construct it). Out: [`Module`] for each side of a translation unit, and [`Program`], the
+//! modules of one program linked by symbol name. It knows neither LLVM nor Z3.
 //!
-//! It follows unoptimised LLVM IR (LLVM 22) closely: source variables are [`Op::Alloca`]s, a source
-//! access is a [`Op::Load`] or [`Op::Store`] of its own, so that "one access in the source" survives.
+//! It follows unoptimised LLVM IR (LLVM 22) closely: source variables are [`Op::Alloca`]s, and each access in the
+//! source has its own [`Op::Load`] or [`Op::Store`], so that "one access in the source" survives.
 
 pub mod cfg;
 mod entry_points;
@@ -38,7 +38,7 @@ pub use units::{Bytes, Elements};
 
 use serde::{Deserialize, Serialize};
 
-/// Changes whenever the serialised form changes; part of every fact file's key.
+/// Version of the serialised form, raised at each change of it; part of every fact file's key.
 pub const FORMAT_VERSION: u32 = 16;
 
 macro_rules! index {
@@ -47,7 +47,7 @@ macro_rules! index {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(pub u32);
         impl $name {
-            /// The position in the table that this indexes.
+            /// Index into the table as `usize`.
             #[must_use]
             pub fn index(self) -> usize { self.0 as usize }
         }
@@ -68,7 +68,7 @@ index!(/// Index into [`Module::locs`]; `LocId(0)` is always "no location".
 index!(/// Index into [`Module::files`].
     FileId);
 
-/// Which half of a CUDA translation unit a module is.
+/// Side of a CUDA translation unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Side {
     Host,
@@ -84,26 +84,26 @@ pub mod space {
     pub const LOCAL: u32 = 5;
 }
 
-/// A type with its layout; sizes and alignments in bytes, as LLVM's data layout gives them.
+/// A type with its layout. Sizes and alignments are in bytes, as LLVM's data layout gives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeDef {
     pub kind: TypeKind,
     /// Allocation size (array stride); 0 for void, functions and opaque types.
     pub size: Bytes,
     pub align: u32,
-    /// A structure as the source calls it, template arguments included (`cuda::std::span<float, 4UL>`), where debug information tells which
-    /// it is.
+    /// Source spelling of a structure type, template arguments included (`cuda::std::span<float, 4UL>`), where debug
+    /// information identifies it.
     pub source: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TypeKind {
     Void,
-    /// Integer of so many bits.
+    /// Integer; the number is its width in bits.
     Int(u32),
-    /// IEEE (or bfloat) floating point of so many bits.
+    /// IEEE (or bfloat) floating point; the number is its width in bits.
     Float(u32),
-    /// Pointer with its address space.
+    /// Pointer; the number is its address space.
     Ptr(u32),
     Array {
         elem: TypeId,
@@ -118,7 +118,7 @@ pub enum TypeKind {
         name: Option<String>,
         fields: Vec<Field>,
     },
-    /// Something that is never loaded or stored by us (label, token, metadata, x86_fp80, scalable…).
+    /// A type whose values the analysis never loads or stores (label, token, metadata, x86_fp80, scalable…).
     Other(String),
 }
 
@@ -126,73 +126,75 @@ pub enum TypeKind {
 pub struct Field {
     pub offset: u64,
     pub ty: TypeId,
-    /// Its name in the source: empty where it has none there (base classes, anonymous members), `None` where it is not known.
+    /// Source name: empty for base classes and anonymous members, `None` where unknown.
     pub name: Option<String>,
-    /// Its type in the source, where debug information tells it.
+    /// Source type, where debug information gives it.
     pub declared: Option<Declared>,
 }
 
-/// What the source says of a type that LLVM's has not.
+/// Facts of a source type that LLVM's type lacks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Declared {
-    /// As C++ spells it: `const float *`.
+    /// C++ spelling: `const float *`.
     pub type_name: String,
-    /// For integers, and arrays of them: unsigned?
+    /// True for unsigned integers and arrays of them.
     pub unsigned: bool,
-    /// For pointers, and arrays of them: bytes of what it points to, where that has a size that is known.
+    /// Pointee size in bytes, for pointers and arrays of pointers whose pointee has a known size.
     pub pointee: Option<u64>,
-    /// How many elements a pointer leads to at least, where `SCUBA_COUNTED_BY` says it: a term over members beside it.
+    /// Least number of elements behind a pointer, as stated by `SCUBA_COUNTED_BY`: a term over sibling members.
     pub counted_by: Option<Counted>,
-    /// Only functions of its class and its friends name it.
+    /// True for a private member: only member functions of its class and friends can name it.
     pub private: bool,
 }
 
-/// What `SCUBA_COUNTED_BY` says.
+/// The count of a `SCUBA_COUNTED_BY`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counted {
     pub text: String,
-    /// Of some access of the member: where it is stated is not kept.
+    /// Location of some access of the member: the location of the statement itself is not kept.
     pub loc: LocId,
 }
 
-/// What stands before the names of files that the front end itself adds to a unit.
+/// Prefix of the names of files that the front end itself adds to a unit.
 pub const ADDED: &str = "<scuba>/";
 
 /// A source position with the chain of call sites through which it was inlined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Loc {
     pub file: FileId,
-    /// 1-based; 0 where the compiler made the instruction up.
+    /// 1-based; 0 where the compiler generated the instruction.
     pub line: u32,
     /// 1-based; 0 where unknown.
     pub column: u32,
     pub inlined_at: Option<LocId>,
 }
 
-/// Why a module may be another program than the one that is compiled.
+/// A reason why a module may differ from the program that nvcc compiles.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Doubt {
-    /// One line.
+    /// The reason, in one line.
     pub words: String,
-    /// The name of the file that asks what compilers answer differently: code that depends on it is likely there. `None`: any code may.
+    /// Name of the file that tests something which compilers answer differently: code that depends on it is probably
+    /// there. `None`: any code may depend on it.
     pub file: Option<String>,
 }
 
-/// One side of one translation unit.
+/// Analysis form of one side of a translation unit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Module {
     pub side: Side,
     /// Main source file as given to the compiler.
     pub source: String,
-    /// Which front end made it, with its version, e.g. `clang 22.1.8`.
+    /// Front end and its version, e.g. `clang 22.1.8`.
     pub producer: String,
     /// The architecture analysed on the device side, e.g. `sm_80`; empty on the host side.
     pub arch: String,
-    /// The command defines `NDEBUG`, and the source was read as if it did not: its `assert`s are assumptions.
+    /// True where the command defines `NDEBUG` and the source was read without it: its `assert`s are assumptions.
     pub asserts_restored: bool,
-    /// Device code that is linked with that of other units (`-rdc=true`). Otherwise the unit is a device program of its own.
+    /// True for device code that is linked with other units' (`-rdc=true`). Otherwise the unit is a device program of
+    /// its own.
     pub relocatable: bool,
-    /// Where this may be another program than the one that is compiled.
+    /// Reasons why this may differ from the program that nvcc compiles.
     pub doubts: Vec<Doubt>,
     pub types: Vec<TypeDef>,
     pub files: Vec<SourceFile>,
@@ -203,9 +205,9 @@ pub struct Module {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// Absolute, lexically normalised path; [`ADDED`] and a name for what the front end itself adds to a unit.
+    /// Absolute, lexically normalised path; for a file that the front end itself adds to a unit, [`ADDED`] and a name.
     pub path: String,
-    /// True where it is not the user's own: [`frontend::own`] says when.
+    /// True where the file is not the user's own, as defined by [`frontend::own`].
     pub system: bool,
 }
 
@@ -215,11 +217,11 @@ pub enum Linkage {
     External,
     /// `static`, anonymous namespaces.
     Internal,
-    /// Inline functions, template instances: any one of equal definitions.
+    /// Inline functions, template instances: any one of several equivalent definitions.
     Odr,
-    /// Weak or common definitions that a strong one replaces.
+    /// Weak or common definitions, which a strong one replaces.
     Weak,
-    /// A body given for inlining only, the symbol is defined elsewhere (`available_externally`).
+    /// A body for inlining only; the symbol is defined elsewhere (`available_externally`).
     Available,
 }
 
@@ -232,11 +234,11 @@ pub struct Global {
     pub ty: TypeId,
     pub space: u32,
     pub linkage: Linkage,
-    /// Never written by anyone. `__constant__` memory is none: the host may fill it before a launch.
+    /// True for a variable that nobody writes. False for `__constant__` memory: the host may fill it before a launch.
     pub constant: bool,
     /// False for `extern` declarations (dynamic shared memory among them).
     pub defined: bool,
-    /// What it holds when the program starts; absent for declarations. Shared memory starts undefined.
+    /// Initial value at program start; absent for declarations. Shared memory starts undefined.
     pub init: Option<Const>,
     pub loc: LocId,
 }
@@ -263,7 +265,7 @@ pub enum Const {
         offset: i64,
     },
     Func(FuncId),
-    /// A number as a pointer of this type.
+    /// An integer as a pointer of this type.
     Address {
         ty: TypeId,
         value: u64,
@@ -278,7 +280,7 @@ pub enum Const {
         ty: TypeId,
         data: Vec<u8>,
     },
-    /// A constant expression that we do not model; the text says which.
+    /// A constant expression that is not modelled; the text says which.
     Opaque {
         ty: TypeId,
         what: String,
@@ -303,13 +305,13 @@ pub struct Function {
     pub blocks: Vec<Block>,
     /// Number of values: parameters and instruction results.
     pub values: u32,
-    /// What its source states of whoever calls it (`SCUBA_REQUIRES` of scuba.h).
+    /// Preconditions that the source states for callers (`SCUBA_REQUIRES` of scuba.h).
     pub requires: Vec<Stated>,
-    /// `__launch_bounds__` / reqntid where given: most threads per block.
+    /// Largest number of threads per block, from `__launch_bounds__` or reqntid where given.
     pub max_threads: Option<u32>,
-    /// What its attributes fix of its launches.
+    /// Launch shape that its attributes fix.
     pub shape: LaunchShape,
-    /// The accesses of a tile kernel, which has no body here.
+    /// Accesses of a tile kernel, whose body the analysis lacks.
     pub tile: Option<TileCode>,
     pub loc: LocId,
 }
@@ -321,7 +323,7 @@ impl Function {
     }
 }
 
-/// A condition as it stands in the source.
+/// A condition as written in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stated {
     pub text: String,
@@ -332,15 +334,16 @@ pub struct Stated {
 pub struct Param {
     pub name: String,
     pub ty: TypeId,
-    /// `byval(T)`: the argument is a pointer to a copy of this type. On the device side a kernel's structure
-    /// parameter arrives so.
+    /// `byval(T)`: the argument is a pointer to a copy of this type. On the device side a kernel receives structure
+    /// parameters this way.
     pub byval: Option<TypeId>,
-    /// `sret(T)`.
+    /// `sret(T)`: the argument points to memory of this type for the result.
     pub sret: Option<TypeId>,
-    /// `dereferenceable(n)`: bytes that a reference or `this` points to at least, those of its type; 0 where nothing is said.
+    /// `dereferenceable(n)`: least number of bytes behind a reference or `this`, given by the pointee type; 0 where
+    /// unknown.
     pub dereferenceable: u64,
-    /// The class of an object that is passed by the address of a copy, since it has a copy constructor or destructor of its own (Itanium C++
-    /// ABI, 3.1.2.3), as the source spells it.
+    /// Source spelling of the class of an object that is passed by the address of a copy, because it has its own copy
+    /// constructor or destructor (Itanium C++ ABI, 3.1.2.3).
     pub class: Option<String>,
 }
 
@@ -363,7 +366,7 @@ pub struct Inst {
 }
 
 impl Function {
-    /// Whether a person may mean this function by `name`: its symbol, or its qualified name with or without parameters.
+    /// Whether a user may mean this function by `name`: its symbol, or its qualified name with or without parameters.
     #[must_use]
     pub fn answers_to(&self, name: &str) -> bool {
         name == self.name || name == self.display || self.display.split('(').next() == Some(name)
@@ -379,7 +382,7 @@ impl Module {
     pub fn size_of(&self, id: TypeId) -> Bytes {
         self.types[id.index()].size
     }
-    /// The source name of a structure's member; see [`Field::name`].
+    /// Returns the source name of a structure member; see [`Field::name`].
     #[must_use]
     pub fn member_name(&self, of: TypeId, field: u32) -> Option<&str> {
         match &self.ty(of).kind {
@@ -387,7 +390,8 @@ impl Module {
             _ => None,
         }
     }
-    /// A member by its name in the source, with its byte: one of a base, or of a structure without a name, counts as the whole's own.
+    /// Finds a member by its source name, with its byte offset. Members of bases and of unnamed structures are found
+    /// too.
     #[must_use]
     pub fn member(&self, of: TypeId, name: &str) -> Option<(u64, &Field)> {
         let TypeKind::Struct { fields, .. } = &self.ty(of).kind else { return None };
@@ -398,8 +402,8 @@ impl Module {
         };
         own.or_else(inherited)
     }
-    /// The type that the source calls so, where it is a structure, a number of C's or a pointer; qualifiers mean nothing. An instance of a
-    /// template is one of which it is known that it is that one.
+    /// Finds the type with this source name if it is a structure, a C arithmetic type or a pointer; qualifiers are
+    /// ignored. A template instance is found only where its exact source spelling is known.
     #[must_use]
     pub fn type_named(&self, name: &str) -> Option<TypeId> {
         let mut name = name.trim();
@@ -424,8 +428,8 @@ impl Module {
             }),
         }
     }
-    /// Whether a structure of this name and size is a member, a base or an element of a type, at any depth, or may lie in a union or among
-    /// characters that it has (C++ [intro.object]).
+    /// Whether a structure of this name and size is a member, a base or an element of a type, at any depth, or may lie
+    /// in one of its unions or character arrays (C++ [intro.object]).
     #[must_use]
     pub fn has_part(&self, ty: TypeId, name: &str, size: Bytes) -> bool {
         let is_it = |of: TypeId| {
@@ -433,7 +437,7 @@ impl Module {
                 || self.has_part(of, name, size)
         };
         match &self.ty(ty).kind {
-            // LLVM knows one member of it; none is larger than the whole.
+            // LLVM knows one member of a union; no member is larger than the union.
             TypeKind::Struct { name: Some(n), .. } if n.starts_with("union.") => self.size_of(ty) >= size,
             TypeKind::Struct { fields, .. } => fields.iter().any(|f| is_it(f.ty)),
             TypeKind::Array { elem, .. } if self.ty(*elem).kind == TypeKind::Int(8) => self.size_of(ty) >= size,

@@ -1,9 +1,9 @@
-//! What instructions and terminators use.
+//! Operands of instructions and terminators.
 
 use super::{Callee, Op, Operand, Step, Terminator};
 
 impl Op {
-    /// Hands over every operand.
+    /// Calls `f` with every operand.
     pub fn operands<'o>(&'o self, f: &mut impl FnMut(&'o Operand)) {
         match self {
             Self::Alloca { count, .. } => f(count),
@@ -76,7 +76,7 @@ impl Op {
 }
 
 impl Terminator {
-    /// Hands over every operand.
+    /// Calls `f` with every operand.
     pub fn operands<'o>(&'o self, f: &mut impl FnMut(&'o Operand)) {
         match self {
             Self::Ret(Some(o)) | Self::CondBr { cond: o, .. } | Self::Switch { value: o, .. } => f(o),

@@ -1,15 +1,16 @@
-//! What code outside of a program can do with it: it may call every function that the program exports, or whose address it was given.
+//! Effects of code outside a program: it may call every function that the program exports, or whose address escaped.
 //!
-//! In: a linked program. Out: the variables that these functions write, or whose addresses they give away, with all that they call; whether they free
-//! memory or change what kernels may have. Code outside is an object or a library that was not read. Which symbols it refers to is not known: where
-//! that is found out (the symbol table of an object that a link names), [`Outside::of`] takes the functions that it can name.
+//! In: a linked program. Out: the variables that these functions and their callees write, or whose addresses they let
+//! escape; whether they free memory or set kernel attributes. Outside code is an object or a library that was not read.
+//! Which symbols it refers to is unknown here: where that is found out (the symbol table of an object that a link
+//! names), [`Outside::of`] takes the functions that it can name.
 
 use super::reach::{Mentions, written_by};
 use super::{FuncRef, Function, Global, GlobalId, GlobalRef, Linkage, Module, ModuleId, Program, Side, space};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Functions of CUDA that free memory (CUDA Runtime API and Driver API 13.0, Memory Management).
+/// CUDA functions that free memory (CUDA Runtime API and Driver API 13.0, Memory Management).
 const FREES: &[&str] = &[
     "cudaFree",
     "cudaFreeAsync",
@@ -20,28 +21,29 @@ const FREES: &[&str] = &[
     "cuMemFreeHost",
 ];
 
-/// Functions that set attributes of kernels.
+/// CUDA functions that set kernel attributes.
 const ATTRIBUTES: &[&str] =
     &["cudaFuncSetAttribute", "cudaKernelSetAttributeForDevice", "cuFuncSetAttribute", "cuKernelSetAttribute"];
 
-/// What the functions of a program do that code outside can call.
+/// Effects of the functions of a program that outside code can call.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
-    /// Variables of the host that they write, or use the addresses of, in order.
+    /// Host variables that these functions write, or whose addresses they use, in order.
     pub written: Vec<GlobalRef>,
-    /// Variables of the host that they only read: where these lead they may write.
+    /// Host variables that these functions only read: they may write the memory that these variables point to.
     pub read: Vec<GlobalRef>,
-    /// Variables of the device that kernels mention which they launch.
+    /// Device variables that the kernels launched by these functions may write; all variables if one is a tile kernel.
     pub device: Vec<GlobalRef>,
-    /// They may mention others.
+    /// True where these functions may mention other variables.
     pub opaque: bool,
-    /// They free memory.
+    /// True where these functions free memory.
     pub frees: bool,
-    /// They set attributes of kernels.
+    /// True where these functions set kernel attributes.
     pub attributes: bool,
 }
 
-/// Whether code outside can name a function: the user's own, visible beyond its unit. C++ lets nobody call `main` ([basic.start.main]).
+/// Whether outside code can name a function: user code that is visible beyond its unit. C++ forbids to call `main`
+/// ([basic.start.main]).
 fn is_exported(program: &Program, r: FuncRef, m: &Module, f: &Function) -> bool {
     m.side == Side::Host
         && !f.is_declaration()
@@ -51,8 +53,8 @@ fn is_exported(program: &Program, r: FuncRef, m: &Module, f: &Function) -> bool 
 }
 
 impl Outside {
-    /// What code can do that calls the functions which the program exports, and those of which it takes the address. Of the first `nameable` says
-    /// which ones that code can name.
+    /// Computes the effects of outside code, which may call exported functions and functions whose addresses the
+    /// program takes. Of the exported ones it can name those for which `nameable` is true.
     pub(super) fn of(program: &Program, nameable: impl Fn(&Function) -> bool) -> Self {
         let host = || program.functions().filter(|(_, m, _)| m.side == Side::Host);
         let mut open: Vec<FuncRef> =
@@ -69,7 +71,7 @@ impl Outside {
         }
         let mut all = Self::default();
         let (mut seen, mut kernels) = (FxHashSet::default(), vec![]);
-        // What a tile kernel writes is not known.
+        // The writes of a tile kernel are unknown.
         let mut any_variable = false;
         let (mut written, mut read) = (FxHashSet::default(), FxHashSet::default());
         while let Some(f) = open.pop() {
@@ -108,7 +110,7 @@ fn is_device_variable(g: &Global) -> bool {
 }
 
 impl Program {
-    /// All variables that code of the device may write by their names.
+    /// Returns all variables that device code may write by name.
     #[must_use]
     pub fn device_variables(&self) -> Vec<GlobalRef> {
         let of = |(mi, m): (u32, &Arc<Module>)| {
@@ -120,7 +122,7 @@ impl Program {
     }
 }
 
-/// Variables that kernels mention, with all that they call.
+/// Returns the device variables that kernels and their callees may write by name.
 fn written_by_kernels(program: &Program, kernels: Vec<FuncRef>) -> Vec<GlobalRef> {
     let (mut seen, mut open) = (FxHashSet::default(), kernels);
     let mut found: FxHashSet<GlobalRef> = FxHashSet::default();

@@ -18,14 +18,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModuleId(pub u32);
 
-/// A function of a program: always a definition where the program has one.
+/// A function of a program: the definition wherever the program has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FuncRef {
     pub module: ModuleId,
     pub func: FuncId,
 }
 
-/// A global of a program: always a definition where the program has one.
+/// A global of a program: the definition wherever the program has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GlobalRef {
     pub module: ModuleId,
@@ -39,18 +39,18 @@ pub struct SourceLoc {
     pub file: String,
     pub line: u32,
     pub column: u32,
-    /// In a header that is not the user's.
+    /// True where the file is not the user's own.
     pub system: bool,
 }
 
 impl SourceLoc {
-    /// Whether it is in a file that the front end added: users have none such.
+    /// Whether the position is in a file that the front end added; users have no such file.
     #[must_use]
     pub fn is_added(&self) -> bool {
         self.file.starts_with(ADDED)
     }
 
-    /// Whether it is a line of the user's own.
+    /// Whether the position is a line of user code.
     #[must_use]
     pub fn is_users(&self) -> bool {
         self.line > 0 && !self.system
@@ -58,7 +58,8 @@ impl SourceLoc {
 }
 
 impl fmt::Display for SourceLoc {
-    /// `file:line:column`; the file alone where the front end gave no line: the column only tells places apart then.
+    /// Writes `file:line:column`, or the file alone where the front end gave no line: the column only distinguishes
+    /// positions then.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line == 0 { f.write_str(&self.file) } else { write!(f, "{}:{}:{}", self.file, self.line, self.column) }
     }
@@ -71,16 +72,16 @@ pub struct Program {
     functions: FxHashMap<(Side, String), FuncRef>,
     pub(super) globals: FxHashMap<(Side, String), GlobalRef>,
     definitions: Definitions,
-    /// Copies of functions of which the linker takes another module's.
+    /// Copies of functions that the linker discards in favour of another module's copy.
     discarded: FxHashSet<FuncRef>,
-    /// Which variables of both sides belong together.
+    /// Pairing of host variables with device variables.
     pub(super) variables: Variables,
     pub(super) entry_points: EntryPoints,
     outside: FoundOnce,
     identity: Identity,
 }
 
-/// Tells a program from all others of this process. A copy is another one: it may be changed.
+/// Number that is unique among the programs of this process. A copy gets a new one, since it may be changed.
 #[derive(Debug)]
 struct Identity(u64);
 
@@ -97,7 +98,7 @@ impl Clone for Identity {
     }
 }
 
-/// What code outside of the program can do with it, found out when it is first asked for. A copy begins anew.
+/// Effects of outside code, computed on first use. A copy starts empty.
 #[derive(Debug, Default)]
 struct FoundOnce(OnceLock<Outside>);
 
@@ -107,11 +108,11 @@ impl Clone for FoundOnce {
     }
 }
 
-/// Where the values of functions are computed, made for each when it is first asked for. A copy begins anew.
+/// Map from values to their defining instructions, built for each function on first use. A copy starts empty.
 #[derive(Debug, Default)]
 struct Definitions(Mutex<FxHashMap<FuncRef, OfFunction>>);
 
-/// The block of each value, and the number of the instruction in it.
+/// Block of each value, and the index of its instruction in the block.
 type OfFunction = FxHashMap<ValueId, (BlockId, usize)>;
 
 impl Clone for Definitions {
@@ -120,7 +121,7 @@ impl Clone for Definitions {
     }
 }
 
-/// Strength of a definition when several modules give one: higher wins, the first on ties.
+/// Strength of a definition where several modules have one: the highest wins, the first on ties.
 fn strength(linkage: Linkage) -> u8 {
     match linkage {
         Linkage::External => 4,
@@ -132,7 +133,7 @@ fn strength(linkage: Linkage) -> u8 {
 }
 
 impl Program {
-    /// Tells it from other programs, by its code in the order in which it is linked.
+    /// Returns a digest of the program's code in link order.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
@@ -189,7 +190,7 @@ impl Program {
         program
     }
 
-    /// Inline functions and template instances of which the linker takes another module's copy.
+    /// Finds the inline functions and template instances that the linker discards in favour of another module's copy.
     fn discarded_copies(&self) -> FxHashSet<FuncRef> {
         let is_copy = |f: &Function| {
             !f.is_declaration() && matches!(f.linkage, Linkage::Odr | Linkage::Weak | Linkage::Available)
@@ -201,13 +202,14 @@ impl Program {
             .collect()
     }
 
-    /// What code outside of the program can do by calling what it exports. Nothing is known yet of what such code refers to.
+    /// Returns the effects of outside code, which may call every exported function: the symbols that it refers to are
+    /// unknown here.
     #[must_use]
     pub fn outside(&self) -> &Outside {
         self.outside.0.get_or_init(|| Outside::of(self, |_| true))
     }
 
-    /// A number that no other program of this process has.
+    /// Returns a number that no other program of this process has.
     #[must_use]
     pub const fn identity(&self) -> u64 {
         self.identity.0
@@ -226,7 +228,7 @@ impl Program {
         self.module(r.module).global(r.global)
     }
 
-    /// The definition that a reference from `module` resolves to, or the declaration itself.
+    /// Returns the definition that a reference from `module` resolves to, or else the declaration itself.
     #[must_use]
     pub fn resolve_func(&self, module: ModuleId, func: FuncId) -> FuncRef {
         let m = self.module(module);
@@ -241,14 +243,15 @@ impl Program {
         self.functions.get(&(m.side, f.name.clone())).copied().unwrap_or(own)
     }
 
-    /// The definition that a reference from `module` resolves to, or the declaration itself.
+    /// Returns the definition that a reference from `module` resolves to, or else the declaration itself. For a managed
+    /// variable that is the device object.
     #[must_use]
     pub fn resolve_global(&self, module: ModuleId, global: GlobalId) -> GlobalRef {
         let linked = self.linked_global(module, global);
         self.variables.managed(linked).unwrap_or(linked)
     }
 
-    /// A function by mangled symbol, external linkage first, then `static` ones.
+    /// Finds a function by mangled symbol, external linkage first, then `static` ones.
     #[must_use]
     pub fn find_func(&self, side: Side, name: &str) -> Option<FuncRef> {
         if let Some(r) = self.functions.get(&(side, name.to_owned())) {
@@ -257,7 +260,7 @@ impl Program {
         self.functions().find(|(_, m, f)| m.side == side && !f.is_declaration() && f.name == name).map(|(r, ..)| r)
     }
 
-    /// A global by mangled symbol, external linkage first, then `static` ones.
+    /// Finds a global by mangled symbol, external linkage first, then `static` ones.
     #[must_use]
     pub fn find_global(&self, side: Side, name: &str) -> Option<GlobalRef> {
         if let Some(r) = self.globals.get(&(side, name.to_owned())) {
@@ -271,14 +274,14 @@ impl Program {
         })
     }
 
-    /// Whether it names a function that gives memory an address which it asks for.
+    /// Whether the host side names a function that maps memory at a requested address.
     #[must_use]
     pub fn chooses_addresses(&self) -> bool {
         let chooses = |name: &str| matches!(name, "cuMemAddressReserve" | "cuMemMap" | "mmap" | "mmap64");
         self.modules.iter().filter(|m| m.side == Side::Host).any(|m| m.functions.iter().any(|f| chooses(&f.name)))
     }
 
-    /// What bears this annotation, each with its module (LLVM 22 Language Reference, `llvm.global.annotations`).
+    /// Returns the annotated constants, each with its module (LLVM 22 Language Reference, `llvm.global.annotations`).
     pub(super) fn annotated<'a>(&'a self, annotation: &'a [u8]) -> impl Iterator<Item = (ModuleId, &'a Const)> {
         self.modules.iter().enumerate().flat_map(move |(mi, m)| {
             let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
@@ -294,7 +297,7 @@ impl Program {
         })
     }
 
-    /// Functions that bear an annotation.
+    /// Returns the functions with an annotation.
     #[must_use]
     pub fn annotated_functions(&self, annotation: &str) -> Vec<FuncRef> {
         let function = |(module, what): (ModuleId, &Const)| match what {
@@ -304,7 +307,8 @@ impl Program {
         self.annotated(annotation.as_bytes()).filter_map(function).collect()
     }
 
-    /// The call that an instruction makes, or the block's terminator where `inst` is its number: callee and arguments.
+    /// Returns callee and arguments of the call at an instruction, or of the block's terminator where `inst` is its
+    /// number.
     #[must_use]
     pub fn call_at(&self, func: FuncRef, block: BlockId, inst: u32) -> Option<(&Callee, &[Operand])> {
         let b = self.func(func).blocks.get(block.index())?;
@@ -316,14 +320,14 @@ impl Program {
         }
     }
 
-    /// Functions that initialise variables of the host before `main`, in the order of their priorities, of equal ones in that of the
-    /// modules; `None` where one of them is not known (LLVM 22 Language Reference, `llvm.global_ctors`).
+    /// Returns the functions that initialise host variables before `main`, by priority and then in module order; `None`
+    /// where one of them is unknown (LLVM 22 Language Reference, `llvm.global_ctors`).
     #[must_use]
     pub fn constructors(&self) -> Option<Vec<FuncRef>> {
         self.in_table("llvm.global_ctors")
     }
 
-    /// Functions that are called after `main`, likewise (`llvm.global_dtors`).
+    /// Returns the functions called after `main` (`llvm.global_dtors`), ordered like those of [`Self::constructors`].
     #[must_use]
     pub fn destructors(&self) -> Option<Vec<FuncRef>> {
         self.in_table("llvm.global_dtors")
@@ -348,8 +352,8 @@ impl Program {
         Some(all.into_iter().map(|c| c.1).collect())
     }
 
-    /// Every function of every module, declarations included. Of inline functions and template instances that several
-    /// units define the linker keeps one.
+    /// Iterates over every function of every module, declarations included. Inline functions and template instances
+    /// that several units define occur once, as the linker keeps one copy.
     pub fn functions(&self) -> impl Iterator<Item = (FuncRef, &Module, &Function)> {
         self.modules
             .iter()
@@ -363,24 +367,25 @@ impl Program {
             .filter(|(r, ..)| !self.discarded.contains(r))
     }
 
-    /// The kernel that a host-side launch stub launches (LLVM 22, CGCUDANV.cpp), by its symbol.
+    /// Returns the symbol of the kernel that a host-side launch stub launches (LLVM 22, CGCUDANV.cpp).
     ///
-    /// Returns `None` where the symbol is no stub; the kernel may still lack a definition.
+    /// `None` where the symbol is no stub; the kernel may still lack a definition.
     #[must_use]
     pub fn kernel_symbol_of_stub(stub: &str) -> Option<String> {
         stub::kernels_of(stub).into_iter().next()
     }
 
-    /// The kernel that a call of `stub` in a host module launches: the definition in the device side of the same
-    /// translation unit where there is one (`static` kernels of two units may share a name), else the program's.
-    /// `None` where the symbol is no stub or the kernel is not defined.
+    /// Returns the kernel that a call of `stub` in a host module launches: the definition on the device side of the
+    /// same translation unit if there is one (`static` kernels of two units may share a name), else the program's
+    /// definition. `None` where the symbol is no stub or the kernel is not defined.
     #[must_use]
     pub fn kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
         let found = self.of_stub(host, stub, |f| !f.is_declaration(), |name| self.find_func(Side::Device, name))?;
         (!self.func(found).is_declaration()).then_some(found)
     }
 
-    /// The tile kernel that a call of `stub` in a host module launches, found in the same way. It has no body.
+    /// Returns the tile kernel that a call of `stub` in a host module launches, found like [`Self::kernel_of_stub`]. It
+    /// has no body.
     #[must_use]
     pub fn tile_kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
         let anywhere = |name: &str| {
@@ -390,7 +395,7 @@ impl Program {
         self.of_stub(host, stub, |f| f.tile.is_some(), anywhere)
     }
 
-    /// The function of this kind behind a stub: on the device side of its unit, else anywhere.
+    /// Finds the wanted function that a stub stands for: on the device side of its unit, else anywhere.
     fn of_stub(
         &self,
         host: ModuleId,
@@ -413,7 +418,7 @@ impl Program {
         })
     }
 
-    /// Where a function computes a value: the block, and the instruction's number in it. `None` for parameters.
+    /// Returns the block that defines a value, and the index of the instruction in it. `None` for parameters.
     #[must_use]
     pub fn definition(&self, f: FuncRef, v: ValueId) -> Option<(BlockId, usize)> {
         let mut all = self.definitions.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -428,7 +433,7 @@ impl Program {
         of_function.get(&v).copied()
     }
 
-    /// The location of an instruction, or of its block's terminator.
+    /// Returns the location of an instruction, or of its block's terminator.
     #[must_use]
     pub fn loc_at(&self, func: FuncRef, block: BlockId, inst: u32) -> LocId {
         self.func(func)
@@ -437,8 +442,8 @@ impl Program {
             .map_or(LocId(0), |b| b.insts.get(inst as usize).map_or(b.term_loc, |i| i.loc))
     }
 
-    /// Where a user sees an instruction: the innermost of its location and the calls through which it was inlined that is in the user's own
-    /// sources; its location where none is.
+    /// Returns the position that a user sees for an instruction: among its location and the calls through which it was
+    /// inlined, the innermost in user code; its own location if none is.
     #[must_use]
     pub fn users_loc(&self, module: ModuleId, loc: LocId) -> SourceLoc {
         let innermost = self.loc(module, loc);
@@ -448,7 +453,7 @@ impl Program {
         self.inlined(module, loc).find(SourceLoc::is_users).unwrap_or(innermost)
     }
 
-    /// A location, then the calls through which it was inlined, from the innermost outwards.
+    /// Iterates over a location and the calls through which it was inlined, from the innermost outwards.
     pub fn inlined(&self, module: ModuleId, loc: LocId) -> impl Iterator<Item = SourceLoc> + '_ {
         std::iter::successors(Some(loc), move |l| self.inlined_at(module, *l)).map(move |l| self.loc(module, l))
     }
@@ -457,7 +462,7 @@ impl Program {
         self.module(module).locs.get(loc.index())?.inlined_at
     }
 
-    /// A location resolved to file, line and column.
+    /// Resolves a location to file, line and column.
     #[must_use]
     pub fn loc(&self, module: ModuleId, loc: LocId) -> SourceLoc {
         let m = self.module(module);

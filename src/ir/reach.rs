@@ -1,8 +1,8 @@
-//! What functions lead to: the functions that they call or name, and the globals that they name.
+//! Call graph reachability: the functions that functions call or name, and the globals that they name.
 //!
-//! In: a linked program, and which functions to watch for. Out: the functions from which none of these is reached. A call through a
-//! pointer may reach every function whose address is taken, but for launch stubs: who calls one of those through a pointer
-//! configures a launch first. It knows nothing of what functions do.
+//! In: a linked program, and which functions to watch for. Out: the functions that reach none of these. A call through
+//! a pointer may reach every function whose address is taken, except launch stubs: a caller of a stub through a pointer
+//! configures a launch first. What functions do is unknown here.
 
 use super::{
     Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
@@ -10,23 +10,23 @@ use super::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a piece of code mentions.
+/// The symbols that a piece of code mentions.
 #[derive(Clone, Debug, Default)]
 pub struct Mentions {
     pub called: Vec<FuncRef>,
-    /// Functions whose address it takes.
+    /// Functions whose address the code takes.
     pub named: Vec<FuncRef>,
     pub globals: Vec<GlobalRef>,
-    /// It calls through a pointer.
+    /// True where the code calls through a pointer.
     pub indirect: bool,
-    /// It has a constant that is not modelled, which may mention anything.
+    /// True where the code has a constant or terminator that is not modelled, which may mention anything.
     pub opaque: bool,
-    /// It has an instruction that is not modelled, or inline assembly, which may compute any address.
+    /// True where the code has an instruction that is not modelled, or inline assembly, which may compute any address.
     pub strange: bool,
 }
 
 impl Mentions {
-    /// Of blocks of a function in this module.
+    /// Collects the mentions of blocks of a function in this module.
     pub fn of<'b>(program: &Program, module: ModuleId, blocks: impl IntoIterator<Item = &'b Block>) -> Self {
         let mut all = Self::default();
         for b in blocks {
@@ -60,7 +60,7 @@ impl Mentions {
         }
     }
 
-    /// What a constant mentions.
+    /// Adds the mentions of a constant.
     pub fn add_constant(&mut self, program: &Program, module: ModuleId, c: &Const) {
         match c {
             Const::Global { id, .. } => {
@@ -89,7 +89,7 @@ impl Mentions {
     }
 }
 
-/// The globals that blocks mention anywhere but as what a load reads.
+/// Returns the globals that blocks mention other than as operands of loads.
 pub(super) fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<GlobalRef> {
     let mut all = Mentions::default();
     for b in blocks {
@@ -103,7 +103,7 @@ pub(super) fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) 
     all.globals
 }
 
-/// The globals whose addresses blocks use for more than to load and to store there.
+/// Returns the globals whose addresses blocks use for more than loads and stores.
 fn addressed_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<GlobalRef> {
     let insts = || blocks.iter().flat_map(|b| &b.insts);
     let (mut bases, mut all): (FxHashMap<ValueId, &Operand>, _) = (FxHashMap::default(), Mentions::default());
@@ -127,7 +127,8 @@ fn addressed_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<Gl
     all.globals
 }
 
-/// Instructions of the functions that are called from some of them, whatever they point to.
+/// Counts the instructions of some functions and of those that they reach by direct calls. Calls through pointers and
+/// invokes are ignored.
 #[must_use]
 pub fn instructions(program: &Program, from: impl IntoIterator<Item = FuncRef>) -> u64 {
     let (mut seen, mut work, mut count) = (FxHashSet::default(), Vec::from_iter(from), 0);
@@ -145,7 +146,7 @@ pub fn instructions(program: &Program, from: impl IntoIterator<Item = FuncRef>) 
     count
 }
 
-/// Kernels whose address code of the device takes: it may launch them, with anything (dynamic parallelism).
+/// Returns the kernels whose address device code takes: it may launch them with any arguments (dynamic parallelism).
 #[must_use]
 pub fn launched_by_kernels(program: &Program) -> FxHashSet<FuncRef> {
     let mut named: FxHashSet<FuncRef> = FxHashSet::default();
@@ -167,19 +168,19 @@ pub fn launched_by_kernels(program: &Program) -> FxHashSet<FuncRef> {
 #[derive(Debug, Default)]
 pub struct Reach {
     mentions: FxHashMap<FuncRef, Mentions>,
-    /// Functions whose address is taken anywhere.
+    /// Functions whose address is taken anywhere, except launch stubs.
     taken: Vec<FuncRef>,
     harmless: FxHashSet<FuncRef>,
-    /// Variables whose names stand anywhere but where they are read.
+    /// Variables that are mentioned other than as operands of loads.
     written: FxHashSet<GlobalRef>,
-    /// Variables whose addresses are used for more than to load and to store there.
+    /// Variables whose addresses are used for more than loads and stores.
     addressed: FxHashSet<GlobalRef>,
     /// Variables that other units can name.
     exported: Vec<GlobalRef>,
 }
 
 impl Reach {
-    /// The host side's, with the functions to watch for.
+    /// Builds the call graph of the host side, with the functions to watch for.
     pub fn of(program: &Program, watched: impl Fn(&Function) -> bool) -> Self {
         let mut reach = Self::default();
         let operators = super::registered::registered(program);
@@ -190,7 +191,7 @@ impl Reach {
             }
             let mut mentions = Mentions::of(program, r.module, &f.blocks);
             reach.addressed.extend(addressed_by(program, r.module, &f.blocks));
-            // Who asks PyTorch's dispatcher for an operator does so by its name.
+            // Callers of PyTorch's dispatcher ask for an operator by name, not by address.
             if super::registered::registers(m, f) {
                 mentions.named.retain(|f| !operators.contains(f));
             }
@@ -248,25 +249,25 @@ impl Reach {
         m.called.iter().chain(&m.named).any(|f| harmful.contains(f)) || (m.indirect && anywhere)
     }
 
-    /// Functions whose address is taken, but for launch stubs.
+    /// Returns the functions whose address is taken, except launch stubs.
     #[must_use]
     pub fn taken(&self) -> &[FuncRef] {
         &self.taken
     }
 
-    /// Whether any function of the host does more with a variable than to read it by its name.
+    /// Whether any host code mentions a variable other than to load it by name.
     #[must_use]
     pub fn may_be_written(&self, g: GlobalRef) -> bool {
         self.written.contains(&g)
     }
 
-    /// Whether the address of a variable is used for more than to load and to store there.
+    /// Whether the address of a variable is used for more than loads and stores.
     #[must_use]
     pub fn is_addressed(&self, g: GlobalRef) -> bool {
         self.addressed.contains(&g)
     }
 
-    /// All such variables that are no constants.
+    /// Returns all variables, constants excepted, for which [`Self::may_be_written`] holds.
     #[must_use]
     pub fn written(&self) -> Vec<GlobalRef> {
         let mut all: Vec<GlobalRef> = self.written.iter().copied().collect();
@@ -274,26 +275,26 @@ impl Reach {
         all
     }
 
-    /// Variables of the host that other translation units can name, constants apart.
+    /// Returns the host variables that other translation units can name, constants excepted.
     #[must_use]
     pub fn exported(&self) -> &[GlobalRef] {
         &self.exported
     }
 
-    /// Whether a function leads to nothing that is watched for.
+    /// Whether a function reaches no watched function.
     #[must_use]
     pub fn is_harmless(&self, f: FuncRef) -> bool {
         self.harmless.contains(&f)
     }
 
-    /// Whether a piece of code leads to nothing that is watched for.
+    /// Whether a piece of code reaches no watched function.
     #[must_use]
     pub fn are_harmless(&self, m: &Mentions) -> bool {
         let all = |fs: &[FuncRef]| fs.iter().all(|f| self.harmless.contains(f));
         all(&m.called) && all(&m.named) && (!m.indirect || all(&self.taken))
     }
 
-    /// The globals that code mentions, with all that it may call.
+    /// Returns the globals that code and its possible callees mention.
     #[must_use]
     pub fn globals(&self, from: &Mentions) -> Named {
         let mut named = Named {
@@ -334,24 +335,24 @@ impl Reach {
         named
     }
 
-    /// What a function mentions itself.
+    /// Returns the mentions of a function itself, without its callees.
     #[must_use]
     pub fn mentions(&self, f: FuncRef) -> Option<&Mentions> {
         self.mentions.get(&f)
     }
 }
 
-/// The globals that some code mentions.
+/// The globals that some code and its possible callees mention.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
     pub globals: Vec<GlobalRef>,
-    /// And perhaps others.
+    /// True where the code may mention other globals.
     pub opaque: bool,
-    /// Functions whose address it takes.
+    /// Functions whose address the code takes.
     pub functions: Vec<FuncRef>,
-    /// All functions that it may lead to.
+    /// Functions that the code may reach.
     pub reached: Vec<FuncRef>,
-    /// [`Mentions::strange`].
+    /// True where [`Mentions::strange`] holds for some of the code.
     pub strange: bool,
 }
 
@@ -395,7 +396,7 @@ mod tests {
         }
     }
 
-    /// A host side with one global that holds the address of a function.
+    /// A host side with one global, which may hold the address of a function.
     fn program(functions: Vec<Function>, table: Option<u32>) -> Program {
         let global = Global {
             name: "g".into(),

@@ -1,6 +1,6 @@
-//! Integer intrinsics, bit by bit: the reference that the tests of both engines compare with.
+//! Reference implementation of integer intrinsics, bit by bit, for the tests of both engines.
 
-/// Their names, and how many numbers they take.
+/// Names of the intrinsics, with their numbers of operands.
 pub const ALL: &[(&str, usize)] = &[
     ("smin", 2),
     ("smax", 2),
@@ -29,7 +29,7 @@ fn from_bits(bits: impl Iterator<Item = bool>) -> u64 {
     bits.enumerate().fold(0, |v, (i, b)| v | u64::from(b) << i)
 }
 
-/// The result, of numbers that are given without sign.
+/// Computes the result of an intrinsic on unsigned operands.
 #[must_use]
 pub fn value(name: &str, bits: u32, a: &[u64]) -> u64 {
     let bit = |v: u64, i: u32| v >> i & 1 == 1;
@@ -37,7 +37,7 @@ pub fn value(name: &str, bits: u32, a: &[u64]) -> u64 {
     let s = |i: usize| signed(a[i], bits);
     let back = |v: i128| u64::try_from(v.rem_euclid(1 << bits)).expect("below 2^64");
     let (least, most) = (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1);
-    // The two numbers as one of twice the width.
+    // The two operands as one integer of twice the width.
     let joined = |i: u32| if i < bits { bit(a[1], i) } else { bit(a[0], i - bits) };
     match name {
         "smin" => back(s(0).min(s(1))),
@@ -66,7 +66,7 @@ pub fn value(name: &str, bits: u32, a: &[u64]) -> u64 {
     }
 }
 
-/// Numbers of a width: those at its edges, and some others.
+/// Sample integers of a width: boundary values and some others.
 #[must_use]
 pub fn samples(bits: u32, seed: u64) -> Vec<u64> {
     let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };

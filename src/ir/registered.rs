@@ -1,14 +1,15 @@
-//! Operators that a library registers with PyTorch: functions that Python calls with anything that their checks accept.
+//! Operators that a library registers with PyTorch: functions that Python calls with any arguments that their checks
+//! accept.
 //!
-//! In: a program. Out: the functions of its host side that it gives to `torch::Library::def` and `impl` (torch/library.h), to
-//! `torch::RegisterOperators` (ATen/core/op_registration/op_registration.h) and to `pybind11::module_::def` (pybind11 2.13), by address, as a lambda
-//! or by `TORCH_FN`; and to the library of the stable ABI by `TORCH_BOX` (torch/csrc/stable/library.h, PyTorch 2.10 to 2.13). The unit that registers may
-//! be another one than defines them.
+//! In: a program. Out: the host functions that it passes to `torch::Library::def` and `impl` (torch/library.h), to
+//! `torch::RegisterOperators` (ATen/core/op_registration/op_registration.h) and to `pybind11::module_::def` (pybind11
+//! 2.13), by address, as a lambda or by `TORCH_FN`. The unit that registers them may differ from the unit that defines
+//! them.
 
 use super::{Callee, Const, FuncId, FuncRef, Function, Module, Op, Operand, Program, Side, Terminator};
 
-/// How the nested names of functions begin that register what they are given (Itanium C++ ABI, 5.1): the rest of a name may be more than demanglers
-/// take.
+/// Prefixes of the nested names of registration functions (Itanium C++ ABI, 5.1): demanglers may reject the rest of a
+/// name.
 const REGISTER: &[&str] = &[
     "5torch7Library3def",
     "5torch7Library4impl",
@@ -22,23 +23,23 @@ const REGISTER: &[&str] = &[
     "5torch6stable6detail13StableLibrary4impl",
 ];
 
-/// What `TORCH_BOX` makes of a function: a function that takes a stack and hands what lies there to it.
+/// Functions that `TORCH_BOX` makes of an operator: they take a stack and pass its elements on.
 const BOXES: &[&str] = &["5torch6stable6detail5boxer", "5torch6stable6detail10boxer_impl"];
 
-/// Of these pybind11's own.
+/// Prefix of pybind11's registration functions.
 const BIND: &str = "8pybind11";
 
-/// A function's nested name.
+/// Returns a function's nested name.
 fn nested(f: &Function) -> &str {
     f.name.strip_prefix("_ZN").unwrap_or_default().trim_start_matches(['r', 'V', 'K', 'R', 'O'])
 }
 
-/// Whether a function registers what it is given.
+/// Whether a function registers its argument.
 fn is_registering(f: &Function) -> bool {
     REGISTER.iter().any(|start| nested(f).starts_with(start))
 }
 
-/// The functions that a box names; none where it is no box. Its name tells them only in abbreviations of its own.
+/// Returns the functions that a box names; none for other functions. The box's mangled name has them only as abbreviations.
 fn boxed(program: &Program, function: FuncRef) -> Vec<FuncRef> {
     let is_box = |f: FuncRef| BOXES.iter().any(|start| nested(program.func(f)).starts_with(start));
     let (mut seen, mut open, mut out) = (vec![], vec![function], vec![]);
@@ -53,7 +54,8 @@ fn boxed(program: &Program, function: FuncRef) -> Vec<FuncRef> {
     out
 }
 
-/// The functions that register something which a function calls. What registers is the library's own code as well: it hands on what it was given.
+/// Returns the registration functions that a function calls. Registration functions themselves give none: they are
+/// library code and only pass their argument on.
 fn registering<'m>(m: &'m Module, f: &Function) -> Vec<&'m Function> {
     if is_registering(f) {
         return vec![];
@@ -64,27 +66,28 @@ fn registering<'m>(m: &'m Module, f: &Function) -> Vec<&'m Function> {
         .collect()
 }
 
-/// Whether a function registers operators: of what it names only the library takes the address.
+/// Whether a function registers operators: only the library takes the addresses of the functions that it names.
 #[must_use]
 pub fn registers(m: &Module, f: &Function) -> bool {
     m.side == Side::Host && !registering(m, f).is_empty()
 }
 
-/// Functions that operators' registrations name, each once, in the order of the program.
+/// Returns the functions that registrations of operators name, each once, in program order.
 #[must_use]
 pub fn registered(program: &Program) -> Vec<FuncRef> {
     registered_by(program, |_| true)
 }
 
-/// Whether an operator is pybind11's alone, which makes an object of its own of each argument that Python gives (`argument_loader`, pybind11/cast.h).
-/// PyTorch's dispatcher can be asked for one by C++ code as well, which hands on references as they are.
+/// Whether only pybind11 registers an operator. pybind11 makes its own object of each Python argument
+/// (`argument_loader`, pybind11/cast.h). C++ code can also call an operator through PyTorch's dispatcher, which passes
+/// references on unchanged.
 #[must_use]
 pub fn is_bound_only(program: &Program, operator: FuncRef) -> bool {
     let bound = |callees: &[&Function]| callees.iter().all(|c| nested(c).starts_with(BIND));
     registered_by(program, bound).contains(&operator) && !registered_by(program, |c| !bound(c)).contains(&operator)
 }
 
-/// Functions that are named where such registrations are called.
+/// Returns the functions named in those functions whose registration calls satisfy `by`.
 fn registered_by(program: &Program, by: impl Fn(&[&Function]) -> bool) -> Vec<FuncRef> {
     let mut out: Vec<FuncRef> = vec![];
     for (r, m, f) in program.functions().filter(|(_, m, _)| m.side == Side::Host) {
@@ -101,11 +104,11 @@ fn registered_by(program: &Program, by: impl Fn(&[&Function]) -> bool) -> Vec<Fu
     out
 }
 
-/// What a function registers by calls of these.
+/// Returns the functions that `f` registers by calls of `callees`.
 fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Function]) -> Vec<FuncRef> {
     let named: Vec<FuncRef> = named_in(f).into_iter().map(|id| program.resolve_func(r.module, id)).collect();
     let boxed: Vec<FuncRef> = named.iter().flat_map(|f| boxed(program, *f)).collect();
-    // A closure's function is named for the function that it stands in (Itanium C++ ABI, 5.1.7).
+    // The mangled name of a closure contains that of its enclosing function (Itanium C++ ABI, 5.1.7).
     let inside = format!("_ZZ{}E", f.name.strip_prefix("_Z").unwrap_or_default());
     let host = program.functions().filter(|(_, m, f)| m.side == Side::Host && !f.is_declaration());
     let by_type = host.filter(|(_, _, f)| {
@@ -122,8 +125,8 @@ fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Func
     named.into_iter().chain(boxed).chain(by_type.map(|(r, ..)| r)).filter(is_users).collect()
 }
 
-/// Whether only PyTorch's dispatcher calls an operator, and where one of the tensors that it is given is on a device at least: all that registers it are
-/// implementations for CUDA (`TORCH_LIBRARY_IMPL(ext, CUDA, m)`; torch/library.h).
+/// Whether only PyTorch's dispatcher calls an operator, with at least one device tensor as argument: all of its
+/// registrations are implementations for CUDA (`TORCH_LIBRARY_IMPL(ext, CUDA, m)`; torch/library.h).
 #[must_use]
 pub fn is_dispatched_for_devices(program: &Program, operator: FuncRef) -> bool {
     let mut by = program.functions().filter(|(_, m, _)| m.side == Side::Host).filter(|(r, m, f)| {
@@ -134,7 +137,7 @@ pub fn is_dispatched_for_devices(program: &Program, operator: FuncRef) -> bool {
     by.next().is_some_and(|(.., f)| is_for_devices(f)) && by.all(|(.., f)| is_for_devices(f))
 }
 
-/// The calls of a function.
+/// Iterates over the calls of a function.
 fn calls(f: &Function) -> impl Iterator<Item = (&Callee, &Vec<Operand>)> {
     let plain = f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| match &i.op {
         Op::Call { callee, args } => Some((callee, args)),
@@ -147,7 +150,7 @@ fn calls(f: &Function) -> impl Iterator<Item = (&Callee, &Vec<Operand>)> {
     plain.chain(invoked)
 }
 
-/// The functions whose addresses a function passes on or stores.
+/// Returns the functions whose addresses a function passes as arguments or stores.
 fn named_in(f: &Function) -> Vec<FuncId> {
     let passed = calls(f).flat_map(|(_, args)| args);
     let stored = f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| match &i.op {
@@ -158,8 +161,8 @@ fn named_in(f: &Function) -> Vec<FuncId> {
     passed.chain(stored).filter_map(function).collect()
 }
 
-/// The name under which an operator is called: `scale` of a module that pybind11 makes, `ext::scale` of PyTorch's dispatcher. `None` where its
-/// registration does not say it by a constant.
+/// Returns the name under which an operator is called: `scale` for a pybind11 module, `ext::scale` for PyTorch's
+/// dispatcher. `None` where its registration does not give the name as a constant.
 #[must_use]
 pub fn registered_name(program: &Program, operator: FuncRef) -> Option<String> {
     program.functions().filter(|(_, m, f)| registers(m, f)).find_map(|(r, m, f)| {
@@ -191,7 +194,7 @@ pub fn registered_name(program: &Program, operator: FuncRef) -> Option<String> {
     })
 }
 
-/// Looks at one call: notes the text that it is given, and gives the text where it registers the operator.
+/// Records the string argument of one call, and returns it if the call registers the operator.
 fn named_by(
     program: &Program,
     (r, m): (FuncRef, &Module),
@@ -226,10 +229,10 @@ fn named_by(
     None
 }
 
-/// Functions that are looked at on the way from a registration to a closure.
+/// Largest number of functions searched between a registration and a closure.
 const MOST: usize = 2000;
 
-/// Whether a function calls or names another one, by way of others too.
+/// Whether a function calls or names another one, directly or through others.
 fn leads_to(program: &Program, from: FuncRef, to: FuncRef) -> bool {
     let (mut seen, mut open) = (vec![from], vec![from]);
     while let Some(f) = open.pop() {
@@ -252,7 +255,8 @@ fn leads_to(program: &Program, from: FuncRef, to: FuncRef) -> bool {
     false
 }
 
-/// A text without its schema, in the library's namespace where the dispatcher has one: `TORCH_LIBRARY_init_ext`.
+/// Strips the schema from an operator string and adds the library's namespace if the dispatcher has one:
+/// `TORCH_LIBRARY_init_ext`.
 fn in_namespace(f: &Function, text: String) -> String {
     let name = text.split('(').next().unwrap_or_default().to_owned();
     let rest = ["TORCH_LIBRARY_init_", "TORCH_LIBRARY_FRAGMENT_init_", "TORCH_LIBRARY_IMPL_init_"]
@@ -261,7 +265,7 @@ fn in_namespace(f: &Function, text: String) -> String {
     match rest {
         Some(rest) if !name.contains("::") => {
             let namespace = rest.split('(').next().unwrap_or_default();
-            // Behind an implementation's namespace stand its dispatch key and a number.
+            // An implementation's namespace is followed by its dispatch key and a number.
             let keys = ["_CUDA_", "_CPU_", "_Autograd", "_CompositeImplicit", "_CompositeExplicit", "_Meta_"];
             let end = keys.iter().filter_map(|k| namespace.find(k)).min().unwrap_or(namespace.len());
             let plain = namespace[..end].trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');

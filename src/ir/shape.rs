@@ -1,25 +1,26 @@
-//! What a kernel's own attributes fix of its launches (CUDA C++ Programming Guide 13.0, Thread Block Clusters and Blocks as Clusters).
+//! Launch shape that a kernel's attributes fix (CUDA C++ Programming Guide 13.0, Thread Block Clusters and Blocks as
+//! Clusters).
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The attributes of a kernel that decide, with a launch, which threads run.
+/// The attributes of a kernel that decide, together with a launch, which threads run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchShape {
     /// Threads of a block along each axis (`__block_size__`). The grid of a launch then counts clusters.
     pub block: Option<[u32; 3]>,
     /// Blocks of a cluster along each axis (`__cluster_dims__`, or the second tuple of `__block_size__`).
     pub cluster: Option<[u32; 3]>,
-    /// Each launch must say its cluster (`__cluster_dims__()`).
+    /// True where each launch must give its cluster dimensions (`__cluster_dims__()`).
     pub names_no_cluster: bool,
-    /// Most blocks of a cluster (the third argument of `__launch_bounds__`).
+    /// Largest number of blocks of a cluster (the third argument of `__launch_bounds__`).
     pub most_blocks: Option<u32>,
-    /// Its attributes contradict each other, or are no constants here.
+    /// True where its attributes contradict each other or are not constant here.
     pub unread: bool,
 }
 
 impl LaunchShape {
-    /// The grid and block that a launch of nvcc's code is made with, so that these blocks and threads run.
+    /// Converts numbers of blocks and threads into the grid and block that nvcc's code launches them with.
     #[must_use]
     pub fn as_launched(&self, grid: [u32; 3], block: [u32; 3]) -> ([u32; 3], [u32; 3]) {
         if self.block.is_none() {

@@ -1,12 +1,12 @@
-//! Static shared memory: how much of it a kernel can have.
+//! Upper bound on a kernel's static shared memory.
 
 use super::reach::Mentions;
 use super::{Bytes, FuncRef, Program, Side, space};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// The most bytes of static shared memory that a kernel can have: those of all variables that it and what it calls mention, or of all that its
-/// module has where it calls through pointers. A compiler may leave out some that it does not need.
+/// Returns an upper bound, in bytes, on a kernel's static shared memory: all variables that it and its callees mention,
+/// or all of its module if it calls through pointers. A compiler may remove unused ones.
 #[must_use]
 pub fn most_static_shared(program: &Program, kernel: FuncRef) -> u64 {
     let (mut functions, mut open) = (FxHashSet::default(), vec![kernel]);

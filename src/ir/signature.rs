@@ -1,16 +1,16 @@
-//! What the source says of a function's parameters, as far as it is kept: types in its name, signs of its variables.
+//! Source-level facts of a function's parameters that survive: types in its name, signedness of its variables.
 
 use super::instruction::{Op, Var};
 use super::{Function, Param, TypeId};
 
-/// A number of C's (LP64).
+/// A C arithmetic type (LP64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plain {
     Int { bits: u32, unsigned: bool },
     Float(u32),
 }
 
-/// What a type's name says that is a number of C's, or one of `<cstdint>`'s and its kin.
+/// Parses the name of a C arithmetic type, or of a type of `<cstdint>` and the like.
 #[must_use]
 pub fn plain_number(name: &str) -> Option<Plain> {
     let int = |bits, unsigned| Some(Plain::Int { bits, unsigned });
@@ -29,7 +29,7 @@ pub fn plain_number(name: &str) -> Option<Plain> {
     }
 }
 
-/// `T` of `const T *`, `T *const`, `T &` and `T *[4]`, with its own qualifiers.
+/// Returns the pointee `T` of `const T *`, `T *const`, `T &` and `T *[4]`, with its own qualifiers.
 #[must_use]
 pub fn pointee_name(pointer: &str) -> Option<&str> {
     let mut name = pointer.trim_end();
@@ -44,7 +44,7 @@ pub fn pointee_name(pointer: &str) -> Option<&str> {
     Some(name.trim_end())
 }
 
-/// The type of an element of an array: `T [5]` of `T [4][5]`.
+/// Returns the element type of an array: `T [5]` for `T [4][5]`.
 #[must_use]
 pub fn element_name(array: &str) -> String {
     match (array.find('['), array.find(']')) {
@@ -53,18 +53,18 @@ pub fn element_name(array: &str) -> String {
     }
 }
 
-/// `ns::Image`, which LLVM calls `struct.ns::Image.12`.
+/// Returns the source name of an LLVM structure name: `ns::Image` for `struct.ns::Image.12`.
 #[must_use]
 pub fn source_name(llvm: &str) -> &str {
     let of_source = llvm.split_once('.').map_or("", |(_, n)| n);
     of_source.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('.').unwrap_or(of_source)
 }
 
-/// How the names of functions begin that stand for a library's; behind it is the name of that, demangled.
+/// Prefix of the names of functions that model a library function; the demangled name of the latter follows.
 pub const LIBRARY_MODEL: &str = "scuba.model ";
 
 impl Param {
-    /// What the source calls it: of a part of a structure that is passed in registers the structure.
+    /// Returns the parameter's source name; for a part of a structure passed in registers, the structure's.
     #[must_use]
     pub fn source_name(&self) -> &str {
         match self.name.rsplit_once(".coerce") {
@@ -75,21 +75,21 @@ impl Param {
 }
 
 impl Function {
-    /// Whether it stands for a function of a library.
+    /// Whether this function models a library function.
     #[must_use]
     pub fn is_library_model(&self) -> bool {
         self.name.starts_with(LIBRARY_MODEL)
     }
 
-    /// The types of its parameters as the source spells them. Of templates, and where a type has commas of its own, the list of a function's
-    /// name does not say which type is whose.
+    /// Returns the source spellings of the parameter types. `None` for templates, and where a type itself contains
+    /// commas: the list in a function's name is ambiguous then.
     fn parameter_types(&self) -> Option<Vec<&str>> {
         let (name, list) = self.display.strip_suffix(')')?.split_once('(')?;
         let types: Vec<&str> = list.split(", ").collect();
         (!name.contains('<') && !list.contains(['(', '<']) && types.len() == self.params.len()).then_some(types)
     }
 
-    /// The variable of a parameter.
+    /// Returns the variable of a parameter.
     fn variable(&self, parameter: &str) -> Option<&Var> {
         self.blocks.iter().flat_map(|b| &b.insts).find_map(|i| match &i.op {
             Op::Alloca { var: Some(v), .. } if v.param.is_some() && v.name == parameter => Some(v),
@@ -97,8 +97,8 @@ impl Function {
         })
     }
 
-    /// A structure that is passed by value in registers (System V x86-64 ABI, 3.2.3), whose parts clang calls `x.coerce`, or `x.coerce0` and
-    /// `x.coerce1`: its name, its type, and the byte of it at which this part begins.
+    /// Returns name, type and byte offset of a part of a structure that is passed by value in registers (System V
+    /// x86-64 ABI, 3.2.3). clang names such parts `x.coerce`, or `x.coerce0` and `x.coerce1`.
     #[must_use]
     pub fn in_registers(&self, parameter: usize) -> Option<(&str, TypeId, u64)> {
         let (name, part) = self.params.get(parameter)?.name.rsplit_once(".coerce")?;
@@ -114,20 +114,21 @@ impl Function {
         Some((name, ty, at))
     }
 
-    /// The type of a parameter as the source spells it, where debug information tells.
+    /// Returns the source spelling of a parameter's type, where debug information has it.
     #[must_use]
     pub fn declared_type(&self, parameter: &str) -> Option<&str> {
         self.variable(parameter).map(|v| v.type_name.as_str())
     }
 
-    /// Bytes of what a parameter points to, by its type. How the function indexes it says nothing: it may read another type.
+    /// Returns the pointee size of a parameter in bytes, by its type. How the function indexes it is no evidence: it
+    /// may read another type.
     #[must_use]
     pub fn element_bytes(&self, parameter: usize) -> Option<u64> {
         let told = self.variable(&self.params.get(parameter)?.name).and_then(|v| v.pointee);
         told.or_else(|| self.plain_element_bytes(parameter))
     }
 
-    /// The same where there is no variable that tells: of plain types (LP64), by the function's name.
+    /// Like [`Self::element_bytes`] without debug information: for plain types (LP64), from the function's name.
     fn plain_element_bytes(&self, parameter: usize) -> Option<u64> {
         let base = self.parameter_types()?.get(parameter)?.strip_suffix('*')?.replace(" const", "");
         Some(match base.trim() {
@@ -139,7 +140,7 @@ impl Function {
         })
     }
 
-    /// Whether a parameter is an unsigned number.
+    /// Whether a parameter is an unsigned integer.
     #[must_use]
     pub fn is_unsigned(&self, parameter: &str) -> bool {
         self.variable(parameter).is_some_and(|v| v.unsigned)

@@ -1,15 +1,15 @@
-//! Launch stubs: the host's functions that stand for kernels, by their names.
+//! Maps the names of launch stubs, the host functions that launch kernels, to kernel symbols.
 
 use cpp_demangle::Symbol;
 
-/// What clang puts in front of a kernel's own name in the mangled symbol of its stub (LLVM 22, ItaniumMangle.cpp).
+/// Prefix that clang puts before a kernel's own name in the mangled symbol of its stub (LLVM 22, ItaniumMangle.cpp).
 const MARK: &str = "__device_stub__";
 
-/// Symbols that the kernel of a stub may have, the likeliest first; none where the symbol is no stub.
+/// Returns the possible symbols of a stub's kernel, the most probable first; none where the symbol is no stub.
 ///
-/// The mark is the beginning of a name with its length in front (Itanium C++ ABI, 5.1.2): `18__device_stub__foo`. What stands in front of
-/// the length may end in digits itself, that of `ns1` say or of an unnamed namespace: which of them are the length is told by the
-/// demangler, to whom the kernel is the stub without the mark.
+/// The mark begins a name, whose length precedes it (Itanium C++ ABI, 5.1.2): `18__device_stub__foo`. The text before
+/// the length may itself end in digits, for example `ns1` or an unnamed namespace. The demangler decides which digits
+/// are the length: the kernel's demangled name must be that of the stub without the mark.
 pub(super) fn kernels_of(stub: &str) -> Vec<String> {
     let Some(at) = stub.find(MARK) else { return vec![] };
     let (before, behind) = (&stub[..at], &stub[at + MARK.len()..]);
@@ -21,7 +21,7 @@ pub(super) fn kernels_of(stub: &str) -> Vec<String> {
         .rev()
         .filter_map(|n| {
             let (before, length) = before.split_at(at - n);
-            // A length has no zero in front.
+            // A length has no leading zero.
             let length: usize = length.parse().ok().filter(|_| !length.starts_with('0'))?;
             let own = length.checked_sub(MARK.len()).filter(|n| (1..=behind.len()).contains(n))?;
             Some(format!("{before}{own}{behind}"))

@@ -1,12 +1,12 @@
-//! A readable dump of a module, for `scuba-extract --dump`, logs and tests: close to LLVM's assembly, with source
-//! positions (`@line:column`, and the file where it is not the main one) and the names of source variables.
+//! Readable dump of a module, for `scuba-extract --dump`, logs and tests: close to LLVM's assembly, with source
+//! positions (`@line:column`, and the file if it is not the main one) and the names of source variables.
 
 use super::{
     BlockId, Callee, Const, Function, Global, Inst, LocId, Module, Op, Operand, Step, Terminator, TypeId, TypeKind, Var,
 };
 use std::fmt::{self, Display};
 
-/// Something of a module, with the module it needs to be printed.
+/// A part of a module together with the module, for printing.
 struct In<'m, T: ?Sized>(&'m Module, &'m T);
 
 impl Display for Module {
@@ -301,7 +301,7 @@ impl Display for In<'_, Terminator> {
     }
 }
 
-/// The lower-case name of a variant.
+/// Returns the lower-case name of a variant.
 fn lower(text: impl fmt::Debug) -> String {
     format!("{text:?}").to_lowercase()
 }

@@ -1,38 +1,40 @@
-//! Tile kernels (`__tile_global__`, `nvcc -enable-tile`, CUDA 13.3): functions that run once for each block, on whole arrays of elements, and
-//! are compiled to Tile IR. They have no threads, so that nothing here executes them: what is kept of one are the places where it accesses
-//! memory. Its body is none; who launches it does something that is not known to the memory that it is given.
+//! Tile kernels (`__tile_global__`, `nvcc -enable-tile`, CUDA 13.3): functions that run once for each block, on whole
+//! arrays of elements, and are compiled to Tile IR. They have no threads, so the engine does not execute them: only the
+//! positions of their memory accesses are kept, and no body. A launch has unknown effects on the memory that it is
+//! given.
 
 use super::LocId;
 use serde::{Deserialize, Serialize};
 
-/// What is kept of a tile kernel.
+/// Facts kept of a tile kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TileCode {
-    /// Its accesses, and those of the functions that it calls, in the order of their places.
+    /// Accesses of the kernel and of the functions that it calls, ordered by position.
     pub accesses: Vec<TileAccess>,
-    /// It may end all work for the device: by a trap, or an assert that fails.
+    /// True where the kernel may end all work on the device: by a trap or a failing assert.
     pub may_trap: bool,
 }
 
-/// A place at which a tile kernel accesses memory, or may.
+/// A position at which a tile kernel accesses memory, or may do so.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TileAccess {
     pub loc: LocId,
-    /// The function that does it, without namespace; `memory` where the language itself does.
+    /// Name of the accessing function, without namespace; `memory` for an access of the language itself.
     pub what: String,
 }
 
-/// The library's namespace as symbols have it (Itanium C++ ABI, 5.1.4): of functions, and of methods of constant objects.
+/// Prefixes of the tile library's symbols (Itanium C++ ABI, 5.1.4): for functions, and for const methods.
 const LIBRARY: [&str; 2] = ["_ZN4cuda5tiles", "_ZNK4cuda5tiles"];
 
-/// Whether a symbol is of the library of tiles (`cuda_tile.h`), whose functions the compiler itself has.
+/// Whether a symbol belongs to the tile library (`cuda_tile.h`), whose functions are built into the compiler.
 #[must_use]
 pub fn is_of_library(symbol: &str) -> bool {
     LIBRARY.iter().any(|l| symbol.starts_with(l))
 }
 
-/// The name of a function of the library that accesses memory: `load`, `store_masked`, `atomic_add`, … (`cuda_tile.h` of CUDA 13.5); `None` of
-/// others. A name stands behind its length, and before the arguments of a template or the end of a nested name.
+/// Returns the name of a tile library function that accesses memory: `load`, `store_masked`, `atomic_add`, …
+/// (`cuda_tile.h` of CUDA 13.5); `None` for other functions. A name follows its length and precedes template arguments
+/// or the end of a nested name.
 #[must_use]
 pub fn accessing(symbol: &str) -> Option<&str> {
     if !is_of_library(symbol) {

@@ -1,7 +1,7 @@
-//! Amounts of memory and numbers of elements, so that one is never taken for the other.
+//! Byte sizes and element counts as separate types, so that neither is taken for the other.
 //!
-//! A count of elements becomes bytes by the size of one: `Elements * Bytes`; how many fit into something: `Bytes / Bytes`.
-//! What leaves for the terms of the symbolic engine or the memory of the interpreter says [`Bytes::get`], and counts bytes there.
+//! An element count becomes bytes through the element size: `Elements * Bytes`; `Bytes / Bytes` is a count. Terms of
+//! the symbolic engine and memory of the interpreter count bytes as plain integers, obtained by [`Bytes::get`].
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,12 +19,12 @@ pub struct Bytes(pub u64);
 pub struct Elements(pub u64);
 
 impl Bytes {
-    /// As a plain number.
+    /// Returns the size as a plain integer.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// As many bits; what no integer of the program has where it does not fit.
+    /// Returns the size in bits, saturating at `u32::MAX`, which is no width of an integer in a program.
     pub fn bits(self) -> u32 {
         u32::try_from(self.0.saturating_mul(8)).unwrap_or(u32::MAX)
     }
@@ -39,12 +39,12 @@ impl Bytes {
 }
 
 impl Elements {
-    /// As a plain number.
+    /// Returns the count as a plain integer.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// Where each of so many elements of that size begins, in bytes from the first.
+    /// Iterates over the byte offsets of consecutive elements of size `each`, relative to the first.
     pub fn offsets(self, each: Bytes) -> impl Iterator<Item = u64> {
         (0..self.0).map(move |i| i * each.0)
     }
@@ -64,7 +64,7 @@ impl Sum for Bytes {
     }
 }
 
-/// So many elements of that size; the largest number where that is more.
+/// Total size of the elements, saturating.
 impl Mul<Bytes> for Elements {
     type Output = Bytes;
 
@@ -73,7 +73,7 @@ impl Mul<Bytes> for Elements {
     }
 }
 
-/// How many of that size fit.
+/// Number of elements of size `each` that fit.
 impl Div for Bytes {
     type Output = Elements;
 
@@ -94,7 +94,7 @@ impl fmt::Display for Elements {
     }
 }
 
-/// Into a term of the symbolic engine, which counts bytes there.
+/// Conversion into a term of the symbolic engine, which counts bytes.
 impl From<Bytes> for i128 {
     fn from(b: Bytes) -> Self {
         Self::from(b.0)

@@ -1,27 +1,29 @@
-//! Variables that the host names and a device has: which of both sides belong together.
+//! Pairing of host variables with device variables.
 //!
-//! In: the modules of a program. Out: for a variable of the host the one of the device that it stands for, and which two are one piece of memory.
-//! CUDA C++ Programming Guide 13.0, *Device Memory Space Specifiers*: the host names a `__device__` or `__constant__` variable by a shadow with its
-//! name; a `__managed__` variable is one object, which both sides access. Without `-rdc=true` the device code of each unit is a program of its own
-//! (NVIDIA CUDA Compiler Driver 13.0, *Separate Compilation*): equal names in two units are two variables there, whatever their linkage.
+//! In: the modules of a program. Out: the device variable that a host variable stands for, and which variables of both
+//! sides are one object. CUDA C++ Programming Guide 13.0, *Device Memory Space Specifiers*: the host names a
+//! `__device__` or `__constant__` variable through a shadow of the same name; a `__managed__` variable is one object,
+//! which both sides access. Without `-rdc=true` the device code of each unit is a program of its own (NVIDIA CUDA
+//! Compiler Driver 13.0, *Separate Compilation*): equal names in two units are then two variables, whatever their
+//! linkage.
 
 use super::{Const, GlobalId, GlobalRef, Linkage, Module, ModuleId, Program, Side, space};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// What our front end writes on managed variables.
+/// Annotation that SCuBA's front end puts on managed variables.
 const MANAGED: &[u8] = b"scuba:managed";
 
-/// How variables of both sides belong together.
+/// Pairing of the variables of both sides.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variables {
-    /// The device side of each host module's unit.
+    /// Map from each host module to the device module of its unit.
     device_side: FxHashMap<ModuleId, ModuleId>,
-    /// Modules that have variables which no other module of the device can name.
+    /// Modules with variables that no other device module can name.
     apart: FxHashSet<ModuleId>,
-    /// Managed variables as the host names them, with the device's object.
+    /// Map from managed variables as the host names them to the device object.
     managed: FxHashMap<GlobalRef, GlobalRef>,
-    /// These objects.
+    /// Objects of managed variables.
     objects: FxHashSet<GlobalRef>,
 }
 
@@ -38,7 +40,7 @@ impl Variables {
         let sources: FxHashSet<&str> = modules.iter().map(|m| m.source.as_str()).collect();
         for source in sources {
             let (hosts, devices) = (of_side(Side::Host, source), of_side(Side::Device, source));
-            // A source that is compiled twice, with other macros: its units come in one order on both sides.
+            // A source may be compiled twice with different macros: its units have the same order on both sides.
             if hosts.len() == devices.len() {
                 all.device_side.extend(hosts.into_iter().zip(devices));
             }
@@ -54,24 +56,25 @@ impl Variables {
         all
     }
 
-    /// The device side of a host module's unit, if that is known.
+    /// Returns the device module of a host module's unit, if known.
     pub(super) fn device_side(&self, host: ModuleId) -> Option<ModuleId> {
         self.device_side.get(&host).copied()
     }
 
-    /// Whether a module of the device has variables of its own, which its copies of inline functions mean.
+    /// Whether a device module has its own variables, to which its copies of inline functions refer.
     pub(super) fn is_apart(&self, module: ModuleId) -> bool {
         self.apart.contains(&module)
     }
 
-    /// The object that both sides access, of a managed variable as the host names it.
+    /// Returns the object that both sides access, for a managed variable as the host names it.
     pub(super) fn managed(&self, named: GlobalRef) -> Option<GlobalRef> {
         self.managed.get(&named).copied()
     }
 }
 
 impl Program {
-    /// The definition among those of one side that a reference from `module` resolves to, or the declaration itself.
+    /// Returns the definition on the same side that a reference from `module` resolves to, or else the declaration
+    /// itself.
     pub(super) fn linked_global(&self, module: ModuleId, global: GlobalId) -> GlobalRef {
         let m = self.module(module);
         let g = m.global(global);
@@ -83,8 +86,8 @@ impl Program {
         self.globals.get(&(m.side, g.name.clone())).copied().unwrap_or(own)
     }
 
-    /// The variable of the device that one of the host stands for; `None` where it stands for none, or for one that is not at hand. One that is
-    /// both sides' own stands for itself.
+    /// Returns the device variable that a host variable stands for; `None` if it stands for none, or if that one is not
+    /// available. A variable of the device side stands for itself.
     #[must_use]
     pub fn device_variable(&self, named: GlobalRef) -> Option<GlobalRef> {
         if self.module(named.module).side == Side::Device {
@@ -97,7 +100,7 @@ impl Program {
             let found = self.linked_global(own, GlobalId(i));
             return self.global(found).defined.then_some(found);
         }
-        // The device side of a unit need not mention what another one defines.
+        // The device side of a unit need not mention a variable that another unit defines.
         let linked = self.globals.get(&(Side::Device, name.clone())).copied()?;
         (m.relocatable && self.module(linked.module).relocatable).then_some(linked)
     }
@@ -108,7 +111,7 @@ impl Program {
         self.variables.objects.contains(&variable)
     }
 
-    /// All managed variables, in order.
+    /// Returns all managed variables, in order.
     #[must_use]
     pub fn managed_variables(&self) -> Vec<GlobalRef> {
         let mut all: Vec<GlobalRef> = self.variables.objects.iter().copied().collect();
@@ -116,7 +119,7 @@ impl Program {
         all
     }
 
-    /// Makes one object of the two sides of each managed variable.
+    /// Merges the two sides of each managed variable into one object.
     pub(super) fn join_managed(&mut self) {
         let named: Vec<GlobalRef> = self
             .annotated(MANAGED)
@@ -126,14 +129,14 @@ impl Program {
             })
             .collect();
         for g in named {
-            // What only the host mentions has no other side.
+            // A variable that only the host mentions has no device side.
             let object = self.device_variable(g).unwrap_or(g);
             self.variables.objects.insert(object);
             if object != g {
                 self.variables.managed.insert(g, object);
             }
         }
-        // Of several shadows that are linked into one.
+        // Several shadows may be linked to one object.
         let extern_shadows: Vec<(GlobalRef, GlobalRef)> = (0u32..)
             .zip(&self.modules)
             .filter(|(_, m)| m.side == Side::Host && !self.variables.objects.is_empty())

@@ -1,6 +1,7 @@
-//! What an instruction of a device accesses, as plain data: for inline PTX ([`super::ptx`]) and for intrinsics ([`super::tiles`]).
+//! Memory accesses of a device instruction, as plain data: for inline PTX ([`super::ptx`]) and for intrinsics
+//! ([`super::tiles`]).
 //!
-//! Which object an address leads to, and whether it holds so many bytes, is for the engines.
+//! The engines decide which object an address points to, and whether it has enough bytes.
 
 use ir::Bytes;
 
@@ -8,87 +9,87 @@ use ir::Bytes;
 pub enum Kind {
     Read,
     Write,
-    /// A read and a write at once.
+    /// An atomic read and write.
     Atomic,
 }
 
-/// What kind of address is given (PTX ISA 9.0, 5.1).
+/// State space of an address (PTX ISA 9.0, 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     Generic,
     Global,
-    /// An offset in the window of shared memory, in 32 or 64 bits.
+    /// An offset in the shared memory window, in 32 or 64 bits.
     Shared,
     /// Local and constant memory.
     Other,
 }
 
-/// An argument plus bytes.
+/// An address: an argument plus an offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     pub argument: usize,
     pub offset: i64,
 }
 
-/// The lines of a matrix: so many, of so many bytes each, the leading dimension apart.
+/// The lines of a matrix: their number, their length in bytes, and the leading dimension between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     pub lines: u32,
     pub line_bytes: Bytes,
-    /// Of an element, in which the leading dimension is counted.
+    /// Width in bits of an element, the unit of the leading dimension.
     pub bits: u32,
     pub leading: Leading,
 }
 
-/// The distance of two lines in elements, an unsigned number of 32 bits.
+/// Distance of two lines in elements, an unsigned 32-bit integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leading {
     Argument(usize),
     LastArgument,
-    /// Lines follow each other.
+    /// Adjacent lines.
     Packed,
 }
 
-/// How many bytes from the address on.
+/// Number of bytes accessed from the address on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     Bytes(u64),
-    /// As many as an argument says, an unsigned number of 32 bits.
+    /// The value of an argument, an unsigned 32-bit integer.
     Argument(usize),
     Tile(Tile),
 }
 
-/// When it happens.
+/// Condition under which an access happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     Always,
-    /// Where an integer argument is other than 0, or is 0.
+    /// An integer argument is nonzero (`set`) or zero.
     Argument {
         argument: usize,
         set: bool,
     },
 }
 
-/// Where and how much, as far as that stands in the text or the name.
+/// Address and size of an access, as far as the assembly or the intrinsic's name gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub space: Space,
     pub address: Address,
     pub extent: Extent,
     pub guard: Guard,
-    /// Lanes of a warp below this number take part.
+    /// Number of active lanes of a warp, counted from lane 0.
     pub lanes: u32,
 }
 
-/// One access.
+/// A memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     pub kind: Kind,
-    /// `None`: it counts, and is not decided.
+    /// `None`: the access counts as undecided.
     pub place: Option<Place>,
 }
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub const WARP: u32 = 32;
 
 impl Access {
@@ -96,7 +97,7 @@ impl Access {
         Self { kind, place: None }
     }
 
-    /// What every lane does, always.
+    /// Returns an unconditional access of every lane.
     pub const fn plain(kind: Kind, space: Space, argument: usize, extent: Extent) -> Self {
         let address = Address { argument, offset: 0 };
         Self { kind, place: Some(Place { space, address, extent, guard: Guard::Always, lanes: WARP }) }

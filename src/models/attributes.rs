@@ -1,6 +1,8 @@
-//! What is known of functions without bodies by their names alone (C11, C++17, CUDA 13.0's runtime and driver, Itanium C++ ABI).
+//! Facts about functions without bodies, by their names alone (C11, C++17, CUDA 13.0's runtime and driver, Itanium C++
+//! ABI).
 //!
-//! What they do to memory is modelled elsewhere (`host`); here stands what they may call, keep, launch and throw.
+//! Their effects on memory are modelled elsewhere (`host`). Here stands which functions they may call, which addresses
+//! they may retain, and what they may launch and throw.
 
 use super::cuda_names::{is_of_driver, is_of_runtime};
 use super::no_return::returns;
@@ -8,28 +10,29 @@ use super::row::Throws;
 use super::table::{fits, of};
 use ir::intrinsic;
 
-/// Whether a function of a library calls nothing of the program's, whatever it is given.
-/// Of intrinsics only those of coroutines run the program's own code.
+/// Whether a library function calls no function of the program, whatever its arguments. Among the intrinsics only those
+/// of coroutines run the program's code.
 pub fn calls_nothing(name: &str) -> bool {
     name.starts_with("llvm.") && !name.starts_with("llvm.coro.")
         || of(name).gives_nothing_else
         || of(name).of_exceptions
 }
 
-/// Whether a function gives no address but those that it is given and memory made anew, and calls nothing of the program's.
+/// Whether a function returns no address except its arguments and newly allocated memory, and calls no function of the
+/// program.
 pub fn gives_nothing_else(name: &str) -> bool {
-    // The row of an intrinsic has its name without types.
+    // An intrinsic's row has its name without types.
     let name = intrinsic::base(name).map_or(name, |base| &name[.."llvm.".len() + base.len()]);
     of(name).gives_nothing_else
 }
 
-/// Whether it may call what it is given after it has returned.
+/// Whether a function may call its function arguments after it has returned.
 pub fn keeps_functions(name: &str) -> bool {
     !of(name).keeps_no_function
 }
 
-/// Whether a function of a library may keep addresses that it is given, and write there when another of it is called, or call what it
-/// finds there: one of which nothing is known. Those of CUDA, the C++ library and other known ones are taken not to.
+/// Whether an unknown library function may retain addresses from its arguments, and write there in a later call or call
+/// functions that it finds there. The functions of CUDA, of the C++ library and other known ones are assumed not to.
 pub fn may_keep_addresses(name: &str) -> bool {
     !(is_of_library(name)
         || is_of_c_interface(name)
@@ -38,14 +41,14 @@ pub fn may_keep_addresses(name: &str) -> bool {
         || of(name).keeps_no_function)
 }
 
-/// Whether a function of a library may write where a pointer leads that it is given, be that unknown. Those of the C++ library write the
-/// objects that they are called on, and what the others write of CUDA's is told where they are modelled.
+/// Whether a library function may write through its pointer arguments, known or not. C++ library functions write the
+/// objects that they are called on. Where CUDA functions write is stated by their models.
 pub fn writes_what_it_is_given(name: &str) -> bool {
     !(is_of_library(name) || of(name).of_exceptions || of(name).writes_only_its_own)
 }
 
-/// Whether a name is one of the C library's, of POSIX's or of the compiler's own (those that begin with two underscores are reserved; C11
-/// 7.1.3).
+/// Whether a name belongs to the C library, to POSIX or to the compiler (names that begin with two underscores are
+/// reserved; C11 7.1.3).
 pub fn is_of_c_library(name: &str) -> bool {
     let known = of(name);
     name.starts_with("__")
@@ -60,7 +63,8 @@ pub fn is_of_c_library(name: &str) -> bool {
         || returns(name).is_some()
 }
 
-/// Whether a function of the host without a body may belong to the program itself, or to code of which nothing is known: no library is known to have it.
+/// Whether a host function without a body may belong to the program itself or to unknown code: no known library defines
+/// it.
 pub fn may_be_the_programs(name: &str) -> bool {
     !is_of_library(name)
         && !calls_nothing(name)
@@ -69,33 +73,34 @@ pub fn may_be_the_programs(name: &str) -> bool {
         && !is_of_c_library(name)
 }
 
-/// Whether a function of a library only reads a text that is this argument of it.
+/// Whether this argument of a library function is a string that the function only reads.
 pub fn only_reads(name: &str, display: &str, argument: usize) -> bool {
-    // What the C++ library changes it is given as such.
+    // The C++ library takes what it modifies through non-const types.
     if is_of_library(name) {
         return !["char*", "char&", "void*", "char**"].iter().any(|p| display.contains(p));
     }
     of(name).reads.is_some_and(|r| argument == r.argument || r.rest && argument > r.argument)
 }
 
-/// Whether a function that is given a kernel may launch it: the C and C++ libraries know nothing of CUDA. They may call a function that
-/// does, where they are given one.
+/// Whether a function may launch a kernel argument. The C and C++ libraries do not know CUDA; they may only call a
+/// function argument that launches.
 pub fn may_launch_given(name: &str) -> bool {
     !asks_about_kernels(name) && (is_of_cuda(name) || !(is_of_c_library(name) || is_of_library(name)))
 }
 
-/// Whether a function only asks about a kernel that it is given, or sets what holds of it.
+/// Whether a function only queries or sets properties of its kernel argument.
 pub fn asks_about_kernels(name: &str) -> bool {
     fits(name, |a| a.asks_about_kernels)
 }
 
-/// Functions that do something on a device, by their names: those of CUDA's runtime and of its driver's API.
+/// Whether a name is a function of CUDA's runtime or driver API, which may act on a device.
 #[must_use]
 pub fn is_of_cuda(name: &str) -> bool {
     is_of_runtime(name) || name.starts_with("__cuda") || is_of_driver(name)
 }
 
-/// Whether a mangled name is of the library itself: in `std` or `__gnu_cxx`, or local to such a function (Itanium C++ ABI, 5.1.2).
+/// Whether a mangled name belongs to the C++ library: in `std` or `__gnu_cxx`, or local to such a function (Itanium C++
+/// ABI, 5.1.2).
 pub fn is_of_library(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("_Z") else { return false };
     let rest = rest.trim_start_matches('Z');
@@ -103,26 +108,26 @@ pub fn is_of_library(name: &str) -> bool {
     ["St", "Sa", "Ss", "Sb", "Si", "So", "Sd", "9__gnu_cxx"].iter().any(|p| rest.starts_with(p))
 }
 
-/// Whether a function has an interface for C, CUDA's included.
+/// Whether a function has a C interface; those of CUDA have one.
 pub fn is_of_c_interface(name: &str) -> bool {
     is_of_cuda(name) || fits(name, |a| a.of_c_interface)
 }
 
-/// Whether a function is a manipulator of streams that the C++ library has.
+/// Whether a function is a stream manipulator of the C++ library.
 pub fn is_manipulator(name: &str) -> bool {
     ["_ZSt4endl", "_ZSt4ends", "_ZSt5flush", "_ZSt2ws"].iter().any(|p| name.starts_with(p))
         || name.starts_with("_ZSt") && name.ends_with("RSt8ios_base")
 }
 
-/// Whether a function launches what it is given, or tells how the next launch is configured.
+/// Whether a function launches its kernel argument, or configures the next launch.
 pub fn is_launch(name: &str) -> bool {
     fits(name, |a| a.launches)
 }
 
-/// Whether a function without a body may throw something that a program catches.
+/// Whether a function without a body may throw an exception that a program catches.
 pub fn may_throw(name: &str) -> bool {
     let foreign = name.starts_with("_Z") || name.starts_with("__cxa_throw") || name == "__cxa_rethrow";
-    // What is thrown where memory is exhausted is left out.
+    // Exceptions for exhausted memory are ignored.
     foreign && !fits(name, |a| matches!(a.throws, Some(Throws::NoMemory | Throws::Nothing)))
 }
 

@@ -1,27 +1,27 @@
-//! Names of the functions of CUDA's runtime and of its driver's API, from the headers of releases 11.8, 12.1, 12.8, 13.0 and 13.5
-//! (`cuda_runtime_api.h`, `cuda_device_runtime_api.h`, `cuda_profiler_api.h`, `cuda.h`, the interoperability headers), without the suffixes
-//! of their versions.
+//! Function names of CUDA's runtime and driver API, from the headers of releases 11.8, 12.1, 12.8, 13.0 and 13.5
+//! (`cuda_runtime_api.h`, `cuda_device_runtime_api.h`, `cuda_profiler_api.h`, `cuda.h`, the interoperability headers),
+//! without version suffixes.
 
-/// Whether a symbol is a function of the runtime: a program's own function may begin with `cuda` too.
+/// Whether a symbol is a runtime function: a program's own function may begin with `cuda` too.
 #[must_use]
 pub fn is_of_runtime(symbol: &str) -> bool {
     RUNTIME.binary_search(&without_version(symbol)).is_ok()
 }
 
-/// Whether a symbol is a function of the driver's API: a program's own function may begin with `cu` too.
+/// Whether a symbol is a driver API function: a program's own function may begin with `cu` too.
 #[must_use]
 pub fn is_of_driver(symbol: &str) -> bool {
     DRIVER.binary_search(&without_version(symbol)).is_ok()
 }
 
-/// The name without `_ptsz` or `_ptds` (the default stream is one for each thread) and `_v2`.
+/// Strips `_ptsz` or `_ptds` (per-thread default stream) and version suffixes such as `_v2`.
 fn without_version(symbol: &str) -> &str {
     let name = symbol.strip_suffix("_ptsz").or_else(|| symbol.strip_suffix("_ptds")).unwrap_or(symbol);
     let is_version = |v: &str| !v.is_empty() && v.bytes().all(|b| b.is_ascii_digit());
     name.rsplit_once("_v").filter(|(_, v)| is_version(v)).map_or(name, |(name, _)| name)
 }
 
-/// In the order of their bytes.
+/// Runtime functions in byte order.
 #[rustfmt::skip]
 const RUNTIME: &[&str] = &[
     "cudaArrayGetInfo", "cudaArrayGetMemoryRequirements", "cudaArrayGetPlane", "cudaArrayGetSparseProperties",
@@ -139,7 +139,7 @@ const RUNTIME: &[&str] = &[
     "cudaWaitExternalSemaphoresAsync",
 ];
 
-/// In the order of their bytes.
+/// Driver API functions in byte order.
 #[rustfmt::skip]
 const DRIVER: &[&str] = &[
     "cuArray3DCreate", "cuArray3DGetDescriptor", "cuArrayCreate", "cuArrayDestroy", "cuArrayGetDescriptor",

@@ -1,37 +1,40 @@
-//! Attributes of launches and of kernels in the CUDA runtime (driver_types.h of CUDA 13.0; CUDA Runtime API reference 13.0,
-//! `cudaLaunchAttributeID` and `cudaFuncAttribute`): their numbers, where they lie, and which of them decide what runs.
+//! Attributes of launches and kernels in the CUDA runtime (driver_types.h of CUDA 13.0; CUDA Runtime API reference
+//! 13.0, `cudaLaunchAttributeID` and `cudaFuncAttribute`): their numbers, their layout, and which of them decide which
+//! threads run.
 
-/// Bytes of a `cudaLaunchAttribute`, and where its value lies.
+/// Size of a `cudaLaunchAttribute` and offset of its value, in bytes.
 pub const ATTRIBUTE_BYTES: u64 = 72;
 pub const VALUE_AT: u64 = 8;
 
-/// Where a `cudaLaunchConfig_t` holds the address of its attributes, and their number.
+/// Offsets in a `cudaLaunchConfig_t` of the attribute list's address and of its length, in bytes.
 pub const LIST_AT: u64 = 40;
 pub const COUNT_AT: u64 = 48;
 
-/// What an attribute of a launch means for the threads that run.
+/// Effect of a launch attribute on the threads that run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The same threads run, though perhaps while earlier work still does.
+    /// The same threads run, though perhaps concurrently with earlier work.
     Nothing,
-    /// The same threads run in clusters that may be larger, or none do: they must divide the grid, and only newer devices know them.
+    /// The same threads run, perhaps in larger clusters, or the launch fails: the clusters must divide the grid, and
+    /// only newer devices support them.
     LargerClusters,
-    /// The same threads run, or none: it is documented as one of streams alone.
+    /// The same threads run, or none: documented as an attribute of streams only.
     OfStreams,
-    /// The same threads run, or none where not all of them find room at a time; nothing where its value is zero.
+    /// The same threads run, or none if they cannot all be resident at once; no effect if the value is zero.
     Cooperative,
-    /// The value is the cluster, in blocks along each axis.
+    /// The value is the cluster size, in blocks along each axis.
     Cluster,
-    /// Not documented, or not modelled; with its name.
+    /// Undocumented or not modelled; with its name or number.
     Unknown(String),
 }
 
-/// The effect of an attribute by its number.
+/// Returns the effect of an attribute by its number.
 #[must_use]
 pub fn effect(id: u32) -> Effect {
     let name = match id {
         // Ignore, AccessPolicyWindow, ClusterSchedulingPolicyPreference, ProgrammaticStreamSerialization, Priority,
-        // MemSyncDomainMap, MemSyncDomain, PreferredSharedMemoryCarveout, NvlinkUtilCentricScheduling: hints, caches, and the order of work.
+        // MemSyncDomainMap, MemSyncDomain, PreferredSharedMemoryCarveout, NvlinkUtilCentricScheduling: hints, caches,
+        // and the order of work.
         0 | 1 | 5 | 6 | 8 | 9 | 10 | 14 | 16 => return Effect::Nothing,
         2 => return Effect::Cooperative,
         3 => return Effect::OfStreams,
@@ -45,37 +48,38 @@ pub fn effect(id: u32) -> Effect {
     Effect::Unknown(name)
 }
 
-/// `cudaErrorInvalidClusterSize`: clusters that contradict each other, that are missing, or that do not divide the grid (as an H100 gives it
-/// with CUDA 13.0).
+/// `cudaErrorInvalidClusterSize`: cluster sizes that contradict each other, are missing, or do not divide the grid (as
+/// observed on an H100 with CUDA 13.0).
 pub const INVALID_CLUSTER_SIZE: u64 = 912;
 
-/// Blocks of a cluster that every device with clusters takes (CUDA C++ Programming Guide 13.0, Thread Block Clusters).
+/// Largest cluster size in blocks that every device with clusters supports (CUDA C++ Programming Guide 13.0, Thread
+/// Block Clusters).
 const PORTABLE: u64 = 8;
 
-/// Whether every device with clusters, and the kernel's own bound, takes one of this size.
+/// Whether every device with clusters supports a cluster of this size, and the kernel's own bound allows it.
 #[must_use]
 pub fn is_portable(cluster: [u32; 3], most: Option<u32>) -> bool {
     let blocks = cluster.iter().fold(1u64, |n, c| n.saturating_mul(u64::from(*c)));
     blocks <= most.map_or(PORTABLE, |m| PORTABLE.min(u64::from(m)))
 }
 
-/// `cudaFuncAttributeRequiredClusterWidth`, the height and the depth follow it.
+/// `cudaFuncAttributeRequiredClusterWidth`; height and depth follow it.
 const CLUSTER_WIDTH: i128 = 11;
 
-/// Whether an attribute of a kernel is about its clusters' sizes.
+/// Whether a kernel attribute sets a cluster size.
 #[must_use]
 pub fn is_of_clusters(attribute: i128) -> bool {
     axis(Some(attribute)).is_some()
 }
 
-/// The axis whose cluster size an attribute of a kernel sets.
+/// Returns the axis whose cluster size a kernel attribute sets.
 #[must_use]
 pub fn axis(attribute: Option<i128>) -> Option<i64> {
     let at = attribute?.checked_sub(CLUSTER_WIDTH)?;
     i64::try_from(at).ok().filter(|i| (0..3).contains(i))
 }
 
-/// Functions that set an attribute of a kernel, and which of their arguments names it.
+/// Functions that set a kernel attribute, with the index of the argument that names it.
 pub const SETTERS: &[(&str, usize)] = &[
     ("cudaFuncSetAttribute", 1),
     ("cudaKernelSetAttributeForDevice", 1),

@@ -1,8 +1,8 @@
-//! What is known of functions of libraries by their names alone: one table with a row for each, and the questions that are asked of it. What
-//! instructions of a device access, by the text of inline assembly (`ptx`) and by the names of intrinsics (`tiles`).
+//! Facts about library functions by their names alone: one table with a row for each, and queries on it. Memory
+//! accesses of device instructions, by the text of inline assembly (`ptx`) and by the names of intrinsics (`tiles`).
 //!
-//! In: a name. Out: whether the function keeps, calls, launches, throws or returns, and which of the two engines models it. Both engines
-//! ask; nothing here knows either.
+//! In: a name. Out: whether the function retains addresses, calls, launches, throws or returns, and which of the two
+//! engines models it. Both engines use this crate, which depends on neither.
 
 pub mod access;
 pub mod attributes;

@@ -1,13 +1,14 @@
-//! Functions of libraries that do not return, or may not, by their names (C11, POSIX.1-2017, glibc 2.39, Itanium C++ ABI). A path ends there,
-//! and no replay that comes to one shows what stands behind it. Attributes are not enough: a program may declare these without.
+//! Library functions that do not return, or may not, by their names (C11, POSIX.1-2017, glibc 2.39, Itanium C++ ABI). A
+//! path ends at such a call, and a replay that reaches it is no evidence about the code after it. Attributes do not
+//! suffice: a program may declare these functions without them.
 
 use super::returns::Returns;
 use super::table::of;
 
-/// What is known of a function; `None` where it returns, or nothing is known of it.
+/// Returns how a call of a function ends; `None` where the call returns or the function is unknown.
 #[must_use]
 pub fn returns(name: &str) -> Option<Returns> {
-    // A name that the program gives the assembler as it is.
+    // A leading `\u{1}` marks a name that the assembler uses unchanged.
     let name = name.strip_prefix('\u{1}').unwrap_or(name);
     let throws = name
         .strip_prefix("_ZSt")

@@ -1,8 +1,9 @@
-//! The accesses of an inline-assembly statement, by its text in LLVM's spelling (operands are `$0`). Syntax: PTX ISA 9.0.
+//! Memory accesses of an inline-assembly statement, from its text in LLVM's spelling (operands are `$0`). Syntax: PTX
+//! ISA 9.0.
 //!
-//! Registers that the text itself gives values are followed through moves, conversions of addresses and sums with constants, and
-//! predicates where they compare an argument with 0. What happens behind a branch, under another predicate or at another address counts,
-//! and is not decided.
+//! Registers assigned in the text are tracked through moves, address conversions and additions of constants, and
+//! predicates through comparisons of an argument with 0. An access after a branch, under another predicate or at
+//! another address counts as undecided.
 
 use super::access::{Access, Address, Extent, Guard, Kind, Leading, Place, Space, WARP};
 use super::tiles;
@@ -15,11 +16,11 @@ mod waits;
 
 pub use waits::{Waiting, waiting};
 
-/// The arguments that operands stand for: results come first, an argument that is tied to a result is written as that.
+/// Map from operands to arguments: results come first; an argument tied to a result is written as that result.
 struct Operands {
     results: usize,
     tied: FxHashMap<usize, usize>,
-    /// An operand in memory is not followed.
+    /// True where no operand is in memory; otherwise operands are not tracked.
     clear: bool,
 }
 
@@ -43,42 +44,42 @@ impl Operands {
     }
 }
 
-/// What a register holds.
+/// Tracked value of a register.
 #[derive(Clone, Copy)]
 struct Held {
     address: Address,
-    /// It is an offset in the window of shared memory, and leads nowhere else.
+    /// True for an offset in the shared memory window, which points nowhere else.
     window: bool,
 }
 
-/// What is known at a statement.
+/// State of the analysis at a statement.
 struct Reader {
     operands: Operands,
-    /// Registers that the text gives values: an argument plus bytes, or what is not known.
+    /// Registers that the text assigns: an argument plus an offset, or unknown.
     addresses: FxHashMap<String, Option<Held>>,
-    /// Predicates that say of an argument that it is not 0, or that it is.
+    /// Predicates that compare an argument with 0.
     predicates: FxHashMap<String, Guard>,
     branched: bool,
-    /// Nothing that the text sets is known.
+    /// True where all registers that the text assigns count as unknown.
     fixed: bool,
     ending: Option<Ending>,
     found: Vec<Access>,
 }
 
-/// What ends a thread, or takes it out of the code that follows.
+/// How an instruction ends a thread or leaves the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Exit,
     Trap,
-    /// `ret`, and `brkpt`, behind which a debugger decides.
+    /// `ret`, and `brkpt`, after which a debugger decides.
     Leave,
 }
 
-/// A statement's first instruction that ends a thread.
+/// The first instruction of a statement that ends a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
     pub how: End,
-    /// Whether every thread that begins the statement comes to it.
+    /// Whether every thread that starts the statement reaches it.
     pub certain: bool,
 }
 
@@ -93,17 +94,18 @@ impl End {
     }
 }
 
-/// How a statement may end the thread.
+/// Returns how a statement may end the thread.
 pub fn ending(text: &str) -> Option<Ending> {
     read(text, "").ending
 }
 
-/// The accesses that a statement does, in order.
+/// Returns the accesses of a statement, in order.
 pub fn accesses(text: &str, constraints: &str) -> Vec<Access> {
     read(text, constraints).found
 }
 
-/// The argument whose address in the window of shared memory is the only result of a statement: `cvta.to.shared` and moves.
+/// Returns the argument whose address in the shared memory window is the only result of a statement (`cvta.to.shared`
+/// and moves).
 pub fn shared_address(text: &str, constraints: &str) -> Option<usize> {
     if !text.contains("cvta.to.shared") {
         return None;
@@ -134,7 +136,8 @@ fn read(text: &str, constraints: &str) -> Reader {
     if !branches {
         return reader;
     }
-    // Code that a branch comes back to is done again, with what registers hold then: only those that the text never sets are known.
+    // Code that a branch returns to runs again with changed registers: only registers that the text never assigns are
+    // known.
     let set: Vec<String> = std::mem::take(&mut reader.addresses).into_keys().collect();
     reader.addresses = set.into_iter().map(|name| (name, None)).collect();
     (reader.fixed, reader.branched, reader.ending, reader.found) = (true, false, None, vec![]);
@@ -148,7 +151,7 @@ fn read(text: &str, constraints: &str) -> Reader {
 impl Reader {
     fn statement(&mut self, statement: &Statement) {
         let Statement::Instruction(Instruction { predicate, opcode, operands }) = statement else {
-            // It may do anything, and everything behind it may happen or not.
+            // An unknown statement may do anything; whether the statements after it run is undecided.
             self.found.push(Access::open(Kind::Atomic));
             self.branched = true;
             return;
@@ -185,7 +188,7 @@ impl Reader {
         }
     }
 
-    /// What the registers hold behind an instruction.
+    /// Updates the register state after an instruction.
     fn assigned(&mut self, parts: &[&str], operands: &[&str], guard: Option<Guard>) {
         let Some(target) = operands.first().filter(|t| !t.is_empty() && !t.starts_with('[')) else { return };
         let source = |i: usize| operands.get(i).and_then(|w| self.held(w));
@@ -193,7 +196,7 @@ impl Reader {
         let value = match parts {
             ["mov", ..] | ["cvta", "global", ..] | ["cvta", "to", "global", ..] if operands.len() == 2 => source(1),
             ["cvta", "to", "shared" | "shared::cta", ..] if operands.len() == 2 => source(1).map(in_window),
-            // Cut to 32 bits, only an address in the window of shared memory is what it was.
+            // Truncated to 32 bits, only an address in the shared memory window keeps its value.
             ["cvt", "u32", "u64"] if operands.len() == 2 => source(1).map(in_window),
             ["cvt", "u64", "u32"] if operands.len() == 2 => source(1),
             ["add", "u32" | "s32" | "u64" | "s64"] => {
@@ -213,7 +216,7 @@ impl Reader {
             _ => None,
         };
         for name in target.split(['{', '}', '(', ')', ',', '|']).filter(|n| !n.is_empty()) {
-            // A part of a vector register (`v.x`) changes the register.
+            // Part of a vector register (`v.x`): assigning it changes the register.
             let name = name.split('.').next().unwrap_or(name);
             self.addresses.insert(name.to_owned(), None);
             self.predicates.remove(name);
@@ -229,12 +232,12 @@ impl Reader {
         }
     }
 
-    /// The argument that an operand is, where the text has not given it another value.
+    /// Returns the argument that an operand stands for, unless the text assigns it another value.
     fn argument(&self, word: &str) -> Option<usize> {
         self.held(word).filter(|h| h.address.offset == 0 && !h.window).map(|h| h.address.argument)
     }
 
-    /// What an operand, or a register that holds one, is as an address.
+    /// Returns the address that an operand, or a register that holds one, stands for.
     fn held(&self, word: &str) -> Option<Held> {
         if let Some(a) = self.addresses.get(word) {
             return *a;
@@ -243,7 +246,7 @@ impl Reader {
         Some(Held { address: Address { argument: self.operands.argument(n)?, offset: 0 }, window: false })
     }
 
-    /// `[$1+16]`.
+    /// Parses a memory operand: `[$1+16]`.
     fn inside(&self, operand: &str) -> Option<Held> {
         let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
         let Some(sign) = inner.find(['+', '-']) else { return self.held(inner) };
@@ -256,7 +259,8 @@ impl Reader {
     }
 
     fn note_lanes(&mut self, kind: Kind, space: Space, operand: Option<&&str>, extent: Option<Extent>, lanes: u32) {
-        // Windows of local, constant and parameter memory begin elsewhere than generic addresses do (PTX ISA 9.0, 5.1).
+        // The windows of local, constant and parameter memory have other bases than generic addresses (PTX ISA 9.0,
+        // 5.1).
         let fits = |h: &Held| space != Space::Other && (space == Space::Shared || !h.window);
         let address = operand.and_then(|o| self.inside(o)).filter(fits).map(|h| h.address);
         let place =
@@ -264,7 +268,7 @@ impl Reader {
         self.found.push(Access { kind, place });
     }
 
-    /// A number of bytes: in the text, or an argument.
+    /// Parses a byte count: a number or an argument.
     fn bytes(&self, operand: Option<&&str>) -> Option<Extent> {
         let word = operand?;
         match number(word) {
@@ -279,7 +283,7 @@ impl Reader {
         let brackets = ops.iter().filter(|o| o.starts_with('[')).count();
         let first = ops.iter().find(|o| o.starts_with('['));
         match parts {
-            // A parameter by its name; at an address it counts.
+            // A parameter by name is no memory access; a parameter access at an address counts.
             ["ld" | "ldu" | "st", ..]
                 if parts.iter().any(|p| p.starts_with("param")) && first.is_some_and(|o| !o.starts_with("[$")) => {}
             ["st", "bulk", ..] => self.note(Write, space, ops.first(), self.bytes(ops.get(1))),
@@ -325,7 +329,7 @@ impl Reader {
             ["sust", ..] => self.found.push(Access::open(Write)),
             ["tex" | "tld4" | "suld", ..] => self.found.push(Access::open(Read)),
             ["call", ..] => self.found.push(Access::open(Write)),
-            // They touch no memory that a program reads, or only ask about it.
+            // These touch no memory that a program reads, or only query it.
             ["prefetch" | "prefetchu" | "applypriority" | "createpolicy" | "fence" | "membar" | "txq" | "suq", ..]
             | ["wmma", "mma", ..]
             | ["mbarrier", "pending_count", ..]
@@ -337,12 +341,13 @@ impl Reader {
         }
     }
 
-    /// `cp.async` and its relatives: a read of the source, a write of the destination, and a barrier in shared memory that is told.
+    /// Records the accesses of `cp.async` and related instructions: reads of the source, writes of the destination, and
+    /// signals to a barrier in shared memory.
     fn copy(&mut self, parts: &[&str], ops: &[&str], brackets: usize) {
         use Kind::{Atomic, Read, Write};
         let barrier = Some(Extent::Bytes(8));
         let target = if parts[1] == "reduce" { Atomic } else { Write };
-        // The cache policy, where there is one, is the last operand.
+        // A cache policy, if present, is the last operand.
         let ops = if parts.contains(&"cache_hint") || parts.contains(&"L2::cache_hint") {
             &ops[..ops.len().saturating_sub(1)]
         } else {
@@ -375,7 +380,7 @@ impl Reader {
                     Some(word) if self.bytes(Some(word)).is_some() => {
                         self.note(Read, Space::Global, from, self.bytes(size));
                     }
-                    // A predicate under which the source is not read.
+                    // A predicate that disables the read of the source.
                     Some(word) => {
                         self.note(Read, Space::Global, from, self.bytes(ops.get(2)));
                         let (name, negated) = word.strip_prefix('!').map_or((*word, false), |w| (w, true));
@@ -390,7 +395,7 @@ impl Reader {
         }
     }
 
-    /// `wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {…}, [$8], $9`.
+    /// Records the access of a matrix: `wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {…}, [$8], $9`.
     fn tile(&mut self, parts: &[&str], ops: &[&str], first: Option<&&str>) {
         let kind = if parts[1] == "load" { Kind::Read } else { Kind::Write };
         let shape = parts.iter().find(|p| p.starts_with('m') && p.contains('k'));
@@ -418,7 +423,7 @@ fn space_of(parts: &[&str]) -> Space {
     parts.iter().find_map(|p| named_space(p)).unwrap_or(Space::Generic)
 }
 
-/// Bytes of an element, or of a vector of them.
+/// Returns the size in bytes of an element or of a vector.
 fn element_bytes(parts: &[&str]) -> Option<Extent> {
     let one = parts.iter().skip(1).filter_map(|p| scalar_bytes(p)).next_back()?;
     let lanes = parts.iter().find_map(|p| match *p {

@@ -1,14 +1,15 @@
-//! How a call of a function ends. Types alone, below the table whose rows have them.
+//! How a call of a function ends. Types only; the table's rows use them.
 
-/// Whether a call goes on behind it.
+/// Ways in which a call may not return to the code after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
-    /// The program or the thread ends, or goes on elsewhere.
+    /// The program or the thread ends, or continues elsewhere.
     Never,
-    /// It ends unless this argument, counted from 0, is 0.
+    /// Ends unless this argument, counted from 0, is 0.
     IfZero(usize),
-    /// A signal: it ends where this argument is one that ends programs, and the program does not handle or block signals.
+    /// A signal: ends where this argument is a signal that ends programs, and the program does not handle or block
+    /// signals.
     IfHandled(usize),
-    /// Only where it fails, or when something else happens.
+    /// Returns only on failure or when another event happens.
     Perhaps,
 }

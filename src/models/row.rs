@@ -1,48 +1,50 @@
-//! What a row of the table of functions is: names, side, attributes, and who models it. Types alone; the rows are in `table/`.
+//! Types for a row of the function table: names, side, attributes, and which engine models it. The rows are in
+//! `table/`.
 
 use super::returns::Returns;
 use std::borrow::Cow;
 
-/// Where a function is called.
+/// Side on which a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum On {
     Host,
     Device,
-    /// LLVM's intrinsics of every target.
+    /// LLVM intrinsics of every target.
     Either,
 }
 
 impl On {
-    /// Where an intrinsic is called.
+    /// Returns the side on which an intrinsic is called.
     #[must_use]
     pub fn of_intrinsic(key: &Key) -> Self {
         if key.text.starts_with("llvm.nvvm.") { Self::Device } else { Self::Either }
     }
 }
 
-/// How a text names functions.
+/// How a string identifies functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The symbol. Intrinsics stand without the types that they are overloaded for (`ir::intrinsic`), functions of CUDA's runtime
-    /// without the suffix of a default stream.
+    /// The symbol. Intrinsics have no type suffixes (`ir::intrinsic`), functions of CUDA's runtime no default-stream
+    /// suffix.
     Whole,
-    /// Symbols begin so.
+    /// Prefix of symbols.
     Start,
-    /// Symbols have this in them.
+    /// Substring of symbols.
     Part,
-    /// A function of real numbers by its name in C: in libdevice and in NVPTX other types, roundings and faster forms have names made of it.
+    /// A real-valued function by its C name: libdevice and NVPTX derive from it the names for other types, roundings
+    /// and faster forms.
     Real,
-    /// Routines of cuBLAS whose symbols begin so, but for the letter of the element type behind `cublas`.
+    /// Prefix of cuBLAS symbols without the element type's letter after `cublas`.
     Typed,
-    /// Demangled names begin so.
+    /// Prefix of demangled names.
     DemangledStart,
-    /// Demangled names have this in them.
+    /// Substring of demangled names.
     DemangledPart,
-    /// Any other function whose symbol begins so: what is done where there is no model.
+    /// Prefix of the symbols of all remaining functions, which have no model.
     Rest,
 }
 
-/// One name, or one pattern of names.
+/// A name or name pattern.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     pub kind: Kind,
@@ -62,7 +64,7 @@ impl Key {
     pub fn real(text: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Real, text)
     }
-    /// Whether every function that `other` names is one that this names.
+    /// Whether this key matches every function that `other` matches.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self == other
@@ -75,64 +77,68 @@ impl Key {
     }
 }
 
-/// Which of the two engines models a function: gives more of it than an unknown result and the loss of what it could write.
+/// Which engines model a function, that is, derive more than an unknown result and a havoc of what it could write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modelled {
     Both,
-    /// `src/host`, `src/kernel`; why the interpreter does not. "not yet: …" where it should.
+    /// Modelled in `src/host`, `src/kernel`; with the reason why the interpreter has no model. "not yet: …" where it
+    /// should have one.
     SymbolicOnly(&'static str),
-    /// `src/witness`; why the executor does not.
+    /// Modelled in `src/witness`; with the reason why the executor has no model.
     ConcreteOnly(&'static str),
-    /// The row is here for its attributes, or for what is seen of such calls; why that is enough.
+    /// The row exists for its attributes, or for observations about such calls; with the reason why that is enough.
     Neither(&'static str),
 }
 
-/// What a function without a body throws that a program could catch.
+/// Exceptions that a function without a body throws and a program could catch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Throws {
-    /// Where memory is exhausted.
+    /// Throws only where memory is exhausted.
     NoMemory,
     Nothing,
 }
 
-/// Which arguments of a function, counted from 0, are texts that it only reads.
+/// Arguments of a function, counted from 0, that are strings which it only reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reads {
     pub(super) argument: usize,
-    /// All behind it as well. Formats that store through an argument (`%n`, `sscanf`) store nothing in a text.
+    /// True where all later arguments are read too. Formats that store through an argument (`%n`, `sscanf`) store
+    /// nothing in a string.
     pub(super) rest: bool,
 }
 
-/// What holds of a function whatever it is given. Each is false where nothing is known.
+/// Properties of a function for all arguments. Each is false where unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "properties that are independent of each other")]
 pub(super) struct Attributes {
-    /// It gives memory made anew, an address made of one that it is given, or none; calls nothing of the program's; and puts no address
-    /// anywhere but one of those. What reads (`fread`, `sscanf`, `read`) may read an address that was written.
+    /// Returns newly allocated memory, an address derived from an argument, or no address; calls no function of the
+    /// program; stores only such addresses. Input functions (`fread`, `sscanf`, `read`) may read an address that was
+    /// written.
     pub(super) gives_nothing_else: bool,
-    /// It throws, or surrounds a handler. That the end of one destroys what was caught is left out (`symbolic/exec/exceptions.rs`).
+    /// Throws, or belongs to a handler. Destructors of caught objects at a handler's end are ignored
+    /// (`symbolic/exec/exceptions.rs`).
     pub(super) of_exceptions: bool,
-    /// It calls the functions that it is given before it returns, and never again.
+    /// Calls its function arguments before it returns, and never afterwards.
     pub(super) keeps_no_function: bool,
-    /// It keeps no address of what it is given, and calls nothing that it finds there. Other threads may run meanwhile.
+    /// Retains no address of its arguments, and calls no function found there. Other threads may run meanwhile.
     pub(super) keeps_no_address: bool,
-    /// It writes nothing through the pointers that it is given but what is the library's own: streams of files, threads, what it frees.
+    /// Writes through its pointer arguments only the library's own objects: file streams, threads, freed memory.
     pub(super) writes_only_its_own: bool,
-    /// It is of C or POSIX, and no other attribute says so.
+    /// Belongs to C or POSIX; set where no other attribute implies that.
     pub(super) of_c_library: bool,
-    /// It has an interface for C, beside CUDA's runtime and driver: it calls no virtual methods.
+    /// Has a C interface, CUDA's runtime and driver excepted: calls no virtual methods.
     pub(super) of_c_interface: bool,
-    /// It is given kernels to ask about them.
+    /// Takes kernels only to query them.
     pub(super) asks_about_kernels: bool,
-    /// It launches what it is given, or tells how the next launch is configured.
+    /// Launches its kernel argument, or configures the next launch.
     pub(super) launches: bool,
     pub(super) throws: Option<Throws>,
     pub(super) reads: Option<Reads>,
-    /// Whether a call goes on behind it, where that is not always so.
+    /// End of a call, where it does not always return.
     pub(super) returns: Option<Returns>,
 }
 
-/// A row.
+/// A row of the function table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub kind: Kind,
@@ -200,12 +206,12 @@ impl Row {
         self.attributes.throws = Some(throws);
         self
     }
-    /// This argument is a text that it only reads.
+    /// Marks this argument as a string that the function only reads.
     pub(super) const fn reads(mut self, argument: usize) -> Self {
         self.attributes.reads = Some(Reads { argument, rest: false });
         self
     }
-    /// So is each behind it.
+    /// Marks this argument and all later ones as strings that the function only reads.
     pub(super) const fn reads_from(mut self, argument: usize) -> Self {
         self.attributes.reads = Some(Reads { argument, rest: true });
         self
@@ -226,34 +232,34 @@ impl Row {
         self.modelled = Modelled::Neither(why);
         self
     }
-    /// The row's names as keys.
+    /// Iterates over the row's names as keys.
     pub fn keys(&self) -> impl Iterator<Item = Key> + use<> {
         let kind = self.kind;
         self.names.iter().map(move |n| Key::new(kind, *n))
     }
 }
 
-/// A row of functions of the host by their symbols; both engines model them, if nothing else is said.
+/// Creates a row of host functions by symbol; both engines model them unless stated otherwise.
 pub(super) const fn host(names: &'static [&'static str]) -> Row {
     Row::new(On::Host, Kind::Whole, names)
 }
 
-/// The same of functions of the device.
+/// Creates a row of device functions by symbol, like [`host`].
 pub(super) const fn device(names: &'static [&'static str]) -> Row {
     Row::new(On::Device, Kind::Whole, names)
 }
 
-/// The same of LLVM's intrinsics of every target.
+/// Creates a row of LLVM intrinsics of every target, like [`host`].
 pub(super) const fn either(names: &'static [&'static str]) -> Row {
     Row::new(On::Either, Kind::Whole, names)
 }
 
-/// Functions of the host by how their symbols begin.
+/// Creates a row of host functions by symbol prefix.
 pub(super) const fn host_starts(names: &'static [&'static str]) -> Row {
     Row::new(On::Host, Kind::Start, names)
 }
 
-/// Functions of the device by how their symbols begin.
+/// Creates a row of device functions by symbol prefix.
 pub(super) const fn device_starts(names: &'static [&'static str]) -> Row {
     Row::new(On::Device, Kind::Start, names)
 }

@@ -1,8 +1,8 @@
-//! One table of functions that programs call and whose bodies are elsewhere: one row for each, or for each set of names of which the same
-//! holds, with its attributes and which of the two engines models it.
+//! Table of functions that programs call and that are defined elsewhere: a row for each function, or for each set of
+//! functions with equal properties, with its attributes and which of the two engines models it.
 //!
-//! In: nothing. Out: rows, and the attributes of a name. What holds of a function is what its own row says and what the rows of patterns say
-//! that its name fits. `tests/models/table.rs` holds what the rows say of the engines against what these have.
+//! In: nothing. Out: rows, and the attributes of a name: those of its own row and of the patterns that it matches.
+//! `tests/models/table.rs` compares what the rows claim about the engines with the engines' models.
 
 mod cuda;
 mod cxx;
@@ -23,7 +23,7 @@ use super::row::{Attributes, Kind, On, Row};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// All rows, by family.
+/// Rows, by family.
 pub const FAMILIES: &[&[Row]] = &[
     memory::ROWS,
     text::ROWS,
@@ -40,12 +40,12 @@ pub const FAMILIES: &[&[Row]] = &[
     intrinsics::ROWS,
 ];
 
-/// All rows.
+/// Iterates over all rows.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().copied().flatten()
 }
 
-/// Attributes of functions of the host and of intrinsics by their whole names.
+/// Attributes of host functions and intrinsics, by whole name.
 static WHOLE: LazyLock<FxHashMap<&'static str, Attributes>> = LazyLock::new(|| {
     rows()
         .filter(|r| r.kind == Kind::Whole && r.on != On::Device)
@@ -53,7 +53,7 @@ static WHOLE: LazyLock<FxHashMap<&'static str, Attributes>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Attributes by how names begin.
+/// Attributes by name prefix.
 static STARTS: LazyLock<Vec<(&'static str, Attributes)>> = LazyLock::new(|| {
     rows()
         .filter(|r| r.kind == Kind::Start && r.on != On::Device && r.attributes != Attributes::default())
@@ -61,17 +61,17 @@ static STARTS: LazyLock<Vec<(&'static str, Attributes)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What the row of a function says, by its symbol.
+/// Returns the attributes in a function's own row, by its symbol.
 pub(super) fn of(name: &str) -> Attributes {
     WHOLE.get(name).copied().unwrap_or_default()
 }
 
-/// Whether a pattern that a symbol fits says something.
+/// Whether some pattern that matches a symbol has attributes for which `says` is true.
 pub(super) fn fits(name: &str, says: impl Fn(&Attributes) -> bool) -> bool {
     STARTS.iter().any(|(start, attributes)| name.starts_with(start) && says(attributes))
 }
 
-/// Functions that do not return, or may not.
+/// Iterates over the functions that do not return, or may not.
 pub fn not_returning() -> impl Iterator<Item = (&'static str, Returns)> {
     rows()
         .filter(|r| r.kind == Kind::Whole)

@@ -1,21 +1,21 @@
-//! The functions of tensors that contracts may ask for, by what the models of ATen keep of a tensor (`scuba::Tensor` in
-//! `templates/models/aten.cpp`).
+//! Tensor functions that contracts may use, in terms of the members that the ATen models keep of a tensor
+//! (`scuba::Tensor` in `templates/models/aten.cpp`).
 //!
-//! In: the name of a function of `at::Tensor` (ATen/core/TensorBase.h), its arguments. Out: the member that answers it, which of its elements, and
-//! how many dimensions the tensor has at least where there is an answer.
+//! In: the name of a function of `at::Tensor` (ATen/core/TensorBase.h) and its arguments. Out: the member that holds
+//! its result, the index of the element, and the least number of dimensions for which there is a result.
 
 use ir::{Function, Param};
 
-/// What answers a function of a tensor.
+/// Source of the result of a tensor function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub member: &'static str,
     pub index: u64,
-    /// Dimensions that it has at least.
+    /// Least number of dimensions of the tensor.
     pub dimensions: u64,
 }
 
-/// Functions with the member that answers each, and how many arguments they take. All of them give a whole number.
+/// Functions, each with the member that holds its result and its number of arguments. All of them return integers.
 const FUNCTIONS: &[(&str, &str, usize)] = &[
     ("dim", "dim", 0),
     ("ndimension", "dim", 0),
@@ -26,45 +26,45 @@ const FUNCTIONS: &[(&str, &str, usize)] = &[
     ("scalar_type", "dtype", 0),
 ];
 
-/// Types whose elements are whole numbers that indices are made of, by their number (torch/headeronly/core/ScalarType.h), with bits of an element; the
-/// first is taken where the type is not known.
+/// Scalar types whose elements are integers used as indices, by their number (torch/headeronly/core/ScalarType.h), with
+/// the width of an element in bits. The first is assumed where the type is unknown.
 pub const WHOLE_NUMBERS: &[(i128, u32)] = &[(4, 64), (3, 32), (2, 16)];
 
 /// `at::kCPU` and `at::kCUDA` (torch/headeronly/core/DeviceType.h).
 pub const CPU: i128 = 0;
 pub const CUDA: i128 = 1;
 
-/// The handle of the stable ABI.
+/// Handle class of the stable ABI.
 const STABLE: &str = "torch::stable::Tensor";
 
-/// The type of what a handle points to.
+/// Type of the object behind a handle.
 pub const TENSOR: &str = "scuba::Tensor";
 
-/// What the name of an object ends with that is what a handle points to: in front of it is the handle's.
+/// Suffix of the name of the object behind a handle; the handle's name precedes it.
 pub const OF_HANDLE: &str = ".impl";
 
-/// What the name of an object ends with that is a tensor's storage: in front of it is the handle's.
+/// Suffix of the name of a tensor's storage; the handle's name precedes it.
 pub const OF_STORAGE: &str = ".data_ptr()";
 
-/// Sizes that are kept from the last dimension on.
+/// Number of sizes that are also kept from the last dimension backwards.
 const FROM_THE_LAST: i128 = 4;
 
-/// The names of the functions.
+/// Iterates over the names of the functions.
 pub fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, ..)| *name)
 }
 
-/// How many arguments a function takes; `None` where contracts cannot ask for it.
+/// Returns the number of arguments of a function; `None` if contracts cannot use it.
 pub fn arguments(name: &str) -> Option<usize> {
     FUNCTIONS.iter().find(|(n, ..)| *n == name).map(|(.., count)| *count)
 }
 
-/// Whether a type, or what it refers to, is a tensor's handle that an operator is given.
+/// Whether a type, or what it refers to, is a tensor handle, plain or optional, that an operator receives.
 pub fn is_given_class(type_name: &str) -> bool {
     is_handle(type_name) || bytes_of_optional_handle(type_name).is_some()
 }
 
-/// What answers a function with these arguments; `None` where that is not kept.
+/// Returns the source of the result of a function with these arguments; `None` if it is not kept.
 pub fn answer(name: &str, args: &[i128]) -> Option<Answer> {
     let (_, member, count) = *FUNCTIONS.iter().find(|(n, ..)| *n == name)?;
     match (count, args) {
@@ -81,13 +81,14 @@ pub fn answer(name: &str, args: &[i128]) -> Option<Answer> {
     }
 }
 
-/// Whether a type, as debug information spells it, is a tensor's handle or a reference to one. A class of that name in another namespace, or in none, is
-/// somebody else's.
+/// Whether a type, as debug information spells it, is a tensor handle or a reference to one. A class of that name in
+/// another namespace, or in none, is no tensor.
 pub fn is_handle(type_name: &str) -> bool {
     bytes_of_handle(type_name).is_some()
 }
 
-/// Bytes of such a handle, of which the first eight are the pointer: one of the stable ABI is a `std::shared_ptr` (torch/csrc/stable/tensor_struct.h).
+/// Size in bytes of a tensor handle, whose first eight bytes are the pointer. A handle of the stable ABI is a `std::shared_ptr`
+/// (torch/csrc/stable/tensor_struct.h).
 pub fn bytes_of_handle(type_name: &str) -> Option<i64> {
     match class_of(type_name) {
         "at::Tensor" | "torch::Tensor" | "at::TensorBase" => Some(8),
@@ -103,13 +104,13 @@ pub fn is_of_stable_abi(f: &Function) -> bool {
     f.params.iter().any(is_one)
 }
 
-/// Bytes of the handle in an optional one.
+/// Size in bytes of the handle in an optional tensor handle, or in one to which a type refers.
 pub fn bytes_of_optional_handle(type_name: &str) -> Option<i64> {
     let of = class_of(type_name).split_once("optional<").and_then(|(_, of)| of.strip_suffix('>'));
     of.and_then(|of| bytes_of_handle(of.trim()))
 }
 
-/// The class of an object or of what a reference refers to.
+/// Returns the class of an object or of a reference's target.
 fn class_of(type_name: &str) -> &str {
     let mut name = type_name.trim();
     for word in ["const ", "struct ", "class "] {

@@ -1,4 +1,4 @@
-//! What is answered of each name, as recorded in `answers.txt`.
+//! Query results for each name, as recorded in `answers.txt`.
 
 use super::attributes::{
     calls_nothing, gives_nothing_else, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda,
@@ -8,7 +8,7 @@ use super::attributes::{
 use super::no_return::returns;
 use super::returns::Returns;
 
-/// A word for each question that is answered with yes.
+/// Returns a word for each query that is true.
 fn answers(name: &str) -> String {
     let mut words: Vec<String> = [
         ("calls-nothing", calls_nothing(name)),
@@ -43,7 +43,7 @@ fn answers(name: &str) -> String {
     words.join(" ")
 }
 
-/// `SCUBA_BLESS=1` writes down what is answered now of the names that stand in the file.
+/// Compares with the recorded answers; `SCUBA_BLESS=1` records the present answers for the names in the file.
 #[test]
 fn answers_are_those_recorded() {
     let recorded = include_str!("answers.txt");

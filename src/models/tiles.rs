@@ -1,9 +1,10 @@
-//! What intrinsics of a device access that move matrices and blocks, by their names (LLVM 22, NVPTX usage guide; PTX ISA 9.0, 9.7.9.25 and 9.7.15).
+//! Memory accesses of device intrinsics that move matrices and blocks, by name (LLVM 22, NVPTX usage guide; PTX ISA
+//! 9.0, 9.7.9.25 and 9.7.15).
 
 use super::access::{Access, Extent, Kind, Leading, Space, Tile};
 use ir::Bytes;
 
-/// The accesses of an intrinsic, its name without `llvm.`; `None` where it is none of these.
+/// Returns the accesses of an intrinsic, named without `llvm.`; `None` for other intrinsics.
 pub fn accesses(name: &str) -> Option<Vec<Access>> {
     let name = name.strip_prefix("nvvm.")?;
     let parts: Vec<&str> = name.split('.').collect();
@@ -17,7 +18,7 @@ pub fn accesses(name: &str) -> Option<Vec<Access>> {
     }
 }
 
-/// `wmma.m16n16k16.load.a.row.stride.f16.p0` and its like.
+/// Accesses of `wmma.m16n16k16.load.a.row.stride.f16.p0` and the like.
 fn matrix(parts: &[&str]) -> Option<Vec<Access>> {
     let [_, shape, way @ ("load" | "store"), fragment, layout, rest @ ..] = parts else { return None };
     let (stride, ty) = match rest {
@@ -33,7 +34,7 @@ fn matrix(parts: &[&str]) -> Option<Vec<Access>> {
     }])
 }
 
-/// A fragment's lines: of `a` there are m × k elements, of `b` k × n, of `c` and `d` m × n.
+/// Returns the lines of a fragment: `a` has m × k elements, `b` k × n, `c` and `d` m × n.
 pub(super) fn tile(shape: &str, fragment: &str, layout: &str, ty: &str, leading: Leading) -> Option<Tile> {
     let (m, rest) = shape.strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
@@ -61,7 +62,8 @@ pub(super) fn tile(shape: &str, fragment: &str, layout: &str, ty: &str, leading:
     Some(Tile { lines, line_bytes: Bytes(u64::from(elements * bits).div_ceil(8)), bits, leading })
 }
 
-/// Matrices of 8 × 8 elements of 16 bits: each of the first lanes gives a row's address (9.7.15.5.15, 9.7.15.5.16).
+/// Accesses to matrices of 8 × 8 elements of 16 bits: each of the first lanes gives a row's address (9.7.15.5.15,
+/// 9.7.15.5.16).
 fn rows(parts: &[&str], kind: Kind) -> Option<Vec<Access>> {
     let mut access = Access::plain(kind, Space::Generic, 0, Extent::Bytes(16));
     match (row_lanes(parts), &mut access.place) {
@@ -71,7 +73,7 @@ fn rows(parts: &[&str], kind: Kind) -> Option<Vec<Access>> {
     Some(vec![access])
 }
 
-/// How many lanes give addresses of rows of 16 bytes; `None` for formats with elements of 4 and 6 bits.
+/// Returns the number of lanes that give addresses of 16-byte rows; `None` for formats with elements of 4 and 6 bits.
 pub(super) fn row_lanes(parts: &[&str]) -> Option<u32> {
     let count = parts.iter().find_map(|p| p.strip_prefix('x')?.parse::<u32>().ok())?;
     if parts.iter().any(|p| p.contains("x16_p")) {
@@ -89,7 +91,8 @@ pub(super) fn row_lanes(parts: &[&str]) -> Option<u32> {
     (lanes <= super::access::WARP).then_some(lanes)
 }
 
-/// `cp.async.ca.shared.global.16`, with `.s` and the bytes of the source behind; `cp.async.bulk.…`.
+/// Accesses of `cp.async.ca.shared.global.16`, which ends in `.s` where the source size is an argument, and of
+/// `cp.async.bulk.…`.
 fn copy(parts: &[&str]) -> Option<Vec<Access>> {
     use Kind::{Atomic, Read, Write};
     let at = |kind, argument, extent| Access::plain(kind, Space::Generic, argument, extent);
@@ -113,13 +116,13 @@ fn copy(parts: &[&str]) -> Option<Vec<Access>> {
     })
 }
 
-/// A barrier in shared memory is 8 bytes (9.7.13.15.2).
+/// Access to a barrier in shared memory, which has 8 bytes (9.7.13.15.2).
 fn barrier(parts: &[&str]) -> Option<Vec<Access>> {
     let kind = barrier_kind(parts.get(1)?)?;
     Some(vec![Access::plain(kind, Space::Generic, 0, Extent::Bytes(8))])
 }
 
-/// What an operation on a barrier does to it; `None` for what only looks at a state in a register.
+/// Returns the kind of access of a barrier operation; `None` for operations that only inspect a state in a register.
 pub(super) fn barrier_kind(operation: &str) -> Option<Kind> {
     match operation {
         "init" | "inval" => Some(Kind::Write),

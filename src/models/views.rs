@@ -1,45 +1,46 @@
-//! Types of libraries that are views of memory, or own it: a pointer, and numbers that say how many elements are behind it.
+//! Library types that view or own memory: a pointer, and integers that give the number of elements behind it.
 //!
-//! In: the name of a type as debug information has it. Out: how its numbers, in the order in which they lie in it, say that; `None` of other types.
-//! Sources: C++20 [span.overview], C++23 [mdspan.mdspan.overview] and [mdspan.layout], CCCL 3.0 (`cuda/std/span`, `cuda/std/__mdspan`,
-//! `thrust/detail/vector_base.h`), libstdc++ 12 (`span`).
+//! In: the name of a type as debug information has it. Out: how the integers of an object, in layout order, give the
+//! number of elements; `None` for other types. Sources: C++20 [span.overview], C++23 [mdspan.mdspan.overview] and
+//! [mdspan.layout], CCCL 3.0 (`cuda/std/span`, `cuda/std/__mdspan`, `thrust/detail/vector_base.h`), libstdc++ 12
+//! (`span`).
 
-/// What an object of such a type says.
+/// Element type, dimensions and layout of a view type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The template's name, for people.
+    /// Template name, for messages.
     pub name: &'static str,
-    /// The type of an element, without qualifiers.
+    /// Element type, without qualifiers.
     pub element: String,
-    /// The type of what it is indexed by, where the product of its sides is a number of that type.
+    /// Index type, for types that guarantee that the product of the sides fits into it.
     pub index: Option<String>,
-    /// Numbers of elements along each dimension; there are as many elements as their product is.
+    /// Number of elements along each dimension; their product is the total.
     pub sides: Vec<Side>,
     pub layout: Layout,
 }
 
-/// A number of elements.
+/// Number of elements along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Fixed(u64),
-    /// The object's next number says it.
+    /// Stored as the object's next integer.
     Given,
 }
 
-/// How elements lie.
+/// Layout of the elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     Dense,
-    /// A number for each dimension, behind those of the sides, says how far elements lie apart along it.
+    /// An integer for each dimension, after those of the sides, is the stride along it.
     Strided,
-    /// Dense, and the number behind the sides is not more: so many of the elements are in use.
+    /// Dense; the integer after the sides, at most the total, is the number of elements in use.
     Reserved,
 }
 
-/// What stands for a number that the object has.
+/// Template argument that stands for an extent stored in the object.
 const DYNAMIC: u64 = u64::MAX;
 
-/// The view that a type is.
+/// Returns the view that a type is.
 pub fn view(type_name: &str) -> Option<View> {
     let (template, arguments) = instance(type_name)?;
     let of = |name, element: &str, sides, layout| {
@@ -72,15 +73,15 @@ pub fn view(type_name: &str) -> Option<View> {
     }
 }
 
-/// Whether a type, or what it refers to, is a `std::string`, as the source or the library spells it.
+/// Whether a type, or what it refers to, is a `std::string`, spelled as in the source or in the library.
 pub fn is_text(type_name: &str) -> bool {
     let name = type_name.trim().trim_start_matches("const ").trim_end_matches('&').trim_end().replace("__cxx11::", "");
     let of_char = ["std::basic_string<char>", "std::basic_string<char, "].iter().any(|start| name.starts_with(start));
     name == "std::string" || of_char && name.ends_with('>')
 }
 
-/// What a container's elements are called that has three pointers, as libstdc++ 12 and libc++ 17 lay it out: to its first element, behind its last
-/// one, and behind its storage; `None` of other types. `std::vector<bool>` is none.
+/// Returns the element type of a container that has three pointers (libstdc++ 12, libc++ 17): to its first element,
+/// past its last one, and past its storage. `None` for other types, among them `std::vector<bool>`.
 pub fn container(type_name: &str) -> Option<String> {
     let (template, arguments) = instance(type_name)?;
     match (template.as_str(), arguments.as_slice()) {
@@ -89,17 +90,17 @@ pub fn container(type_name: &str) -> Option<String> {
     }
 }
 
-/// How the path to a pointer in such a container goes on behind the container's own: a member of its base class.
+/// Members of a container's base class through which the path to its pointers leads.
 pub const WITHIN_CONTAINERS: [&str; 2] = ["_M_impl", "__begin_"];
 
-/// `18446744073709551615UL`, the number for what is not known when the program is compiled, or another.
+/// Parses an extent; `18446744073709551615UL` stands for one unknown at compile time.
 fn side(text: &str) -> Option<Side> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let n: u64 = digits.parse().ok()?;
     Some(if n == DYNAMIC { Side::Given } else { Side::Fixed(n) })
 }
 
-/// A template's name, without namespaces of versions, and its arguments.
+/// Splits a template instance into its name, without version namespaces, and its arguments.
 fn instance(name: &str) -> Option<(String, Vec<String>)> {
     let (template, rest) = name.trim().split_once('<')?;
     let list = rest.trim_end().strip_suffix('>')?;
@@ -120,7 +121,8 @@ fn instance(name: &str) -> Option<(String, Vec<String>)> {
     Some((without_versions(template), arguments))
 }
 
-/// `cuda::std::span` of `cuda::std::__4::span`, and `thrust::device_vector` of `thrust::THRUST_300001_SM_800_NS::device_vector`.
+/// Strips version namespaces: `cuda::std::span` from `cuda::std::__4::span`, `thrust::device_vector` from
+/// `thrust::THRUST_300001_SM_800_NS::device_vector`.
 fn without_versions(name: &str) -> String {
     let is_version = |part: &&str| {
         part.strip_prefix("__").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))

@@ -1,4 +1,4 @@
-//! One report from what was found in several programs.
+//! Assembles one report from the findings of several programs.
 
 use super::baseline::Baseline;
 use super::levels::Levels;
@@ -14,42 +14,42 @@ use finding::{BuiltWithout, Finding, NotAnalysed, Position, Related, Report, Sum
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// What the check of one program found; paths absolute, fingerprints and `program` not yet filled in.
+/// Results of checking one program; paths are absolute, fingerprints and `program` not yet assigned.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramFindings {
     pub name: String,
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
-    /// Every place that counts, once, with its class.
+    /// Every counted place, once, with its class.
     pub places: Vec<CountedPlace>,
-    /// The kernels that it runs.
+    /// Kernels that the program runs.
     pub kernels: Vec<CountedKernel>,
     /// Counts of this program only.
     pub summary: Summary,
 }
 
-/// Everything one run found.
+/// Everything that one run found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     pub programs: Vec<ProgramFindings>,
     pub not_analysed: Vec<NotAnalysed>,
-    /// Sources, or objects, that a build compiled without the analysis (absolute).
+    /// Sources, or objects, that a build compiled without the analysis (absolute paths).
     pub built_without: Vec<String>,
-    /// Objects that programs were linked from and that were not read.
+    /// Objects that programs were linked with and that were not read.
     pub unseen: BTreeSet<Unseen>,
     pub translation_units: u32,
-    /// What second readings of programs say beside the first.
+    /// Comparisons of second readings of programs with the first.
     pub second: Vec<SecondReading>,
     /// Settings of the safety nets that were reached.
     pub limits_reached: Vec<String>,
-    /// Wall-clock time of the run.
+    /// Wall-clock time of the run in seconds.
     pub seconds: f64,
-    /// The project's own source files that were analysed whole (absolute): comments in them that silence nothing are
-    /// told. Empty where only a part of the project was seen.
+    /// The project's own source files that were analysed completely (absolute paths): suppression comments in them
+    /// without effect are reported. Empty if only a part of the project was seen.
     pub files: Vec<String>,
 }
 
-/// How the project wants its findings.
+/// Project settings for findings.
 #[derive(Clone, Debug)]
 pub struct Policy<'a> {
     pub config: &'a Config,
@@ -62,22 +62,22 @@ pub struct Policy<'a> {
 #[derive(Clone, Debug)]
 pub struct Assembled {
     pub report: Report,
-    /// Findings that text leaves out, since users read them a moment ago; counted all the same.
+    /// Findings omitted from the text because users have just read them; they are still counted.
     pub told_before: Vec<Finding>,
     pub suppressed: Vec<Suppressed>,
     pub notices: Vec<Notice>,
 }
 
 impl Assembled {
-    /// Takes findings out of the text, not out of its counts.
+    /// Removes findings from the text, but not from its counts.
     pub fn leave_out(&mut self, told: impl Fn(&Finding) -> bool) {
         let (out, stay) = std::mem::take(&mut self.report.findings).into_iter().partition(told);
         self.report.findings = stay;
         self.told_before = out;
     }
 
-    /// Notices about the files that findings are in; first those of a finding's line or the line above it, where a comment was
-    /// meant for the finding.
+    /// Returns the notices about files with findings. Notices on a finding's line or the line above it come first: such
+    /// a comment was meant for the finding.
     #[must_use]
     pub fn notices_beside_findings(&self) -> Vec<&Notice> {
         let distance = |n: &Notice| {
@@ -90,7 +90,7 @@ impl Assembled {
     }
 }
 
-/// Merges, orders, names, silences and levels what was found.
+/// Merges, orders, fingerprints, suppresses and levels the findings.
 #[must_use]
 pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources) -> Assembled {
     let root = policy.root;
@@ -109,7 +109,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     let mut counted = PlaceUnion::default();
     let mut shown_as = FxHashMap::default();
     for program in found.programs {
-        // A launch is a program's own, and so is what its check cost.
+        // Launches belong to a single program, and so does the cost of its check.
         summary.launches += program.summary.launches;
         summary.work += program.summary.work;
         let places = program.places.into_iter().map(|mut p| {
@@ -177,7 +177,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     Assembled { report, told_before: vec![], suppressed, notices }
 }
 
-/// Without a line the column only told places apart until here.
+/// Removes columns of positions without a line: they only distinguished places so far.
 fn leave_out_ordinals(at: &mut Position, related: &mut [Related]) {
     for p in std::iter::once(at).chain(related.iter_mut().map(|r| &mut r.position)).filter(|p| p.line == 0) {
         p.column = 0;
@@ -202,8 +202,8 @@ fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
     f
 }
 
-/// Moves columns from operators, where compilers put stores, to the expressions that are accessed: one column in every
-/// format. Two findings never come to stand at one place by this.
+/// Moves columns from operators, where compilers locate stores, to the accessed expressions, for all formats alike. Two
+/// findings never get the same position this way.
 fn point_at_expressions(findings: &mut [Finding], sources: &Sources) {
     let place = |f: &Finding, column| {
         let p = &f.access.position;

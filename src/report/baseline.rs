@@ -1,4 +1,4 @@
-//! The baseline: findings a project had when it began to use the tool, by fingerprint.
+//! The baseline: findings that a project had when it adopted the tool, by fingerprint.
 
 use base::rules::Rule;
 use finding::Finding;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The file where scuba.toml names none, in the project's folder.
+/// File name if scuba.toml gives none, in the project's folder.
 pub const FILE_NAME: &str = "scuba-baseline.json";
 const SCHEMA: &str = "scuba-baseline/1";
 
@@ -20,7 +20,7 @@ pub enum BaselineError {
     Write { path: PathBuf, source: std::io::Error },
 }
 
-/// One accepted finding. Only the fingerprint counts; the rest is for people who read the file.
+/// An accepted finding. Only the fingerprint counts; the rest is for human readers of the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Entry {
     pub file: String,
@@ -44,7 +44,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Of findings whose fingerprints are assigned.
+    /// Creates a baseline from findings with assigned fingerprints.
     #[must_use]
     pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut entries: Vec<Entry> = findings
@@ -64,7 +64,7 @@ impl Baseline {
     }
 
     /// # Errors
-    /// When the file cannot be read or is no baseline of this version.
+    /// Fails if the file cannot be read or is no baseline of this version.
     pub fn load(path: &Path) -> Result<Self, BaselineError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| BaselineError::Read { path: path.to_owned(), source })?;
@@ -78,7 +78,7 @@ impl Baseline {
     }
 
     /// # Errors
-    /// When the file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), BaselineError> {
         let failed = |source| BaselineError::Write { path: path.to_owned(), source };
         let document = Document { schema: SCHEMA.into(), findings: self.entries.clone() };

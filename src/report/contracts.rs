@@ -1,6 +1,7 @@
-//! Contracts that were inferred, as they are shown.
+//! Renderers for inferred contracts.
 //!
-//! In: functions with their conditions. Out: text for people, a JSON document, tables for scuba.toml, and source that tests them.
+//! In: functions with their conditions. Out: text for people, a JSON document, tables for scuba.toml, and source code
+//! that tests them.
 
 use contracts::ast::{Axis, Function as Builtin, Launch, TermKind};
 use contracts::check::{self, Leaves, SATURATING, Width};
@@ -9,22 +10,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What one function needs of its arguments. Paths are as they are shown.
+/// Requirements of one function on its arguments. Paths are as reports show them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     pub function: String,
     pub symbol: String,
-    /// Otherwise a function of the host.
+    /// True for a kernel, false for a host function.
     pub kernel: bool,
-    /// Its numbers: bits, and whether they are signed.
+    /// Width in bits and signedness of its integers.
     #[serde(skip, default)]
     pub numbers: BTreeMap<String, (u32, bool)>,
     pub file: String,
     pub line: u32,
     pub requires: Vec<Requirement>,
-    /// Places that are safe whatever it is given.
+    /// Number of places that are safe for all arguments.
     pub safe: usize,
-    /// The same where nothing wraps.
+    /// Places that are safe if nothing wraps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub safe_if_no_wrap: Vec<Place>,
     pub open: Vec<Open>,
@@ -39,7 +40,7 @@ pub struct Requirement {
     #[serde(skip, default = "holds")]
     pub condition: Cond,
     pub evidence: String,
-    /// Operations that must not wrap for it to suffice.
+    /// Operations that must not wrap for the condition to suffice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub if_no_wrap: Vec<String>,
     pub covers: Vec<Place>,
@@ -60,15 +61,15 @@ pub struct Open {
     pub reason: String,
 }
 
-/// Until a document's texts are parsed.
+/// Placeholder until a document's conditions are parsed.
 fn holds() -> Cond {
     Cond::literal(true)
 }
 
-/// Accesses that are listed of one condition, for people.
+/// Number of accesses listed for one condition in text for people.
 const LISTED: usize = 3;
 
-/// For people.
+/// Renders text for people.
 #[must_use]
 pub fn human(functions: &[Function]) -> String {
     let mut out = String::new();
@@ -134,18 +135,18 @@ fn document<T: Serialize>(schema: &'static str, said: &T) -> serde_json::Result<
     Ok(serde_json::to_string_pretty(&Document { schema, tool, said })? + "\n")
 }
 
-/// For programs.
+/// Renders a JSON document for programs.
 ///
 /// # Errors
-/// Where the document cannot be written (`serde_json` knows no such case for our types).
+/// Fails if the document cannot be written (`serde_json` knows no such case for these types).
 pub fn json(functions: &[Function]) -> serde_json::Result<String> {
     document("scuba-contracts/1", &Functions { functions: functions.to_vec() })
 }
 
-/// What such a document says.
+/// Parses such a document.
 ///
 /// # Errors
-/// Where it is none, or a condition in it cannot be parsed.
+/// Fails if it is no such document, or if a condition in it cannot be parsed.
 pub fn read(text: &str) -> Result<Vec<Function>, String> {
     let mut read: Functions = serde_json::from_str(text).map_err(|e| e.to_string())?;
     for r in read.functions.iter_mut().flat_map(|f| &mut f.requires) {
@@ -154,7 +155,7 @@ pub fn read(text: &str) -> Result<Vec<Function>, String> {
     Ok(read.functions)
 }
 
-/// What one function requires now and did not before, and the other way round.
+/// Requirements of one function that were added or removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     pub function: String,
@@ -164,14 +165,14 @@ pub struct Change {
     pub removed: Vec<String>,
 }
 
-/// Whether conditions say another one too, by their normal forms.
+/// Whether conditions imply another one, by their normal forms.
 fn imply(all: &[Requirement], one: &Requirement) -> bool {
     let conditions: Vec<Cond> = all.iter().map(|r| r.condition.clone()).collect();
     let with = Cond::all(conditions.iter().cloned().chain([one.condition.clone()]).collect());
     simplify(&with) == simplify(&Cond::all(conditions))
 }
 
-/// What functions that are in both require otherwise. A condition that the others imply is no change.
+/// Returns the changed requirements of functions in both lists. A condition that the others imply is no change.
 #[must_use]
 pub fn changes(before: &[Function], now: &[Function]) -> Vec<Change> {
     let texts = |all: &[Requirement], others: &[Requirement]| -> Vec<String> {
@@ -186,7 +187,7 @@ pub fn changes(before: &[Function], now: &[Function]) -> Vec<Change> {
     now.iter().filter_map(of).collect()
 }
 
-/// Changes for people.
+/// Renders changes for people.
 #[must_use]
 pub fn human_changes(changes: &[Change]) -> String {
     let mut out = String::new();
@@ -201,10 +202,10 @@ pub fn human_changes(changes: &[Change]) -> String {
     if out.is_empty() { "nothing that was not required before\n".to_owned() } else { out }
 }
 
-/// Changes for programs.
+/// Renders changes as a JSON document for programs.
 ///
 /// # Errors
-/// As [`json`].
+/// Fails like [`json`].
 pub fn json_changes(changes: &[Change]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Changes<'a> {
@@ -213,14 +214,14 @@ pub fn json_changes(changes: &[Change]) -> serde_json::Result<String> {
     document("scuba-contracts-diff/1", &Changes { changes })
 }
 
-/// A pattern that means this function and no other of these.
+/// Returns a pattern that matches this function and no other in the list.
 fn pattern(f: &Function, all: &[Function]) -> String {
     let name = |f: &Function| f.function.split(['(', '<']).next().unwrap_or_default().to_owned();
     let own = name(f);
     if all.iter().filter(|g| name(g) == own).count() == 1 {
         return own;
     }
-    // In a pattern these begin something; a star matches itself too.
+    // These characters are special in patterns; a star also matches itself.
     f.function.chars().fold(String::new(), |mut out, c| {
         if matches!(c, '[' | ']' | '{' | '}' | '?') {
             let _ = write!(out, "[{c}]");
@@ -231,7 +232,7 @@ fn pattern(f: &Function, all: &[Function]) -> String {
     })
 }
 
-/// For scuba.toml.
+/// Renders tables for scuba.toml.
 #[must_use]
 pub fn toml(functions: &[Function]) -> String {
     let mut out = String::new();
@@ -248,7 +249,7 @@ pub fn toml(functions: &[Function]) -> String {
     out
 }
 
-/// How a check spells what is in a contract of a kernel: `x_bytes` and `x_elements` are the caller's to say.
+/// Spelling of a kernel contract's terms in a check: the caller must supply `x_bytes` and `x_elements`.
 struct Spelling<'a> {
     numbers: &'a BTreeMap<String, (u32, bool)>,
 }
@@ -284,7 +285,7 @@ impl Leaves for Spelling<'_> {
     }
 }
 
-/// Source that tests for them before a launch.
+/// Renders source code that tests the conditions before a launch.
 #[must_use]
 pub fn checks(functions: &[Function]) -> String {
     let (mut out, mut saturates) = (String::new(), false);

@@ -1,4 +1,4 @@
-//! Each place counts once, however programs are joined.
+//! Tests that each place counts once, however programs are joined.
 
 use crate::assemble::{Found, Policy, ProgramFindings, assemble};
 use crate::levels::Levels;
@@ -12,7 +12,7 @@ use finding::{Axioms, Code, Finding, Position, Report, Summary, Tool, Undecided,
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Of one program: the class of each place, by line and array, and how often it has which kernel.
+/// Sample program: the class of each place, by line and array, and the count of each kernel.
 type Sample = (BTreeMap<(u32, u8), PlaceClass>, BTreeMap<u32, u8>);
 
 fn classes() -> impl Strategy<Value = PlaceClass> {
@@ -44,7 +44,7 @@ fn counted((places, kernels): &Sample) -> (Vec<CountedPlace>, Vec<CountedKernel>
     (places.iter().map(place).collect(), times.map(kernel).collect())
 }
 
-/// What the check of such a program says.
+/// Returns the results of checking such a program.
 fn said(name: usize, program: &Sample) -> ProgramFindings {
     let (places, kernels) = counted(program);
     let mut found = ProgramFindings { name: format!("p{name}"), kernels, ..ProgramFindings::default() };
@@ -89,7 +89,7 @@ fn document(programs: Vec<ProgramFindings>) -> Report {
     assemble(Found { programs, ..Found::default() }, tool, &policy, &sources).report
 }
 
-/// Counts of places and kernels alone.
+/// Reduces a summary to the counts of places and kernels.
 fn counts(s: &Summary) -> Summary {
     Summary { programs: 0, launches: 0, ..s.clone() }
 }
@@ -104,7 +104,7 @@ proptest! {
         prop_assert!(s.safe_assuming <= s.safe + s.safe_if_no_wrap);
         prop_assert_eq!(s.launches as usize, programs.len());
 
-        // By hand: the worst of each place.
+        // Computed independently: the worst class of each place.
         let mut worst: BTreeMap<(u32, u8), PlaceClass> = BTreeMap::new();
         for (place, class) in programs.iter().flat_map(|(places, _)| places) {
             let now = worst.entry(*place).or_insert(*class);
@@ -117,7 +117,7 @@ proptest! {
         prop_assert_eq!(s.unknown as usize, of(|c| *c == Unknown));
         prop_assert_eq!(s.safe as usize, of(|c| matches!(c, Safe { if_no_wrap: false, .. })));
         prop_assert_eq!(s.safe_assuming as usize, of(|c| matches!(c, Safe { assuming: true, .. })));
-        // The lists of the document say the same.
+        // The lists of the document agree.
         prop_assert_eq!(report.undecided.len(), s.unknown as usize);
         prop_assert_eq!(report.findings.len(), (s.proved + s.possible) as usize);
         let proved = report.findings.iter().filter(|f| f.verdict == Verdict::Proved).count();
@@ -129,7 +129,7 @@ proptest! {
         turned.rotate_left(1);
         prop_assert_eq!(&document(turned).summary, s);
 
-        // A program that has all of it, and the same as data of two jobs.
+        // A single program with all of it, and the same as data of two jobs.
         let mut kernels: BTreeMap<u32, u8> = BTreeMap::new();
         for (line, n) in programs.iter().flat_map(|(_, kernels)| kernels) {
             let most = kernels.entry(*line).or_default();

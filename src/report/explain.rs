@@ -1,8 +1,8 @@
-//! What `scuba explain RULE` says, and the rule descriptions that SARIF and HTML carry.
+//! Pages of `scuba explain RULE`, and the rule descriptions in SARIF and HTML.
 
 use base::rules::Rule;
 
-/// The page of a rule, in Markdown. Its first line is `# NAME: what it means in a few words`.
+/// Returns the page of a rule, in Markdown. Its first line is `# NAME: what it means in a few words`.
 #[must_use]
 pub fn page(rule: Rule) -> &'static str {
     match rule {
@@ -24,7 +24,7 @@ pub fn page(rule: Rule) -> &'static str {
     }
 }
 
-/// The rule in a few words, without a full stop.
+/// Returns the rule's meaning in a few words, without a full stop.
 #[must_use]
 pub fn title(rule: Rule) -> &'static str {
     let first = page(rule).lines().next().unwrap_or_default();

@@ -1,18 +1,18 @@
-//! Names for findings that survive edits elsewhere in the file: baselines and `scuba confirm` use them.
+//! Names of findings that survive edits elsewhere in the file, for baselines and `scuba confirm`.
 
 use finding::Finding;
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
-/// Gives every finding its fingerprint: 16 hexadecimal digits of blake3 over rule, file name, kernel, array, index
-/// expression, and how many findings with the same five come before it. Findings must be in their final order.
+/// Assigns every finding its fingerprint: 16 hexadecimal digits of blake3 over rule, file name, kernel, array, index
+/// expression, and the number of earlier findings with the same five. Findings must be in their final order.
 pub fn assign(findings: &mut [Finding]) {
     let mut seen: FxHashMap<[u8; 32], u64> = FxHashMap::default();
     for f in findings {
         let file = Path::new(&f.access.position.file).file_name().unwrap_or_default().to_string_lossy();
         let mut hasher = blake3::Hasher::new();
         for part in [f.rule.name(), &file, &f.access.kernel, &f.access.array, &f.access.index] {
-            // The length keeps ("ab", "c") and ("a", "bc") apart.
+            // The length distinguishes ("ab", "c") from ("a", "bc").
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }

@@ -1,12 +1,12 @@
-//! The missing check of an operator as an edit of its source.
+//! Turns the missing check of an operator into an edit of its source.
 //!
-//! In: what would have to be checked, where the function is defined, its source. Out: where the check goes in, and its text; nothing where the text does not
-//! show where the function's body begins.
+//! In: the missing check, the position of the function's definition, its source. Out: the position of the insertion,
+//! and its text; nothing if the start of the function's body cannot be found in the text.
 
 use finding::sources::Sources;
 use finding::{Finding, Fix, MissingCheck, Position};
 
-/// Adds edits to findings that say what is not checked. Positions are as they are shown.
+/// Adds edits to findings with a missing check. Positions are as reports show them.
 pub(super) fn add(findings: &mut [Finding], sources: &Sources) {
     for f in findings {
         f.fix = f.missing_check.as_ref().and_then(|m| edit(m, sources));
@@ -29,8 +29,8 @@ fn edit(missing: &MissingCheck, sources: &Sources) -> Option<Fix> {
     Some(Fix { position: Position { file: at.file.clone(), line, column }, text: format!("\n{indent}{statement}") })
 }
 
-/// Where the braces of the body open of a function whose name, or whose lambda's parameters, stand in a text: behind its parameters, as no
-/// initialiser.
+/// Returns the offset of the opening brace of a function's body, for a text that begins on the line of the
+/// function's name or of the lambda's parameters: after the parameters, and not of an initialiser.
 fn body(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut i, mut last, mut parameters) = (0, b' ', false);
@@ -47,7 +47,7 @@ fn body(text: &str) -> Option<usize> {
                 last = quote;
             }
             b'{' if parameters && !matches!(last, b'=' | b',' | b'(') => return Some(i),
-            // A declaration has none.
+            // A declaration has no body.
             b';' => return None,
             _ => {
                 parameters |= c == b')';

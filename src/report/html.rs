@@ -1,4 +1,4 @@
-//! One self-contained page: no script, nothing loaded from elsewhere.
+//! Renders one self-contained page: no script, no external resources.
 
 use super::assemble::Assembled;
 use super::explain;
@@ -11,10 +11,10 @@ use finding::{Finding, Summary, Verdict};
 use std::fmt::Write as _;
 
 const TEMPLATE: &str = include_str!("../../templates/report.html");
-/// Lines of source shown before and after a place.
+/// Number of source lines shown before and after a position.
 const AROUND: u32 = 2;
 
-/// The page.
+/// Renders the page.
 #[must_use]
 pub fn page(assembled: &Assembled, sources: &Sources) -> String {
     let report = &assembled.report;
@@ -55,7 +55,7 @@ pub fn page(assembled: &Assembled, sources: &Sources) -> String {
     ])
 }
 
-/// The template with its `{{name}}`s replaced, in one pass: what is put in is not searched again.
+/// Replaces the `{{name}}`s of the template in one pass: inserted text is not searched again.
 fn fill(values: &[(&str, String)]) -> String {
     let mut page = String::new();
     let mut rest = TEMPLATE;

@@ -1,4 +1,5 @@
-//! rustc-style text: excerpts of the source with the access, its allocation and its launch, and the counterexample.
+//! Renders text in the style of rustc: excerpts of the source with the access, its allocation and its launch, and the
+//! counterexample.
 
 use super::assemble::Assembled;
 use super::render::{Style, Verbosity};
@@ -13,7 +14,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Lines of one file that a note names.
+/// Largest number of lines of one file that a note lists.
 const LINES: usize = 8;
 
 /// The `human` renderer.
@@ -23,7 +24,7 @@ pub struct Human<'a> {
     pub sources: &'a Sources,
 }
 
-/// A labelled place in a file.
+/// A labelled position in a file.
 struct Mark {
     line: u32,
     column: u32,
@@ -33,8 +34,10 @@ struct Mark {
 }
 
 impl Human<'_> {
+    /// Writes the report.
+    ///
     /// # Errors
-    /// When `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn write(&self, assembled: &Assembled, out: &mut dyn Write) -> io::Result<()> {
         let report = &assembled.report;
         let renderer = if self.style.colour { Renderer::styled() } else { Renderer::plain() };
@@ -61,7 +64,7 @@ impl Human<'_> {
         Ok(())
     }
 
-    /// Where there is a summary, its command says so once for all.
+    /// Returns the note that a finding was not confirmed; none with a summary, which states it once for all findings.
     fn unconfirmed(&self, f: &Finding) -> Option<String> {
         f.confirmation_not_run.as_deref().filter(|_| !self.style.summary).map(not_run)
     }
@@ -92,7 +95,7 @@ impl Human<'_> {
                     if m.column > 0 {
                         origin = origin.char_column(m.column as usize);
                     }
-                    // Without the text there is nothing to hang the label on.
+                    // Without the source text the label has no excerpt to refer to.
                     g.element(origin).element(Paint::NOTE.message(m.label.clone()))
                 }),
             };
@@ -105,13 +108,13 @@ impl Human<'_> {
     }
 }
 
-/// That no device was asked: what is said of every finding alike.
+/// Returns the note that no device was used, which is the same for every finding.
 #[must_use]
 pub fn not_run(why: &str) -> String {
     format!("hardware confirmation was not run: {why}")
 }
 
-/// The places to show, the file of the access first.
+/// Returns the positions to show, the file of the access first.
 fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     let a = &f.access;
     let mut files = vec![(
@@ -138,13 +141,13 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
         let partition = a.partition.as_ref().map_or(String::new(), |p| format!("; `{}` is its part {p}", a.array));
         let how = match a.space {
             Space::Shared | Space::Local | Space::Constant => "declared",
-            // Of what a caller gave, the extent has no other name.
+            // An object that a caller gave has no other name for its extent.
             _ if al.extent.starts_with("extent(") && al.extent.ends_with(')') => "given",
             _ => "allocated",
         };
         add(&al.file, al.line, al.column, format!("{how} here: {} bytes{partition}", code(&al.extent)));
     }
-    // Code that is nobody's own is not shown, only named.
+    // Code that is not the user's is named but not shown.
     for r in f.related.iter().filter(|r| !r.inner && r.what != SAME_CHECK) {
         add(&r.position.file, r.position.line, r.position.column, r.what.clone());
     }
@@ -164,11 +167,11 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     files
 }
 
-/// What happens at the place of the finding itself.
+/// Returns the label of the finding's own position.
 fn label(f: &Finding) -> String {
     let a = &f.access;
     if f.rule == Rule::DoubleFree {
-        // "Here" is nowhere without a line.
+        // "Here" means nothing without a line.
         return if a.position.line == 0 {
             format!("`{}` is freed again in `{}`", a.array, a.kernel)
         } else {
@@ -208,12 +211,12 @@ fn at_launch(f: &Finding) -> bool {
     f.launch.as_ref().is_some_and(|l| (&l.file, l.line, l.column) == (&p.file, p.line, p.column))
 }
 
-/// `a[i]`; dimensions already in brackets stay as they are.
+/// Formats `a[i]`; an index already in brackets stays as it is.
 fn subscript(array: &str, index: &str) -> String {
     if index.starts_with('[') { format!("{array}{index}") } else { format!("{array}[{index}]") }
 }
 
-/// An expression, set apart from the sentence; a number needs no such thing.
+/// Quotes an expression within a sentence; a number stays unquoted.
 fn code(expression: &str) -> String {
     if expression.bytes().all(|b| b.is_ascii_digit()) { expression.to_owned() } else { format!("`{expression}`") }
 }
@@ -222,7 +225,7 @@ fn bytes(n: u64) -> String {
     if n == 1 { "1 byte".into() } else { format!("{n} bytes") }
 }
 
-/// The excerpt of one file; `None` where the file has no such line any more.
+/// Renders the excerpt of one file; `None` if the file no longer has such a line.
 fn excerpt<'a>(
     file: &'a str,
     text: &'a str,
@@ -236,7 +239,7 @@ fn excerpt<'a>(
     Some(snippet)
 }
 
-/// Byte range of a mark within the whole text.
+/// Returns the byte range of a mark within the whole text.
 fn range(text: &str, mark: &Mark) -> Option<Range<usize>> {
     let index = usize::try_from(mark.line).ok()?.checked_sub(1)?;
     let line = text.split_inclusive('\n').nth(index)?;
@@ -259,7 +262,7 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
         let _ = write!(place, "; {} launches or instances share it", f.occurrences);
     }
     notes.push(place);
-    // A call of the host's is named by the message.
+    // The message already names a host call.
     let inner = f.related.iter().rfind(|r| r.inner && f.launch.is_some());
     notes.extend(inner.map(|r| {
         let p = &r.position;
@@ -290,7 +293,7 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
     notes
 }
 
-/// The other accesses that its check would mend.
+/// Returns a note about the other accesses that the finding's check would fix.
 fn also_unchecked(f: &Finding) -> Option<String> {
     let mut lines: Vec<(&str, Vec<u32>)> = vec![];
     let all: Vec<&Position> = f.related.iter().filter(|r| r.what == SAME_CHECK).map(|r| &r.position).collect();
@@ -319,7 +322,7 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
     if w.inputs.is_empty() {
         text.push_str("whatever the input");
     } else {
-        // Of a tensor its sizes say what its other numbers are.
+        // A tensor's sizes determine its other numbers.
         let of_tensor = |name: &str| {
             let name = name.strip_prefix("extent(").unwrap_or(name);
             f.arguments.keys().any(|t| name.strip_prefix(t.as_str()).is_some_and(|rest| rest.starts_with('.')))
@@ -335,7 +338,7 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
     if f.launch.is_some() {
         let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block));
     }
-    // Where null or the host's memory is, says nothing to users.
+    // The address of null or of host memory tells users nothing.
     if matches!(f.rule, Rule::InvalidPointer | Rule::FalseAssumption | Rule::Contract) {
         return text;
     }
@@ -380,7 +383,7 @@ fn help(f: &Finding) -> String {
                 let index = if index.starts_with('[') { subscript(array, index) } else { index.clone() };
                 format!("check `{index}` against the size of `{array}`")
             };
-            // Where no input makes a difference, none can be rejected.
+            // If no input makes a difference, none can be rejected.
             let reject = f.witness.as_ref().is_none_or(|w| !w.inputs.is_empty());
             if reject { format!("{check}, or reject such inputs before the launch") } else { check }
         }
@@ -397,7 +400,7 @@ fn help(f: &Finding) -> String {
     format!("{first}; see `scuba explain {}`", f.rule)
 }
 
-/// What an operator would have to check of its tensors.
+/// Returns the help about a check of tensors that an operator lacks.
 fn missing_check(f: &Finding) -> String {
     if let Some(m) = &f.missing_check {
         let function = f.root.split('(').next().unwrap_or(&f.root);
@@ -416,7 +419,7 @@ fn missing_check(f: &Finding) -> String {
     format!("check with TORCH_CHECK before the launch that the sizes of {} fit together", names.join(" and "))
 }
 
-/// The last line: what was decided.
+/// Returns the last line, with the counts.
 fn summary_line(assembled: &Assembled) -> String {
     let report = &assembled.report;
     let s = &report.summary;

@@ -1,4 +1,4 @@
-//! Which level a finding has: the rule's default for its verdict, then scuba.toml, then the command line.
+//! Levels of findings: the rule's default for the verdict, overridden by scuba.toml, then by the command line.
 
 use base::rules::{Level, Rule};
 use config::{Config, RuleSelector};
@@ -7,8 +7,8 @@ use finding::{Finding, Verdict};
 /// `-D`, `-W` and `-A` in the order of the command line.
 pub type Overrides = Vec<(RuleSelector, Level)>;
 
-/// Levels as configured. A level that somebody set counts for every verdict of the rule, `possible` ones included: who
-/// writes `-D data-index` wants the build to stop at each of them.
+/// Levels as configured. A configured level applies to every verdict of the rule, `possible` ones included: users who
+/// write `-D data-index` want the build to stop at each of them.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     in_order: Vec<(RuleSelector, Level)>,
@@ -24,7 +24,7 @@ impl Levels {
         Self { in_order }
     }
 
-    /// The level somebody set for this rule; of several the last.
+    /// Returns the level configured for this rule; if there are several, the last.
     #[must_use]
     pub fn set_for(&self, rule: Rule) -> Option<Level> {
         self.in_order.iter().rev().find(|(s, _)| s.matches(rule)).map(|(_, l)| *l)

@@ -1,10 +1,10 @@
-//! From findings to what a user sees.
+//! Turns findings into what users see.
 //!
-//! In: what `check/` says of each program, and the project's settings. Out: a [`finding::Report`], rendered as
+//! In: the results of `check/` for each program, and the project's settings. Out: a [`finding::Report`], rendered as
 //! rustc-style text, one line each, JSON, SARIF or HTML. It knows nothing of Z3, LLVM or nvcc, and runs nothing.
 //!
-//! The way through: [`counts`] (each place once), [`merge`] (one finding per place) → [`fingerprint`] → [`suppress`] (comments, `[[allow]]`,
-//! baseline) → [`levels`] → a renderer. [`assemble::assemble`] does all but the last.
+//! The stages: [`counts`] (each place once), [`merge`] (one finding per place) → [`fingerprint`] → [`suppress`]
+//! (comments, `[[allow]]`, baseline) → [`levels`] → a renderer. [`assemble::assemble`] does all but the last.
 
 pub mod assemble;
 pub mod baseline;

@@ -1,4 +1,5 @@
-//! One finding per place in the source: launches, template instances and programs that share it are counted, not listed.
+//! Merges findings into one per place in the source: launches, template instances and programs that share it are
+//! counted, not listed.
 
 use base::rules::Rule;
 use finding::{Finding, Position, Undecided};
@@ -11,8 +12,8 @@ fn place(position: &Position, array: &str) -> Place {
     (position.clone(), array.to_owned())
 }
 
-/// Merges the findings of one rule at the same file, line, column and array. The worst stays (proved before possible,
-/// not degenerate before degenerate, the first of equals) with its program, and the sum of their occurrences.
+/// Merges the findings of one rule at the same file, line, column and array. The worst remains (proved before possible,
+/// non-degenerate before degenerate, the first of equals) with its program and the sum of all occurrences.
 #[must_use]
 pub fn merge(findings: Vec<Finding>) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
@@ -34,8 +35,7 @@ pub fn merge(findings: Vec<Finding>) -> Vec<Finding> {
     merged
 }
 
-/// Keeps one entry for a place that several programs could not decide, and none where another program's finding says
-/// worse.
+/// Keeps one entry for a place that several programs left undecided, and none if another program has a finding there.
 #[must_use]
 pub fn merge_undecided(undecided: Vec<Undecided>, findings: &[Finding]) -> Vec<Undecided> {
     let found: FxHashSet<Place> = findings.iter().map(|f| place(&f.access.position, &f.access.array)).collect();

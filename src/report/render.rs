@@ -1,4 +1,4 @@
-//! Which renderer writes a report, and where to.
+//! Chooses the renderer and the output stream of a report.
 
 use super::assemble::Assembled;
 use super::human::Human;
@@ -6,7 +6,7 @@ use super::{sarif, short};
 use finding::sources::Sources;
 use std::io::{self, Write};
 
-/// `--message-format`.
+/// Value of `--message-format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// Excerpts of the source with what goes wrong and for which input
@@ -31,7 +31,8 @@ impl Format {
         }
     }
 
-    /// Documents for machines go to standard output, text for people to standard error.
+    /// Whether the format is a document for machines, which goes to standard output; text for people goes to standard
+    /// error.
     #[must_use]
     pub fn is_document(self) -> bool {
         matches!(self, Self::Json | Self::Sarif)
@@ -45,7 +46,7 @@ impl std::str::FromStr for Format {
     }
 }
 
-/// How much to say.
+/// Amount of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// Denied findings only.
@@ -56,20 +57,20 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// How the text renderers write.
+/// Style of the text renderers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
-    /// ANSI escape sequences.
+    /// True to write ANSI escape sequences.
     pub colour: bool,
     pub verbosity: Verbosity,
-    /// A line of counts at the end; the shim writes none.
+    /// True to end with a line of counts; the shim writes none.
     pub summary: bool,
 }
 
 /// Writes a report.
 ///
 /// # Errors
-/// When `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn render(
     assembled: &Assembled,
     format: Format,

@@ -1,7 +1,7 @@
-//! One finding for one missing check, however many accesses it ruins.
+//! Merges the findings of one missing check, however many accesses it affects.
 //!
-//! In: the findings of a run, in order, with the checks that operators lack. Out: of those that one check would mend the worst, with the places of
-//! the others. Accesses are counted apart from this.
+//! In: the findings of a run, in order, with the checks that operators lack. Out: the worst of the findings that one
+//! check would fix, with the positions of the others. Accesses are counted separately.
 
 use super::suppress::{Silence, Suppressed};
 use base::rules::Rule;
@@ -10,14 +10,15 @@ use finding::{Finding, Position, Related, SAME_CHECK};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
-/// Operator, and which rule its accesses break.
+/// Rule that the accesses break, and position of the operator.
 type Operator = (Rule, Position);
 
 fn operator(f: &Finding) -> Option<Operator> {
     f.missing_check.as_ref().map(|m| (f.rule, m.function.clone()))
 }
 
-/// Of each operator's checks only the strongest: who makes it need not make those that follow from it.
+/// Replaces each finding's check by the strongest check of its operator that implies it: the weaker ones are then
+/// redundant.
 pub fn strengthen(findings: &mut [Finding]) {
     let mut operators: FxHashMap<Operator, Vec<(String, Cond)>> = FxHashMap::default();
     for f in findings.iter() {
@@ -34,7 +35,7 @@ pub fn strengthen(findings: &mut [Finding]) {
         let Some(check) = &mut f.missing_check else { continue };
         let Some(mut at) = all.iter().position(|(text, _)| *text == check.condition) else { continue };
         let says = |a: usize, b: usize| implies(&all[a].1, &all[b].1);
-        // Of two that say the same the first stays, so that this ends.
+        // Of two equivalent checks the first remains, so that this terminates.
         while let Some(more) = (0..all.len()).find(|i| *i != at && says(*i, at) && (*i < at || !says(at, *i))) {
             at = more;
         }
@@ -42,7 +43,8 @@ pub fn strengthen(findings: &mut [Finding]) {
     }
 }
 
-/// What would have to be checked: of an operator whose index tensors lead out of bounds, where no condition was found, what these hold.
+/// A missing check. If the index tensors of an operator lead out of bounds and no condition was found, the contents of
+/// these tensors.
 #[derive(PartialEq, Eq, Hash)]
 enum Lack {
     Condition(Operator, String),
@@ -60,8 +62,9 @@ impl Lack {
     }
 }
 
-/// Joins the findings of one check. Who accepts the one that speaks for them by a comment accepts all, and so does a baseline that has any of them; a
-/// comment at another of the places accepts that place, and what scuba.toml says of a path stays with the path. The findings are in no order.
+/// Merges the findings of one check. A comment that accepts the representative finding accepts all of them, and so does
+/// a baseline with any of them. A comment at another position accepts only that position, and scuba.toml's rules for a
+/// path apply to that path only. The findings are unordered.
 #[must_use]
 pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding>, Vec<Suppressed>) {
     let all = reported.into_iter().map(|f| (f, None)).chain(suppressed.into_iter().map(|s| (s.finding, Some(s.by))));
@@ -107,7 +110,7 @@ pub fn join(reported: Vec<Finding>, suppressed: Vec<Suppressed>) -> (Vec<Finding
     (reported, suppressed)
 }
 
-/// The worst first, of equals that which stands first.
+/// Sort key: the worst first, then by position.
 fn order(f: &Finding) -> impl Ord + use<'_> {
     let p = &f.access.position;
     (Reverse(f.verdict), f.degenerate, &p.file, p.line, p.column, &f.access.array, &f.program)

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0 (OASIS), for code scanning services and editors.
+//! Renders SARIF 2.1.0 (OASIS), for code scanning services and editors.
 
 use super::assemble::Assembled;
 use super::explain;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The whole document; accepted findings are in it, marked as suppressed.
+/// Renders the whole document; it includes accepted findings, marked as suppressed.
 #[must_use]
 pub fn document(assembled: &Assembled) -> Value {
     let report = &assembled.report;
@@ -132,7 +132,7 @@ fn result(f: &Finding) -> Value {
 
 fn location(file: &str, line: u32, column: u32, message: Option<String>) -> Value {
     let mut physical = json!({"artifactLocation": {"uri": uri(file)}});
-    // SARIF counts from 1; 0 is our "unknown".
+    // SARIF counts from 1; 0 means "unknown" here.
     if line > 0 {
         physical["region"] = json!({"startLine": line});
         if column > 0 {
@@ -146,7 +146,7 @@ fn location(file: &str, line: u32, column: u32, message: Option<String>) -> Valu
     location
 }
 
-/// A path as a URI reference (RFC 3986): relative to the project, or `file:///…`.
+/// Formats a path as a URI reference (RFC 3986): relative to the project, or `file:///…`.
 fn uri(path: &str) -> String {
     let mut text = String::from(if path.starts_with('/') { "file://" } else { "" });
     for b in path.bytes() {

@@ -1,4 +1,4 @@
-//! One line per finding, in the form that editors and build tools recognise.
+//! Renders one line per finding, in the form that editors and build tools recognise.
 
 use super::assemble::Assembled;
 use super::render::{Style, Verbosity};
@@ -6,10 +6,10 @@ use base::rules::Level;
 use finding::Finding;
 use std::io::{self, Write};
 
-/// The `short` renderer.
+/// Writes the report in the format `short`.
 ///
 /// # Errors
-/// When `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write(assembled: &Assembled, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let report = &assembled.report;
     for f in report.findings.iter().filter(|f| style.verbosity > Verbosity::Quiet || f.level == Level::Deny) {
@@ -23,7 +23,7 @@ pub fn write(assembled: &Assembled, style: Style, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// `file:line:column: error[rule]: message`; without a line, the kernel and the expression instead.
+/// Formats `file:line:column: error[rule]: message`; without a line, adds the kernel and the expression.
 fn line(f: &Finding) -> String {
     let p = &f.access.position;
     let place = if p.line > 0 {
@@ -34,7 +34,7 @@ fn line(f: &Finding) -> String {
     format!("{p}: {}[{}]: {}{place}", word(f.level), f.rule, f.message.replace('\n', " "))
 }
 
-/// What the text formats call a level.
+/// Returns the word for a level in text formats.
 pub(super) fn word(level: Level) -> &'static str {
     match level {
         Level::Deny => "error",

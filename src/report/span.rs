@@ -1,13 +1,13 @@
-//! From a line and column to the piece of text that an excerpt underlines.
+//! Maps a line and column to the text that an excerpt underlines.
 //!
-//! Debug information gives the start of an expression, or of its operator: clang places the store of `a[i] = x` at
-//! the `=`. Users look for `a[i]`.
+//! Debug information gives the start of an expression, or of its operator: clang locates the store of `a[i] = x` at the
+//! `=`. Users look for `a[i]`.
 
 use std::ops::Range;
 
-/// Byte range within `line` of the expression at `column` (1-based, in bytes; 0: unknown): a name with the
-/// subscripts, members, launch configuration and arguments behind it. `array` is the name the access goes through,
-/// if any: at an operator, the nearest expression before it that mentions this name.
+/// Returns the byte range within `line` of the expression at `column` (1-based, in bytes; 0: unknown): a name with the
+/// subscripts, members, launch configuration and arguments after it. `array` is the name that the access uses, if any:
+/// at an operator, the nearest expression before it that mentions this name is chosen.
 #[must_use]
 pub fn expression(line: &str, column: u32, array: Option<&str>) -> Range<usize> {
     let indent = line.len() - line.trim_start().len();
@@ -39,7 +39,7 @@ pub fn expression(line: &str, column: u32, array: Option<&str>) -> Range<usize> 
     at..end
 }
 
-/// The last expression that starts with `name` and begins before `before`; not one inside another's subscript.
+/// Returns the last expression that starts with `name` and begins before `before`, but not inside another's subscript.
 fn last_mention(line: &str, name: &str, before: usize) -> Option<Range<usize>> {
     // An access through `p->data` or `s.x[1]` is recognised by its first name.
     let first: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
@@ -58,13 +58,13 @@ fn last_mention(line: &str, name: &str, before: usize) -> Option<Range<usize>> {
         .reduce(|outer, next| if next.start < outer.end { outer } else { next })
 }
 
-/// `*p` and `*(p + i)` around the name at `at`.
+/// Returns the range of `*p` or `*(p + i)` around the name at `at`.
 fn dereference(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let star = (0..at).rev().find(|i| !matches!(bytes[*i], b'(' | b' '))?;
     if bytes[star] != b'*' {
         return None;
     }
-    // Behind an operand the star multiplies.
+    // After an operand the star multiplies.
     let before = bytes[..star].iter().rev().find(|b| !b.is_ascii_whitespace());
     if before.is_some_and(|b| is_name(*b) || matches!(b, b')' | b']')) {
         return None;
@@ -76,7 +76,7 @@ fn is_name(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
 }
 
-/// End of the name at `at` and of the bracketed groups and members behind it; at most the end of the line.
+/// Returns the end of the name at `at` and of the bracketed groups and members after it; at most the end of the line.
 fn postfix_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     loop {
@@ -96,14 +96,14 @@ fn postfix_end(bytes: &[u8], at: usize) -> usize {
             break;
         }
     }
-    // A group that goes on in the next line ends here, before trailing space.
+    // A group that continues on the next line ends here, before trailing space.
     while end > at + 1 && bytes[end - 1].is_ascii_whitespace() {
         end -= 1;
     }
     end
 }
 
-/// End of the bracketed group that starts at `open`; the end of the line where it is not closed there.
+/// Returns the end of the bracketed group that starts at `open`; the end of the line if it is not closed there.
 fn group_end(bytes: &[u8], open: usize) -> usize {
     let mut depth = 0_usize;
     for (i, b) in bytes.iter().enumerate().skip(open) {

@@ -1,7 +1,7 @@
-//! Findings that the project has said it accepts: by a comment at the place, by path, or by a baseline.
+//! Suppression of findings that the project accepts: by a comment at the position, by path, or by a baseline.
 //!
-//! A comment is `// scuba: allow(RULE, …) reason`. Behind code it speaks for its own line; alone on a line it speaks
-//! for the first line below that is not such a comment. A comment without a reason silences nothing.
+//! A comment is `// scuba: allow(RULE, …) reason`. After code it applies to its own line; alone on a line it applies to
+//! the first line below that is not such a comment. A comment without a reason suppresses nothing.
 
 use super::baseline::Baseline;
 use config::{AllowPath, Config, RuleSelector};
@@ -11,7 +11,7 @@ use finding::sources::Sources;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Why a finding is not reported.
+/// Reason why a finding is not reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Silence {
     Comment { reason: String },
@@ -19,14 +19,14 @@ pub enum Silence {
     Baseline,
 }
 
-/// A finding that somebody accepted.
+/// A finding that the project accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppressed {
     pub finding: Finding,
     pub by: Silence,
 }
 
-/// Something to say about the project's own settings or comments, not about its memory accesses.
+/// A message about the project's own settings or comments, not about its memory accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     pub file: String,
@@ -34,23 +34,23 @@ pub struct Notice {
     pub message: String,
 }
 
-/// One comment.
+/// A suppression comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Comment {
-    /// Where it stands, 1-based.
+    /// 1-based line of the comment.
     line: u32,
-    /// The line it speaks for.
+    /// The line it applies to.
     target: u32,
     rules: Vec<RuleSelector>,
     reason: String,
 }
 
-/// All that silences findings in one run.
+/// Suppressions of one run.
 #[derive(Debug)]
 pub struct Suppressions<'a> {
     root: &'a ProjectRoot,
     sources: &'a Sources,
-    /// Patterns are relative to scuba.toml's folder.
+    /// Folder of scuba.toml, which patterns are relative to.
     base: PathBuf,
     allow: &'a [AllowPath],
     baseline: Option<&'a Baseline>,
@@ -85,7 +85,7 @@ impl<'a> Suppressions<'a> {
 
     fn silence(&mut self, f: &Finding) -> Option<Silence> {
         let place = &f.access.position;
-        // Every comment that fits counts as used, so that none is called unused beside a sibling.
+        // Every matching comment counts as used, so that a redundant one is not reported as unused.
         let mut by_comment = None;
         for (comment, used) in self.comments(&place.file) {
             if comment.target == place.line && comment.rules.iter().any(|r| r.matches(f.rule)) {
@@ -113,8 +113,8 @@ impl<'a> Suppressions<'a> {
         self.files.entry(file.to_owned()).or_default()
     }
 
-    /// What is to be said of the comments in `files` (paths as shown), which were analysed whole: malformed ones, and
-    /// those that silenced nothing. Malformed ones also of other files that findings are in.
+    /// Returns notices about the comments in `files` (paths as shown), which were analysed completely: malformed ones,
+    /// and those that suppressed nothing. Malformed comments in other files with findings are included.
     pub fn notices(mut self, files: &[String]) -> Vec<Notice> {
         for file in files {
             let unused: Vec<Notice> = self
@@ -134,11 +134,11 @@ impl<'a> Suppressions<'a> {
     }
 }
 
-/// The comments of one file, and what is wrong with others.
+/// Returns the comments of one file, and notices about malformed ones.
 fn read(file: &str, text: &str) -> (Vec<Comment>, Vec<Notice>) {
     let mut comments: Vec<Comment> = Vec::new();
     let mut notices = Vec::new();
-    // Comments alone on their lines wait for the line that they speak for.
+    // Comments alone on their lines wait for the line that they apply to.
     let mut waiting: Vec<Comment> = Vec::new();
     for (index, source) in text.lines().enumerate() {
         let line = u32::try_from(index + 1).unwrap_or(u32::MAX);
@@ -161,7 +161,7 @@ fn read(file: &str, text: &str) -> (Vec<Comment>, Vec<Notice>) {
     (comments, notices)
 }
 
-/// Whether code stands before the comment, and what follows `scuba:` in it.
+/// Returns whether code precedes the comment, and the text after `scuba:` in it.
 fn find_comment(line: &str) -> Option<(bool, &str)> {
     let mut from = 0;
     while let Some(found) = line[from..].find("scuba:") {

@@ -1,4 +1,4 @@
-//! Every renderer on the same constructed findings, over real little source files.
+//! Tests every renderer on the same constructed findings, over small real source files.
 
 use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
 use super::levels::Levels;
@@ -23,7 +23,8 @@ fn tool() -> Tool {
     }
 }
 
-/// Proved (twice at one place), possible in shared memory with its allocation in a header, and one accepted.
+/// Returns findings: proved (twice at one place), possible in shared memory with its allocation in a header, and an
+/// accepted one.
 fn findings() -> Vec<Finding> {
     let proved = samples::finding();
     let mut shared = samples::finding();

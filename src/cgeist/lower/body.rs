@@ -1,4 +1,4 @@
-//! A function's body: blocks, values and the dispatch of operations by dialect.
+//! Lowers a function's body: blocks, values and the dispatch of operations by dialect.
 
 use super::side::SideBuilder;
 use super::unit::Unit;
@@ -9,7 +9,7 @@ use ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Where a region's `yield` leads.
+/// Target of a region's `yield`.
 #[derive(Clone, Debug)]
 pub(super) enum Exit {
     Yield(BlockId),
@@ -22,7 +22,7 @@ pub(super) enum Exit {
     Function,
 }
 
-/// What a value was cast from: chains of casts are undone where they cancel out.
+/// Source of a cast value: chains of casts are removed where they cancel out.
 #[derive(Clone, Debug)]
 struct Origin {
     op: CastOp,
@@ -41,9 +41,9 @@ pub(super) struct Body<'b, 'u, 'm> {
     origins: HashMap<ValueId, Origin>,
     next: u32,
     pub loc: LocId,
-    /// Names of the function's variables, by the `memref.alloca` that makes each.
+    /// Source variables of the function, by the `memref.alloca` that creates each.
     pub variables: HashMap<Value, Var>,
-    /// What makes each value, for patterns that span several operations.
+    /// Defining operation of each value, for patterns that span several operations.
     pub makers: HashMap<Value, &'m MOp>,
 }
 
@@ -85,8 +85,8 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         (b.blocks, b.next)
     }
 
-    /// Parameters that are pointers to arrays (`T (*m)[16]`): cgeist loses their row length, so that where they point
-    /// to after a step is not known.
+    /// Replaces parameters that point to arrays (`T (*m)[16]`) by unknowns: cgeist loses their row length, so that the
+    /// address after a step is unknown.
     fn rows(&mut self, mut args: Vec<Operand>) -> Vec<Operand> {
         let display = frontend::names::demangle(self.op.text("sym_name").unwrap_or_default());
         let lost = super::names::row_pointers(&display);
@@ -103,7 +103,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
 
     // ---- blocks ----
 
-    /// A new block with one phi for each type.
+    /// Creates a block with one phi for each type.
     pub fn block(&mut self, name: &str, phis: &[TypeId]) -> BlockId {
         let id = BlockId(u32::try_from(self.blocks.len()).unwrap_or(u32::MAX));
         let mut insts = vec![];
@@ -123,7 +123,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         }
     }
 
-    /// Types of a block's phis.
+    /// Returns the types of a block's phis.
     pub fn phi_types(&self, b: BlockId) -> Vec<TypeId> {
         self.blocks[b.index()].insts.iter().take_while(|i| matches!(i.op, Op::Phi(_))).map(|i| i.ty).collect()
     }
@@ -131,7 +131,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
     pub fn enter(&mut self, b: BlockId) {
         self.current = b;
     }
-    /// The block at hand.
+    /// Returns the current block.
     pub fn here(&self) -> BlockId {
         self.current
     }
@@ -159,7 +159,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         }
     }
 
-    /// Goes on at a block, which gets these values.
+    /// Jumps to a block and passes these values to it.
     pub fn jump(&mut self, to: BlockId, args: Vec<Operand>) {
         if self.is_sealed() {
             return;
@@ -244,7 +244,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
     }
 
     pub fn icmp(&mut self, pred: Pred, a: Operand, b: Operand) -> Operand {
-        // `bool` is kept as a byte: asking whether that is zero asks for the bit.
+        // `bool` is stored as a byte: comparing it with zero tests the bit.
         if let (Pred::Ne | Pred::Eq, Operand::Const(Const::Int { value: 0, .. }), Some(o)) = (pred, &b, self.origin(&a))
             && o.op == CastOp::ZExt
             && o.bits == 1
@@ -271,7 +271,8 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         }
     }
 
-    /// As [`Body::resize`] by the sign, where the source may mean an unsigned number: cgeist extends every subscript so.
+    /// Sign-extends like [`Body::resize`] where the source may mean an unsigned integer: cgeist sign-extends every
+    /// subscript.
     pub fn subscript(&mut self, v: Operand, from: u32, to: u32) -> Operand {
         if to <= from || matches!(v, Operand::Const(_)) || self.origin(&v).is_some_and(|o| o.op == CastOp::ZExt) {
             return self.resize(v, from, to, true);
@@ -279,7 +280,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         self.extension(CastOp::SExt, v, from, to, true)
     }
 
-    /// An integer as one of another width. Casts that undo each other vanish.
+    /// Converts an integer to another width. Casts that cancel out vanish.
     pub fn resize(&mut self, v: Operand, from: u32, to: u32, signed: bool) -> Operand {
         use std::cmp::Ordering::{Equal, Greater, Less};
         if let Operand::Const(Const::Int { bits, value }) = v {
@@ -334,7 +335,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         if let Some(o) = self.values.get(&v) {
             return o.clone();
         }
-        // Of a block that cannot be reached, or of another region, in which the text does not define it for this use.
+        // Used in an unreachable block or in another region, where the text does not define it.
         let ty = self.side.types.of(t);
         let what = "a value that cgeist uses where it does not define it".into();
         Operand::Const(Const::Opaque { ty, what })
@@ -367,7 +368,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         }
     }
 
-    /// A constant integer, looked up through what makes it.
+    /// Returns the value of a constant integer operand.
     pub fn as_int(o: &Operand) -> Option<i128> {
         match o {
             Operand::Const(Const::Int { value, .. }) => Some(*value),
@@ -375,7 +376,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         }
     }
 
-    /// Bits of an integer type, `index` included.
+    /// Returns the width in bits of an integer type, `index` included.
     pub fn bits(t: &Type) -> Option<u32> {
         match t {
             Type::Int(b) => Some(*b),
@@ -386,7 +387,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
 
     // ---- regions and operations ----
 
-    /// Lowers a region into the current block and those that follow.
+    /// Lowers a region into the current block and the following ones.
     pub fn region(&mut self, region: &'m Region, args: Vec<Operand>, exit: &Exit) {
         let Some(entry) = region.blocks.first() else {
             if let Exit::Yield(to) = exit {
@@ -407,7 +408,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
             }
             targets.push(id);
         }
-        // In reverse post-order every definition comes before its uses.
+        // In reverse post-order every definition precedes its uses.
         let order = order(region);
         for i in order.iter().copied() {
             self.enter(targets[i]);
@@ -415,7 +416,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
                 self.operation(op, &targets, exit);
             }
             if !self.is_sealed() {
-                // A block without a terminator ends its region, as MLIR's implicit terminators do.
+                // A block without a terminator ends its region, like MLIR's implicit terminators.
                 match exit {
                     Exit::Yield(to) => {
                         let to = *to;
@@ -435,7 +436,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
     }
 
     fn operation(&mut self, op: &'m MOp, targets: &[BlockId], exit: &Exit) {
-        // What follows a call that does not return is never reached.
+        // Code after a call that does not return is unreachable.
         if self.is_sealed() {
             let b = self.block("unreachable", &[]);
             self.enter(b);
@@ -460,13 +461,13 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         }
         *self.side.unknown.entry(op.name.clone()).or_default() += 1;
         if !op.successors.is_empty() || !op.regions.is_empty() {
-            // Where control goes from here is not known.
+            // The successor is unknown.
             self.terminate(Terminator::Other(op.name.clone()));
             return;
         }
         let args = self.operands(op);
         if may_access(op) {
-            // Where, is not known: an access that nothing is said of.
+            // An access at an unknown address, which stays undecided.
             let (byte, ptr) = (self.side.types.int(8), self.side.types.ptr());
             let at = self.unknown(&op.name, ptr, args.clone());
             self.emit(Op::Load { ptr: at, volatile: false, align: 0 }, byte);
@@ -482,7 +483,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
     }
 }
 
-/// Operands without which an operation makes no sense. A text may say anything.
+/// Returns the number of operands without which an operation makes no sense: the text may be malformed.
 fn needed(op: &MOp) -> usize {
     match op.name.as_str() {
         "memref.store" | "affine.store" | "llvm.store" | "memref.atomic_rmw" | "arith.cmpi" | "memref.copy"
@@ -504,15 +505,15 @@ fn needed(op: &MOp) -> usize {
     }
 }
 
-/// Whether an operation that is not known may read or write what an operand points to: views give memory or sizes, and
-/// nothing else.
+/// Whether an unknown operation may access the memory that an operand points to. Views do not: they only yield memory
+/// or sizes.
 fn may_access(op: &MOp) -> bool {
     let memory = |t: &Type| matches!(t, Type::MemRef(_) | Type::Ptr { .. });
     let view = !op.result_types.is_empty() && op.result_types.iter().all(|t| memory(t) || *t == Type::Index);
     op.operand_types.iter().any(memory) && !view
 }
 
-/// Blocks that can be reached, in reverse post-order.
+/// Returns the reachable blocks in reverse post-order.
 fn order(region: &Region) -> Vec<usize> {
     let n = region.blocks.len();
     let mut seen = vec![false; n];

@@ -2,8 +2,8 @@
 
 use ir::AtomicOp;
 
-/// A function of CUDA's headers that does one machine operation through its first argument. It is lowered to that
-/// operation where it is called: the access is the caller's.
+/// A function of CUDA's headers that performs one machine operation through its first argument. A call of it is lowered
+/// to that operation: the access is the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Forwarder {
     Rmw(AtomicOp),
@@ -11,7 +11,7 @@ pub(super) enum Forwarder {
     Load,
 }
 
-/// By the name of the operation and the type of its value.
+/// Returns the operation with this name for the type of its value.
 pub(super) fn operation(op: &str, unsigned: bool, float: bool) -> Option<Forwarder> {
     Some(Forwarder::Rmw(match op {
         "cas" => return Some(Forwarder::Cas),

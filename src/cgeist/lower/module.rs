@@ -1,16 +1,16 @@
-//! The way in: one module of MLIR → a module of the analysis form for each side.
+//! Entry point: lowers one module of MLIR to a module of the analysis form for each side.
 
 use super::side::SideBuilder;
 use super::unit::{About, Unit};
 use crate::mlir::{self, Op};
 use std::collections::BTreeMap;
 
-/// Both sides.
+/// Modules of both sides.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     pub device: ir::Module,
     pub host: ir::Module,
-    /// Operations that became unknowns, with how often.
+    /// Operations that became unknowns, with their counts.
     pub unknown: BTreeMap<String, u32>,
 }
 
@@ -23,7 +23,7 @@ pub enum LowerError {
 /// Lowers a module.
 ///
 /// # Errors
-/// Where there is none.
+/// Fails without a module.
 pub fn lower(module: &mlir::Module, about: &About) -> Result<Lowered, LowerError> {
     let top: Vec<&Op> = match module.ops.as_slice() {
         [m] if m.name == "builtin.module" => m.regions.iter().flat_map(|r| &r.blocks).flat_map(|b| &b.ops).collect(),

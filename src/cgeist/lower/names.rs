@@ -1,7 +1,7 @@
-//! Names and declarations in the text of a source, where it is at hand: MLIR does not keep the names of variables. They are for messages
-//! only, and nothing else depends on them, so that a guess that fails costs a name.
+//! Names and declarations in the text of a source, if available: MLIR drops the names of variables. They only serve
+//! messages, so that a wrong guess costs a name and nothing else.
 
-/// The parameter types of a demangled function.
+/// Returns the parameter types of a demangled function.
 fn parameter_types(display: &str) -> Vec<&str> {
     let Some(end) = display.rfind(')') else { return vec![] };
     let mut depth = 0;
@@ -18,7 +18,7 @@ fn parameter_types(display: &str) -> Vec<&str> {
     split(&display[start + 1..end])
 }
 
-/// At commas outside brackets.
+/// Splits a text at commas outside brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut out) = (0i32, 0, vec![]);
     for (i, c) in text.char_indices() {
@@ -38,7 +38,7 @@ fn split(text: &str) -> Vec<&str> {
     out
 }
 
-/// Which parameters of a demangled function are passed by value.
+/// Returns for each parameter of a demangled function whether it is passed by value.
 pub(super) fn values(display: &str) -> Vec<bool> {
     parameter_types(display)
         .iter()
@@ -48,19 +48,19 @@ pub(super) fn values(display: &str) -> Vec<bool> {
         .collect()
 }
 
-/// Which parameters of a demangled function are pointers to arrays.
+/// Returns for each parameter of a demangled function whether it is a pointer to an array.
 pub(super) fn row_pointers(display: &str) -> Vec<bool> {
     parameter_types(display).iter().map(|t| t.contains("(*)") && t.ends_with(']')).collect()
 }
 
-/// What becomes of `#define` lines; other preprocessor lines always go.
+/// Treatment of `#define` lines; other preprocessor lines are always removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Macros {
     Kept,
     Left,
 }
 
-/// A source without comments, strings and preprocessor lines, each replaced by blanks.
+/// Replaces comments, strings and preprocessor lines of a source by blanks.
 pub(super) fn plain(source: &str, macros: Macros) -> String {
     let mut text: Vec<u8> = source.as_bytes().to_vec();
     let mut i = 0;
@@ -82,7 +82,7 @@ pub(super) fn plain(source: &str, macros: Macros) -> String {
             while n < rest.len() && (rest[n] != b'\n' || n > 0 && rest[n - 1] == b'\\') {
                 n += 1;
             }
-            // `#pragma` and the like end with their line; a macro's body may go on.
+            // `#pragma` and the like end with their line; a macro's body may continue.
             blank(&mut text, i, i + n);
             i += n;
         } else if rest.starts_with(b"/*") {
@@ -112,7 +112,7 @@ pub(super) struct Names {
     pub(super) text: String,
 }
 
-/// What kind of variable a declaration makes, as far as both sides can tell.
+/// Kind of a declared variable, as far as both the source and MLIR show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Array,
@@ -133,7 +133,7 @@ impl Names {
         Self { text: plain(source, Macros::Left) }
     }
 
-    /// Definitions of functions of a name: the text of their parameters, and of their bodies.
+    /// Returns the texts of parameters and body for each definition of a function with this name.
     fn definitions(&self, name: &str) -> Vec<(&str, &str)> {
         let mut out = vec![];
         if name.is_empty() {
@@ -152,7 +152,7 @@ impl Names {
             let Some(params) = bracketed(&self.text[open..]) else { continue };
             let after = &self.text[open + params.len()..];
             let Some(brace) = after.find(['{', ';']) else { continue };
-            // A definition: only qualifiers stand in between.
+            // In a definition only qualifiers stand in between.
             if !after[brace..].starts_with('{') || after[..brace].contains(['(', '=', ')', '}']) {
                 continue;
             }
@@ -162,9 +162,9 @@ impl Names {
         out
     }
 
-    /// The name of a function without its classes and template arguments.
+    /// Returns a function's name without classes and template arguments.
     pub fn base(display: &str) -> &str {
-        // Such a part of a name has parentheses of its own.
+        // This part of a name contains parentheses.
         const ANONYMOUS: &str = "(anonymous namespace)::";
         let mut display = display;
         while let Some(at) = display.find(['(', '<']).filter(|at| display[*at..].starts_with(ANONYMOUS)) {
@@ -175,7 +175,7 @@ impl Names {
         head.rsplit("::").next().unwrap_or(head)
     }
 
-    /// Names of a function's parameters.
+    /// Returns the names of a function's parameters.
     pub fn parameters(&self, display: &str, n: usize) -> Vec<String> {
         let given = |i: usize| format!("argument {}", i + 1);
         for (params, _) in self.definitions(Self::base(display)) {
@@ -188,12 +188,12 @@ impl Names {
         (0..n).map(given).collect()
     }
 
-    /// Variables declared in the body of a function, in order.
+    /// Returns the variables declared in the body of a function, in order.
     pub fn locals(&self, display: &str) -> Vec<Declared> {
         self.definitions(Self::base(display)).first().map(|(_, body)| declarations(body)).unwrap_or_default()
     }
 
-    /// Variables declared by the statement at a position (1-based).
+    /// Returns the variables declared by the statement at a 1-based position.
     pub fn at(&self, line: u32, column: u32) -> Vec<Declared> {
         let start = self.text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum::<usize>()
             + column.saturating_sub(1) as usize;
@@ -203,7 +203,7 @@ impl Names {
     }
 }
 
-/// From an opening bracket to its end.
+/// Returns the text from an opening bracket to its closing one.
 fn bracketed(text: &str) -> Option<&str> {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
@@ -219,10 +219,10 @@ fn bracketed(text: &str) -> Option<&str> {
     None
 }
 
-/// The name that a parameter's declaration gives.
+/// Returns the name that a parameter's declaration introduces.
 fn declarator(p: &str) -> Option<String> {
     let p = p.split('=').next()?;
-    // `T (*name)[16]` names what stands inside.
+    // In `T (*name)[16]` the name is inside the parentheses.
     let inner = p.find("(*").map(|i| &p[i + 2..]).and_then(|r| r.split(')').next());
     let whole = inner.or_else(|| p.split('[').next())?.trim();
     let name = whole.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
@@ -261,7 +261,7 @@ const STATEMENTS: &[&str] = &[
     "break", "continue", "default", "template", "public", "private",
 ];
 
-/// Declarations of a body, statement by statement.
+/// Returns the declarations of a body, statement by statement.
 fn declarations(body: &str) -> Vec<Declared> {
     let mut out = vec![];
     let mut from = 0;
@@ -278,7 +278,7 @@ fn declarations(body: &str) -> Vec<Declared> {
             }
             '[' => depth += 1,
             ')' | ']' => depth = (depth - 1).max(0),
-            // Initialisers in braces belong to their statement.
+            // Braced initialisers belong to their statement.
             '{' if body[from..i].trim_end().ends_with(['=', ']']) => depth += 1,
             '}' if depth > 0 => depth -= 1,
             ';' if depth == 0 => {
@@ -292,14 +292,14 @@ fn declarations(body: &str) -> Vec<Declared> {
     out
 }
 
-/// `T *a = 0, b[4];`; nothing where a statement is no declaration.
+/// Parses a declaration such as `T *a = 0, b[4];`; returns nothing for other statements.
 fn statement(text: &str) -> Vec<Declared> {
     let text = text.trim().trim_end_matches(';');
     let mut rest = text;
     let (mut words, mut shared) = (vec![], false);
     let word =
         |t: &str| -> usize { t.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(t.len()) };
-    // Qualifiers, then one name for the type unless `unsigned` and its kin were that.
+    // Qualifiers, then one type name unless `unsigned` or the like was the type.
     loop {
         rest = rest.trim_start();
         let n = word(rest);

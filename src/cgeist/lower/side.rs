@@ -1,4 +1,4 @@
-//! One side of a unit: which functions and globals it has, and the tables that they share.
+//! One side of a unit: its functions and globals, and the tables that they share.
 
 use super::super::mlir::{Attr, Loc as MLoc, Op, Type};
 use super::body::Body;
@@ -15,7 +15,7 @@ use ir::{
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-/// Functions after which control does not go on. cgeist puts nothing behind a call of them.
+/// Functions that do not return. cgeist puts no terminator after a call of one.
 pub(super) const ENDS: &[&str] = &[
     "exit",
     "_exit",
@@ -42,17 +42,17 @@ pub(super) struct SideBuilder<'u, 'm> {
     global_ids: BTreeMap<String, GlobalId>,
     functions: Vec<Function>,
     function_ids: BTreeMap<String, FuncId>,
-    /// Symbols whose bodies are to be lowered.
+    /// Functions whose bodies are still to be lowered.
     bodies: Vec<(FuncId, &'m Op)>,
     stubs: Vec<FuncId>,
-    /// Tells apart the operations that have no position: by function, without template arguments, and place in it, so
-    /// that instances of one template share theirs.
+    /// Numbers of operations without a position: by function, without template arguments, and index in it, so that
+    /// instances of one template share theirs.
     ordinals: HashMap<(String, u32), u32>,
     group: String,
     in_group: u32,
     pub unknown: BTreeMap<String, u32>,
     pub forwarders: HashMap<String, Option<Forwarder>>,
-    /// Bytes that a function copies, where that is all it does.
+    /// Number of bytes copied by each function that only copies.
     pub copies: HashMap<String, Option<u64>>,
 }
 
@@ -97,7 +97,8 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             })
             .map(|(n, _)| *n)
             .collect();
-        // Functions in the order of the text, as users count them; the rest follow as they are named.
+        // Functions in the order of the text, as users count them; the rest follow in the order in which they are
+        // named.
         let mut roots = roots;
         roots.sort_by_key(|n| unit.order.get(n));
         for r in roots {
@@ -145,7 +146,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         super::passes::tidy::function(function, &self.types);
     }
 
-    /// Lowers the body of a function that is waiting for it.
+    /// Lowers the pending body of a function.
     pub fn lower_now(&mut self, id: FuncId) {
         let Some(at) = self.bodies.iter().position(|b| b.0 == id) else { return };
         let (id, f) = self.bodies.remove(at);
@@ -168,7 +169,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         f.values = values;
     }
 
-    /// A function by symbol; its body follows where this side has one.
+    /// Returns a function by symbol, and schedules its body if this side has one.
     pub fn function(&mut self, name: &str) -> FuncId {
         if let Some(id) = self.function_ids.get(name) {
             return *id;
@@ -196,7 +197,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         let mut params = vec![];
         for (i, t) in signature.params.iter().enumerate() {
             let (ty, mut byval) = (self.types.of(t), None);
-            // A structure of equal members is given as the place where it lies; the symbol says that it is passed by value.
+            // A structure of equal members is passed as its address; the symbol shows that it is passed by value.
             if kernel
                 && !stub
                 && by_value.get(i) == Some(&true)
@@ -223,7 +224,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         id
     }
 
-    /// A function that the text need not mention.
+    /// Declares a function that the text need not mention.
     pub fn declare(&mut self, name: &str, ret: TypeId, params: &[TypeId]) -> FuncId {
         if let Some(id) = self.function_ids.get(name) {
             return *id;
@@ -271,7 +272,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
 
     // ---- globals ----
 
-    /// `memref.global` or `llvm.mlir.global`, by symbol.
+    /// Returns a global (`memref.global` or `llvm.mlir.global`) by symbol.
     pub fn global(&mut self, name: &str) -> Option<GlobalId> {
         if let Some(id) = self.global_ids.get(name) {
             return Some(*id);
@@ -295,12 +296,12 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
                 } else {
                     0
                 };
-                // Without an initial value it is declared only.
+                // A declaration unless it has an initial value.
                 let defined = !dynamic && has("initial_value");
                 let init = match g.attr("initial_value") {
                     None => None,
                     Some(Attr::Dense { elems, .. }) => Some(self.dense(elems, m, ty)),
-                    // C++ variables of static storage start as zero.
+                    // C++ variables with static storage duration start as zero.
                     Some(_) => Some(Const::Zero(ty)),
                 };
                 Global {
@@ -366,7 +367,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         }
     }
 
-    /// A scalar attribute as a constant of a type.
+    /// Converts a scalar attribute into a constant of a type.
     pub fn constant(&mut self, a: &Attr, t: &Type) -> Option<Const> {
         let bits = match t {
             Type::Int(b) => *b,
@@ -395,7 +396,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
 
     // ---- positions ----
 
-    /// A position; without one, one that only tells this operation apart from others (line 0).
+    /// Returns a location; an operation without a position gets a unique location with line 0.
     pub fn loc(&mut self, l: &MLoc) -> LocId {
         let known = self.position(l, 0);
         if known.0 != 0 {
@@ -450,13 +451,13 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         id
     }
 
-    /// Symbols that a symbol leads to.
+    /// Returns the symbols that a symbol can reach.
     pub fn reaches(&self, name: &'m str) -> BTreeSet<&'m str> {
         self.unit.reachable([name])
     }
 }
 
-/// Two's complement of so many bits, sign-extended.
+/// Wraps a value to two's complement of this width, sign-extended.
 pub(super) fn wrapped(v: i128, bits: u32) -> i128 {
     if bits == 0 || bits >= 128 {
         return v;

@@ -1,5 +1,5 @@
-//! The lowered form computes what the MLIR says: both are interpreted, on programs made up of the ways in which cgeist
-//! writes control flow, flags and affine expressions.
+//! Tests that the lowered form computes what the MLIR says: both are interpreted, on random programs in cgeist's idioms
+//! for control flow, flags and affine expressions.
 
 use super::super::mlir::{self, AffineMap, Attr, Expr, Value};
 use super::module::lower;
@@ -17,7 +17,7 @@ fn wrap(v: i128, bits: u32) -> i64 {
 
 // ---- MLIR ----
 
-/// How a region was left.
+/// Exit from a region.
 enum Left {
     Yield(Vec<i64>),
     Condition(bool, Vec<i64>),
@@ -86,7 +86,7 @@ impl Mlir {
         }
     }
 
-    /// An operation; a way out where it leaves the function.
+    /// Executes an operation; returns an exit if it leaves the function.
     #[expect(clippy::option_option, reason = "out of fuel, and on or out")]
     fn op(&mut self, op: &mlir::Op) -> Option<Option<Left>> {
         let bits = |t: &mlir::Type| match t {
@@ -280,7 +280,7 @@ fn expr(e: &Expr, args: &[i64], dims: usize) -> i64 {
 
 // ---- the analysis form ----
 
-/// The result of a function, and the arguments of its calls.
+/// Returns the result of a function, and the arguments of its calls.
 fn run(m: &Module, f: &Function, args: &[i64]) -> Option<(i64, Vec<i64>)> {
     let mut v: Vec<Option<i64>> = vec![None; f.values as usize];
     for (i, a) in args.iter().enumerate() {
@@ -513,7 +513,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An affine expression of one dimension and one symbol.
+    /// Writes an affine expression of one dimension and one symbol.
     fn affine(&mut self, depth: u8) -> String {
         let n = i64::from(self.pick(5)) + 1;
         match self.pick(if depth == 0 { 3 } else { 7 }) {
@@ -557,7 +557,7 @@ impl Writer<'_> {
                 self.def(op, &format!("{x}, {y}"), "", "(i1, i1) -> i1")
             }
             _ => {
-                // As cgeist writes it: a byte that is compared with zero.
+                // cgeist's idiom: a byte that is compared with zero.
                 let x = self.condition(depth - 1);
                 let w = self.def("arith.extui", &x, "", "(i1) -> i8");
                 let z = self.constant(0, "i8");
@@ -567,7 +567,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What follows runs only while the function was not left.
+    /// Writes a statement that runs only while the function has not returned.
     fn guarded(&mut self, depth: u8) {
         let c = self.def("memref.load", "%flag", "", "(memref<i1>) -> i1");
         self.line(&format!("\"scf.if\"({c}) ({{ \"scf.execute_region\"() ({{"));
@@ -798,7 +798,7 @@ fn ops_of<'m>(r: &'m mut mlir::Region, out: &mut Vec<&'m mut mlir::Op>) {
     }
 }
 
-/// Makes one operation wrong in a way that the reader would let pass.
+/// Damages one operation in a way that the reader accepts.
 fn damage(m: &mut mlir::Module, at: usize, what: u8, how: usize) {
     const NAMES: &[&str] = &[
         "memref.store",
@@ -906,7 +906,7 @@ fn damage(m: &mut mlir::Module, at: usize, what: u8, how: usize) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, max_shrink_iters: 4000, ..ProptestConfig::default() })]
 
-    /// What the reader takes, however wrong, is lowered to something.
+    /// Whatever the reader accepts can be lowered.
     #[test]
     fn any_module_is_lowered(which in any::<prop::sample::Index>(), edits in prop::collection::vec((any::<u16>(), any::<u8>(), any::<u8>()), 1..12)) {
         let all = modules();

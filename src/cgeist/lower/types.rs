@@ -1,4 +1,4 @@
-//! MLIR types → the analysis form's, with sizes and offsets as on x86-64 and NVPTX alike.
+//! Converts MLIR types to the analysis form's, with the sizes and offsets that x86-64 and NVPTX share.
 
 use super::super::mlir::{MemRef, Type};
 use ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
@@ -60,7 +60,7 @@ impl TypeTable {
         self.intern(TypeKind::Struct { name, fields }, Bytes(size), most)
     }
 
-    /// A pointer for every memory reference: what it refers to is known where it is used.
+    /// Returns the table entry of a type; memory references become pointers, whose pointees are known at their uses.
     pub fn of(&mut self, t: &Type) -> TypeId {
         match t {
             Type::Int(b) => self.int(*b),
@@ -92,8 +92,8 @@ impl TypeTable {
         }
     }
 
-    /// What a variable of this shape is. A leading dimension of one is the variable itself; further dimensions then are
-    /// the members of a structure of equal ones (`dim3`, `float4`).
+    /// Returns the type of a variable of this shape. A leading dimension of one is the variable itself; a single
+    /// further dimension then counts the members of a structure of equal ones (`dim3`, `float4`).
     pub fn variable(&mut self, m: &MemRef) -> TypeId {
         let elem = self.of(&m.elem);
         let mut shape: Vec<u64> = m.shape.iter().map(|d| d.unwrap_or(1)).collect();

@@ -1,28 +1,28 @@
-//! What all functions of a unit share: its symbols, its kernels, which of them use dynamic shared memory.
+//! State shared by all functions of a unit: its symbols, its kernels, and which of them use dynamic shared memory.
 //!
-//! In: the operations of the module, what is known of the unit. Out: [`Unit`]. It lowers nothing.
+//! In: the operations of the module, facts about the unit. Out: [`Unit`]. It lowers nothing.
 
 use super::names::{Macros, Names, plain};
 use crate::mlir::{Attr, MemRef, Op, Signature, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What the text itself does not say.
+/// Facts about a unit that the MLIR text lacks.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// Main source file as given to the compiler.
     pub source: String,
-    /// Its text, for the names of variables, which MLIR does not keep; empty where it is not at hand.
+    /// Text of the source, for the names of variables, which MLIR drops; empty if not available.
     pub text: String,
-    /// Texts of the user's headers, likewise.
+    /// Texts of the user's headers, for the same purpose.
     pub headers: Vec<String>,
-    /// Where cgeist ran, absolute: relative paths start there.
+    /// Absolute working directory of cgeist: relative paths start there.
     pub directory: std::path::PathBuf,
-    /// Which files are the user's.
+    /// Classifier of the user's files.
     pub own: frontend::own::Own,
-    /// The architecture of the device side, `sm_60`.
+    /// Architecture of the device side, e.g. `sm_60`.
     pub arch: String,
-    /// `cgeist 17.0.6`.
+    /// Front end and version, e.g. `cgeist 17.0.6`.
     pub producer: String,
     /// See [`ir::Module::asserts_restored`].
     pub asserts_restored: bool,
@@ -30,25 +30,27 @@ pub struct About {
     pub relocatable: bool,
 }
 
-/// What all functions of a unit share.
+/// State shared by all functions of a unit.
 pub(super) struct Unit<'m> {
     pub about: &'m About,
     /// `func.func`, `llvm.func`, `memref.global` and `llvm.mlir.global` by symbol.
     pub symbols: BTreeMap<&'m str, &'m Op>,
-    /// Where each stands in the text.
+    /// Position of each symbol in the text.
     pub order: BTreeMap<&'m str, usize>,
     /// Callees of launch stubs.
     pub kernels: BTreeSet<&'m str>,
     /// Kernels that use dynamic shared memory, or may.
     pub dynamic_shared: BTreeSet<&'m str>,
-    /// Unmodified cgeist drops the third launch argument and marks neither kernels nor dynamic shared memory.
+    /// True for unmodified cgeist, which drops the third launch argument and marks neither kernels nor dynamic shared
+    /// memory.
     pub stock: bool,
-    /// A source declares dynamic shared memory, or may: a shared variable of one element may be that.
+    /// True where a source declares dynamic shared memory, or may: a shared variable with one element is then
+    /// ambiguous.
     pub names_dynamic_shared: bool,
     pub names: Names,
 }
 
-/// A source without comments and strings, and of preprocessor lines its macros only.
+/// Removes comments, strings and preprocessor lines other than macros from a source.
 pub(crate) fn with_macros(source: &str) -> String {
     plain(source, Macros::Kept)
 }
@@ -61,7 +63,7 @@ fn names_dynamic_shared(source: &str) -> bool {
     })
 }
 
-/// The mark of a launch stub's symbol.
+/// Mark in a launch stub's symbol.
 pub(crate) const STUB: &str = "__device_stub__";
 
 impl<'m> Unit<'m> {
@@ -83,7 +85,7 @@ impl<'m> Unit<'m> {
             dynamic_shared: BTreeSet::new(),
             stock: !top.iter().any(|o| o.attr("polygeist.cuda_global").is_some()),
             names_dynamic_shared: about.text.is_empty() || texts.iter().any(|s| names_dynamic_shared(s)),
-            // Behind the source's own text, whose positions stay what they are.
+            // Headers follow the source's own text, whose positions do not change.
             names: Names::new(&texts.join("\n")),
         };
         for (name, f) in &unit.symbols {
@@ -111,7 +113,7 @@ impl<'m> Unit<'m> {
         unit
     }
 
-    /// Functions and globals that are named inside a function.
+    /// Returns the functions and globals that a function names.
     fn named_in(f: &'m Op) -> BTreeSet<&'m str> {
         let mut out = BTreeSet::new();
         for r in &f.regions {
@@ -128,7 +130,7 @@ impl<'m> Unit<'m> {
         out
     }
 
-    /// Symbols that can be reached from some, these included.
+    /// Returns the symbols reachable from some, these included.
     pub fn reachable(&self, from: impl IntoIterator<Item = &'m str>) -> BTreeSet<&'m str> {
         let mut seen = BTreeSet::new();
         let mut work: Vec<&str> = from.into_iter().collect();
@@ -143,7 +145,7 @@ impl<'m> Unit<'m> {
         seen
     }
 
-    /// `__global__` and `__device__` functions carry this mark.
+    /// Whether a function has the mark of `__global__` and `__device__` functions.
     pub fn device_only(f: &Op) -> bool {
         f.attr("polygeist.device_only_func").is_some()
     }
@@ -152,7 +154,7 @@ impl<'m> Unit<'m> {
         name.contains(STUB)
     }
 
-    /// The signature of a function by symbol.
+    /// Returns the signature of a function by symbol.
     pub fn signature(&self, name: &str) -> Option<Arc<Signature>> {
         match self.symbols.get(name)?.attr("function_type")? {
             Attr::Type(Type::Func(s)) => Some(s.clone()),
@@ -160,9 +162,9 @@ impl<'m> Unit<'m> {
         }
     }
 
-    /// An operation by which a function refers to dynamic shared memory, or may: unmodified cgeist prints `__shared__ int s`
-    /// and `extern __shared__ int s[]` alike. What is read and written at its start only is a scalar where no source names
-    /// dynamic shared memory.
+    /// Whether an operation of a function refers to dynamic shared memory, or may. Unmodified cgeist prints
+    /// `__shared__ int s` and `extern __shared__ int s[]` alike: a variable accessed only at its start is a scalar if
+    /// no source names dynamic shared memory.
     pub fn is_dynamic_shared(&self, f: &Op, o: &Op) -> bool {
         match (o.name.as_str(), o.result_types.first()) {
             ("memref.alloca", Some(Type::MemRef(m))) if is_shared(m) => {
@@ -176,7 +178,8 @@ impl<'m> Unit<'m> {
         }
     }
 
-    /// `extern __shared__`: shared, and declared only. Unmodified cgeist leaves out what kind of variable it is.
+    /// Whether a global is `extern __shared__`: shared and without a definition. Unmodified cgeist omits the kind of
+    /// variable.
     pub fn is_dynamic_global(&self, g: &Op) -> bool {
         if g.attr("initial_value").is_some() {
             return false;
@@ -188,22 +191,22 @@ impl<'m> Unit<'m> {
     }
 }
 
-/// Whether a function or global has one.
+/// Whether a function or global has a body.
 pub(super) fn has_body(f: &Op) -> bool {
     f.regions.iter().any(|r| !r.blocks.is_empty())
 }
 
-/// Shared memory is space 5 to cgeist, 3 to NVPTX.
+/// Whether a memory reference is to shared memory, which is space 5 for cgeist and 3 for NVPTX.
 pub(super) fn is_shared(m: &MemRef) -> bool {
     matches!(m.space, 3 | 5)
 }
 
-/// The size of an element of a shape of one element, as declared for arrays of unknown length.
+/// Whether a shape has one element, as cgeist prints arrays of unknown length.
 fn is_single(m: &MemRef) -> bool {
     m.shape.first().is_none_or(|d| *d == Some(1))
 }
 
-/// Whether a variable is only ever read and written at its start: a scalar then.
+/// Whether a variable is only read and written at its start, which makes it a scalar.
 fn only_at_start(f: &Op, alloca: &Op) -> bool {
     let mut same: BTreeSet<Value> = alloca.results.iter().copied().collect();
     let mut zero: BTreeSet<Value> = BTreeSet::new();

@@ -1,4 +1,5 @@
-//! Which variable of the source each `memref.alloca` is, for messages only: by its place, else by the order of declarations of its class.
+//! Maps each `memref.alloca` to a source variable, for messages only: by position, else by the order of declarations of
+//! its class.
 
 use super::names::{Class, Declared};
 use super::side::SideBuilder;
@@ -8,7 +9,7 @@ use frontend::names::demangle;
 use ir::{FuncId, Var};
 use std::collections::HashMap;
 
-/// The variables of a function by the `alloca` that makes each.
+/// Returns the variables of a function by the `alloca` that creates each.
 pub(super) fn variables<'m>(
     unit: &Unit<'m>,
     side: &mut SideBuilder<'_, 'm>,
@@ -63,7 +64,7 @@ pub(super) fn variables<'m>(
         }),
         _ => None,
     };
-    // Later declarations come first in the text.
+    // Later declarations come first in the MLIR.
     let locals: Vec<&MOp> =
         allocas.into_iter().rev().filter(|o| o.results.first().is_some_and(|r| !out.contains_key(r))).collect();
     let declared = unit.names.locals(&display);

@@ -27,14 +27,14 @@ pub struct AffineMap {
 }
 
 impl AffineMap {
-    /// Each dimension to itself, in order.
+    /// Whether the map is the identity.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.results.len() == self.dims && self.results.iter().enumerate().all(|(i, e)| *e == Expr::Dim(i))
     }
 }
 
-/// All constraints hold: each expression is zero (`true`) or not negative (`false`).
+/// Conjunction of constraints: each expression is zero (`true`) or non-negative (`false`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AffineSet {
     pub dims: usize,
@@ -45,7 +45,7 @@ pub struct AffineSet {
 type Names = BTreeMap<String, Expr>;
 
 impl Reader<'_> {
-    /// After `affine_map`.
+    /// Parses the rest of an affine map after `affine_map`.
     pub(super) fn affine_map(&mut self) -> Res<AffineMap> {
         self.at.require("<")?;
         let (dims, symbols, names) = self.space()?;
@@ -62,7 +62,7 @@ impl Reader<'_> {
         Ok(AffineMap { dims, symbols, results })
     }
 
-    /// After `affine_set`.
+    /// Parses the rest of an integer set after `affine_set`.
     pub(super) fn affine_set(&mut self) -> Res<AffineSet> {
         self.at.require("<")?;
         let (dims, symbols, names) = self.space()?;
@@ -86,7 +86,7 @@ impl Reader<'_> {
         Ok(AffineSet { dims, symbols, constraints })
     }
 
-    /// `(d0, d1)[s0]`.
+    /// Parses dimensions and symbols: `(d0, d1)[s0]`.
     fn space(&mut self) -> Res<(usize, usize, Names)> {
         let mut names = Names::new();
         self.at.require("(")?;
@@ -114,7 +114,7 @@ impl Reader<'_> {
     fn sum(&mut self, names: &Names) -> Res<Expr> {
         self.at.descend()?;
         let mut e = self.product(names)?;
-        // Each further term makes the expression deeper by one.
+        // Each further term makes the expression one level deeper.
         let mut terms = 1;
         loop {
             if self.at.accept("+") {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Reader<'_> {
-    /// `{name = value, …}`; the braces included.
+    /// Parses `{name = value, …}`, braces included.
     pub(super) fn dictionary(&mut self) -> Res<BTreeMap<String, Attr>> {
         self.at.descend()?;
         self.at.require("{")?;
@@ -101,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `@a::@"b c"`: the last name.
+    /// Parses a symbol reference such as `@a::@"b c"`; returns the last name.
     pub(super) fn symbol(&mut self) -> Res<String> {
         self.at.require("@")?;
         let mut name = if self.at.raw() == b'"' { self.at.string()? } else { self.at.suffix().to_owned() };
@@ -152,7 +152,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A number without its type.
+    /// Parses a number without its type.
     fn literal(&mut self) -> Res<Attr> {
         self.at.skip();
         let start = self.at.position();
@@ -171,7 +171,7 @@ impl Reader<'_> {
                 Err(_) => self.at.error_at(start, "a number out of range"),
             };
         }
-        // `1.000000e+00`: the sign of the exponent is not taken with the letters.
+        // `1.000000e+00`: the sign of the exponent is not consumed with the letters.
         let mut text = text.to_owned();
         if text.ends_with(['e', 'E']) && matches!(self.at.raw(), b'+' | b'-') {
             text.push(char::from(self.at.raw()));
@@ -186,7 +186,7 @@ impl Reader<'_> {
         }
     }
 
-    /// After `array`: `<i32: 1, 2>`.
+    /// Parses the rest of a dense array after `array`: `<i32: 1, 2>`.
     fn dense_array(&mut self) -> Res<Attr> {
         self.at.require("<")?;
         let ty = self.ty()?;
@@ -212,7 +212,7 @@ impl Reader<'_> {
         Ok(Attr::Array(v))
     }
 
-    /// After `dense`: `<[0, 1]> : vector<2xi32>`.
+    /// Parses the rest of dense elements after `dense`: `<[0, 1]> : vector<2xi32>`.
     fn dense(&mut self) -> Res<Attr> {
         self.at.require("<")?;
         let mut elems = vec![];
@@ -253,7 +253,7 @@ impl Reader<'_> {
 
     // ---- locations ----
 
-    /// `loc(…)` where there is one.
+    /// Parses `loc(…)`, if present.
     pub(super) fn location(&mut self) -> Res<Loc> {
         if self.at.peek_word() != "loc" {
             return Ok(Loc::Unknown);
@@ -276,7 +276,7 @@ impl Reader<'_> {
         match self.at.peek() {
             b'"' => {
                 let file = self.at.string()?;
-                // Without a position it is a name, perhaps with the place that it names.
+                // Without a position it is a name, optionally with its location.
                 if !self.at.accept(":") {
                     if !self.at.accept("(") {
                         return Ok(Loc::Unknown);
@@ -346,7 +346,7 @@ impl Reader<'_> {
     }
 }
 
-/// A float by its bit pattern.
+/// Converts a bit pattern to a float.
 fn float_of_bits(v: i128, bits: u32) -> f64 {
     match bits {
         32 => u32::try_from(v).map_or(f64::NAN, |b| f64::from(f32::from_bits(b))),

@@ -1,29 +1,29 @@
-//! A place in the text, and what all parts of the reader need of it.
+//! A position in the text, and the primitives of all parsers.
 
-/// Regions, types and attributes may nest so deep.
+/// Largest nesting depth of regions, types and attributes.
 pub(super) const MAX_DEPTH: u32 = 400;
-/// Bytes of stack for [`MAX_DEPTH`] levels; only what is touched is backed by memory.
+/// Stack size in bytes for [`MAX_DEPTH`] levels; only touched pages are backed by memory.
 pub(super) const STACK: usize = 64 << 20;
-/// What aliases stand for may have so many types and attributes in all, beyond those that are written: aliases of aliases
-/// double with each.
+/// Largest number of types and attributes in all expanded aliases together, beyond those written out: aliases of
+/// aliases double with each.
 const MAX_COPIED: u64 = 1 << 22;
 
-/// How much an alias stands for.
+/// Size of an alias's expansion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extent {
     /// Levels of nesting.
     levels: u32,
-    /// Types, attributes and locations, one inside the other.
+    /// Number of types, attributes and locations, nested ones included.
     nodes: u64,
 }
 
-/// Why a text is not a module in generic form.
+/// Reason why a text is not a module in generic form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct ReadError {
-    /// 1-based.
+    /// 1-based line.
     pub line: u32,
-    /// 1-based, in bytes.
+    /// 1-based column, in bytes.
     pub column: u32,
     pub message: String,
 }
@@ -34,9 +34,9 @@ pub(super) struct Cursor<'t> {
     text: &'t str,
     at: usize,
     depth: u32,
-    /// The greatest depth since [`Cursor::measured`] last began.
+    /// Greatest depth since [`Cursor::measure`] was last called.
     deepest: u32,
-    /// Levels that were entered, and those that aliases stood for.
+    /// Number of levels entered, and of levels in expanded aliases.
     nodes: u64,
 }
 
@@ -61,7 +61,7 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
-    /// One level deeper; every `descend` is followed by an `ascend` unless an error ends it all.
+    /// Enters one level; every `descend` is followed by an `ascend` unless an error ends the parse.
     pub fn descend(&mut self) -> Res<()> {
         self.depth += 1;
         self.grow(Extent { levels: 0, nodes: 1 })
@@ -71,7 +71,7 @@ impl<'t> Cursor<'t> {
         self.depth -= 1;
     }
 
-    /// Takes notice of what an alias stands for, where it is used.
+    /// Accounts for the expansion of an alias where it is used.
     pub fn grow(&mut self, by: Extent) -> Res<()> {
         let depth = self.depth.saturating_add(by.levels);
         self.deepest = self.deepest.max(depth);
@@ -85,7 +85,7 @@ impl<'t> Cursor<'t> {
         Ok(())
     }
 
-    /// Begins to measure what is read next; [`Cursor::measured`] ends it.
+    /// Starts to measure the next construct; [`Cursor::measured`] ends it.
     pub fn measure(&mut self) -> (u32, u64) {
         (std::mem::replace(&mut self.deepest, self.depth), self.nodes)
     }
@@ -96,7 +96,7 @@ impl<'t> Cursor<'t> {
         extent
     }
 
-    /// The text from a position to here.
+    /// Returns the text from a position to here.
     pub fn since(&self, start: usize) -> &'t str {
         self.text.get(start..self.at).unwrap_or_default()
     }
@@ -126,13 +126,13 @@ impl<'t> Cursor<'t> {
         self.at >= self.text.len()
     }
 
-    /// The next byte after white space; 0 at the end.
+    /// Returns the next byte after white space; 0 at the end.
     pub fn peek(&mut self) -> u8 {
         self.skip();
         self.raw()
     }
 
-    /// The very next byte; 0 at the end.
+    /// Returns the immediately next byte; 0 at the end.
     pub fn raw(&self) -> u8 {
         self.bytes().get(self.at).copied().unwrap_or(0)
     }
@@ -150,7 +150,7 @@ impl<'t> Cursor<'t> {
         yes
     }
 
-    /// As [`Cursor::accept`], for the very next byte.
+    /// Accepts a byte like [`Cursor::accept`], without skipping white space.
     pub fn accept_raw(&mut self, what: u8) -> bool {
         let yes = self.at < self.text.len() && self.raw() == what;
         if yes {
@@ -167,7 +167,7 @@ impl<'t> Cursor<'t> {
         self.error(format!("expected `{what}`, found {found}"))
     }
 
-    /// The longest run of bytes that satisfy a condition; only ASCII bytes may.
+    /// Consumes the longest run of bytes that satisfy a condition; only ASCII bytes may.
     pub fn take(&mut self, ok: impl Fn(u8) -> bool) -> &'t str {
         let start = self.at;
         while self.at < self.text.len() && self.raw().is_ascii() && ok(self.raw()) {
@@ -176,7 +176,7 @@ impl<'t> Cursor<'t> {
         &self.text[start..self.at]
     }
 
-    /// A bare identifier: letters, digits, `_`, `$`, `.`; empty where there is none.
+    /// Consumes a bare identifier: letters, digits, `_`, `$`, `.`; returns an empty string without one.
     pub fn word(&mut self) -> &'t str {
         self.skip();
         if !(self.raw().is_ascii_alphabetic() || self.raw() == b'_') {
@@ -185,7 +185,7 @@ impl<'t> Cursor<'t> {
         self.take(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'.'))
     }
 
-    /// The identifier that stands here, without taking it.
+    /// Returns the identifier here without consuming it.
     pub fn peek_word(&mut self) -> &'t str {
         self.skip();
         let at = self.at;
@@ -194,7 +194,7 @@ impl<'t> Cursor<'t> {
         w
     }
 
-    /// What follows a sigil such as `%` or `#`: letters, digits and `_$.-`.
+    /// Consumes the rest of a name after a sigil such as `%` or `#`: letters, digits and `_$.-`.
     pub fn suffix(&mut self) -> &'t str {
         self.take(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'.' | b'-'))
     }
@@ -211,8 +211,8 @@ impl<'t> Cursor<'t> {
             .or_else(|_| self.error_at(at, if text.is_empty() { "expected a number" } else { "a number out of range" }))
     }
 
-    /// A string literal. `\n`, `\t`, `\"`, `\\` and `\XX` are undone; bytes beyond ASCII written so become the
-    /// character of that number.
+    /// Parses a string literal. The escapes `\n`, `\t`, `\"`, `\\` and `\XX` are decoded; bytes beyond ASCII written
+    /// this way become the character of that number.
     pub fn string(&mut self) -> Res<String> {
         self.skip();
         let start = self.at;
@@ -260,7 +260,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// From an opening bracket to the one that closes it, as text, with strings taken whole.
+    /// Consumes from an opening bracket to its closing one, and returns that text; strings are skipped whole.
     pub fn balanced(&mut self) -> Res<&'t str> {
         self.skip();
         let start = self.at;

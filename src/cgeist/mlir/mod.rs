@@ -1,7 +1,7 @@
-//! A reader for MLIR's generic operation form (MLIR Language Reference, LLVM 17): `"dialect.op"(%operands) … : type`.
+//! Reader for MLIR's generic operation form (MLIR Language Reference, LLVM 17): `"dialect.op"(%operands) … : type`.
 //!
-//! In: text. Out: a [`Module`] whose operands are resolved, or a [`ReadError`] with line and column. Total: any text
-//! gives one of the two. It knows no dialect but the built-in types and attributes, and nothing of CUDA.
+//! In: text. Out: a [`Module`] with resolved operands, or a [`ReadError`] with line and column. Total: every text gives
+//! one of the two. It knows only the built-in types and attributes, no other dialect, and nothing of CUDA.
 
 mod affine;
 mod attribute;
@@ -29,7 +29,7 @@ pub struct Module {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Op {
-    /// With its dialect: `memref.load`.
+    /// Name with dialect: `memref.load`.
     pub name: String,
     pub results: Vec<Value>,
     pub operands: Vec<Value>,
@@ -49,13 +49,13 @@ impl Op {
         self.attrs.get(name)
     }
 
-    /// The dialect's part of the name.
+    /// Returns the dialect part of the name.
     #[must_use]
     pub fn dialect(&self) -> &str {
         self.name.split('.').next().unwrap_or_default()
     }
 
-    /// A string attribute, or the name of a symbol reference.
+    /// Returns a string attribute, or the name of a symbol reference.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.attrs.get(name)? {
@@ -73,7 +73,7 @@ impl Op {
         }
     }
 
-    /// The operands as `operandSegmentSizes` (or its older spelling) groups them.
+    /// Returns the operands grouped by `operandSegmentSizes` (or its older spelling).
     #[must_use]
     pub fn segments(&self) -> Option<Vec<&[Value]>> {
         let sizes = self.attr("operandSegmentSizes").or_else(|| self.attr("operand_segment_sizes"))?.ints()?;
@@ -88,7 +88,7 @@ impl Op {
         Some(out)
     }
 
-    /// This operation and all inside it, outermost first.
+    /// Visits this operation and all operations inside it, outermost first.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Op)) {
         visit(self);
         for o in self.regions.iter().flat_map(|r| &r.blocks).flat_map(|b| &b.ops) {
@@ -112,7 +112,7 @@ pub struct Block {
 pub enum Type {
     Int(u32),
     Index,
-    /// Bits.
+    /// Floating point; the number is its width in bits.
     Float(u32),
     MemRef(Arc<MemRef>),
     Vector {
@@ -138,17 +138,17 @@ pub enum Type {
     Func(Arc<Signature>),
     /// `none`, `!llvm.void`.
     Void,
-    /// Anything else, as it is written.
+    /// Any other type, as written.
     Other(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemRef {
-    /// `None`: dynamic.
+    /// Dimensions; `None` for a dynamic one.
     pub shape: Vec<Option<u64>>,
     pub elem: Type,
     pub space: u32,
-    /// A layout that is not the identity, as it is written.
+    /// A layout other than the identity, as written.
     pub layout: Option<String>,
 }
 
@@ -164,11 +164,11 @@ pub enum Attr {
     Unit,
     Bool(bool),
     Int(i128, Option<Type>),
-    /// Value, and its type where one is written.
+    /// Value, and its type if written.
     Float(f64, Option<Type>),
-    /// Bytes as Latin-1 characters would lose none: `\00` and the like are kept.
+    /// String whose bytes, such as `\00`, are stored as Latin-1 characters without loss.
     String(String),
-    /// Of nested references the last.
+    /// Symbol reference; for nested references the last name.
     Symbol(String),
     Array(Vec<Attr>),
     Dict(BTreeMap<String, Attr>),
@@ -181,12 +181,12 @@ pub enum Attr {
         ty: Option<Type>,
     },
     Loc(Loc),
-    /// Anything else, as it is written: `#gpu<dim x>`.
+    /// Any other attribute, as written: `#gpu<dim x>`.
     Other(String),
 }
 
 impl Attr {
-    /// The integers of `array<i32: …>`, `[…]` or `dense<…>`.
+    /// Returns the integers of `array<i32: …>`, `[…]` or `dense<…>`.
     #[must_use]
     pub fn ints(&self) -> Option<Vec<i128>> {
         let (Self::Array(v) | Self::Dense { elems: v, .. }) = self else { return None };
@@ -206,18 +206,18 @@ pub enum Loc {
     Unknown,
     /// File, 1-based line, 1-based column.
     File(Arc<str>, u32, u32),
-    /// Callee's position, caller's.
+    /// Position of the callee, position of the caller.
     Call(Arc<(Loc, Loc)>),
-    /// Only inside the reader: a name defined elsewhere in the text.
+    /// A name defined elsewhere in the text; used only inside the reader.
     Alias(Arc<str>),
 }
 
-/// Reads a text.
+/// Reads a module from a text.
 ///
 /// # Errors
-/// Where the text is not a module in generic form; the error says where.
+/// Fails where the text is not a module in generic form; the error has the position.
 pub fn read(text: &str) -> Result<Module, ReadError> {
-    // Nesting is bounded by `cursor::MAX_DEPTH`; a thread of its own makes that bound independent of the caller's stack.
+    // `cursor::MAX_DEPTH` bounds the nesting; a separate thread makes that bound independent of the caller's stack.
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name("mlir".into())

@@ -1,4 +1,4 @@
-//! Operations, blocks and regions, and which value each operand is.
+//! Operations, blocks and regions, and the resolution of operands to values.
 
 use super::cursor::{Cursor, Extent, ReadError, Res};
 use super::{Attr, Block, Loc, Module, Op, Region, Type, Value};
@@ -14,20 +14,20 @@ pub(super) struct Reader<'t> {
     files: HashMap<String, Arc<str>>,
     locations: HashMap<&'t str, Loc>,
     values: u32,
-    /// Names in sight, one table for each region around.
+    /// Visible names, one table for each enclosing region.
     scopes: Vec<Scope<'t>>,
     /// Names that are defined anywhere.
     known: HashSet<&'t str>,
-    /// Labels, one table for each region around.
+    /// Labels, one table for each enclosing region.
     labels: Vec<Labels<'t>>,
 }
 
-/// Blocks may be named before they are seen: a label gets a number when it is first read, and the number its block at
-/// the end of the region.
+/// Labels of a region. A block may be mentioned before it is seen: a label gets a number when it is first read, and the
+/// number gets its block at the end of the region.
 #[derive(Default)]
 struct Labels<'t> {
     numbers: HashMap<&'t str, usize>,
-    /// By number: where the label was first read, and its block.
+    /// Position where each label was first read, and its block, by number.
     blocks: Vec<(usize, Option<usize>)>,
 }
 
@@ -42,18 +42,18 @@ impl<'t> Labels<'t> {
     }
 }
 
-/// Values by name. An operand may stand before its definition where blocks are not in order.
+/// Values by name. An operand may precede its definition if blocks are not in order.
 #[derive(Default)]
 struct Scope<'t> {
-    /// The first value of a group, and how many there are.
+    /// The first value of a group, and the size of the group.
     defined: HashMap<&'t str, (Value, u32)>,
-    /// Used before they were seen: where, and the stand-in.
+    /// Uses before the definition: name, index, position, and placeholder.
     pending: Vec<(&'t str, u32, usize, Value)>,
-    /// Stand-in → value.
+    /// Map from placeholders to values.
     resolved: HashMap<Value, Value>,
 }
 
-/// A whole text.
+/// Parses a whole text.
 pub(super) fn module(text: &str) -> Result<Module, ReadError> {
     let mut r = Reader {
         at: Cursor::new(text),
@@ -99,21 +99,22 @@ fn resolve_locations(op: &mut Op, table: &mut Locations<'_>) {
     }
 }
 
-/// Chains of inlined calls that are longer, or have more places in all, are cut: callers of callers would double with each.
+/// Longest chain of inlined calls, and largest number of positions in one, that is kept: callers of callers would
+/// double with each.
 const MAX_CALLS: u32 = 64;
 
 /// Locations by name.
 struct Locations<'t> {
     written: HashMap<&'t str, Loc>,
-    /// Without names, and how many places each has.
+    /// Locations without names, and the number of positions in each.
     resolved: HashMap<Arc<str>, (Loc, u32)>,
 }
 
 impl Locations<'_> {
-    /// A location without names, and how many places it has.
+    /// Resolves the names in a location, and counts its positions.
     fn resolved(&mut self, l: &Loc, depth: u32) -> (Loc, u32) {
         match l {
-            // Names may go round in a circle in a text that nobody printed.
+            // Names may be cyclic in a text that no printer wrote.
             _ if depth > MAX_CALLS => (Loc::Unknown, 1),
             Loc::Alias(name) => {
                 if let Some(known) = self.resolved.get(name) {
@@ -193,7 +194,7 @@ impl<'t> Reader<'t> {
         Ok(v)
     }
 
-    /// `%name` or `%name#2`.
+    /// Parses an operand: `%name` or `%name#2`.
     fn operand(&mut self) -> Res<Value> {
         self.at.skip();
         let at = self.at.position();
@@ -219,7 +220,7 @@ impl<'t> Reader<'t> {
         Ok(stand_in)
     }
 
-    /// Ends a scope: operands used before their definition get it, or are left to the region around.
+    /// Closes a scope: operands used before their definition get it, or are passed to the enclosing region.
     fn close(&mut self, ops: &mut [Op]) -> Res<()> {
         let Some(mut scope) = self.scopes.pop() else { return Ok(()) };
         for (name, nth, at, stand_in) in std::mem::take(&mut scope.pending) {
@@ -230,7 +231,8 @@ impl<'t> Reader<'t> {
                 Some((_, n)) => return self.at.error_at(at, format!("`%{name}` has {n} values")),
                 None => match self.scopes.last_mut() {
                     Some(outer) => outer.pending.push((name, nth, at, stand_in)),
-                    // Of another region: cgeist prints such a module, which MLIR refuses. The use is of no value that anything makes.
+                    // Defined in another region: cgeist prints such modules, which MLIR rejects. The used value has no
+                    // definition.
                     None if self.known.contains(name) => {}
                     None => return self.at.error_at(at, format!("`%{name}` is not defined")),
                 },
@@ -308,7 +310,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// `%a, %b:2 =`: names, their places and numbers of values.
+    /// Parses `%a, %b:2 =`: names, their positions and numbers of values.
     fn result_names(&mut self) -> Res<Vec<(&'t str, usize, u32)>> {
         let mut names: Vec<(&'t str, usize, u32)> = vec![];
         while self.at.peek() == b'%' {
@@ -330,7 +332,7 @@ impl<'t> Reader<'t> {
         Ok(names)
     }
 
-    /// `[^a, ^b]`, as numbers of blocks in the region at hand.
+    /// Parses `[^a, ^b]` into block numbers of the current region.
     fn successors(&mut self) -> Res<Vec<usize>> {
         let mut successors = vec![];
         if self.at.accept("[") {
@@ -350,7 +352,7 @@ impl<'t> Reader<'t> {
         Ok(successors)
     }
 
-    /// The values that an operation makes; fresh ones where it names none.
+    /// Returns the result values of an operation; fresh ones if it names none.
     fn results(&mut self, names: Vec<(&'t str, usize, u32)>, types: usize) -> Res<Vec<Value>> {
         let mut results = vec![];
         for (name, at, n) in names {

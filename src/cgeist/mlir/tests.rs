@@ -149,7 +149,7 @@ fn deep_nesting_is_an_error_and_no_overflow() {
     assert!(read(&text).is_ok());
 }
 
-/// A text that is small and stands for something huge, or nests without brackets.
+/// Texts that are small and expand to something huge, or nest without brackets.
 #[test]
 fn aliases_and_long_sums_are_bounded() {
     let op = |what: &str| format!("\"a.b\"() {{x = {what}}} : () -> ()\n");
@@ -182,7 +182,7 @@ fn aliases_and_long_sums_are_bounded() {
         let e = read(&text).unwrap_err();
         assert!(e.message.contains("nested deeper"), "{e}");
     }
-    // Aliases as they are printed stay far below.
+    // Aliases as printed stay far below the limit.
     let many = chain("!a0 = i32", 300, &|i| format!("!a{i} = (!a0, !a0) -> !a0"))
         + &op("affine_map<(d0, d1) -> (d0 * 4 + d1 floordiv 2 - 1)>").repeat(3000);
     assert_eq!(read(&many).unwrap().ops.len(), 3000);
@@ -207,7 +207,7 @@ fn positions_that_name_each_other_are_cut() {
     assert_eq!(places(&m.ops[2].loc), 4);
 }
 
-/// A text that was damaged in a few places.
+/// Generates a text with a few damaged spots.
 fn damaged() -> impl Strategy<Value = String> {
     let short: Vec<String> = fixtures().into_iter().filter(|f| f.0.contains("light")).map(|f| f.1).collect();
     let edit = (

@@ -1,4 +1,4 @@
-//! Types: the built-in ones and the LLVM dialect's, which writes its own without a prefix inside itself.
+//! Types: the built-in ones and those of the LLVM dialect, which omits its prefix inside its own types.
 
 use super::cursor::Res;
 use super::operation::Reader;
@@ -25,7 +25,7 @@ impl Reader<'_> {
         t
     }
 
-    /// A type inside `!llvm.…<>`: `ptr`, `struct<…>`, or any other type.
+    /// Parses a type inside `!llvm.…<>`: `ptr`, `struct<…>`, or any other type.
     fn llvm_inner(&mut self) -> Res<Type> {
         self.at.descend()?;
         let w = self.at.peek_word();
@@ -173,7 +173,7 @@ impl Reader<'_> {
         }
         self.at.require(">")?;
         let extent = self.at.measured(measure);
-        // A name alone refers to the structure of that name, which has been written before.
+        // A name alone refers to an earlier structure of that name.
         if let Some(n) = &name {
             if let Some(f) = &fields {
                 self.structs.insert(n.clone(), (f.clone(), extent));
@@ -190,7 +190,7 @@ impl Reader<'_> {
         u32::try_from(self.at.unsigned()?).or_else(|_| self.at.error_at(start, "a number out of range"))
     }
 
-    /// `(a, b) -> c` or `(a, b) -> (c, d)`.
+    /// Parses `(a, b) -> c` or `(a, b) -> (c, d)`.
     pub(super) fn function_type(&mut self) -> Res<Type> {
         let params = self.type_list()?;
         self.at.require("->")?;
@@ -210,7 +210,7 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// The built-in type that a word begins; `None` where it is none.
+    /// Parses the built-in type that a word begins; `None` if there is none.
     pub(super) fn builtin(&mut self, word: &str) -> Res<Option<Type>> {
         let bits =
             |prefix: &str| word.strip_prefix(prefix).and_then(|n| n.parse::<u32>().ok()).filter(|n| *n <= 1 << 24);

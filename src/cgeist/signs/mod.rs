@@ -1,12 +1,13 @@
-//! Operations whose sign cgeist may have wrong, settled by what the source declares.
+//! Corrects operations whose signedness cgeist may have wrong, from the source's declarations.
 //!
-//! In: a module, and the texts of the user's files. Out: the module, with operations that are unsigned by the source made so, and those
-//! of which it does not tell marked ([`MARK`]): `lower` gives these a value that is either, so that only what holds both ways holds.
-//! Where clang's reading is at hand it settles these (`frontend::second`).
+//! In: a module, and the texts of the user's files. Out: the module, in which operations that the source shows to be
+//! unsigned are unsigned, and undecided ones have a mark ([`MARK`]). `lower` turns these into a choice of both results,
+//! so that only facts of both hold. If clang's reading is available, it settles them (`frontend::second`).
 //!
-//! cgeist asks an expression's type for its sign without looking through names of types (`dyn_cast<BuiltinType>` in its `clang-mlir.cc`):
-//! what is spelled `unsigned …` it reads right, and what is unsigned by another name it takes for signed: typedefs such as `size_t`,
-//! `auto`, parameters of templates, enumerations. (`sizeof` is right: clang gives it the built-in type up to LLVM 17.)
+//! cgeist derives an expression's signedness from its type without looking through type names (`dyn_cast<BuiltinType>`
+//! in its `clang-mlir.cc`). It reads types spelled `unsigned …` correctly and takes those that are unsigned by another
+//! name for signed: typedefs such as `size_t`, `auto`, template parameters, enumerations. (`sizeof` is correct: clang
+//! gives it the built-in type up to LLVM 17.)
 
 mod text;
 mod words;
@@ -17,10 +18,11 @@ use frontend::names::demangle;
 use std::collections::BTreeSet;
 use text::{Said, Source};
 
-/// The attribute of an operation that may be signed or unsigned: the word of the source for which it may be.
+/// Attribute of an operation of unknown signedness: the word of the source that makes it doubtful.
 pub const MARK: &str = "scuba.sign";
 
-/// Settles every operation of the user's functions. What is left open is marked; the words for which it is are given back.
+/// Settles the signedness of all operations in the user's functions. Undecided ones are marked; returns the words that
+/// make them so.
 pub fn settle(module: &mut Module, texts: &[&str]) -> BTreeSet<String> {
     let plain = text::plain(texts);
     let source = Source::new(&plain);
@@ -56,21 +58,21 @@ fn function(f: &mut Op, source: &Source<'_>, open: &mut BTreeSet<String>) {
     mark(f, &verdicts, open);
 }
 
-/// What the source says of the sign of all operations of one width in a function.
+/// Signedness of all operations of one width in a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// As cgeist has it.
+    /// cgeist's reading is correct.
     Right,
     Unsigned,
-    /// By this word of the source it may be unsigned.
+    /// Unknown because of this word of the source.
     Open(String),
 }
 
 fn judge(bits: u32, said: &Said<'_>, called: &Called) -> Verdict {
     let by_call = called.unsigned.iter().find(|(b, _)| *b == bits).map(|(_, word)| word.as_str());
     let Some(word) = said.word(bits).or(by_call) else { return Verdict::Right };
-    // Where nothing signed of 64 bits can come from anywhere, an operation of 64 bits has an unsigned operand, and is unsigned as a
-    // whole (C++ \[expr.arith.conv\]).
+    // If no signed 64-bit integer can occur, a 64-bit operation has an unsigned operand, and is unsigned as a whole
+    // (C++ \[expr.arith.conv\]).
     if bits == 64 && !said.signed_64 && !called.signed_64 && by_call.is_none() {
         return Verdict::Unsigned;
     }
@@ -81,7 +83,7 @@ fn mark(op: &mut Op, verdicts: &[(u32, Verdict)], open: &mut BTreeSet<String>) {
     each_inside(op, &mut |o| {
         if let Some(bits) = asks_for_sign(o) {
             match verdicts.iter().find(|v| v.0 == bits).map(|v| &v.1) {
-                // The type of what is converted is not that of the result: an `int` may be made a `size_t`.
+                // The operand's type may differ from the result's: an `int` may be converted to a `size_t`.
                 Some(Verdict::Unsigned) => make_unsigned(o),
                 Some(Verdict::Open(word)) => {
                     open.insert(word.clone());
@@ -94,7 +96,7 @@ fn mark(op: &mut Op, verdicts: &[(u32, Verdict)], open: &mut BTreeSet<String>) {
     });
 }
 
-/// The width of the integer whose sign decides what an operation gives, where cgeist takes that for signed.
+/// Returns the width of the integer whose signedness affects the result of an operation that cgeist takes for signed.
 fn asks_for_sign(o: &Op) -> Option<u32> {
     let of = |t: Option<&Type>| match t {
         Some(Type::Int(bits)) if *bits > 1 => Some(*bits),
@@ -111,7 +113,7 @@ fn asks_for_sign(o: &Op) -> Option<u32> {
     }
 }
 
-/// The operation as it is of unsigned operands.
+/// Makes an operation unsigned.
 pub(super) fn make_unsigned(o: &mut Op) {
     o.name = match o.name.as_str() {
         "arith.divsi" | "arith.floordivsi" => "arith.divui",
@@ -135,11 +137,11 @@ pub(super) fn make_unsigned(o: &mut Op) {
     .into();
 }
 
-/// What the functions say that a function calls.
+/// Facts about signedness from the symbols of a function and its callees.
 struct Called {
-    /// Widths of integers that may be unsigned by what is called, and its name.
+    /// Widths of integers that may be unsigned because of a callee, and its name.
     unsigned: Vec<(u32, String)>,
-    /// Something signed of 64 bits may come of it.
+    /// True where a callee may yield a signed 64-bit integer.
     signed_64: bool,
 }
 
@@ -152,7 +154,7 @@ impl Called {
             out.signed_64 |= o.name == "llvm.ptrtoint";
             let Some(callee) = o.text("callee").filter(|_| o.name.ends_with(".call")) else { return };
             let callee = demangle(callee);
-            // What CUDA's own functions give is whether they failed (`cudaMalloc<T>(T **, size_t)`).
+            // CUDA's own functions return error codes (`cudaMalloc<T>(T **, size_t)`).
             if callee.starts_with("cuda") && !source.defines(&base(&callee)) {
                 return;
             }
@@ -172,7 +174,8 @@ impl Called {
         out
     }
 
-    /// `f<unsigned int>(…)`: what it gives, takes and does may be of that type, by its parameter's name.
+    /// Records unsigned template arguments: `f<unsigned int>(…)` may return, take and use that type, under its
+    /// parameter's name.
     fn template_arguments(&mut self, display: &str) {
         let mut depth = 0i32;
         for (i, c) in display.char_indices() {
@@ -194,12 +197,12 @@ impl Called {
     }
 }
 
-/// Functions that CUDA's and the standard headers give.
+/// Whether a function comes from CUDA's or the standard headers.
 fn is_library(display: &str) -> bool {
     ["std::", "dim3::", "cuda", "__", "atomic"].iter().any(|p| display.starts_with(p))
 }
 
-/// The name of a function without its classes, template arguments and the type that it gives back.
+/// Returns a function's name without classes, template arguments and return type.
 fn base(display: &str) -> String {
     let mut depth = 0u32;
     let plain: String = display
@@ -223,7 +226,7 @@ mod tests {
     use super::*;
     use crate::mlir;
 
-    /// A function with one operation on two values of a type, behind what else it does.
+    /// Builds a module of one function with one operation on two values of a type, after other operations.
     fn module(symbol: &str, before: &str, op: &str, ty: &str) -> Module {
         let attribute = if op == "arith.cmpi" { "{predicate = 2 : i64}" } else { "" };
         let (operands, types, result) = match op {
@@ -241,7 +244,7 @@ mod tests {
         mlir::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
     }
 
-    /// What becomes of it: `signed`, `unsigned`, or the word for which it is open.
+    /// Returns the outcome: `signed`, `unsigned`, or the word that leaves it undecided.
     fn settled(mut module: Module, text: &str) -> String {
         let open = settle(&mut module, &[text]);
         let f = &module.ops[0].regions[0].blocks[0].ops[0];
@@ -254,7 +257,7 @@ mod tests {
         }
     }
 
-    /// An operation in `f`, whose source this is.
+    /// Returns the outcome for an operation in `f`, whose source is given.
     fn of(op: &str, ty: &str, text: &str) -> String {
         settled(module("_Z1fv", "", op, ty), text)
     }
@@ -265,7 +268,7 @@ mod tests {
         assert_eq!(of("arith.cmpi", "i64", f), "unsigned");
         assert_eq!(of("arith.divsi", "i64", f), "unsigned");
         assert_eq!(of("arith.fptosi", "i64", f), "unsigned");
-        // Of 32 bits there is nothing but `int`.
+        // The only 32-bit type here is `int`.
         assert_eq!(of("arith.cmpi", "i32", f), "signed");
         assert_eq!(of("arith.extsi", "i32", f), "signed");
         for signed in
@@ -277,7 +280,7 @@ mod tests {
         }
         let other = "unsigned long f(unsigned long long a, size_t b) { return a < b; }";
         assert_eq!(of("arith.cmpi", "i64", other), "unsigned");
-        // What it calls may give a signed one.
+        // A callee may return a signed integer.
         let called = |symbol: &str| {
             let call = format!("%c = \"func.call\"() {{callee = @{symbol}}} : () -> i64\n");
             settled(module("_Z1fv", &call, "arith.cmpi", "i64"), f)
@@ -293,7 +296,7 @@ mod tests {
         let default = "size_t s; int g(int) { return s; } int f(int k = 3) { return k / 2; } struct S { S() : a{1}, b{2} { g(s); } size_t a, b; };";
         assert_eq!(of("arith.divsi", "i64", default), "signed");
         assert_eq!(of("arith.divsi", "i64", "int f(int n) { return n / sizeof(int); }"), "signed");
-        // Without its text, all of it counts.
+        // Without the function's text, the whole source counts.
         assert_eq!(of("arith.divsi", "i64", "long m; size_t n; MAKE(f)"), "n");
     }
 
@@ -358,7 +361,7 @@ mod tests {
         let call = |symbol: &str| format!("%c = \"func.call\"() {{callee = @{symbol}}} : () -> i32\n");
         assert_eq!(settled(module("_Z1uj", &call("_Z1tIjET_S0_"), "arith.divsi", "i32"), text), "t");
         assert_eq!(settled(module("_Z1uj", &call("_Z1tIiET_S0_"), "arith.divsi", "i32"), text), "signed");
-        // CUDA's own give whether they failed.
+        // CUDA's own functions return error codes.
         let malloc = "%c = \"func.call\"() {callee = @_ZL10cudaMallocIjE9cudaErrorPPT_m} : () -> i32\n";
         assert_eq!(settled(module("_Z1uj", malloc, "arith.divsi", "i32"), text), "signed");
         let size = "%c = \"func.call\"() {callee = @_ZNKSt6vectorIiSaIiEE4sizeEv} : () -> i64\n";

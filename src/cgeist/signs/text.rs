@@ -1,7 +1,7 @@
-//! What a source declares, as far as its signs go: which words name types that cgeist takes for signed although they are not, what is
-//! declared with them outside functions, and the words of each function.
+//! Signedness in a source's declarations: words that name types which cgeist wrongly takes for signed, names declared
+//! with them outside functions, and the words of each function.
 //!
-//! In: texts of the user's files. Out: [`Source`]. It reads words, not C++: where it cannot tell, more is doubtful.
+//! In: texts of the user's files. Out: [`Source`]. It reads words, not C++: when in doubt, more words are doubtful.
 
 use super::words::{
     Token, angle, closing, depths, is_assigned, is_class, is_word, signed_long, tokens, without_attributes,
@@ -9,7 +9,7 @@ use super::words::{
 use crate::lower::unit::with_macros;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Widths of integers as a set.
+/// Set of integer widths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Widths(u8);
 
@@ -35,7 +35,7 @@ impl Widths {
     }
 }
 
-/// Typedefs of unsigned types that the standard library and CUDA's headers give.
+/// Unsigned typedefs of the standard library and of CUDA's headers.
 const UNSIGNED: &[(&str, u32)] = &[
     ("size_t", 64),
     ("size_type", 64),
@@ -73,7 +73,7 @@ const UNSIGNED: &[(&str, u32)] = &[
     ("u_char", 8),
     ("u8", 8),
     ("byte", 8),
-    // Members of structures of CUDA's headers.
+    // Members of structures in CUDA's headers.
     ("totalGlobalMem", 64),
     ("sharedMemPerBlock", 64),
     ("sharedMemPerBlockOptin", 64),
@@ -89,7 +89,8 @@ const UNSIGNED: &[(&str, u32)] = &[
     ("localSizeBytes", 64),
 ];
 
-/// Members of `cudaExtent`, `cudaPitchedPtr` and their like: of type `size_t`, and names that much else has too.
+/// Structures such as `cudaExtent` and `cudaPitchedPtr`, and their members of type `size_t`, whose names are common
+/// elsewhere.
 const EXTENTS: (&[&str], &[&str]) = (
     &[
         "cudaExtent",
@@ -103,7 +104,7 @@ const EXTENTS: (&[&str], &[&str]) = (
     &["width", "height", "depth", "pitch", "xsize", "ysize"],
 );
 
-/// Functions whose result is a `size_t` that the source need not spell.
+/// Functions with a result of type `size_t`, which the source need not spell.
 const SIZES: &[&str] = &[
     "size",
     "length",
@@ -128,7 +129,7 @@ const SIZES: &[&str] = &[
     "hash",
 ];
 
-/// Signed types of 64 bits.
+/// Signed 64-bit types.
 const SIGNED_64: &[&str] = &[
     "int64_t",
     "int_fast16_t",
@@ -162,31 +163,32 @@ const SIGNED_64: &[&str] = &[
 /// Declarations outside functions, and the text of functions by name.
 #[derive(Debug, Default)]
 pub(super) struct Source<'t> {
-    /// Words that name types, members, variables or functions whose sign cgeist may miss.
+    /// Words that name types, members, variables or functions whose signedness cgeist may miss.
     doubtful: BTreeMap<&'t str, Widths>,
-    /// Words that name something signed of 64 bits.
+    /// Words that name something signed with 64 bits.
     signed_64: BTreeSet<&'t str>,
-    /// All that is declared outside functions.
+    /// Names declared outside functions.
     declared: BTreeSet<&'t str>,
-    /// What macros stand for.
+    /// Words of each macro's body.
     macros: BTreeMap<&'t str, BTreeSet<&'t str>>,
-    /// Parameters of templates that are types.
+    /// Type parameters of templates.
     parameters: BTreeSet<&'t str>,
     /// Definitions of functions by name: from their return types to their ends.
     functions: BTreeMap<&'t str, Vec<Vec<Token<'t>>>>,
     all: Vec<Token<'t>>,
-    /// Some template is given an unsigned type, or may be.
+    /// True where some template has an unsigned type argument, or may have.
     unsigned_arguments: bool,
-    /// Brackets do not match, as where both branches of an `#if` open one: what belongs to which function is not known.
+    /// True where brackets do not match, as when both branches of an `#if` open one: the extents of functions are
+    /// unknown then.
     broken: bool,
 }
 
-/// Texts with blanks for comments and strings; `#define` lines are kept.
+/// Replaces comments and strings by blanks; `#define` lines are kept.
 pub(super) fn plain(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|t| with_macros(t)).collect()
 }
 
-/// A text's `#define` lines apart from the rest of it.
+/// Separates a text's `#define` lines from the rest.
 fn macros_apart(text: &str) -> (Vec<Token<'_>>, Vec<Vec<Token<'_>>>) {
     let (mut rest, mut macros) = (vec![], vec![]);
     let mut going_on = false;
@@ -233,7 +235,7 @@ impl<'t> Source<'t> {
             .filter(|i| all[*i] == "<")
             .filter_map(|i| angle(&all, i))
             .any(|a| a.iter().any(|x| *x == "unsigned" || out.doubtful.contains_key(x)));
-        // What is declared by names that are declared further down, or by macros.
+        // Declarations may use names declared further down, or macros.
         loop {
             let before = (out.doubtful.clone(), out.signed_64.len());
             out.macro_words();
@@ -251,14 +253,14 @@ impl<'t> Source<'t> {
         *w = w.with(widths);
     }
 
-    /// Macros that stand for something doubtful are doubtful.
+    /// Marks macros with a doubtful word as doubtful.
     fn macro_words(&mut self) {
         let found: Vec<(&str, Widths, bool)> = self
             .macros
             .iter()
             .map(|(name, body)| {
                 let mut w = body.iter().filter_map(|b| self.doubtful.get(b)).fold(Widths::default(), |a, b| a.with(*b));
-                // Words that are made of parts, or types of which it is not known what they are.
+                // Pasted words, or types unknown to this reader.
                 let made = |b: &&str| matches!(*b, "#" | "auto" | "decltype" | "typeof" | "__typeof__");
                 if body.iter().any(made) || body.contains("unsigned") && body.contains("<") {
                     w = Widths::ALL;
@@ -282,7 +284,7 @@ impl<'t> Source<'t> {
         self.signed_64.contains(word) || number && word.ends_with(['l', 'L']) && !word.contains(['u', 'U'])
     }
 
-    /// Statements of a scope that is no function's body.
+    /// Reads the statements of a scope other than a function's body.
     fn scope(&mut self, t: &[Token<'t>]) {
         let (mut from, mut i) = (0, 0);
         while i < t.len() {
@@ -304,7 +306,7 @@ impl<'t> Source<'t> {
                         // `} name;`
                         from = end;
                     } else if has("enum") {
-                        // Its enumerators' type is whatever it is.
+                        // The type of the enumerators is unknown.
                         if let Some(name) = head
                             .iter()
                             .filter(|w| is_word(w))
@@ -325,7 +327,7 @@ impl<'t> Source<'t> {
                         self.scope(&t[i + 1..end.min(t.len())]);
                         from = end + 1;
                     }
-                    // Else an initialiser, or what a macro makes.
+                    // Otherwise an initialiser, or a macro's expansion.
                     i = end;
                 }
                 _ => {}
@@ -334,7 +336,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// `template <typename T, int N>`: its types.
+    /// Records the type parameters of `template <typename T, int N>`.
     fn parameters_of(&mut self, head: &[Token<'t>]) {
         for w in head.windows(3) {
             match w {
@@ -361,7 +363,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// What types a run of tokens speaks of: those whose sign cgeist may miss, and whether there is a signed one of 64 bits.
+    /// Returns the widths of doubtful types in a run of tokens, and whether it has a signed 64-bit one.
     fn types_in(&self, t: &[Token<'t>]) -> (Widths, bool) {
         let mut w = Widths::default();
         let mut signed = false;
@@ -383,7 +385,7 @@ impl<'t> Source<'t> {
         (w, signed)
     }
 
-    /// A declaration outside functions.
+    /// Reads a declaration outside functions.
     fn statement(&mut self, t: &[Token<'t>]) {
         let t = &without_attributes(t);
         self.parameters_of(t);
@@ -401,9 +403,9 @@ impl<'t> Source<'t> {
             self.declare(name.copied(), widths, signed);
             return;
         }
-        // The words in front of the name: up to what is declared.
+        // The words before the declared name.
         let ends = |i: usize, x: &str| match x {
-            // `a::b` goes on.
+            // `a::b` continues.
             ":" => t.get(i + 1) != Some(&":") && t[..i].last() != Some(&":"),
             _ => matches!(x, "=" | "(" | "[" | "{"),
         };
@@ -424,14 +426,14 @@ impl<'t> Source<'t> {
             }
         }
         let (own, _) = self.types_in(&t[..stop]);
-        // A pointer to a function: whatever is named.
+        // A pointer to a function: every name in it counts.
         if t.get(stop) == Some(&"(") {
             if t.get(stop + 1) == Some(&"*") {
                 let (w, s) = self.types_in(t);
                 t.iter().filter(|x| is_word(x)).for_each(|n| self.declare(Some(*n), w, s));
                 return;
             }
-            // What a template gives back is told by the arguments in the symbol of what is called.
+            // A template's return type follows from the arguments in the callee's symbol.
             let head: Vec<&str> = t[..stop].iter().filter(|x| !self.parameters.contains(*x)).copied().collect();
             let (w, s) = self.types_in(&head[..head.len().saturating_sub(1)]);
             names.truncate(1);
@@ -457,7 +459,7 @@ impl<'t> Source<'t> {
         self.functions.contains_key(name)
     }
 
-    /// What the text of the functions of a name says; of all text where there is none.
+    /// Returns facts from the text of the functions with a name; from all text if there are none.
     pub fn function_words(&self, name: &str) -> Said<'t> {
         let found = self.functions.get(name).filter(|_| !self.broken);
         let texts: &[Vec<Token<'t>>] = found.map_or(std::slice::from_ref(&self.all), Vec::as_slice);
@@ -488,7 +490,7 @@ impl<'t> Source<'t> {
                     || *x == "long" && signed_long(t, i)
                     || self.parameters.contains(x)
                     || matches!(*x, "auto" | "decltype" | "typeof" | "__typeof__" | "signed" | "typedef" | "using" | "enum")
-                    // A member of a structure that no text of ours declares.
+                    // A member of a structure that the user's files do not declare.
                     || member && is_word(next) && t.get(i + 2) != Some(&"(") && !matches!(next, "x" | "y" | "z" | "w")
                         && !self.declared.contains(next);
             }
@@ -497,12 +499,12 @@ impl<'t> Source<'t> {
     }
 }
 
-/// What the text of a function says of signs.
+/// Facts about signedness in a function's text.
 #[derive(Debug)]
 pub(super) struct Said<'t> {
-    /// Words of which cgeist may miss that they are unsigned, with widths.
+    /// Words that cgeist may wrongly take for signed, with widths.
     pub doubtful: BTreeMap<&'t str, Widths>,
-    /// Something signed of 64 bits may be in it.
+    /// True where the text may contain a signed 64-bit integer.
     pub signed_64: bool,
 }
 

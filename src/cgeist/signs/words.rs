@@ -19,7 +19,7 @@ pub(super) fn is_word(t: &str) -> bool {
     t.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// From the bracket at `at` to the one that closes it; the end where none does.
+/// Returns the index of the bracket that closes the one at `at`; the end if none does.
 pub(super) fn closing(t: &[Token<'_>], at: usize) -> usize {
     let mut depth = 0usize;
     for (i, x) in t.iter().enumerate().skip(at) {
@@ -35,7 +35,7 @@ pub(super) fn closing(t: &[Token<'_>], at: usize) -> usize {
     t.len()
 }
 
-/// The arguments of a template that opens at `at`; `None` where it is a comparison.
+/// Returns the arguments of a template that opens at `at`; `None` if it is a comparison.
 pub(super) fn angle<'a, 't>(t: &'a [Token<'t>], at: usize) -> Option<&'a [Token<'t>]> {
     let mut depth = 0;
     for (i, x) in t.iter().enumerate().skip(at).take(96) {
@@ -53,7 +53,7 @@ pub(super) fn angle<'a, 't>(t: &'a [Token<'t>], at: usize) -> Option<&'a [Token<
     None
 }
 
-/// A declaration without `__launch_bounds__(256)` and its like.
+/// Strips `__launch_bounds__(256)` and similar attributes from a declaration.
 pub(super) fn without_attributes<'t>(t: &[Token<'t>]) -> Vec<Token<'t>> {
     const WITH_ARGUMENTS: [&str; 6] =
         ["__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__align__", "__attribute__", "alignas"];
@@ -69,7 +69,7 @@ pub(super) fn without_attributes<'t>(t: &[Token<'t>]) -> Vec<Token<'t>> {
     out
 }
 
-/// What stands in front of an opening brace, with how many brackets are open around each word.
+/// Iterates over the words before an opening brace, each with the number of open brackets around it.
 pub(super) fn depths<'a, 't>(head: &'a [Token<'t>]) -> impl Iterator<Item = (usize, Token<'t>, i32)> + 'a {
     let mut depth = 0i32;
     head.iter().enumerate().map(move |(i, x)| {
@@ -82,7 +82,7 @@ pub(super) fn depths<'a, 't>(head: &'a [Token<'t>]) -> impl Iterator<Item = (usi
     })
 }
 
-/// Whether a brace behind these words opens a class: they name one, and no list of parameters stands before the brace.
+/// Whether a brace after these words opens a class: they name one, and no parameter list precedes the brace.
 pub(super) fn is_class(head: &[Token<'_>]) -> bool {
     const BEHIND_PARAMETERS: [&str; 7] = [")", "const", "noexcept", "override", "volatile", "mutable", "try"];
     let parameters = match head {
@@ -96,7 +96,7 @@ pub(super) fn is_class(head: &[Token<'_>]) -> bool {
         && depths(head).any(|(_, x, depth)| depth == 0 && matches!(x, "struct" | "class" | "union"))
 }
 
-/// Whether a value is given outside brackets: `auto f = [](int a) {`, not `void f(int a = 3) {`.
+/// Whether a value is assigned outside brackets: `auto f = [](int a) {`, not `void f(int a = 3) {`.
 pub(super) fn is_assigned(head: &[Token<'_>]) -> bool {
     depths(head).any(|(i, x, depth)| {
         x == "="
@@ -106,7 +106,7 @@ pub(super) fn is_assigned(head: &[Token<'_>]) -> bool {
     })
 }
 
-/// Whether a word is one of a run of those that make up the name of a built-in integer type, and none of the run says `unsigned`.
+/// Whether the run of words around this one, which form the name of a built-in integer type, lacks `unsigned`.
 pub(super) fn signed_long(t: &[Token<'_>], at: usize) -> bool {
     let part = |x: &&str| matches!(*x, "long" | "int" | "unsigned" | "signed" | "const");
     let behind = t[at..].iter().take_while(|x| part(x));

@@ -1,4 +1,4 @@
-//! The header that stands before every source that clang reads.
+//! The header that clang reads before every source.
 
-/// What clang 22 lacks of nvcc's language.
+/// Definitions of nvcc's language that clang 22 lacks.
 pub(super) const COMPAT: &str = include_str!("compat.h");

@@ -1,7 +1,7 @@
-//! Where a unit may be another program for clang than for its own compiler.
+//! Reasons why clang may read a unit as another program than the unit's own compiler.
 //!
-//! In: the user's own files of a unit, clang's command. Out: a line for each name that both define differently and the files ask for, and for
-//! each flag that clang lacks; whether the files tell architectures apart.
+//! In: the user's files of a unit, clang's command. Out: a line for each name that both compilers define differently
+//! and the files mention, and for each flag that clang lacks; whether the files contain architecture-dependent code.
 
 use super::flags;
 use super::predefined::{self, QUESTIONS};
@@ -15,27 +15,27 @@ use std::path::{Path, PathBuf};
 /// Attributes that nvcc 13.0 knows and clang 22 ignores, as `__block_size__` and `__cluster_dims__` spell them.
 const BARE: &[&str] = &["block_size", "cluster_dims", "__block_size__", "__cluster_dims__"];
 
-/// Names that are said of one unit.
+/// Largest number of names reported for one unit.
 const MOST: usize = 4;
 
-/// What the user's own files of a unit ask for.
+/// Compiler-dependent names in the user's files of a unit.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// Their code may differ from one architecture to another.
+    /// True where the code may depend on the architecture.
     pub architectures: bool,
-    /// Code is there, or not, by `NDEBUG`, or an assert may do what the program goes on with.
+    /// True where code depends on `NDEBUG`, or an assert may have an effect that the program uses.
     pub ndebug: bool,
-    /// Names that an implementation may define, each with its first place.
+    /// Names that an implementation may define, each with its first occurrence.
     names: BTreeMap<String, (PathBuf, usize)>,
-    /// Where the sizes of launches are set by an attribute that no macro of the toolkit spells.
+    /// First use of an attribute that sets launch sizes and that no toolkit macro spells.
     bare: Option<(PathBuf, usize, String)>,
 }
 
 impl Asked {
-    /// Reads the files that are the user's.
+    /// Reads the user's files.
     pub fn of(files: &[PathBuf], own: &Own) -> Self {
         let mut out = Self::default();
-        // What scuba.h asks for is answered for it.
+        // The names in scuba.h are defined for it.
         let is_ours = |f: &Path| f.file_name().is_some_and(|n| n == "scuba.h");
         for file in files.iter().filter(|f| !own.is_system(f) && !is_ours(f)) {
             let text = String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned();
@@ -56,7 +56,8 @@ impl Asked {
         out
     }
 
-    /// One line for each name asked for that clang's command defines otherwise than the unit's own compiler, the first ones.
+    /// Returns one line for each mentioned name that clang's command defines differently than the unit's own compiler;
+    /// only the first ones.
     pub fn doubts(&self, clang: &Path, arguments: &[String], unit: &TranslationUnit) -> Vec<Doubt> {
         let bare = self.bare.as_ref().map(|(file, line, name)| {
             let file = file.file_name().unwrap_or_default().to_string_lossy();
@@ -87,12 +88,13 @@ impl Asked {
     }
 }
 
-/// Whether clang answers otherwise than g++ and nvcc, whatever its command: questions of a compiler's own, and guards of its own headers.
+/// Whether clang answers differently than g++ and nvcc whatever its command: compiler-specific queries, and guards of
+/// its own headers.
 fn is_otherwise(name: &str) -> bool {
     QUESTIONS.contains(&name) || OTHERWISE.contains(&name) || name.starts_with("__CLANG_")
 }
 
-/// Flags of the host's compiler that change its code and that clang lacks, one line each.
+/// Returns a doubt for each host compiler flag that changes the code and that clang lacks.
 pub(super) fn of_flags(unit: &TranslationUnit) -> Vec<Doubt> {
     let lacking = unit.host_flags.iter().filter(|f| flags::is_lacking(f));
     let lacking =
@@ -107,13 +109,13 @@ fn other_library(unit: &TranslationUnit) -> Option<Doubt> {
     asks.then(|| anywhere("the host's code is compiled with libc++, and read with libstdc++".to_owned()))
 }
 
-/// A doubt of all that a unit's code does.
+/// Returns a doubt about all code of a unit.
 pub(super) fn anywhere(words: String) -> Doubt {
     Doubt { words, file: None }
 }
 
-/// Whether a name in a source may make code that is another one for another architecture (CUDA C++ Programming Guide 13.0, 5.1; `nv/target` of CCCL).
-/// That `__CUDA_ARCH__` is defined only tells the device's side from the host's.
+/// Whether a name in a source may make code depend on the architecture (CUDA C++ Programming Guide 13.0, 5.1;
+/// `nv/target` of CCCL). Whether `__CUDA_ARCH__` is defined only distinguishes the device side from the host side.
 fn tells_architectures_apart(name: &str, presence_only: bool) -> bool {
     match name {
         "__CUDA_ARCH__" => !presence_only,
@@ -125,7 +127,7 @@ fn tells_architectures_apart(name: &str, presence_only: bool) -> bool {
     }
 }
 
-/// Names of CUDA and of every compiler, which sources are full of.
+/// Names of CUDA and of every compiler, which are frequent in sources.
 const EVERYWHERE: &[&str] = &[
     "__COUNTER__",
     "__CUDACC__",
@@ -158,8 +160,8 @@ const EVERYWHERE: &[&str] = &[
     "__volatile__",
 ];
 
-/// Names that clang's command defines otherwise than nvcc whatever the unit: traits of extended lambdas, whose closures clang does not mark, and what leaves ranges
-/// for a profiler out.
+/// Names that clang's command always defines differently than nvcc: traits of extended lambdas, whose closures clang
+/// does not mark, and the macro that removes profiler ranges.
 const OTHERWISE: &[&str] = &[
     "CCCL_DISABLE_NVTX",
     "__nv_is_extended_device_lambda_closure_type",
@@ -167,7 +169,7 @@ const OTHERWISE: &[&str] = &[
     "__nv_is_extended_host_device_lambda_closure_type",
 ];
 
-/// Whether a name is spelled as macros are that compilers define.
+/// Whether a name is spelled like a macro that compilers define.
 fn is_of_implementation(name: &str) -> bool {
     let shouted = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     let begins = |p: &&str| name.starts_with(*p);

@@ -1,4 +1,4 @@
-//! What clang is told so that it reads a unit as nvcc compiles it.
+//! Flags with which clang reads a unit as nvcc compiles it.
 //!
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
@@ -16,49 +16,52 @@ use std::path::{Path, PathBuf};
 const KNOWN_ARCHES: &[u32] =
     &[30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121];
 
-/// Those of them that clang knows with the letter `a`.
+/// Compute capabilities that clang knows with the letter `a`.
 const LETTERED: &[u32] = &[90, 100, 101, 103, 110, 120, 121];
 
-/// Those of them that need PTX 9.0, which clang does not choose by itself: it takes CUDA 13 for 12.9.
+/// Compute capabilities that need PTX 9.0, which clang does not choose by itself: it treats CUDA 13 as 12.9.
 const NEED_PTX_90: &[u32] = &[88, 110];
 
-/// What becomes of `assert` where the command says `NDEBUG`.
+/// Treatment of `assert` where the command defines `NDEBUG`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asserts {
-    /// `NDEBUG` is left out: a release build's asserts are facts to us.
+    /// `NDEBUG` is removed: the asserts of a release build become facts.
     Kept,
-    /// As the command says.
+    /// `NDEBUG` as in the command.
     AsGiven,
 }
 
-/// What clang's `__clang_cuda_texture_intrinsics.h` declares, and all functions of textures and surfaces in CUDA's headers call (clang 22).
+/// A name that clang's `__clang_cuda_texture_intrinsics.h` declares and that all texture and surface functions in
+/// CUDA's headers call (clang 22).
 pub const TEXTURES: &str = "__nv_tex_surf_handler";
-/// Where it is defined, that header is not read.
+/// Flag that suppresses that header.
 const WITHOUT_TEXTURES: &str = "-D__CLANG_CUDA_TEXTURE_INTRINSICS_H__";
 
 const EXTENDED_LAMBDA: &str = "-D__CUDACC_EXTENDED_LAMBDA__";
 
-/// compat.h defines it, behind the headers that clang includes by itself: cuda_runtime.h among them would include `<functional>`, and with it clang's
-/// `<new>` before the device's `malloc` is declared, so that `operator new` of device code called the host's (clang 22).
+/// Substitute for [`EXTENDED_LAMBDA`]. compat.h turns it into the macro after the headers that clang includes by
+/// itself. Otherwise cuda_runtime.h, one of them, would include `<functional>` and with it clang's `<new>` before the
+/// device's `malloc` is declared, so that `operator new` of device code would call the host's (clang 22).
 const EXTENDED_LAMBDA_BEHIND: &str = "-D__SCUBA_EXTENDED_LAMBDA__";
 
-/// How closely clang follows the command; the first attempt is [`Reading::default`].
+/// Fidelity with which clang follows the command; the first attempt is [`Reading::default`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub asserts: Asserts,
     /// Claim to be the host's GCC, so that the same `#if` branches are taken.
     pub as_gcc: bool,
-    /// Read clang's own header of what textures and surfaces do: a third of all headers' time, and most units have neither. Whoever uses one
-    /// refers to [`TEXTURES`], which is not declared then: clang refuses the unit instead of reading it otherwise.
+    /// Read clang's header for textures and surfaces. It takes a third of the time of all headers, and most units use
+    /// neither. A unit that uses one without this header mentions the undeclared [`TEXTURES`]: clang rejects it rather
+    /// than misread it.
     pub textures: bool,
     /// Corrected copies of sources.
     pub overlay: Option<Overlay>,
-    /// A file that defines the user's macros behind what clang includes by itself: it includes more of CUDA's headers than nvcc does, and
-    /// `-DN=4` makes nonsense of a parameter `N` there.
+    /// A file that defines the user's macros after the headers that clang includes by itself. clang includes more of
+    /// CUDA's headers than nvcc, and `-DN=4` would break a parameter `N` there.
     pub late_macros: Option<PathBuf>,
-    /// Read `__float128` of device code as compat.h's type of that size.
+    /// Read `__float128` in device code as compat.h's type of that size.
     pub float128: bool,
-    /// The compilation of device code that is read; `None`: the lowest.
+    /// Device compilation that is read; `None`: the lowest.
     pub compiled: Option<Compiled>,
 }
 
@@ -76,11 +79,11 @@ impl Default for Reading {
     }
 }
 
-/// The header of ours, read before everything else.
+/// SCuBA's header, read before everything else.
 #[derive(Clone, Copy, Debug)]
 pub enum Before<'a> {
     Ours(&'a Path),
-    /// Precompiled, with so many bytes of the source.
+    /// Precompiled, with the number of source bytes that it covers.
     Precompiled {
         header: &'a Path,
         skipped: usize,
@@ -91,23 +94,23 @@ pub enum Before<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClangCommand {
     pub arguments: Vec<String>,
-    /// `sm_80`; empty on the host side.
+    /// Architecture, e.g. `sm_80`; empty on the host side.
     pub arch: String,
-    /// What the log should say.
+    /// Lines for the log.
     pub notes: Vec<String>,
     source: String,
     extra: Vec<String>,
     user_includes: Vec<String>,
 }
 
-/// The architecture to analyse: the lowest asked for, or the nearest below it that clang knows.
+/// Returns the architecture to analyse: the lowest requested one, or the nearest below it that clang knows.
 #[must_use]
 pub fn analysed_arch(asked: &[u32], default: u32) -> u32 {
     let lowest = asked.iter().copied().min().unwrap_or(default);
     KNOWN_ARCHES.iter().copied().filter(|a| *a <= lowest).max().unwrap_or(KNOWN_ARCHES[0])
 }
 
-/// Does the command define `NDEBUG` (and not undefine it again)?
+/// Whether the command defines `NDEBUG` (and does not undefine it again).
 #[must_use]
 pub fn defines_ndebug(unit: &TranslationUnit) -> bool {
     let mut defined = false;
@@ -125,7 +128,7 @@ fn is_ndebug(define: &str) -> bool {
     define.split('=').next() == Some("NDEBUG")
 }
 
-/// The compilations of a unit's device code, the lowest first; at least one.
+/// Returns the compilations of a unit's device code, the lowest first; at least one.
 #[must_use]
 pub fn compilations(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<Compiled> {
     let mut all = unit.compiled.clone();
@@ -140,13 +143,14 @@ pub fn compilations(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<Compiled> 
     all
 }
 
-/// What clang reads a compilation as: the nearest architecture that it knows.
+/// Returns the compilation that clang reads in place of `compiled`: that of the nearest architecture that it knows.
 #[must_use]
 pub fn analysed(compiled: Compiled) -> Compiled {
     Compiled { number: analysed_arch(&[compiled.number], compiled.number), ..compiled }
 }
 
-/// The macros of device code that clang does not define as nvcc does (CUDA 13.0, `nvcc --dryrun`). Those of sets of features came with CUDA 12.9.
+/// Returns the device macros that clang does not define like nvcc (CUDA 13.0, `nvcc --dryrun`). Those of feature sets
+/// exist since CUDA 12.9.
 fn feature_macros(compiled: Compiled, lettered: bool, version: (u32, u32, u32)) -> Vec<String> {
     let Compiled { number, features } = compiled;
     let mut out = vec!["-DCUDA_DOUBLE_MATH_FUNCTIONS".to_owned()];
@@ -165,7 +169,7 @@ fn feature_macros(compiled: Compiled, lettered: bool, version: (u32, u32, u32)) 
     out
 }
 
-/// Flags of CUDA's two sides. Gives the architecture of the device side, and what is to be said of it.
+/// Adds the flags of a CUDA side. Returns the architecture of the device side, and lines for the log.
 fn cuda_flags(
     a: &mut Vec<String>,
     unit: &TranslationUnit,
@@ -186,7 +190,7 @@ fn cuda_flags(
     let asked = compilations(unit, toolkit);
     let compiled = reading.compiled.unwrap_or(asked[0]);
     let number = analysed_arch(&[compiled.number], compiled.number);
-    // clang knows no family: the architecture's own set has its instructions.
+    // clang knows no families: the architecture's own feature set has its instructions.
     let lettered = compiled.features != FeatureSet::Plain && number == compiled.number && LETTERED.contains(&number);
     let letter = if lettered { "a" } else { "" };
     a.push(format!("--cuda-gpu-arch=sm_{number}{letter}"));
@@ -197,11 +201,11 @@ fn cuda_flags(
         a.push("--cuda-feature=+ptx90".into());
     }
     if unit.relocatable {
-        // Without it clang refuses kernels that launch kernels, and keeps variables of the device to their unit. The unit's number, which
-        // it writes into names that are the unit's own, must not depend on where that lies.
+        // Without it clang rejects kernels that launch kernels, and makes device variables local to their unit. clang
+        // writes the unit's number into unit-local names, so it must not depend on the unit's path.
         a.extend(["-fgpu-rdc", "-cuid=scuba"].map(String::from));
     }
-    // CUDA 13 dropped architectures that clang still knows; only code generation would care.
+    // CUDA 13 dropped architectures that clang still knows; that matters only to code generation.
     a.push("--no-cuda-version-check".into());
     let read = Compiled { number, features: compiled.features };
     if reading.compiled.is_none() && (asked.len() > 1 || asked[0] != read) {
@@ -214,7 +218,7 @@ fn cuda_flags(
     (arch, notes)
 }
 
-/// The user's own macros and folders. Gives what is to be included before the source.
+/// Adds the user's macros and include folders. Returns the files to include before the source.
 fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, reading: &Reading) -> Vec<String> {
     let asserts = reading.asserts;
     let late = reading.late_macros.as_ref();
@@ -234,13 +238,13 @@ fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, reading: &Rea
     user_includes
 }
 
-/// Whether a macro is one that no header needs that is read before the source: not one of an implementation (C++ [lex.name]), and none that
-/// CUDA's headers ask for.
+/// Whether no header read before the source needs a macro: it is no implementation name (C++ [lex.name]), and none that
+/// CUDA's headers use.
 fn may_be_late(define: &str) -> bool {
     !define.starts_with('_') && !define.starts_with("CUDA")
 }
 
-/// The user's macros that need not be known before the source, as directives; `None` where there are none.
+/// Returns as directives the user's macros that may be defined after clang's own headers; `None` if there are none.
 #[must_use]
 pub fn late_macros(unit: &TranslationUnit, asserts: Asserts) -> Option<String> {
     let mut text = String::new();
@@ -274,7 +278,7 @@ fn as_gcc(toolkit: &Toolkit, language: Language) -> Vec<String> {
 }
 
 impl ClangCommand {
-    /// The command for one side, files left out.
+    /// Builds the command for one side, without files.
     #[must_use]
     pub fn new(
         unit: &TranslationUnit,
@@ -300,7 +304,7 @@ impl ClangCommand {
         } else {
             Default::default()
         };
-        // -O1 without passes: lifetimes and no `optnone`, and not one access deleted or merged.
+        // -O1 without passes: lifetime markers and no `optnone`, and no access deleted or merged.
         a.extend(["-O1", "-Xclang", "-disable-llvm-passes"].map(String::from));
         // Without the explicit kind the device side gets line numbers but no variables (clang 22).
         a.extend(["-g", "-Xclang", "-debug-info-kind=limited", "-fno-discard-value-names"].map(String::from));
@@ -312,7 +316,7 @@ impl ClangCommand {
                 "-Qunused-arguments",
                 "-fno-color-diagnostics",
                 "-fno-caret-diagnostics",
-                // What is instantiated in vain is told by where it began.
+                // A rejected instantiation is identified by where it began.
                 "-ftemplate-backtrace-limit=0",
             ]
             .map(String::from),
@@ -326,7 +330,7 @@ impl ClangCommand {
         if let Some(d) = &toolkit.host.gcc_folder {
             a.push(format!("--gcc-install-dir={}", d.display()));
         }
-        // gcc warns of one that is C++'s, and takes its own; clang refuses it.
+        // gcc warns of a C++ standard for C and ignores it; clang rejects it.
         let is_theirs = |s: &str| unit.language != Language::C || !s.contains("++");
         if let Some(s) = unit.standard.as_ref().filter(|s| is_theirs(s)) {
             a.push(format!("-std={s}"));
@@ -337,23 +341,23 @@ impl ClangCommand {
         if reading.float128 {
             a.push(float128::FLAG.into());
         }
-        // What scuba.h asks for.
+        // scuba.h tests this macro.
         a.push("-D__SCUBA__".into());
-        // Ranges for a profiler, whose library CCCL's headers would load (3.0, cub/detail/nvtx.cuh).
+        // Profiler ranges, whose library CCCL's headers would load (3.0, cub/detail/nvtx.cuh).
         a.push("-DCCCL_DISABLE_NVTX".into());
         let of_nvcc = nvcc_macros(unit, toolkit.version).into_iter();
         a.extend(of_nvcc.map(|m| if m == EXTENDED_LAMBDA { EXTENDED_LAMBDA_BEHIND.into() } else { m }));
         let user_includes = preprocessor_flags(&mut a, unit, reading);
         let host = host_flags(&unit.host_flags, reading.asserts == Asserts::Kept);
         a.extend(host.into_iter().filter(|f| !f.starts_with("-std=") || is_theirs(f)));
-        // nvcc puts its own folders behind the user's; clang adds the toolkit's include folder in CUDA mode itself.
+        // nvcc puts its own folders after the user's; clang adds the toolkit's include folder in CUDA mode itself.
         for p in &toolkit.includes {
             a.extend(["-isystem".into(), p.display().to_string()]);
         }
         for p in &toolkit.system_includes {
             a.extend(["-isystem".into(), p.display().to_string()]);
         }
-        // GCC's own headers (`omp.h`), behind everything of clang's.
+        // GCC's own headers (`omp.h`), after all of clang's.
         if let Some(d) = &toolkit.host.gcc_folder {
             a.extend(["-idirafter".into(), d.join("include").display().to_string()]);
         }
@@ -369,19 +373,20 @@ impl ClangCommand {
         }
     }
 
-    /// What clang gets beside files and what the user includes before the source.
+    /// Returns clang's arguments without files and without the user's pre-includes.
     #[must_use]
     pub fn without_files(&self) -> Vec<String> {
         [&self.arguments[..], &self.extra].concat()
     }
 
-    /// What the source begins with; `None` where the user's flags include something before it, or replace a file.
+    /// Returns the leading includes of the source; `None` where the user's flags include something before it, or
+    /// replace a file.
     pub(super) fn lead(&self, directory: &Path) -> Option<Lead> {
         let plain = self.user_includes.is_empty() && !self.arguments.iter().any(|a| a == "-ivfsoverlay");
         plain.then(|| Lead::of(Path::new(&self.source), directory)).flatten()
     }
 
-    /// Adds the header of ours, the outputs and the source.
+    /// Adds SCuBA's header, the outputs and the source.
     #[must_use]
     pub fn files(mut self, before: Before<'_>, bitcode: &Path, depfile: &Path) -> Self {
         let path = |p: &Path| p.display().to_string();
@@ -403,8 +408,8 @@ impl ClangCommand {
     }
 }
 
-/// The GCC version to claim. glibc takes `_Float128` for a keyword of C since GCC 7 and `_Float32` for one of C++ since
-/// GCC 13; clang 22 has neither.
+/// Returns the GCC version to claim. glibc treats `_Float128` as a keyword of C since GCC 7 and `_Float32` as one of
+/// C++ since GCC 13; clang 22 has neither.
 fn gnu_version(host: &str, language: Language) -> Option<String> {
     let major: u32 = host.split('.').next()?.parse().ok()?;
     match language {
@@ -414,8 +419,8 @@ fn gnu_version(host: &str, language: Language) -> Option<String> {
     }
 }
 
-/// Macros that nvcc defines in every compilation, and those that its language flags stand for
-/// (CUDA 13.0, `nvcc -E -Xcompiler -dM`). clang itself defines `__CUDACC__` and `__CUDA_ARCH__`.
+/// Returns the macros that nvcc defines in every compilation, and those of its language flags (CUDA 13.0,
+/// `nvcc -E -Xcompiler -dM`). clang itself defines `__CUDACC__` and `__CUDA_ARCH__`.
 pub fn nvcc_macros(unit: &TranslationUnit, version: (u32, u32, u32)) -> Vec<String> {
     let (major, minor, build) = version;
     if unit.nvcc.is_none() && unit.language != Language::Cuda {
@@ -465,7 +470,7 @@ pub fn nvcc_macros(unit: &TranslationUnit, version: (u32, u32, u32)) -> Vec<Stri
     out.into_iter().map(|m| format!("-D{m}")).collect()
 }
 
-/// The macros of units with tile kernels, for either half of them (CUDA 13.5, `nvcc --dryrun`).
+/// Returns the macros of units with tile kernels, for both sides (CUDA 13.5, `nvcc --dryrun`).
 fn tile_macros(unit: &TranslationUnit) -> impl Iterator<Item = String> + use<> {
     let of_tiles = |f: &String| matches!(f.trim_start_matches('-'), "enable-tile" | "tile-only" | "simt-only");
     let macros = ["__NV_TL__=__tile__", "__NV_TL_BUILTIN__=__tile_builtin__", "__CUDACC_TILE__=1"];
@@ -473,14 +478,14 @@ fn tile_macros(unit: &TranslationUnit) -> impl Iterator<Item = String> + use<> {
     macros.into_iter().filter(move |_| are_defined).map(str::to_owned)
 }
 
-/// The version of OpenMP that g++ 12 has: 4.5.
+/// OpenMP version of g++ 12: 4.5.
 const OPENMP: &str = "-D_OPENMP=201511";
 
-/// What matters to clang of the flags for the host compiler, without `NDEBUG` where asked.
+/// Selects the host compiler flags that matter to clang, without `NDEBUG` if requested.
 fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
     /// Flags whose value may be the next word.
     const WITH_VALUE: &[&str] = &["-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros"];
-    /// Flags that change what the source means.
+    /// Flags that change the meaning of the source.
     const LANGUAGE: &[&str] = &[
         "-fexceptions",
         "-fno-exceptions",
@@ -524,24 +529,25 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
         } else if LANGUAGE.contains(&flag.as_str()) || flag.starts_with("-std=") {
             out.push(flag.clone());
         } else if flag == "-funsigned-char" {
-            // The macro is seen on both sides.
+            // Both sides see the macro.
             out.extend(["-Xarch_host".into(), flag.clone(), "-Xarch_device".into(), "-D__CHAR_UNSIGNED__=1".into()]);
         } else if HOST_ONLY.contains(&flag.as_str()) || flag == "-fpack-struct" || flag.starts_with("-fpack-struct=") {
             out.extend(["-Xarch_host".into(), flag.clone()]);
         } else if flag.starts_with("-march=") || flag.starts_with("-mcpu=") || is_feature(flag) {
-            // Instruction sets belong to the host's half of either compilation.
+            // Instruction sets belong to the host side of a compilation.
             out.extend(["-Xarch_host".into(), flag.clone()]);
         } else if flag == "-fopenmp" || flag.starts_with("-fopenmp=") || flag == "-qopenmp" {
-            // The host's parallel regions become functions that the run-time is given (LLVM 22, OMPIRBuilder: `__kmpc_fork_call`): what they write is
-            // unknown. On the device side pragmas mean nothing; g++, which preprocesses that too, defines the macro.
+            // The host's parallel regions become functions that are passed to the runtime (LLVM 22, OMPIRBuilder:
+            // `__kmpc_fork_call`): their writes are unknown. On the device side the pragmas are ignored, but g++, which
+            // preprocesses that side too, defines the macro.
             out.extend(["-Xarch_host", "-fopenmp", "-Xarch_device", OPENMP].map(String::from));
         }
     }
     out
 }
 
-/// Flags that change how the host's data lie or what its operations do. nvcc gives them to the host's compiler alone: cicc lays out the device's
-/// data as ever (CUDA 13.0, tried one by one).
+/// Flags that change the layout of the host's data or the meaning of its operations. nvcc passes them to the host
+/// compiler only: cicc lays out device data as always (CUDA 13.0, each flag tested).
 const HOST_ONLY: &[&str] = &[
     "-fno-short-enums",
     "-fno-short-wchar",
@@ -562,7 +568,7 @@ const HOST_ONLY: &[&str] = &[
     "-mno-ms-bitfields",
 ];
 
-/// GCC's flags of that kind that clang 22 lacks.
+/// GCC flags of that kind that clang 22 lacks.
 const LACKING: &[&str] = &[
     "-fno-signed-bitfields",
     "-funsigned-bitfields",
@@ -583,7 +589,7 @@ pub(super) fn is_lacking(flag: &str) -> bool {
             .any(|f| flag.starts_with(f))
 }
 
-/// `-mavx2`, `-mno-sse4.1`, `-mfma`: x86 instruction sets.
+/// Whether a flag selects an x86 instruction set: `-mavx2`, `-mno-sse4.1`, `-mfma`.
 fn is_feature(flag: &str) -> bool {
     ["avx", "sse", "ssse", "fma", "f16c", "bmi", "aes", "popcnt", "lzcnt", "amx", "pclmul", "rdrnd"]
         .iter()

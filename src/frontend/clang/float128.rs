@@ -1,28 +1,29 @@
-//! `__float128` in code of the device (nvcc 13.0, sm_100 and newer), which clang 22 has not for NVPTX: compat.h has a type of that size instead.
+//! `__float128` in device code (nvcc 13.0, sm_100 and newer), which clang 22 lacks for NVPTX: compat.h defines a type
+//! of that size instead.
 //!
-//! In: what clang said; then the modules of a unit. Out: whether the type is to be read so; the modules with the names that functions have in the
-//! source. Kernels must bear those of their stubs, since the host's side has the type itself.
+//! In: clang's messages; then the modules of a unit. Out: whether to read the type this way; the modules with the
+//! source names of functions. Kernels must have the names of their stubs, since the host side has the type itself.
 
 use ir::{Module, Program, Side};
 use std::collections::BTreeMap;
 
-/// Asks compat.h for its type.
+/// Flag that enables compat.h's type.
 pub(super) const FLAG: &str = "-D__SCUBA_FLOAT128__";
 
-/// The type, as compat.h and as the source call it.
+/// The type's name in compat.h and in the source.
 const OURS: &str = "scuba_float128";
 const THEIRS: &str = "__float128";
 
-/// How CUDA's functions on such numbers begin (crt/device_fp128_functions.h); nothing defines them.
+/// Prefix of CUDA's functions on this type (crt/device_fp128_functions.h); nothing defines them.
 const FUNCTIONS: &str = "__nv_fp128_";
 
-/// Whether clang refused the type (clang/Basic/DiagnosticSemaKinds.td, `err_target_unsupported_type`, LLVM 22).
+/// Whether clang rejected the type (clang/Basic/DiagnosticSemaKinds.td, `err_target_unsupported_type`, LLVM 22).
 pub(super) fn is_refused(stderr: &str) -> bool {
     let refuses = |l: &str| l.contains("type support, but target") && l.contains(&format!("'{THEIRS}'"));
     stderr.lines().any(refuses)
 }
 
-/// Gives the functions of a unit's device code their names.
+/// Restores the source names of functions in a unit's device code.
 pub(super) fn rename(modules: &mut [Module]) {
     let device = |m: &&mut Module| m.side == Side::Device && m.functions.iter().any(|f| f.display.contains(OURS));
     if !modules.iter_mut().any(|m| device(&m)) {
@@ -46,7 +47,7 @@ pub(super) fn rename(modules: &mut [Module]) {
     }
 }
 
-/// The name of one of CUDA's functions on such numbers in its symbol (Itanium C++ ABI, 5.1.2): `_Z15__nv_fp128_sqrt…`.
+/// Extracts the name of a CUDA function on this type from its symbol (Itanium C++ ABI, 5.1.2): `_Z15__nv_fp128_sqrt…`.
 fn own_name(symbol: &str) -> Option<&str> {
     let rest = symbol.strip_prefix("_Z")?;
     let name = rest.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Runs clang with a deadline and reads what it says.
+//! Runs clang with a deadline and reads its messages.
 
 use crate::paths::normalise;
 use files::{Hashes, program};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Why clang wrote no bitcode, in one line.
+/// Reason why clang wrote no bitcode, in one line.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refusal {
     #[error("{line}")]
@@ -22,14 +22,14 @@ pub(super) enum Refusal {
     Crashed(String),
 }
 
-/// How often a running clang is looked at.
+/// Polling interval for a running clang.
 const POLL: Duration = Duration::from_millis(5);
 
 /// Runs clang to its end or to the deadline.
 pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadline: Instant) -> Result<(), Refusal> {
     let mut command = Command::new(clang);
     command.args(arguments).current_dir(directory).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    // The worker may be killed at any time, and then nobody waits for this one.
+    // The worker may be killed at any time, and then nobody waits for this process.
     let mut child = processes::start(&mut command)
         .map_err(|e| Refusal::NotFound { clang: clang.to_owned(), message: e.to_string() })?;
     let mut stderr = child.stderr.take();
@@ -65,12 +65,12 @@ pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadli
     })
 }
 
-/// clang's first `error:` line.
+/// Returns clang's first `error:` line.
 fn first_error(stderr: &str) -> Option<String> {
     stderr.lines().find(|l| l.contains(" error: ") || l.starts_with("error: ")).map(|l| l.trim().to_owned())
 }
 
-/// Whether clang's first error is in what it read before the source: its own headers, and those that these include.
+/// Whether clang's first error is in code that it read before the source: its own headers and those that they include.
 pub(super) fn is_before_the_source(stderr: &str) -> bool {
     let mut included_by = None;
     for line in stderr.lines() {
@@ -85,8 +85,8 @@ pub(super) fn is_before_the_source(stderr: &str) -> bool {
     false
 }
 
-/// `clang 22.1.8`. A program is asked once, which takes as long as reading a small source does; what it said is kept in a folder, if there
-/// is one, for as long as its file stays as it is.
+/// Returns the version, `clang 22.1.8`. Running a program for it takes as long as reading a small source, so the answer
+/// is cached in a folder, if there is one, until the program's file changes.
 pub(super) fn version(clang: &Path, kept: Option<&Path>) -> Option<String> {
     let place = kept.and_then(|folder| Some(folder.join(format!("version-{}", identity(clang)?))));
     let known = place.as_ref().and_then(|p| std::fs::read_to_string(p).ok());
@@ -95,7 +95,7 @@ pub(super) fn version(clang: &Path, kept: Option<&Path>) -> Option<String> {
     }
     let version = asked(clang)?;
     if let Some((place, folder)) = place.zip(kept) {
-        // Where it cannot be kept, it is asked for again.
+        // If the answer cannot be cached, clang runs again next time.
         let written = std::fs::create_dir_all(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder));
         let _ = written.and_then(|mut f| {
             writeln!(f, "{version}")?;
@@ -105,7 +105,7 @@ pub(super) fn version(clang: &Path, kept: Option<&Path>) -> Option<String> {
     Some(version)
 }
 
-/// Tells a program from others and from what it was. `None` for scripts, which may run anything.
+/// Returns a name for the present contents of a program. `None` for scripts, which may run anything.
 fn identity(program: &Path) -> Option<String> {
     let file = which::which(program).ok()?;
     let mut magic = [0; 4];
@@ -121,13 +121,14 @@ fn asked(clang: &Path) -> Option<String> {
     Some(format!("clang {}", rest.split_whitespace().next()?))
 }
 
-/// The files named by a make-style depfile, absolute; none where it does not exist.
+/// Returns the files named by a make-style depfile, as absolute paths; none if it does not exist.
 pub(super) fn dependencies(depfile: &Path, directory: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(depfile).unwrap_or_default();
     parse_depfile(&text).into_iter().map(|p| normalise(directory, Path::new(&p))).collect()
 }
 
-/// Prerequisites of a depfile: blanks end a name unless escaped, `$$` is a dollar, a backslash before a line end joins lines.
+/// Parses the prerequisites of a depfile: blanks end a name unless escaped, `$$` is a dollar, a backslash before a line
+/// end joins lines.
 fn parse_depfile(text: &str) -> Vec<String> {
     let Some((_, list)) = text.split_once(": ") else { return vec![] };
     let mut out = vec![];

@@ -1,11 +1,12 @@
-//! The block of includes that a source begins with: what editors precompile ("preamble": clang's `PrecompiledPreamble`, clangd).
+//! The leading includes of a source, which editors precompile ("preamble": clang's `PrecompiledPreamble`, clangd).
 //!
-//! In: the text of a source. Out: how many of its first bytes are directives and comments alone, up to the last `#include` among them. Clang
-//! skips so many bytes of the source where a precompiled header stands for them (`-preamble-bytes`). What is not surely understood ends it.
+//! In: the text of a source. Out: the number of leading bytes that are only directives and comments, up to the last
+//! `#include` among them. clang skips these bytes where a precompiled header replaces them (`-preamble-bytes`). Any
+//! text that is not understood for certain ends the block.
 
 use std::path::{Path, PathBuf};
 
-/// What a source begins with, and where that source lies.
+/// The leading includes of a source, and the path of that source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lead {
     pub text: String,
@@ -13,7 +14,7 @@ pub(super) struct Lead {
 }
 
 impl Lead {
-    /// `None` where a source includes nothing before everything else, or its name cannot be written in a `#line`.
+    /// Reads the leading includes of a source; `None` if there are none, or if its name cannot be written in a `#line`.
     pub fn of(source: &Path, directory: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(directory.join(source)).ok()?;
         let name = source.to_str()?;
@@ -22,18 +23,19 @@ impl Lead {
             .then(|| Self { text: lead.to_owned(), source: source.to_owned() })
     }
 
-    /// The same as a source of its own. What it includes is sought from where the source lies: [`Self::folder`].
+    /// Returns the block as a source of its own. Its includes are searched relative to the original's folder:
+    /// [`Self::folder`].
     pub fn as_source(&self) -> String {
         format!("#line 1 \"{}\"\n{}", self.source.display(), self.text)
     }
 
-    /// As clang writes it before the name of what a source includes.
+    /// Returns the source's folder in the form that clang prefixes to names of included files.
     pub fn folder(&self) -> &Path {
         self.source.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 }
 
-/// Bytes up to the end of the last `#include`, or of the last conditional block with one.
+/// Returns the number of bytes up to the end of the last `#include`, or of the last conditional block with one.
 fn length(text: &str) -> usize {
     let (mut end, mut at) = (0, 0);
     let (mut open, mut includes) = (0usize, false);
@@ -41,7 +43,7 @@ fn length(text: &str) -> usize {
     let mut lines = text.split_inclusive('\n');
     while let Some(first) = lines.next() {
         at += first.len();
-        // A line that goes on in the next one.
+        // A line that is continued on the next one.
         let mut line = first.trim_end().to_owned();
         while line.ends_with('\\') {
             let Some(next) = lines.next() else { return end };
@@ -78,7 +80,7 @@ fn length(text: &str) -> usize {
     end
 }
 
-/// A line without its comments; `None` where a text in it does not end.
+/// Strips comments from a line; `None` if a literal in it does not end.
 fn without_comments(line: &str, in_comment: &mut bool) -> Option<String> {
     let mut out = String::new();
     let mut rest = line;
@@ -103,7 +105,7 @@ fn without_comments(line: &str, in_comment: &mut bool) -> Option<String> {
                 rest = behind;
             }
             _ => {
-                // No directive that is of interest has one with an escape.
+                // No relevant directive has a literal with an escape.
                 let end = behind.find(mark).filter(|e| !behind[..*e].contains('\\'))?;
                 out.push_str("\"\"");
                 rest = &behind[end + 1..];

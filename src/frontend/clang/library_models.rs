@@ -1,12 +1,13 @@
-//! Models of libraries in C++, compiled beside a unit that uses one.
+//! C++ models of libraries, compiled together with a unit that uses one.
 //!
-//! In: the bitcode of a unit's host side. Out: that of the models of each library whose names occur in it, by the same clang.
+//! In: the bitcode of a unit's host side. Out: bitcode of the models for each library whose names occur in it, by the
+//! same clang.
 
 use super::invoke;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// A library whose functions have models: what a unit's symbols may have in them, one of which is enough, and the models' source.
+/// Modelled libraries: a substring of the unit's symbols, and the models' file name and source.
 struct Library {
     symbols: &'static [&'static [u8]],
     file: &'static str,
@@ -22,7 +23,7 @@ const LIBRARIES: &[Library] = &[Library {
     ),
 }];
 
-/// As the host's code is compiled: without a pass, with debug information, names kept.
+/// Flags like those for host code: no passes, debug information, value names kept.
 const FLAGS: &[&str] = &[
     "-x",
     "c++",
@@ -37,7 +38,7 @@ const FLAGS: &[&str] = &[
     "-c",
 ];
 
-/// The compiled models for a unit; why there are none where clang does not compile them.
+/// Compiles the models for a unit; the error says why clang did not compile them.
 pub(super) fn compiled(clang: &Path, bitcode: &Path, folder: &Path, deadline: Instant) -> Result<Vec<PathBuf>, String> {
     let unit = std::fs::read(bitcode).map_err(|e| e.to_string())?;
     let uses = |name: &[u8]| unit.windows(name.len()).any(|w| w == name);

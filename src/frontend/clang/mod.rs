@@ -1,7 +1,7 @@
 //! The clang front end: runs clang once per side and reads the bitcode.
 //!
-//! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process only. Which flags clang
-//! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `invoke`'s, headers parsed once `pch`'s.
+//! In: a translation unit and options. Out: an [`Extraction`]. It runs only inside the worker process. `flags` chooses
+//! clang's flags, `toolkit` finds the toolkit, `invoke` runs clang, `pch` precompiles headers.
 
 mod compat;
 mod device_functions;
@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolkit::Toolkit;
 
-/// The sides that a unit has.
+/// Returns the sides of a unit.
 #[must_use]
 pub fn sides(unit: &TranslationUnit) -> Vec<Side> {
     match (unit.language, unit.sides) {
@@ -47,7 +47,7 @@ pub fn sides(unit: &TranslationUnit) -> Vec<Side> {
     }
 }
 
-/// Corrections of sources in turn: what clang refuses behind a correction may be corrected, too.
+/// Largest number of corrections of a unit's sources: code after a corrected error may have further ones.
 const MOST_ROUNDS: u32 = 4;
 
 impl SideResult {
@@ -56,29 +56,29 @@ impl SideResult {
     }
 }
 
-/// One side, read or refused.
+/// Result for one side: a module, or the reason why clang rejected it.
 struct SideResult {
     module: Result<Module, String>,
-    /// The device's code as further architectures compile it, where that is other code.
+    /// Device code for further architectures, where it differs.
     variants: Vec<Module>,
     dependencies: Vec<PathBuf>,
     notes: Vec<String>,
 }
 
-/// The toolkit's root, as clang gets it.
+/// Returns the toolkit's root that clang is given.
 pub fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> Option<PathBuf> {
     Toolkit::find(unit, options.cuda_path.as_deref()).ok().and_then(|t| t.root)
 }
 
-/// What clang is told of one side of a unit, files apart; `None` where there is no toolkit.
+/// Returns clang's arguments for one side of a unit, without files; `None` if there is no toolkit.
 #[must_use]
 pub fn arguments(unit: &TranslationUnit, side: Side, options: &ExtractOptions) -> Option<Vec<String>> {
     let toolkit = Toolkit::find(unit, options.cuda_path.as_deref()).ok()?;
     Some(ClangCommand::new(unit, side, &Reading::default(), &toolkit, options).without_files())
 }
 
-/// Folders of the toolkit's headers that a unit is read with, as given and with links resolved. Not the toolkit's root: samples lie
-/// below it, and are somebody's own.
+/// Returns the folders of toolkit headers that a unit is read with, as given and with links resolved. The toolkit's
+/// root is excluded: samples below it are user code.
 pub fn toolkit_headers(unit: &TranslationUnit, options: &ExtractOptions) -> Vec<PathBuf> {
     let Ok(toolkit) = Toolkit::find(unit, options.cuda_path.as_deref()) else { return vec![] };
     let root = Toolkit { includes: vec![], system_includes: vec![], ..toolkit.clone() }.folders();
@@ -159,7 +159,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     out
 }
 
-/// Whether two readings of one side are of different code.
+/// Whether two readings of one side contain different code.
 fn differ(a: &Module, b: &Module) -> bool {
     let same = |m: &Module| Module { arch: String::new(), ..m.clone() };
     postcard::to_stdvec(&same(a)).ok() != postcard::to_stdvec(&same(b)).ok()
@@ -176,7 +176,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Reads one side as each architecture compiles it, and says where it may be another program.
+    /// Reads one side for each architecture, and records the reasons why it may differ from the compiled program.
     fn whole_side(&self, side: Side) -> SideResult {
         let mut result = self.side(side, None);
         let asked = Asked::of(&result.dependencies, &self.own());
@@ -216,7 +216,7 @@ impl Job<'_> {
         result
     }
 
-    /// Compiles and reads one side: with asserts kept and as the host's GCC first, then ever closer to plain clang.
+    /// Compiles and reads one side: first with asserts kept and as the host's GCC, then ever closer to plain clang.
     fn side(&self, side: Side, compiled: Option<Compiled>) -> SideResult {
         let stem = match (side, compiled) {
             (Side::Device, None) => "device".to_owned(),
@@ -249,7 +249,7 @@ impl Job<'_> {
                     }
                     let released = flags::defines_ndebug(self.unit);
                     let restored = released && reading.asserts == Asserts::Kept;
-                    // Another program than the one that is compiled.
+                    // Without `NDEBUG` this may be another program than the one that nvcc compiles.
                     if restored {
                         let read = invoke::dependencies(&depfile, &self.unit.directory);
                         asks_for_ndebug = Asked::of(&[read, files.clone()].concat(), &self.own()).ndebug;
@@ -287,7 +287,7 @@ impl Job<'_> {
                 }
                 Err(refusal) => refusal,
             };
-            // The reason to show is the last one under the command's own macros: later attempts have oddities of their own.
+            // Report the last reason under the command's own macros: later attempts may fail for reasons of their own.
             if reading.as_gcc || reason.is_empty() {
                 reason = refusal.to_string();
             }
@@ -302,8 +302,8 @@ impl Job<'_> {
         }
     }
 
-    /// Compiles with a precompiled header, and says what files that was made of: clang leaves out some of them. `None` where there
-    /// is none, or clang refuses something; what it is says the run without.
+    /// Compiles with a precompiled header, and returns the files that the header was made of: clang lists only some of
+    /// them. `None` if there is no such header or clang rejects the source; the run without it gives the messages then.
     fn with_header(&self, command: &ClangCommand, bitcode: &Path, depfile: &Path) -> Option<Vec<PathBuf>> {
         if self.unit.language != Language::Cuda {
             return None;
@@ -327,11 +327,11 @@ impl Job<'_> {
         let before = Before::Precompiled { header: &header.path, skipped };
         let arguments = command.clone().files(before, bitcode, depfile).arguments;
         invoke::clang(&self.options.clang, &arguments, &self.unit.directory, self.deadline).ok()?;
-        // What clang skipped was what the header stands for, also where the source was saved meanwhile.
+        // The header must stand for what clang skipped, even if the source was saved in the meantime.
         (skipped == 0 || begins() == lead).then_some(header.files)
     }
 
-    /// Whether the source itself speaks of textures or surfaces: reading it without them would be in vain.
+    /// Whether the source itself mentions textures or surfaces, so that reading it without them would fail.
     fn mentions_textures(&self) -> bool {
         let text = std::fs::read(self.unit.directory.join(&self.unit.source)).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -340,7 +340,7 @@ impl Job<'_> {
             .any(|w| text.contains(w))
     }
 
-    /// What to try after a refusal; `None` where nothing is left that could help.
+    /// Returns the next attempt after a rejection; `None` if no further attempt could help.
     fn next_reading(&self, now: &Reading, (side, stem): (Side, &str), stderr: &str, line: &str) -> Option<Reading> {
         if !now.textures && stderr.contains(flags::TEXTURES) {
             return Some(Reading { textures: true, ..now.clone() });
@@ -374,7 +374,7 @@ impl Job<'_> {
         None
     }
 
-    /// The same reading with `NDEBUG` as the command has it.
+    /// Returns the same reading with `NDEBUG` as in the command.
     fn with_asserts_as_given(&self, now: &Reading) -> Option<Reading> {
         if let Some((file, text)) = now.late_macros.as_ref().zip(flags::late_macros(self.unit, Asserts::AsGiven)) {
             std::fs::write(file, text).ok()?;
@@ -417,7 +417,7 @@ impl Job<'_> {
         }
     }
 
-    /// Which files are the user's. What is read as corrected copies keeps the name of the original.
+    /// Returns the classifier of the user's files. A corrected copy has the name of its original.
     fn own(&self) -> Own {
         let ours = std::iter::once(self.folder.to_owned()).chain(self.options.headers.clone());
         Own::of(self.unit, self.toolkit.folders()).and_ours(ours)

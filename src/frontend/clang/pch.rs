@@ -1,9 +1,9 @@
-//! What begins a CUDA unit, parsed once: clang's own headers for CUDA and ours, for all units with the same flags; and with them the block of
-//! includes that a source begins with, for that source as long as the block stays as it is.
+//! Precompiled headers for CUDA units. One kind, for all units with the same flags, holds clang's own CUDA headers and
+//! SCuBA's header. The other also holds the leading includes of one source, valid while these do not change.
 //!
-//! In: clang's flags for one side, a folder to keep things in. Out: a precompiled header that stands for `-include` of ours. It is made
-//! when flags come for the second time, and used while no file that it was made of changed; clang says the same with it and
-//! without. Whoever may write to the folder is believed, so it belongs to one user.
+//! In: clang's flags for one side, a cache folder. Out: a precompiled header that replaces `-include` of SCuBA's
+//! header. It is made when the flags occur for the second time, and used while none of its input files changes; clang
+//! gives the same messages with it and without. The folder's contents are trusted, so it must belong to one user.
 
 use super::compat::COMPAT;
 use super::invoke;
@@ -16,49 +16,51 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Headers that are kept, of about 10 MiB each; the longest unused go first. None is made for a single source while so many are in use.
+/// Largest number of headers kept, of about 10 MiB each; the least recently used are removed. While so many are in use,
+/// none is made for a single source.
 const MOST: usize = 40;
-/// Flags that are remembered for having come once.
+/// Largest number of flag sets remembered as seen once.
 const SEEN: usize = 2000;
-/// After this, one is noted as used again, and flags that clang refused are tried again.
+/// Interval after which a header is marked as used again, and rejected flags are retried.
 const NOTED: Duration = Duration::from_secs(24 * 3600);
-/// Whoever began to make one and did not end in this time is gone.
+/// Time after which the maker of an unfinished header counts as dead.
 const GONE: Duration = Duration::from_secs(120);
 
-/// One that is as clang would make it now, and the files that it was made of.
+/// A header that is up to date, and the files that it was made of.
 pub(super) struct Header {
     pub path: PathBuf,
     pub files: Vec<PathBuf>,
 }
 
-/// Where one is kept.
+/// Cache folder of one header.
 struct Place {
     folder: PathBuf,
 }
 
-/// What a header was made of.
+/// Inputs of a header.
 #[derive(Debug, Serialize, Deserialize)]
 struct Inputs {
     files: Vec<Dependency>,
     namesakes: Namesakes,
 }
 
-/// How clang is run for one side: its flags without files, where, and until when.
+/// Parameters of a run of clang for one side: flags without files, version, folders, deadline.
 pub(super) struct Flags<'a> {
     pub clang: &'a Path,
     pub version: &'a str,
     pub arguments: Vec<String>,
-    /// What the source begins with, if that is wanted too.
+    /// Leading includes of the source, if they are to be precompiled too.
     pub lead: Option<&'a Lead>,
     pub directory: &'a Path,
-    /// Where what is included is sought.
+    /// Folders that are searched for includes.
     pub folders: &'a SearchFolders,
     pub deadline: Instant,
 }
 
-/// The precompiled header for these flags; `None` where there is none yet or clang would not read the same with it.
+/// Returns the precompiled header for these flags; `None` if there is none yet, or if clang would read another program
+/// with it.
 pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
-    // What the flags include comes before ours.
+    // Files that the flags include come before SCuBA's header.
     if flags.arguments.iter().any(|a| a.starts_with("-include") || a.starts_with("-imacros") || a == "-ivfsoverlay") {
         return None;
     }
@@ -66,7 +68,7 @@ pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
     if let Some(files) = place.current(flags.folders) {
         return Some(Header { path: place.header(), files });
     }
-    // Most flags of a single `scuba check` never come again.
+    // Most flags of a single `scuba check` never occur again.
     if !place.folder.is_dir() {
         let _ = std::fs::create_dir_all(&place.folder);
         return None;
@@ -79,7 +81,7 @@ pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
     made.map(|files| Header { path: place.header(), files })
 }
 
-/// Stands for all that decides what clang reads of the header.
+/// Hashes everything that decides how clang reads the header.
 fn key(flags: &Flags<'_>) -> blake3::Hash {
     let mut hash = blake3::Hasher::new();
     let mut add = |bytes: &[u8]| {
@@ -89,7 +91,7 @@ fn key(flags: &Flags<'_>) -> blake3::Hash {
     add(COMPAT.as_bytes());
     add(flags.version.as_bytes());
     add(flags.clang.as_os_str().as_encoded_bytes());
-    // How `__FILE__` is written does not matter to headers of the toolkit.
+    // The spelling of `__FILE__` does not matter to toolkit headers.
     for a in flags.arguments.iter().filter(|a| flags.lead.is_some() || !a.starts_with("-fmacro-prefix-map=")) {
         add(a.as_bytes());
     }
@@ -107,7 +109,7 @@ fn key(flags: &Flags<'_>) -> blake3::Hash {
     hash.finalize()
 }
 
-/// Whether what clang includes depends on where it runs.
+/// Whether clang's includes depend on its working directory.
 fn has_relative_folders(arguments: &[String]) -> bool {
     let mut folder_next = false;
     arguments.iter().any(|a| {
@@ -122,27 +124,27 @@ impl Place {
         self.folder.join("header.pch")
     }
 
-    /// The files that the header was made of, and itself.
+    /// Path of the list of the header's inputs, which include the header itself.
     fn inputs(&self) -> PathBuf {
         self.folder.join("inputs.json")
     }
 
-    /// Our part of it.
+    /// Path of SCuBA's header.
     fn ours(&self) -> PathBuf {
         self.folder.join("scuba-compat.h")
     }
 
-    /// The source of which it was made, where it is of one.
+    /// Path of the source with the leading includes, if there are any.
     fn source(&self) -> PathBuf {
         self.folder.join("lead.cu")
     }
 
-    /// Says that clang did not make it.
+    /// Path of the mark that clang failed to make the header.
     fn refused(&self) -> PathBuf {
         self.folder.join("refused")
     }
 
-    /// The files that it was made of, where none of them changed and no other would be read instead of one.
+    /// Returns the header's input files if none of them changed and no other file would be found in place of one.
     fn current(&self, folders: &SearchFolders) -> Option<Vec<PathBuf>> {
         let path = self.inputs();
         let Inputs { files, namesakes } = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
@@ -158,7 +160,7 @@ impl Place {
         Some(paths(files))
     }
 
-    /// One process makes it; the others go without.
+    /// Makes the header; only one process does so at a time, and the others get none.
     fn make(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
         self.remove_what_the_dead_left();
         let lock = self.folder.join("making");
@@ -185,14 +187,14 @@ impl Place {
         if let Some(lead) = flags.lead {
             source = self.source();
             self.keep(&source, &lead.as_source())?;
-            // Before all other folders, as the one in which a source lies.
+            // Before all other folders, like the folder of a source.
             arguments.extend(["-iquote".into(), path(lead.folder())]);
         }
         arguments.extend(flags.arguments.iter().cloned());
         if flags.lead.is_some() {
             arguments.extend(["-include".into(), path(&ours)]);
         }
-        // What its files hold is compared before it is used: their times may be others then, or tell nothing.
+        // The inputs' contents are compared before each use: their times may differ then, or mean nothing.
         arguments.extend(["-Xclang", "-fno-pch-timestamp"].map(String::from));
         arguments.extend(["-Xclang", "-emit-pch", "-MD", "-MF"].map(String::from));
         arguments.extend([path(list.path()), "-o".into(), path(header.path()), "--".into(), path(&source)]);
@@ -203,13 +205,13 @@ impl Place {
         }
         header.persist(self.header()).ok()?;
         let hashes = Hashes::of_this_process();
-        // Nobody else writes these two, which may have been written just now.
+        // Nobody else writes these two files, which may be very recent.
         let input = |path: PathBuf| {
             let is_ours = path == ours || path == source;
             if is_ours { Dependency::of(&path, hashes) } else { since.dependency(&path, hashes) }
         };
         let mut inputs: Vec<Dependency> = files.into_iter().map(input).collect::<Option<_>>()?;
-        // Which of its versions clang read is not known of a file that was written meanwhile.
+        // If a file was written in the meantime, it is unknown which version clang read.
         if !inputs.iter().all(Dependency::is_known) {
             return None;
         }
@@ -221,7 +223,7 @@ impl Place {
         Some(paths(inputs.files))
     }
 
-    /// Writes a file of ours, unless it is there.
+    /// Writes a file of SCuBA's, unless it exists with this text.
     fn keep(&self, path: &Path, text: &str) -> Option<()> {
         if std::fs::read(path).is_ok_and(|t| t == text.as_bytes()) {
             return Some(());
@@ -230,7 +232,7 @@ impl Place {
         Some(())
     }
 
-    /// A lock, and files that were not given their names.
+    /// Removes a stale lock and unfinished files.
     fn remove_what_the_dead_left(&self) {
         let ended = [self.header(), self.inputs(), self.ours(), self.source(), self.refused()];
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path());
@@ -254,10 +256,10 @@ fn age(path: &Path) -> Option<Duration> {
     path.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 
-/// A folder, behind the time since it was used.
+/// A folder and the time since its last use.
 type Used = (Duration, PathBuf);
 
-/// What is kept, the last used first: headers, and flags that came once.
+/// Lists the cache, the last used first: headers, and flags that occurred once.
 fn all_kept(kept: &Path) -> (Vec<Used>, Vec<Used>) {
     let entries = std::fs::read_dir(kept).into_iter().flatten().flatten();
     let folders = entries.map(|e| e.path()).filter(|p| p.is_dir() && !p.ends_with(STAND_INS));
@@ -273,15 +275,15 @@ fn all_kept(kept: &Path) -> (Vec<Used>, Vec<Used>) {
     (made, seen)
 }
 
-/// Whether another header would cost one that is in use: a project of many sources would make them in turns.
+/// Whether another header would evict one that is in use: a project of many sources would otherwise keep remaking them.
 fn are_all_in_use(kept: &Path) -> bool {
     all_kept(kept).0.get(MOST - 1).is_some_and(|(age, _)| *age < NOTED)
 }
 
-/// Removes what was not used for longest where there are too many.
+/// Removes the least recently used entries beyond the limits.
 fn tidy(kept: &Path) {
     let (made, seen) = all_kept(kept);
-    // Another process may have been faster.
+    // Another process may have removed a folder already.
     for (_, folder) in made.into_iter().skip(MOST).chain(seen.into_iter().skip(SEEN)) {
         let _ = std::fs::remove_dir_all(folder);
     }

@@ -1,14 +1,16 @@
-//! Macros that are defined before a source begins, where clang and the unit's own compiler differ.
+//! Predefined macros in which clang and the unit's own compiler differ.
 //!
-//! In: a unit, clang's command for one side of it. Out: the names that are defined otherwise, or only for one of both. nvcc preprocesses
-//! with the host's compiler (CUDA 13.0, `nvcc --dryrun`): its macros are what a source sees, on the device's side as well.
+//! In: a unit, clang's command for one side of it. Out: the names that are defined differently, or by only one of both.
+//! nvcc preprocesses with the host compiler (CUDA 13.0, `nvcc --dryrun`), whose macros a source sees, on the device
+//! side too.
 
 use nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Questions that the preprocessor itself answers (clang 22, "Feature Checking Macros"; GCC 12, CPP manual 4.2.3), each compiler its own way.
+/// Queries that the preprocessor itself answers (clang 22, "Feature Checking Macros"; GCC 12, CPP manual 4.2.3), each
+/// compiler in its own way.
 pub(super) const QUESTIONS: &[&str] = &[
     "__has_attribute",
     "__has_builtin",
@@ -23,17 +25,18 @@ pub(super) const QUESTIONS: &[&str] = &[
     "__is_target_arch",
 ];
 
-/// Names and what they stand for.
+/// Map from macro names to their definitions.
 pub type Macros = BTreeMap<String, String>;
 
-/// The names that are defined otherwise under clang with `arguments` than under the unit's own compiler; `None` where one cannot be asked.
+/// Returns the names that clang with `arguments` defines differently than the unit's own compiler; `None` if one of
+/// them cannot be run.
 #[must_use]
 pub fn differing(clang: &Path, arguments: &[String], unit: &TranslationUnit) -> Option<BTreeSet<String>> {
     let language = if unit.language == Language::C { "c" } else { "c++" };
     let host = unit.host_compiler.as_deref().unwrap_or(Path::new(if language == "c" { "gcc" } else { "g++" }));
     let host = if host.is_dir() { host.join("g++") } else { host.to_owned() };
     let mut theirs: Vec<String> = vec!["-x".into(), language.into()];
-    // nvcc 13.0 compiles C++17 where nothing is said, as GCC 12 does.
+    // nvcc 13.0 compiles C++17 by default, like GCC 12.
     theirs.extend(unit.standard.iter().map(|s| format!("-std={s}")));
     theirs.extend(unit.host_flags.iter().filter(|f| defines(f)).cloned());
     theirs.extend(unit.preprocessor.iter().filter_map(|flag| match flag {
@@ -46,20 +49,20 @@ pub fn differing(clang: &Path, arguments: &[String], unit: &TranslationUnit) -> 
     let mut names: BTreeSet<String> = theirs.keys().chain(ours.keys()).cloned().collect();
     names.retain(|n| match (theirs.get(n), ours.get(n)) {
         (Some(a), Some(b)) => !same(a, b),
-        // What nvcc's command line defines, clang's does as well.
+        // Whatever nvcc's command line defines, clang's defines too.
         (None, Some(_)) => !is_given(n),
         _ => true,
     });
     Some(names)
 }
 
-/// The macros under clang with `arguments`, before it reads anything.
+/// Returns the macros that clang with `arguments` predefines.
 #[must_use]
 pub fn of_clang(clang: &Path, arguments: &[String], directory: &Path) -> Option<Macros> {
     asked(clang, &preprocessing(arguments), directory)
 }
 
-/// Whether a macro is one that nvcc defines, or the user.
+/// Whether nvcc or the user defines a macro.
 fn is_given(name: &str) -> bool {
     name.starts_with("__CUDACC")
         || name.starts_with("__CUDA_A")
@@ -76,13 +79,13 @@ fn is_given(name: &str) -> bool {
         || !name.starts_with('_')
 }
 
-/// Whether a flag of the host's compiler may change its macros.
+/// Whether a host compiler flag may change predefined macros.
 fn defines(flag: &str) -> bool {
     let joined = flag.len() > 2 && (flag.starts_with("-D") || flag.starts_with("-U"));
     joined || ["-f", "-m", "-O", "-std=", "-ansi", "-pthread"].iter().any(|f| flag.starts_with(f))
 }
 
-/// clang's flags for the preprocessor alone, without what names files.
+/// Reduces clang's flags to those of the preprocessor, without files.
 fn preprocessing(arguments: &[String]) -> Vec<String> {
     let mut out = vec![];
     let mut words = arguments.iter();
@@ -106,7 +109,7 @@ fn asked(compiler: &Path, flags: &[String], directory: &Path) -> Option<Macros> 
     Some(parse(&String::from_utf8_lossy(&out.stdout)))
 }
 
-/// The definitions in what `-dM` prints.
+/// Parses the output of `-dM`.
 #[must_use]
 pub fn parse(text: &str) -> Macros {
     let define = |line: &str| {
@@ -117,7 +120,7 @@ pub fn parse(text: &str) -> Macros {
     text.lines().filter_map(define).collect()
 }
 
-/// Whether two definitions mean the same: numbers by their value, types by their words in any order.
+/// Whether two definitions are equivalent: numbers by their value, types by their words in any order.
 #[must_use]
 pub fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
@@ -136,7 +139,7 @@ pub fn same(a: &str, b: &str) -> bool {
     matches!((number(a), number(b)), (Some(a), Some(b)) if a == b)
 }
 
-/// A number with its suffix, integers exactly. Of real numbers more digits than a type has say nothing.
+/// Parses a number with its suffix, integers exactly. Digits of a real number beyond its type's precision are ignored.
 fn number(text: &str) -> Option<(u128, u64)> {
     let inner = text.strip_prefix("double(").and_then(|t| t.strip_suffix(')')).unwrap_or(text);
     let digits = inner.trim_end_matches(['u', 'U', 'l', 'L']);

@@ -1,14 +1,19 @@
-//! Sources that nvcc takes and clang does not, for reasons of form alone: corrected copies, laid over the originals.
+//! Corrected copies of sources that nvcc accepts and clang rejects for reasons of form alone.
 //!
-//! In: what clang said. Out: an overlay file for `-ivfsoverlay`, under which clang reads the copy by the original's
-//! name. Lines keep their numbers. Nothing on the user's disk is touched.
+//! In: clang's messages. Out: an overlay file for `-ivfsoverlay`, under which clang reads the copy by the original's
+//! name. Line numbers do not change. The user's files are not touched.
 //!
-//! Such forms are: a `%` in inline assembly that no operand number follows, which nvcc reads as itself (`%tid.x`), where clang demands
-//! `%%tid.x`; operands of inline assembly without a comma between them, or that are texts (`"C"(name)`: PTX inline assembly guide 13.0,
-//! "Constraints"); a shared variable whose type has a constructor
-//! (`__shared__ cuda::barrier<...> b;`), of which nvcc warns and which it leaves as it is; a device function's address in code of the host
-//! ([`super::device_functions`]); launches with blanks between their brackets ([`super::spread_launches`]); what bodies of kernels say to the host
-//! ([`super::kernel_bodies`]).
+//! The corrected forms are:
+//!
+//! - a `%` in inline assembly without an operand number, which nvcc takes literally (`%tid.x`) and clang wants as
+//!   `%%tid.x`;
+//! - operands of inline assembly without a comma between them, or that are strings (`"C"(name)`: PTX inline assembly
+//!   guide 13.0, "Constraints");
+//! - a shared variable whose type has a constructor (`__shared__ cuda::barrier<...> b;`), of which nvcc warns and which
+//!   it leaves uninitialised;
+//! - the address of a device function in host code ([`super::device_functions`]);
+//! - launches with blanks between their brackets ([`super::spread_launches`]);
+//! - bodies of kernels that the host side cannot instantiate ([`super::kernel_bodies`]).
 
 use super::device_functions::{self, Mentioned};
 use super::kernel_bodies;
@@ -23,44 +28,44 @@ use std::path::{Path, PathBuf};
 const PERCENT: &str = "error: invalid % escape in inline assembly string";
 const SHARED: &str = "error: initialization is not supported for __shared__ variables";
 
-/// Of an operand that is a text to be put into the template.
+/// Message for an operand that is a string to be put into the template.
 const TEXT: &str = "error: invalid input constraint 'C' in asm";
 
-/// In operands of inline assembly, and elsewhere.
+/// Message for a missing comma in operands of inline assembly, and for other errors.
 const CLOSING: &str = "error: expected ')'";
 
 /// Corrected copies of sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlay {
-    /// For `-ivfsoverlay`.
+    /// Overlay file for `-ivfsoverlay`.
     pub file: PathBuf,
-    /// What was corrected, in words.
+    /// Descriptions of the corrections.
     pub said: Vec<&'static str>,
-    /// The copies, by the files that they stand for.
+    /// Map from original files to their copies.
     copies: BTreeMap<PathBuf, PathBuf>,
-    /// How often clang refused something that could be corrected.
+    /// Number of attempts so far at correcting an error of clang.
     pub rounds: u32,
 }
 
-/// What is corrected in one file.
+/// Corrections of one file.
 #[derive(Default)]
 struct Complaints {
     percents: bool,
     commas: bool,
-    /// Declarations of functions of the device.
+    /// Declarations of device functions.
     functions: BTreeSet<Mentioned>,
-    /// What was instantiated in vain for the host.
+    /// Failed instantiations on the host side.
     instantiated: BTreeSet<kernel_bodies::Place>,
-    /// Line and column, from one, of shared variables.
+    /// Positions (1-based line and column) of shared variables.
     shared: BTreeSet<(usize, usize)>,
-    /// Line and column, from one, where an expression was expected.
+    /// Positions (1-based line and column) where an expression was expected.
     expressions: BTreeSet<(usize, usize)>,
-    /// The same of constraints that make a text of an operand.
+    /// Positions (1-based line and column) of constraints for string operands.
     texts: BTreeSet<(usize, usize)>,
 }
 
-/// An overlay that corrects the files clang complains about, beyond what was corrected before; `None` where there is nothing that we can
-/// correct.
+/// Returns an overlay that corrects the files of clang's errors, in addition to earlier corrections; `None` if no error
+/// can be corrected.
 pub(super) fn overlay(
     (side, stderr): (Side, &str),
     directory: &Path,
@@ -83,7 +88,7 @@ pub(super) fn overlay(
         }
         corrected = true;
         overlay.said.extend(said);
-        // A name of its own in each round: clang's refusals are of the copy before.
+        // A new name in each iteration: clang's errors refer to the previous copy.
         let copy = folder.join(format!("corrected-{}-{}", overlay.rounds, overlay.copies.len()));
         std::fs::write(&copy, text).ok()?;
         overlay.copies.insert(file.clone(), copy);
@@ -100,7 +105,7 @@ pub(super) fn overlay(
     Some(overlay)
 }
 
-/// What clang refuses that we may correct, by file.
+/// Collects clang's errors that may be corrected, by file.
 fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, Complaints> {
     let mut files: BTreeMap<PathBuf, Complaints> = BTreeMap::new();
     if side == Side::Host {
@@ -130,7 +135,7 @@ fn complaints(side: Side, stderr: &str, directory: &Path) -> BTreeMap<PathBuf, C
     files
 }
 
-/// `FILE:LINE:COLUMN: …`
+/// Parses `FILE:LINE:COLUMN: …`.
 pub(super) fn place(line: &str) -> Option<(&Path, usize, usize)> {
     let mut parts = line.splitn(4, ':');
     let file = Path::new(parts.next()?);
@@ -138,7 +143,7 @@ pub(super) fn place(line: &str) -> Option<(&Path, usize, usize)> {
     Some((file, number()?, number()?))
 }
 
-/// The text with all that corrected, and what was, in words.
+/// Applies all corrections to a text, and returns descriptions of those that changed it.
 fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static str>) {
     let mut said = vec![];
     let mut text = original;
@@ -148,7 +153,7 @@ fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static
             *text = new;
         }
     };
-    // Places stay where they are.
+    // This correction moves nothing.
     let new = without_texts(&text, &complaints.texts);
     take(&mut text, new, "inline assembly with operands that are texts was read as unknown instructions");
     let new = kernel_bodies::emptied(&text, &complaints.instantiated);
@@ -156,7 +161,7 @@ fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static
     let new = without_constructors(&text, &complaints.shared);
     let mut bare = new != text;
     take(&mut text, new, "shared variables were read as nvcc leaves them, without their constructors");
-    // Places are of the text as clang read it.
+    // Positions refer to the text as clang read it.
     if !bare {
         let new = spread_launches::together(&text, &complaints.expressions);
         bare = new != text;
@@ -177,8 +182,8 @@ fn correct(original: Vec<u8>, complaints: &Complaints) -> (Vec<u8>, Vec<&'static
     (text, said)
 }
 
-/// Takes constraints of texts (line, column) for those of constants: a template in which a number stands for what is said is no instruction
-/// that is known.
+/// Replaces the constraints of string operands at these positions (line, column) by those of constants. The template,
+/// with a number in place of the string, is then no known instruction.
 fn without_texts(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
     let mut out = source.to_vec();
     let starts: Vec<usize> =
@@ -192,9 +197,10 @@ fn without_texts(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
     out
 }
 
-/// Declares shared variables at these places (line, column) as uninitialised memory with a reference to it: `__shared__ T x[2];`
-/// becomes `typedef T scuba_type_x[2]; __shared__ scuba_uninitialised<scuba_type_x> scuba_shared_x; auto &x = scuba_shared_x.value;`.
-/// Declarations of several variables, and those that macros write, stay as they are.
+/// Declares shared variables at these positions (line, column) as uninitialised memory with a reference to it:
+/// `__shared__ T x[2];` becomes
+/// `typedef T scuba_type_x[2]; __shared__ scuba_uninitialised<scuba_type_x> scuba_shared_x; auto &x = scuba_shared_x.value;`.
+/// Declarations of several variables, and those generated by macros, are skipped.
 fn without_constructors(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(source.iter().enumerate().filter(|b| *b.1 == b'\n').map(|b| b.0 + 1)).collect();
@@ -216,8 +222,8 @@ fn without_constructors(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec
     out
 }
 
-/// The declaration between `from` and the next semicolon, of the variable whose name stands at `at`, rewritten; with the position
-/// of that semicolon.
+/// Rewrites the declaration, between `from` and the next semicolon, of the variable named at `at`. Also returns the
+/// offset of that semicolon.
 fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8>)> {
     const WORD: &[u8] = b"__shared__";
     let name_end = at + source[at..].iter().take_while(|b| is_word(**b)).count();
@@ -225,7 +231,7 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
     let shared = from + source.get(from..at)?.windows(WORD.len()).position(|w| w == WORD)?;
     let (before, mut ty) = (&source[from..shared], source[shared + WORD.len()..at].trim_ascii());
     let name = &source[at..name_end];
-    // An array's dimensions; an initial value is none that nvcc gives.
+    // Array dimensions; nvcc ignores an initialiser.
     let mut rest = source[name_end..end].trim_ascii();
     if let Some(value) = rest.iter().position(|b| matches!(b, b'=' | b'{' | b'(')) {
         rest = rest[..value].trim_ascii();
@@ -233,7 +239,7 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
     if name.is_empty() || rest.contains(&b',') || source[shared..end].contains(&b'#') {
         return None;
     }
-    // How it is aligned belongs to the variable.
+    // An alignment belongs to the variable, not to its type.
     let mut aligned = vec![];
     while let Some(open) = [&b"alignas("[..], b"__align__("].iter().find(|w| ty.starts_with(w)).map(|w| w.len()) {
         let close = open + parenthesis(&ty[open..])?;
@@ -245,7 +251,7 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
         return None;
     }
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    // What stands before `__shared__` keeps its lines; comments at the end of a line end there.
+    // Text before `__shared__` keeps its lines, so that line comments end where they did.
     let (lead, before) =
         before.iter().rposition(|b| *b == b'\n').map_or((&b""[..], before), |p| before.split_at(p + 1));
     let (n, before, aligned) = (text(name), text(before), text(&aligned));
@@ -254,14 +260,14 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
         text(ty),
         text(rest)
     );
-    // Lines keep their numbers.
+    // Keep the line numbers.
     let lines = |b: &[u8]| b.iter().filter(|b| **b == b'\n').count();
     let mut out = [lead, declaration.as_bytes()].concat();
     out.resize(out.len() + lines(&source[from..end]).saturating_sub(lines(&out)), b'\n');
     Some((end, out))
 }
 
-/// The length up to the closing parenthesis of an open one.
+/// Returns the length up to the parenthesis that closes an open one.
 pub(super) fn parenthesis(s: &[u8]) -> Option<usize> {
     let mut depth = 1;
     for (i, b) in s.iter().enumerate() {
@@ -277,8 +283,8 @@ pub(super) fn parenthesis(s: &[u8]) -> Option<usize> {
     None
 }
 
-/// Doubles each `%` without an operand number behind it in the templates of `asm` statements with operands. (Without
-/// operands nothing is substituted, and clang takes a `%` as it is.)
+/// Doubles each `%` without an operand number in the templates of `asm` statements with operands. (Without operands
+/// nothing is substituted, and clang takes a `%` literally.)
 fn escape_percents(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len() + 64);
     let mut at = 0;
@@ -302,7 +308,7 @@ fn escape_percents(source: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Puts commas between operands of `asm` statements where there are none: `"=r"(a) "r"(b)`.
+/// Inserts missing commas between operands of `asm` statements: `"=r"(a) "r"(b)`.
 fn with_commas(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len() + 64);
     let mut at = 0;
@@ -325,7 +331,7 @@ fn with_commas(source: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Copies what stands behind an opening parenthesis, up to the closing one, with commas between operands; returns where it ends.
+/// Copies the text after an opening parenthesis, up to the closing one, with commas between operands; returns its end.
 fn operands(s: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
     let (mut at, mut depth, mut in_operands, mut ended) = (from, 1, false, false);
     while at < s.len() && depth > 0 {
@@ -359,7 +365,7 @@ pub(super) fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_'
 }
 
-/// Behind the comment, string or character that begins at `at`; `at` itself where none does.
+/// Returns the end of the comment, string or character that begins at `at`; `at` itself if none does.
 pub(super) fn skip_text(s: &[u8], at: usize) -> usize {
     let find = |needle: &[u8], from: usize| {
         s[from.min(s.len())..]
@@ -385,7 +391,7 @@ pub(super) fn skip_text(s: &[u8], at: usize) -> usize {
     }
 }
 
-/// The position behind the opening parenthesis of an `asm` statement that begins at `at`.
+/// Returns the offset after the opening parenthesis of an `asm` statement that begins at `at`.
 fn asm_statement(s: &[u8], at: usize) -> Option<usize> {
     let word = |from: usize| from + s[from..].iter().take_while(|b| is_word(**b)).count();
     let blanks = |from: usize| from + s[from..].iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -400,7 +406,7 @@ fn asm_statement(s: &[u8], at: usize) -> Option<usize> {
     (s.get(i) == Some(&b'(')).then_some(i + 1)
 }
 
-/// Copies the template behind an opening parenthesis, escaped where a colon ends it; returns where it ends.
+/// Copies the template after an opening parenthesis, escaped if a colon ends it; returns its end.
 fn template(s: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
     let mut end = from;
     while end < s.len() && !matches!(s[end], b':' | b')') {

@@ -1,15 +1,16 @@
-//! Launches whose last brackets stand apart (`kernel << <grid, block >> > (…)`, as some formatters leave them): nvcc takes `<<` and `<` for
-//! one bracket, whatever blanks are between them, clang does not.
+//! Launches with blanks inside their brackets (`kernel << <grid, block >> > (…)`, as some formatters leave them). nvcc
+//! takes `<<` and `<` as one bracket whatever blanks are between them, clang does not.
 //!
-//! In: a source and where clang expected an expression in it. Out: the source with these brackets together, each as wide as before.
+//! In: a source and the positions where clang expected an expression. Out: the source with these brackets joined, each
+//! as wide as before.
 
 use super::source_overlay::skip_text;
 use std::collections::BTreeSet;
 
-/// clang's message where the third bracket stands apart (clang/Basic/DiagnosticParseKinds.td, LLVM 22).
+/// clang's message for a separate third bracket (clang/Basic/DiagnosticParseKinds.td, LLVM 22).
 pub(super) const EXPRESSION: &str = "error: expected expression";
 
-/// Puts the brackets of launches at these places (line, column) together, and those that close what they open.
+/// Joins the launch brackets at these positions (line, column), and the brackets that close them.
 pub(super) fn together(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
     let mut out = source.to_vec();
     let starts: Vec<usize> =
@@ -29,19 +30,19 @@ pub(super) fn together(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<
     out
 }
 
-/// Whether at `at` stands a bracket with two before it, blanks between.
+/// Whether the bracket at `at` follows two others, with blanks in between.
 fn apart(source: &[u8], bracket: u8, at: usize) -> bool {
     let before = source.get(..at).unwrap_or_default().trim_ascii_end();
     source.get(at) == Some(&bracket) && before.ends_with(&[bracket, bracket])
 }
 
-/// Moves the bracket at `at` to those before it.
+/// Moves the bracket at `at` next to those before it.
 fn join(source: &mut [u8], at: usize) {
     let to = source[..at].trim_ascii_end().len();
     source.swap(to, at);
 }
 
-/// The last of the brackets that close a launch whose configuration begins at `from`.
+/// Returns the last of the brackets that close a launch whose configuration begins at `from`.
 fn closing(source: &[u8], from: usize) -> Option<usize> {
     let (mut at, mut depth) = (from, 0_u32);
     while at < source.len() {

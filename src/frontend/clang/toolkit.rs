@@ -1,10 +1,10 @@
-//! Where the CUDA toolkit lies, its version, and what nvcc adds from it by itself.
+//! Finds the CUDA toolkit, its version, and the folders that nvcc adds from it by itself.
 
 use nvcc::unit::{Language, TranslationUnit};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The folder of empty files for headers that clang includes by itself and a toolkit lacks.
+/// Folder of empty files that stand in for headers that clang includes by itself and a toolkit lacks.
 pub(super) const STAND_INS: &str = "stand-ins";
 
 /// A CUDA toolkit as nvcc uses it.
@@ -12,20 +12,20 @@ pub(super) const STAND_INS: &str = "stand-ins";
 pub struct Toolkit {
     /// nvcc's `TOP`; `None` for host-only units without a toolkit.
     pub root: Option<PathBuf>,
-    /// `(13, 0, 88)`; zeros where unknown.
+    /// Version, e.g. `(13, 0, 88)`; zeros where unknown.
     pub version: (u32, u32, u32),
-    /// `-I` of nvcc.profile.
+    /// `-I` folders of nvcc.profile.
     pub includes: Vec<PathBuf>,
-    /// `-isystem` of nvcc.profile.
+    /// `-isystem` folders of nvcc.profile.
     pub system_includes: Vec<PathBuf>,
-    /// The host compiler, as far as clang should imitate it.
+    /// Host compiler, as far as clang should imitate it.
     pub host: HostCompiler,
 }
 
-/// What is asked of the host compiler.
+/// Facts about the host compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCompiler {
-    /// `12.2.0`, of a GCC.
+    /// Version of a GCC, e.g. `12.2.0`.
     pub gnu_version: Option<String>,
     /// GCC's own library folder, which leads clang to the same libstdc++.
     pub gcc_folder: Option<PathBuf>,
@@ -38,10 +38,10 @@ pub enum ToolkitError {
 }
 
 impl Toolkit {
-    /// The toolkit of the unit's nvcc, else `cuda_path`, else the one that the environment names.
+    /// Finds the toolkit of the unit's nvcc, else `cuda_path`, else the one that the environment names.
     ///
     /// # Errors
-    /// Where a CUDA unit has none.
+    /// Fails where a CUDA unit has none.
     pub fn find(unit: &TranslationUnit, cuda_path: Option<&Path>) -> Result<Self, ToolkitError> {
         let host = HostCompiler::ask(unit.host_compiler.as_deref().unwrap_or(Path::new("g++")), &unit.directory);
         let bin =
@@ -69,19 +69,19 @@ impl Toolkit {
         Ok(Self { root: Some(root), version, includes, system_includes, host })
     }
 
-    /// Folders that belong to the toolkit, as given and with links resolved.
+    /// Returns the toolkit's folders, as given and with links resolved.
     #[must_use]
     pub fn folders(&self) -> Vec<PathBuf> {
         let given = self.root.iter().chain(&self.includes).chain(&self.system_includes);
         given.flat_map(|p| std::iter::once(p.clone()).chain(p.canonicalize().ok())).collect()
     }
 
-    /// Adds an empty file for a header that clang includes in every CUDA unit and nvcc does not, where the toolkit lacks it: cuRAND is a
-    /// wheel of its own (clang 22, `__clang_cuda_runtime_wrapper.h`, which only works around what the header declares). `kept`: a
-    /// folder for the file that stays.
+    /// Adds an empty file for a header that clang includes in every CUDA unit and nvcc does not, if the toolkit lacks
+    /// it: cuRAND is a wheel of its own (clang 22, `__clang_cuda_runtime_wrapper.h`, which only works around the
+    /// header's declarations). `kept`: a persistent folder for the file.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// Fails where the file cannot be written.
     pub(super) fn stand_in(&mut self, kept: &Path) -> std::io::Result<()> {
         const HEADER: &str = "curand_mtgp32_kernel.h";
         let root = self.root.iter().map(|r| r.join("include"));
@@ -98,14 +98,14 @@ impl Toolkit {
         Ok(())
     }
 
-    /// The compute capability nvcc compiles for when none is asked for (release notes: 12.x 5.2, 13.0 7.5).
+    /// Returns the compute capability that nvcc compiles for by default (release notes: 12.x 5.2, 13.0 7.5).
     #[must_use]
     pub fn default_arch(&self) -> u32 {
         default_arch(self.version)
     }
 }
 
-/// The same of a toolkit of a version.
+/// Returns the default compute capability of a toolkit version.
 pub fn default_arch((major, ..): (u32, u32, u32)) -> u32 {
     match major {
         0 | 13.. => 75,
@@ -114,8 +114,8 @@ pub fn default_arch((major, ..): (u32, u32, u32)) -> u32 {
     }
 }
 
-/// The standard of a unit that nvcc warns of and does not compile by, as the host compiler is too old for it (13.3 and later take `c++23` with
-/// each host compiler).
+/// Returns a unit's language standard if nvcc warns of it and ignores it because the host compiler is too old (13.3 and
+/// later accept `c++23` with each host compiler).
 pub(super) fn ignored_standard(unit: &TranslationUnit) -> Option<&str> {
     // All host compilers of the oldest toolkits have these.
     const OLD: [&str; 4] = ["c++03", "c++11", "c++14", "c++17"];
@@ -131,7 +131,7 @@ pub(super) fn ignored_standard(unit: &TranslationUnit) -> Option<&str> {
     leaves_out(&String::from_utf8_lossy(&out.stderr), standard).then_some(standard)
 }
 
-/// Whether none of the commands that a dry run of nvcc prints has a standard.
+/// Whether none of the commands that a dry run of nvcc prints has the standard.
 fn leaves_out(dry_run: &str, standard: &str) -> bool {
     let flag = format!("-std={standard}");
     let mut commands = dry_run.lines().filter_map(|l| l.strip_prefix("#$ ")).filter(|l| l.contains(" -E ")).peekable();
@@ -142,8 +142,8 @@ fn has_headers(root: &Path) -> bool {
     root.join("include/cuda_runtime.h").is_file()
 }
 
-/// The folder of `nvcc.profile`: beside nvcc as invoked, else beside what a link leads to, else what nvcc itself says
-/// (distributions install nvcc as a script).
+/// Returns the folder of `nvcc.profile`: beside nvcc as invoked, else beside the target of a link, else as nvcc itself
+/// reports (distributions install nvcc as a script).
 fn bin_folder(nvcc: &Path) -> Option<PathBuf> {
     let beside = |p: &Path| p.parent().filter(|d| d.join("nvcc.profile").is_file()).map(Path::to_owned);
     beside(nvcc).or_else(|| beside(&nvcc.canonicalize().ok()?)).or_else(|| {
@@ -161,7 +161,8 @@ fn candidates(cuda_path: Option<&Path>) -> Vec<PathBuf> {
     cuda_path.map(Path::to_owned).into_iter().chain(from_env).chain(fixed).collect()
 }
 
-/// `-I` and `-isystem` folders of an nvcc.profile. Its lines are `NAME op value`, with `$(VAR)` in values.
+/// Extracts the `-I` and `-isystem` folders from an nvcc.profile. Its lines are `NAME op value`, with `$(VAR)` in
+/// values.
 fn profile_includes(profile: &str, bin: &Path, root: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let expand = |value: &str| {
         value
@@ -193,7 +194,7 @@ fn profile_includes(profile: &str, bin: &Path, root: &Path) -> (Vec<PathBuf>, Ve
     (includes, system)
 }
 
-/// `(13, 0, 88)` from `Cuda compilation tools, release 13.0, V13.0.88`.
+/// Parses `(13, 0, 88)` from `Cuda compilation tools, release 13.0, V13.0.88`.
 fn nvcc_version(nvcc: &Path) -> Option<(u32, u32, u32)> {
     let out = Command::new(nvcc).arg("--version").stdin(Stdio::null()).output().ok()?;
     parse_nvcc_version(&String::from_utf8_lossy(&out.stdout))
@@ -207,7 +208,7 @@ fn parse_nvcc_version(text: &str) -> Option<(u32, u32, u32)> {
     Some((parts.next()??, parts.next()??, parts.next().flatten().unwrap_or(0)))
 }
 
-/// From `#define CUDA_VERSION 13000`.
+/// Reads the version from `#define CUDA_VERSION 13000`.
 fn header_version(cuda_h: &Path) -> Option<(u32, u32, u32)> {
     let text = std::fs::read_to_string(cuda_h).ok()?;
     let n: u32 = text.lines().find_map(|l| l.trim().strip_prefix("#define CUDA_VERSION "))?.trim().parse().ok()?;
@@ -215,7 +216,7 @@ fn header_version(cuda_h: &Path) -> Option<(u32, u32, u32)> {
 }
 
 impl HostCompiler {
-    /// Asks a GCC for its version and folder; nothing where it is none or cannot be run.
+    /// Asks a GCC for its version and folder; empty if it is no GCC or cannot be run.
     fn ask(compiler: &Path, directory: &Path) -> Self {
         let compiler = if compiler.is_dir() { compiler.join("g++") } else { compiler.to_owned() };
         let ask = |flag: &str| {
@@ -237,7 +238,7 @@ impl HostCompiler {
 mod tests {
     use super::*;
 
-    /// As nvcc 13.5.37 prints it with g++ 12.
+    /// Output of nvcc 13.5.37 with g++ 12.
     #[test]
     fn a_standard_that_the_host_compiler_lacks_is_left_out() {
         let taken = "#$ TOP=/c/bin/..\n#$ gcc -std=c++20 -D__CUDA_ARCH__=750 -E -x c++  -D__CUDACC__ \"/dev/null\" \n";

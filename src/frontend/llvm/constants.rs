@@ -1,20 +1,20 @@
-//! Constants → [`Const`], constant address computations folded to an offset from their global.
+//! Converts LLVM constants to [`Const`]s, with constant address computations folded to an offset from their global.
 
 use super::Reader;
 use super::bindings::{Opcode, Type, Value, ValueKind as K};
 use ir::{Bytes, Const, Elements};
 
-/// What a constant address computation steps through.
+/// A step of a constant address computation.
 pub(super) enum GepPart<'m> {
     Field { offset: u64, field: u32, ty: Type<'m>, of: Type<'m> },
     Index { index: Value<'m>, stride: Bytes, count: Option<Elements> },
 }
 
-/// Longest text kept of a constant expression that is not modelled.
+/// Largest length in characters of the text kept for a constant expression that is not modelled.
 const MAX_OPAQUE: usize = 120;
 
 impl<'m> Reader<'m> {
-    /// A constant of any kind; what has no [`Const`] form becomes [`Const::Opaque`] with its text.
+    /// Converts a constant of any kind; one without a [`Const`] form becomes [`Const::Opaque`] with its text.
     pub(super) fn constant(&mut self, v: Value<'m>) -> Const {
         let ty = v.ty();
         match v.kind() {
@@ -45,7 +45,7 @@ impl<'m> Reader<'m> {
     }
 
     fn opaque(&mut self, v: Value<'m>) -> Const {
-        // Only these print without their module; inline assembly and metadata would crash LLVM 22's printer.
+        // Only these can be printed without their module; inline assembly and metadata would crash LLVM 22's printer.
         let printable = matches!(
             v.kind(),
             K::LLVMConstantExprValueKind
@@ -60,7 +60,7 @@ impl<'m> Reader<'m> {
         Const::Opaque { ty: self.types.id(v.ty()), what }
     }
 
-    /// The elements of a data vector, from its bytes (little-endian on both of CUDA's sides).
+    /// Decodes the elements of a data vector from its bytes (little-endian on both sides of CUDA).
     fn data_vector(&mut self, v: Value<'m>) -> Const {
         let ty = self.types.id(v.ty());
         let Some((elem, count)) = v.ty().sequence() else { return self.opaque(v) };
@@ -86,7 +86,7 @@ impl<'m> Reader<'m> {
         Const::Aggregate { ty, elems }
     }
 
-    /// A global or function, seen through address space casts and constant address computations.
+    /// Resolves a global or function through address space casts and constant address computations.
     pub(super) fn address(&mut self, v: Value<'m>) -> Option<Const> {
         match v.kind() {
             K::LLVMFunctionValueKind => self.functions.get(&v).map(|f| Const::Func(*f)),
@@ -94,7 +94,7 @@ impl<'m> Reader<'m> {
             K::LLVMGlobalAliasValueKind => self.address(v.aliasee()),
             K::LLVMConstantExprValueKind => match v.const_opcode()? {
                 Opcode::LLVMAddrSpaceCast | Opcode::LLVMBitCast => self.address(v.operand(0)),
-                // A narrower number is widened with zeros (LLVM 22 Language Reference, `inttoptr`).
+                // A narrower integer is zero-extended (LLVM 22 Language Reference, `inttoptr`).
                 Opcode::LLVMIntToPtr => {
                     let (number, width) = (v.operand(0).int()?, v.operand(0).ty().int_width());
                     let low = if width < 64 { (1 << width) - 1 } else { i128::from(u64::MAX) };
@@ -127,8 +127,8 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// The steps of an address computation (instruction or constant), a leading zero index left out.
-    /// `None` where it steps through something without a layout (scalable vectors).
+    /// Returns the steps of an address computation (instruction or constant), without a leading zero index. `None`
+    /// where a step has no layout (scalable vectors).
     pub(super) fn gep_parts(&mut self, gep: Value<'m>) -> Option<Vec<GepPart<'m>>> {
         let operands = gep.operands();
         let mut ty = gep.gep_source_type();

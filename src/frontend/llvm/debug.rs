@@ -1,7 +1,7 @@
-//! Debug information → source files, locations and variables.
+//! Converts debug information to source files, locations and variables.
 //!
-//! Metadata nodes are read by operand where the C API offers that; a node's plain fields (`arg:`, `encoding:`) exist
-//! only in its text.
+//! Metadata nodes are read by operand where the C API allows it; a node's plain fields (`arg:`, `encoding:`) exist only
+//! in its text.
 
 use super::bindings::{Bitcode, Meta, MetaKind, Value};
 use super::members::{Described, Members};
@@ -33,15 +33,15 @@ pub(super) mod operand {
     pub const NAME: usize = 2;
     pub const BASE_TYPE: usize = 5;
     pub const ELEMENTS: usize = 6;
-    /// Of a DILocalVariable and a DIGlobalVariable, whose lists begin with the scope.
+    /// Positions in a DILocalVariable and a DIGlobalVariable, whose lists begin with the scope.
     pub const VARIABLE_NAME: usize = 1;
     pub const VARIABLE_TYPE: usize = 3;
 }
 
-/// Type nests deeper than any that a person writes: the spelling is cut there.
+/// Nesting depth of types beyond which the spelling is truncated, deeper than handwritten types.
 const MAX_TYPE_DEPTH: u32 = 24;
 
-/// Tables of files and locations as they are filled.
+/// Tables of files and locations while they grow.
 pub(super) struct Debug<'m> {
     bitcode: Bitcode<'m>,
     own: Own,
@@ -56,13 +56,13 @@ pub(super) struct Debug<'m> {
 }
 
 impl<'m> Debug<'m> {
-    /// `own` says which files are the user's; `directory` is where the compiler ran.
+    /// Creates empty tables. `own` decides which files are the user's; `directory` is the compiler's working directory.
     pub(super) fn new(bitcode: Bitcode<'m>, own: Own, directory: PathBuf) -> Self {
         Self {
             bitcode,
             own,
             directory,
-            // `LocId(0)` is "no location"; its file is one that nothing shows.
+            // `LocId(0)` is "no location"; its file is never shown.
             files: vec![SourceFile { path: String::new(), system: true }],
             locs: vec![Loc { file: FileId(0), line: 0, column: 0, inlined_at: None }],
             file_ids: FxHashMap::default(),
@@ -81,7 +81,7 @@ impl<'m> Debug<'m> {
         let (dir, name) = file.path();
         let path = normalise(&self.directory.join(dir), Path::new(&name));
         let system = self.own.is_system(&path);
-        // What we add lies elsewhere in every run: nobody is to see where.
+        // Files that SCuBA adds have another folder in every run: the folder is hidden.
         let text = match path.file_name().filter(|_| self.own.is_ours(&path)) {
             Some(name) => format!("{ADDED}{}", name.to_string_lossy()),
             None => path.to_string_lossy().into_owned(),
@@ -101,7 +101,7 @@ impl<'m> Debug<'m> {
         id
     }
 
-    /// A DILocation with its chain of call sites.
+    /// Returns the location of a DILocation, with its chain of call sites.
     pub(super) fn location(&mut self, location: Option<Meta<'m>>) -> LocId {
         let Some(location) = location.filter(|l| l.is(MetaKind::LLVMDILocationMetadataKind)) else { return LocId(0) };
         if let Some(id) = self.loc_ids.get(&location) {
@@ -115,7 +115,7 @@ impl<'m> Debug<'m> {
         id
     }
 
-    /// Where a variable or function is declared.
+    /// Returns the declaration's location of a variable or function.
     pub(super) fn declared_at(&mut self, node: Option<Meta<'m>>) -> LocId {
         let Some(node) = node else { return LocId(0) };
         self.members.see_function(node);
@@ -128,14 +128,14 @@ impl<'m> Debug<'m> {
         id
     }
 
-    /// The source variable behind a global.
+    /// Returns the source variable behind a global.
     pub(super) fn global_variable(&mut self, global: Value<'m>) -> Option<(Meta<'m>, String)> {
         let var = global.attached().into_iter().find_map(Meta::global_variable)?;
         self.members.see(self.bitcode.meta_operand(var, operand::VARIABLE_TYPE));
         Some((var, self.bitcode.meta_string(var, operand::VARIABLE_NAME)?))
     }
 
-    /// A DILocalVariable; `None` for one without a name.
+    /// Converts a DILocalVariable; `None` for one without a name.
     pub(super) fn local_variable(&mut self, var: Meta<'m>) -> Option<Var> {
         let name = self.bitcode.meta_string(var, operand::VARIABLE_NAME)?;
         let ty = self.bitcode.meta_operand(var, operand::VARIABLE_TYPE);
@@ -150,7 +150,7 @@ impl<'m> Debug<'m> {
         })
     }
 
-    /// Notes that a source variable is of such a structure.
+    /// Records that a source variable has this structure type.
     pub(super) fn variable_is_of(&mut self, var: Meta<'m>, structure: TypeId) {
         if let Some(ty) = self.bitcode.meta_operand(var, operand::VARIABLE_TYPE) {
             self.members.see(Some(ty));
@@ -158,7 +158,7 @@ impl<'m> Debug<'m> {
         }
     }
 
-    /// Gives every structure of the table the names and the types of its members.
+    /// Adds names and types of members to every structure of the table.
     pub(super) fn describe_fields(&mut self, types: &mut [TypeDef]) {
         let Described { types: of_source, members } = self.members.name_fields(types);
         for (n, ty) in of_source {
@@ -179,19 +179,20 @@ impl<'m> Debug<'m> {
         }
     }
 
-    /// What an array is made of; of what is none itself.
+    /// Returns the element type of an array, or the type itself if it is no array.
     fn elements_of(&self, ty: Meta<'m>) -> Meta<'m> {
         let base = || self.bitcode.meta_operand(ty, operand::BASE_TYPE).and_then(|t| self.plain(t));
         if ty.tag() == tag::ARRAY { base().unwrap_or(ty) } else { ty }
     }
 
-    /// True for a record that places the variable at the address itself, not somewhere behind it (lambda captures
-    /// and variables passed by hidden reference carry operations).
+    /// Whether a record places the variable at the address itself. Lambda captures and variables passed by hidden
+    /// reference are elsewhere and carry operations.
     pub(super) fn is_plain(&self, expression: Meta<'m>) -> bool {
         self.bitcode.print_meta(expression).contains("!DIExpression()")
     }
 
-    /// True for a record that places the variable where the pointer leads that lies at the address: of what is passed by hidden reference.
+    /// Whether a record places the variable where the pointer at the address points: for variables passed by hidden
+    /// reference.
     pub(super) fn is_by_address(&self, expression: Meta<'m>) -> bool {
         self.bitcode.print_meta(expression).contains("!DIExpression(DW_OP_deref)")
     }
@@ -216,7 +217,7 @@ impl<'m> Debug<'m> {
         false
     }
 
-    /// The type without its names and qualifiers.
+    /// Strips typedefs and qualifiers from a type.
     fn plain(&self, ty: Meta<'m>) -> Option<Meta<'m>> {
         let mut ty = ty;
         for _ in 0..MAX_TYPE_DEPTH {
@@ -230,14 +231,14 @@ impl<'m> Debug<'m> {
         None
     }
 
-    /// Bytes of what a pointer points to.
+    /// Returns the pointee size of a pointer in bytes.
     fn pointee(&self, ty: Meta<'m>) -> Option<u64> {
         let pointer = self.plain(ty).filter(|t| t.tag() == tag::POINTER)?;
         let to = self.plain(self.bitcode.meta_operand(pointer, operand::BASE_TYPE)?)?;
         number(&self.bitcode.print_meta(to), "size: ").map(|bits| u64::from(bits) / 8).filter(|bytes| *bytes > 0)
     }
 
-    /// C++ spelling of a DIType; null is `void`.
+    /// Returns the C++ spelling of a DIType; null is `void`.
     fn type_name(&mut self, ty: Option<Meta<'m>>) -> String {
         let Some(ty) = ty else { return "void".into() };
         if let Some(n) = self.type_names.get(&ty) {
@@ -248,7 +249,7 @@ impl<'m> Debug<'m> {
         name
     }
 
-    /// Spells `ty` around a declarator, inside out as C does: `int` + `(*)[4]`.
+    /// Spells `ty` around a declarator, inside out as in C: `int` + `(*)[4]`.
     fn spell(&self, ty: Option<Meta<'m>>, declarator: String, depth: u32) -> String {
         let join = |base: &str| match declarator.chars().next() {
             None => base.to_owned(),
@@ -276,7 +277,7 @@ impl<'m> Debug<'m> {
         };
         let qualified = |word: &str| {
             if is(base, tag::POINTER) {
-                // `T *const`: the qualifier belongs to the pointer.
+                // `T *const`: the qualifier applies to the pointer.
                 let rest = if declarator.is_empty() { word.to_owned() } else { format!("{word} {declarator}") };
                 self.spell(base, rest, depth + 1)
             } else {
@@ -315,20 +316,20 @@ impl<'m> Debug<'m> {
         }
     }
 
-    /// Length of one array dimension where it is constant.
+    /// Returns the length of one array dimension if it is constant.
     fn dimension(&self, subrange: Meta<'m>) -> Option<i128> {
         let count = self.bitcode.meta_operands(subrange).first().copied().flatten()?;
         count.int().filter(|c| *c >= 0)
     }
 
-    /// `ns::Class::` in front of a named type.
+    /// Returns `ns::Class::`, the prefix of a named type.
     fn scope_prefix(&self, ty: Meta<'m>) -> String {
         let mut out = String::new();
         let mut at = self.bitcode.meta_operand(ty, operand::SCOPE);
         for _ in 0..MAX_TYPE_DEPTH {
             let Some(scope) = at else { break };
             let (name, next) = match scope.kind() {
-                // A DINamespace has file, scope, name as well.
+                // A DINamespace also has file, scope and name.
                 MetaKind::LLVMDINamespaceMetadataKind | MetaKind::LLVMDICompositeTypeMetadataKind => {
                     (self.bitcode.meta_string(scope, operand::NAME), self.bitcode.meta_operand(scope, operand::SCOPE))
                 }
@@ -343,7 +344,7 @@ impl<'m> Debug<'m> {
     }
 }
 
-/// The number behind a field's key in a node's text.
+/// Returns the number after a field's key in a node's text.
 fn number(text: &str, key: &str) -> Option<u32> {
     let rest = &text[text.find(key)? + key.len()..];
     rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()

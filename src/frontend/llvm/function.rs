@@ -1,21 +1,21 @@
-//! A function's blocks: numbering of values, variables of allocas, terminators.
+//! Lowers the blocks of a function: numbering of values, variables of allocas, terminators.
 
 use super::Reader;
 use super::bindings::{BasicBlock, Meta, Opcode, Value, ValueKind as K};
 use ir::{Block, BlockId, Callee, Inst, LocId, Op, Operand, Terminator, ValueId, Var};
 use rustc_hash::FxHashMap;
 
-/// One function while it is lowered.
+/// Lowering state of one function.
 pub(super) struct Body<'r, 'm> {
     pub(super) reader: &'r mut Reader<'m>,
     values: FxHashMap<Value<'m>, ValueId>,
     blocks: FxHashMap<BasicBlock<'m>, BlockId>,
     variables: FxHashMap<Value<'m>, Var>,
-    /// Parameters that come by address: their names and classes.
+    /// Names and classes of parameters passed by address.
     by_address: Vec<(String, String)>,
-    /// The next free value number: constant expressions that become instructions take theirs here.
+    /// Next free value number; constant expressions that become instructions get theirs from it.
     next: u32,
-    /// Instructions of the block at hand.
+    /// Instructions of the current block.
     pub(super) out: Vec<Inst>,
     /// Instructions that phis need at the end of a predecessor.
     edges: Vec<(BlockId, Inst)>,
@@ -23,16 +23,16 @@ pub(super) struct Body<'r, 'm> {
     params: Vec<Value<'m>>,
 }
 
-/// What a definition has; nothing for a declaration.
+/// Parts of a lowered definition; empty for a declaration.
 pub(super) struct Lowered {
     pub(super) blocks: Vec<Block>,
-    /// Their number.
+    /// Number of values.
     pub(super) values: u32,
-    /// The classes of parameters that come by address, by these' names.
+    /// Names and classes of parameters passed by address.
     pub(super) by_address: Vec<(String, String)>,
 }
 
-/// The blocks of a function.
+/// Lowers the blocks of a function.
 pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> Lowered {
     let blocks = f.blocks();
     let mut body = Body {
@@ -71,7 +71,7 @@ impl<'m> Body<'_, 'm> {
         id
     }
 
-    /// A value number that no LLVM value has.
+    /// Returns a value number that no LLVM value has.
     pub(super) fn fresh(&mut self) -> ValueId {
         let id = ValueId(self.next);
         self.next += 1;
@@ -92,8 +92,8 @@ impl<'m> Body<'_, 'm> {
         self.variables.get(&alloca).cloned()
     }
 
-    /// Notes which source variables the records in front of an instruction place in allocas. Where several share one
-    /// (captures behind `this`, structured bindings), the one placed at the alloca itself is its name.
+    /// Records which source variables the debug records before an instruction place in allocas. If several share an
+    /// alloca (captures behind `this`, structured bindings), the variable at the alloca's own address names it.
     fn variables_at(&mut self, inst: Value<'m>) {
         for d in inst.declares() {
             if d.address.opcode() != Some(Opcode::LLVMAlloca) {
@@ -118,7 +118,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Notes of which type a structure is that is passed by value in memory: the parameter itself is its address.
+    /// Records the type of a structure passed by value in memory: the parameter itself is its address.
     fn structure_given(&mut self, address: Value<'m>, variable: Meta<'m>, expression: Meta<'m>) {
         let at = self.params.iter().position(|p| *p == address).and_then(|at| u32::try_from(at).ok());
         let Some(by_value) = at.and_then(|at| self.function.param_type_attribute(at, "byval")) else { return };
@@ -145,8 +145,8 @@ impl<'m> Body<'_, 'm> {
         Block { name: b.name(), insts: std::mem::take(&mut self.out), term: end.0, term_loc: end.1 }
     }
 
-    /// Where an assumption stands. clang (22) gives that of an attribute, which is no statement, the place of the statement before it; what
-    /// the attribute says has its own.
+    /// Returns the location of an assumption. clang (22) gives an attribute, which is no statement, the location of the
+    /// previous statement; the attribute's condition has its own.
     fn claimed_at(&mut self, assume: Value<'m>, loc: LocId) -> LocId {
         let debug = &mut self.reader.debug;
         let Some(condition) = assume.arguments().into_iter().next().filter(|c| c.opcode().is_some()) else {
@@ -187,7 +187,7 @@ impl<'m> Body<'_, 'm> {
             Opcode::LLVMInvoke => {
                 let (normal, unwind) = inst.invoke_targets();
                 if inst.called().inline_asm().is_some() {
-                    // Assembly does not throw: the same statement, then the normal edge.
+                    // Assembly does not throw: the same statement, followed by the normal edge.
                     let op = self.call(inst, loc);
                     let ty = self.reader.types.id(inst.ty());
                     let result = self.value(inst);
@@ -216,7 +216,8 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A value as operand. Constant expressions without a constant form become instructions in front of the user.
+    /// Converts a value into an operand. A constant expression without a constant form becomes an instruction before
+    /// its user.
     pub(super) fn operand(&mut self, v: Value<'m>, loc: LocId) -> Operand {
         if let Some(id) = self.values.get(&v) {
             return Operand::Value(*id);
@@ -233,7 +234,7 @@ impl<'m> Body<'_, 'm> {
         Operand::Const(self.reader.constant(v))
     }
 
-    /// The operation of a constant expression that folds to no constant.
+    /// Lowers a constant expression that folds to no constant.
     fn const_expr(&mut self, v: Value<'m>, loc: LocId) -> Option<Op> {
         let opcode = v.const_opcode()?;
         if let Some(op) = super::instruction::cast_op(opcode) {
@@ -252,7 +253,7 @@ impl<'m> Body<'_, 'm> {
         (opcode == Opcode::LLVMGetElementPtr).then(|| self.gep(v, loc))
     }
 
-    /// An incoming value of a phi. What a constant expression becomes belongs to the predecessor it comes from.
+    /// Converts an incoming value of a phi. An instruction for a constant expression goes into the predecessor.
     pub(super) fn phi_operand(&mut self, v: Value<'m>, from: BlockId, loc: LocId) -> Operand {
         let here = std::mem::take(&mut self.out);
         let operand = self.operand(v, loc);

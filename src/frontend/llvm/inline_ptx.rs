@@ -1,29 +1,30 @@
-//! Inline PTX that is one load or store, as a plain access.
+//! Lowers inline PTX with a single load or store to a plain access.
 //!
-//! The toolkit's and clang's headers write `__ldcg`, `__ldcs`, `__stwt` and their like so, and programs their own. Any other
-//! assembly stays as it is. Syntax: PTX ISA 9.0, sections 9.7.9.8 (`ld`) and 9.7.9.12 (`st`).
+//! The toolkit's and clang's headers implement `__ldcg`, `__ldcs`, `__stwt` and the like this way, and programs do too.
+//! Other assembly is unchanged. Syntax: PTX ISA 9.0, sections 9.7.9.8 (`ld`) and 9.7.9.12 (`st`).
 
 use super::bindings::{LlvmTypeKind, Type, Value};
 use super::function::Body;
 use ir::{Bytes, CastOp, Const, LocId, Op, Operand, Step, TypeKind};
 
-/// One `ld` or `st`.
+/// A single `ld` or `st`.
 #[derive(Clone, Debug, PartialEq)]
 struct Access {
     store: bool,
-    /// What one element is in memory, and whether a wider register gets its sign.
+    /// Type of an element in memory, and whether a wider register sign-extends it.
     element: TypeKind,
     signed: bool,
     volatile: bool,
     /// Operand that holds the address.
     address: usize,
-    /// Bytes added to it.
+    /// Offset in bytes added to the address.
     offset: i64,
-    /// Operands that take or give the elements; several for vectors.
+    /// Operands for the elements; several for vectors.
     registers: Vec<usize>,
 }
 
-/// Which operands of an assembly statement are results, by its constraint string; `None` where some are in memory.
+/// Returns the number of result operands of an assembly statement, by its constraint string; `None` if some operand is
+/// in memory.
 fn outputs(constraints: &str) -> Option<usize> {
     let list: Vec<&str> = constraints.split(',').filter(|c| !c.is_empty()).collect();
     if list.iter().any(|c| c.contains('*')) {
@@ -32,7 +33,7 @@ fn outputs(constraints: &str) -> Option<usize> {
     Some(list.iter().filter(|c| c.starts_with('=')).count())
 }
 
-/// Reads the text of an assembly statement (LLVM's spelling: operands are `$0`).
+/// Parses the text of an assembly statement (LLVM's spelling: operands are `$0`).
 fn parse(text: &str) -> Option<Access> {
     let statement = text.trim().trim_end_matches(|c: char| c == ';' || c.is_whitespace());
     if statement.contains(';') || statement.contains("//") {
@@ -79,7 +80,8 @@ fn parse(text: &str) -> Option<Access> {
     (registers.len() == lanes).then_some(Access { store, element, signed, volatile, address, offset, registers })
 }
 
-/// Global memory, where addresses are generic ones (PTX ISA 9.0, 5.1), cache operators and hints, scopes.
+/// Qualifiers without effect on the access: global memory, whose addresses are generic ones (PTX ISA 9.0, 5.1), cache
+/// operators and hints, scopes.
 const QUALIFIERS: &[&str] =
     &["global", "weak", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "cta", "cluster", "gpu", "sys", "L1", "L2"];
 
@@ -98,8 +100,8 @@ fn operand(text: &str) -> Option<usize> {
 }
 
 impl<'m> Body<'_, 'm> {
-    /// Inline PTX that is one load or store of a generic pointer, as that access; the operations around it become
-    /// instructions of their own, the last of them is returned.
+    /// Lowers inline PTX with a single load or store of a generic pointer. The surrounding operations become
+    /// instructions of their own; the last one is returned.
     pub(super) fn memory_asm(
         &mut self,
         inst: Value<'m>,
@@ -115,7 +117,7 @@ impl<'m> Body<'_, 'm> {
         let lanes = access.registers.len();
         let in_order = access.registers.iter().copied().eq(0..lanes);
         let stored: Option<Vec<Value<'m>>> = access.registers.iter().map(|r| argument(*r)).collect();
-        // Registers hold an element each, in a register of its width or a wider integer one.
+        // Each element has a register of its width or a wider integer one.
         let registers: Vec<TypeKind> = match (&stored, access.store) {
             (Some(values), true) => values.iter().map(|v| self.kind_of(v.ty())).collect(),
             (_, false) if in_order && results == lanes => {
@@ -138,7 +140,7 @@ impl<'m> Body<'_, 'm> {
             return None;
         }
         let ptr = self.moved(address, access.offset, loc);
-        // Equal widths move bits, whatever the instruction calls them; narrower elements are integers.
+        // Equal widths move bits, whatever type the instruction names; narrower elements are integers.
         let element = match (&access.element, &registers[0]) {
             (TypeKind::Int(m), TypeKind::Int(r)) if m < r => access.element.clone(),
             (_, register) => register.clone(),
@@ -194,7 +196,7 @@ impl<'m> Body<'_, 'm> {
         None
     }
 
-    /// A pointer, so many bytes on.
+    /// Advances a pointer by a number of bytes.
     fn moved(&mut self, pointer: Value<'m>, bytes: i64, loc: LocId) -> Operand {
         let base = self.operand(pointer, loc);
         if bytes == 0 {

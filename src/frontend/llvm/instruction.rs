@@ -1,11 +1,11 @@
-//! One instruction → one [`Op`].
+//! Lowers each LLVM instruction to an [`Op`].
 
 use super::bindings::{IntPredicate, Opcode, RealPredicate, RmwOp, Value, ValueKind};
 use super::constants::GepPart;
 use super::function::Body;
 use ir::{AtomicOp, BinOp, CastOp, Inst, LocId, Op, Operand, Pred, Step, TypeId};
 
-/// LLVM's own spelling of an opcode, for messages.
+/// Returns LLVM's spelling of an opcode, for messages.
 pub(super) fn opcode_name(o: Opcode) -> String {
     let text = format!("{o:?}");
     text.strip_prefix("LLVM").unwrap_or(&text).to_lowercase()
@@ -117,7 +117,7 @@ fn atomic_op(o: RmwOp) -> AtomicOp {
 }
 
 impl<'m> Body<'_, 'm> {
-    /// Lowers an instruction that is no terminator.
+    /// Lowers an instruction other than a terminator.
     pub(super) fn op(&mut self, inst: Value<'m>, loc: LocId) -> Op {
         let Some(opcode) = inst.opcode() else { return self.other("unknown".into(), inst, loc) };
         if let Some(op) = bin_op(opcode) {
@@ -198,7 +198,7 @@ impl<'m> Body<'_, 'm> {
             }
             Opcode::LLVMFreeze => Op::Freeze(self.nth(inst, 0, loc)),
             Opcode::LLVMFence => Op::Fence,
-            // Its clauses are type descriptions, which nothing follows.
+            // Clauses are type descriptions, which the analysis ignores.
             Opcode::LLVMLandingPad => Op::Other { what: "landingpad".into(), args: vec![] },
             o => self.other(opcode_name(o), inst, loc),
         }
@@ -213,7 +213,7 @@ impl<'m> Body<'_, 'm> {
         Op::Other { what, args }
     }
 
-    /// An address computation, instruction or constant expression.
+    /// Lowers an address computation, instruction or constant expression.
     pub(super) fn gep(&mut self, gep: Value<'m>, loc: LocId) -> Op {
         let vector = gep.ty().sequence().is_some();
         let Some(parts) = (if vector { None } else { self.reader.gep_parts(gep) }) else {
@@ -234,7 +234,7 @@ impl<'m> Body<'_, 'm> {
         Op::Gep { base, steps, inbounds: gep.gep_inbounds() }
     }
 
-    /// A call, or the call part of an invoke.
+    /// Lowers a call, or the call of an invoke.
     pub(super) fn call(&mut self, inst: Value<'m>, loc: LocId) -> Op {
         let called = inst.called();
         let args = inst.arguments();
@@ -254,14 +254,14 @@ impl<'m> Body<'_, 'm> {
         Op::Call { callee: self.callee(called, loc), args }
     }
 
-    /// Appends an instruction with a result of its own.
+    /// Appends an instruction and returns its result.
     pub(super) fn emit(&mut self, ty: TypeId, op: Op, loc: LocId) -> Operand {
         let id = self.fresh();
         self.out.push(Inst { result: Some(id), ty, op, loc });
         Operand::Value(id)
     }
 
-    /// The intrinsics that have an operation of their own; the others stay calls by name.
+    /// Lowers the intrinsics that have an operation of their own; the others stay calls by name.
     fn intrinsic(&mut self, call: Value<'m>, name: &str, args: &[Value<'m>], loc: LocId) -> Option<Op> {
         let intrinsic = Intrinsic::of(name)?;
         let mut arg = |i: usize| args.get(i).map(|a| self.operand(*a, loc));
@@ -274,7 +274,7 @@ impl<'m> Body<'_, 'm> {
             },
             Intrinsic::Set => Op::MemSet { dst: arg(0)?, byte: arg(1)?, len: arg(2)? },
             Intrinsic::Assume => Op::Assume(arg(0)?),
-            // LLVM 22 dropped the size operand: the pointer is the last argument in either form.
+            // LLVM 22 dropped the size operand: the pointer is the last argument in both forms.
             Intrinsic::LifetimeStart => Op::Lifetime { start: true, ptr: arg(args.len().checked_sub(1)?)? },
             Intrinsic::LifetimeEnd => Op::Lifetime { start: false, ptr: arg(args.len().checked_sub(1)?)? },
         })
@@ -292,7 +292,7 @@ pub(super) enum Intrinsic {
 }
 
 impl Intrinsic {
-    /// By function name; the types that follow it (`.p0.p0.i64`) do not matter.
+    /// Recognises an intrinsic by its function name; type suffixes (`.p0.p0.i64`) are ignored.
     pub(super) fn of(name: &str) -> Option<Self> {
         let name = name.strip_prefix("llvm.")?;
         let table = [

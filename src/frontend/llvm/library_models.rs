@@ -1,16 +1,17 @@
-//! Functions of libraries that models of our own stand for: `templates/models/`.
+//! Library functions that SCuBA's own models replace: `templates/models/`.
 //!
-//! In: the bitcode of a unit, linked with that of models, whose names are the demangled names of what they stand for. Out: for each function of
-//! the unit that has one, its model. The bodies that headers give these functions are not read. A model has the signature of what it stands for,
-//! but for one whose name begins with `! `: it takes whatever arguments there are and needs at most the first ones (`! [8] f`: it returns that many
-//! bytes in memory), and with `!! `: it never returns.
+//! In: the bitcode of a unit, linked with that of models. A model is named by the demangled name of the function that
+//! it replaces. Out: the model of each function of the unit that has one; the bodies in headers are ignored. A model
+//! has the signature of its function, with two exceptions. A name with the prefix `! ` accepts any further arguments
+//! after the model's own (`! [8] f`: the function returns that many bytes in memory). A model with the prefix `!! `
+//! never returns.
 
 use super::bindings::{Bitcode, Value, demangle};
 use rustc_hash::FxHashMap;
 
 pub(super) use ir::LIBRARY_MODEL as MODEL;
 
-/// Which functions models stand for.
+/// Map from functions to their models.
 #[derive(Default)]
 pub(super) struct LibraryModels<'m> {
     of: FxHashMap<Value<'m>, Value<'m>>,
@@ -18,7 +19,7 @@ pub(super) struct LibraryModels<'m> {
 
 impl<'m> LibraryModels<'m> {
     pub(super) fn find(bitcode: &Bitcode<'m>) -> Self {
-        // Bytes of what a function returns in memory.
+        // Size in bytes of a result returned in memory.
         let returned = |f: Value<'m>| f.param_type_attribute(0, "sret").map(|t| bitcode.layout(t).0);
         let mut whole: FxHashMap<String, Value<'m>> = FxHashMap::default();
         let mut patterns: Vec<(String, Value<'m>)> = vec![];
@@ -51,7 +52,7 @@ impl<'m> LibraryModels<'m> {
                     })
                     .map(|(_, f)| f)
             });
-            // One that takes other arguments is of another version of the library.
+            // A function with other arguments belongs to another version of the library.
             if let Some(model) = model.filter(|m| stands_for(**m, f)) {
                 models.of.insert(f, *model);
             }
@@ -59,12 +60,12 @@ impl<'m> LibraryModels<'m> {
         models
     }
 
-    /// What stands for a value: its model, or itself.
+    /// Returns a value's model, or else the value itself.
     pub(super) fn instead_of(&self, v: Value<'m>) -> Value<'m> {
         self.of.get(&v).copied().unwrap_or(v)
     }
 
-    /// Whether a function's model stands for many, by a pattern.
+    /// Whether a function's model matches many functions by a pattern.
     pub(super) fn is_of_many(&self, v: Value<'m>) -> bool {
         self.of.get(&v).is_some_and(|model| model.name().contains(['*', '!']))
     }
@@ -78,12 +79,12 @@ impl<'m> LibraryModels<'m> {
     }
 }
 
-/// What people call what a model stands for, by the model's pattern.
+/// Returns the name shown to users for a model's pattern.
 pub(super) fn display(pattern: &str) -> String {
     bytes_returned(pattern.trim_start_matches(['!', ' '])).1.to_owned()
 }
 
-/// Whether a model's signature allows it to be called in place of a function.
+/// Whether a model's signature allows calling it in place of a function.
 fn stands_for(model: Value<'_>, f: Value<'_>) -> bool {
     let name = model.name();
     let of = name.strip_prefix(MODEL).unwrap_or_default();
@@ -104,7 +105,7 @@ fn same_signature(a: Value<'_>, b: Value<'_>) -> bool {
     ret(a) == ret(b) && types(a) == types(b)
 }
 
-/// The bytes that a pattern says are returned in memory (`[16] at::f(*`), and the rest.
+/// Splits a pattern into the size in bytes returned in memory (`[16] at::f(*`) and the rest.
 fn bytes_returned(pattern: &str) -> (Option<u64>, &str) {
     let split = pattern.strip_prefix('[').and_then(|p| p.split_once("] "));
     match split.and_then(|(n, rest)| Some((n.parse().ok()?, rest))) {
@@ -113,7 +114,7 @@ fn bytes_returned(pattern: &str) -> (Option<u64>, &str) {
     }
 }
 
-/// Whether a text is one of a pattern's, in which `*` stands for any text.
+/// Whether a text matches a pattern, in which `*` matches any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(first) else { return false };

@@ -1,8 +1,9 @@
-//! Names of structure members: LLVM's structures have none, the debug information's have.
+//! Names of structure members: LLVM's structures lack them, the debug information has them.
 //!
-//! In: the types that variables and functions mention. Out: [`Field::name`]s. The two sides are not linked. Where a variable is of a
-//! structure's type both are known to be one, and so are those of its members. Any other is found by its name without template arguments, its
-//! size and the offsets of its members; where several types of the debug information fit and disagree, a member stays without a name.
+//! In: the types that variables and functions mention. Out: [`Field::name`]s. LLVM's types and the debug information
+//! are not linked. Where a variable has a structure type, both descriptions are known to match, and so are those of its
+//! members. Other structures are matched by name without template arguments, by size and by member offsets. Where
+//! several debug types match and disagree, a member gets no name.
 
 use super::bindings::{Bitcode, Meta, MetaKind};
 use super::debug::operand;
@@ -24,12 +25,12 @@ mod tag {
 /// Operand of a DISubprogram: its type, after file, scope, name and linkage name (LLVM 22, DebugInfoMetadata.h).
 const SUBPROGRAM_TYPE: usize = 4;
 
-/// Names and qualifiers of one type.
+/// Largest number of typedefs and qualifiers stripped from a type.
 const DEPTH: usize = 24;
 
-/// A structure as the source has it.
+/// Source layout of a structure.
 struct Layout<'m> {
-    /// Bytes.
+    /// Size in bytes.
     size: u64,
     members: Vec<Member<'m>>,
 }
@@ -37,7 +38,7 @@ struct Layout<'m> {
 struct Member<'m> {
     /// Offset in bits.
     bit: u64,
-    /// Bases and unnamed members have an empty one.
+    /// Name; empty for bases and unnamed members.
     name: String,
     ty: Option<Meta<'m>>,
     private: bool,
@@ -49,15 +50,15 @@ pub(super) struct Members<'m> {
     seen: FxHashSet<Meta<'m>>,
     layouts: FxHashMap<Meta<'m>, Layout<'m>>,
     by_name: FxHashMap<String, Vec<Meta<'m>>>,
-    /// Structures of which a variable shows which one they are.
+    /// Structures that a variable identifies.
     of_variables: Vec<(TypeId, Meta<'m>)>,
 }
 
-/// What the debug information says of the module's structures.
+/// Facts of the debug information about the module's structures.
 pub(super) struct Described<'m> {
-    /// Which structure is which type of the source.
+    /// Pairs of structure and source type.
     pub(super) types: Vec<(usize, Meta<'m>)>,
-    /// Which member has which, and whether it is private.
+    /// Structure, member, the member's source type, and whether it is private.
     pub(super) members: Vec<(usize, usize, Meta<'m>, bool)>,
 }
 
@@ -72,19 +73,19 @@ impl<'m> Members<'m> {
         }
     }
 
-    /// Notes that a variable of this type in the source is such a structure.
+    /// Records that a variable of this source type has this structure.
     pub(super) fn is_of(&mut self, structure: TypeId, ty: Meta<'m>) {
         self.of_variables.push((structure, ty));
     }
 
-    /// Notes the structures in a function's signature.
+    /// Records the structures in a function's signature.
     pub(super) fn see_function(&mut self, subprogram: Meta<'m>) {
         if subprogram.is(MetaKind::LLVMDISubprogramMetadataKind) {
             self.see(self.bitcode.meta_operand(subprogram, SUBPROGRAM_TYPE));
         }
     }
 
-    /// Notes the structures that a type is made of.
+    /// Records the structures that a type contains.
     pub(super) fn see(&mut self, ty: Option<Meta<'m>>) {
         let mut work: Vec<Meta<'m>> = ty.into_iter().collect();
         while let Some(ty) = work.pop() {
@@ -92,7 +93,7 @@ impl<'m> Members<'m> {
                 continue;
             }
             match ty.kind() {
-                // Of a subroutine type the list of parameters stands where others have their base.
+                // A subroutine type has its parameter list where other types have their base type.
                 MetaKind::LLVMDIDerivedTypeMetadataKind => {
                     work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE));
                 }
@@ -108,7 +109,7 @@ impl<'m> Members<'m> {
                         self.add(ty, &elements);
                     }
                     work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE));
-                    // Methods are followed where they are called.
+                    // Methods are visited where they are called.
                     work.extend(elements.into_iter().filter(|e| e.is(MetaKind::LLVMDIDerivedTypeMetadataKind)));
                 }
                 _ => {}
@@ -132,7 +133,7 @@ impl<'m> Members<'m> {
                     String::new()
                 },
                 ty: self.bitcode.meta_operand(*e, operand::BASE_TYPE),
-                // Where nothing is said it is what the kind of type has by default.
+                // Without an access specifier the default of the kind of type applies.
                 private: e.is_private().unwrap_or(ty.tag() == tag::CLASS),
             })
             .collect();
@@ -142,7 +143,7 @@ impl<'m> Members<'m> {
         self.layouts.insert(ty, Layout { size: ty.size_in_bits() / 8, members });
     }
 
-    /// The structure that a type of the source is, behind its names and qualifiers; of an array that of its elements.
+    /// Returns the structure behind the typedefs and qualifiers of a source type; for an array, that of its elements.
     fn structure(&self, ty: Meta<'m>) -> Option<Meta<'m>> {
         let mut ty = ty;
         for _ in 0..DEPTH {
@@ -155,11 +156,11 @@ impl<'m> Members<'m> {
         None
     }
 
-    /// The one member that stands where a field does; several share one storage unit in bit-fields.
+    /// Returns the only member at a field; bit-fields may share a storage unit.
     fn member(&self, layout: &Layout<'m>, field: &Field, end: u64) -> Option<(String, Option<Meta<'m>>, bool)> {
         let mut within =
             layout.members.iter().filter(|m| (field.offset * 8..end.max(field.offset + 1) * 8).contains(&m.bit));
-        // What takes no room has the place of another.
+        // A member without size shares its offset with another one.
         let named: Vec<_> = within.clone().filter(|m| !m.name.is_empty() && !self.is_empty(m)).collect();
         match named.as_slice() {
             // An empty base has no field of its own.
@@ -174,7 +175,8 @@ impl<'m> Members<'m> {
         layout.is_some_and(|l| l.members.is_empty())
     }
 
-    /// Which structures are which types, from variables and the members of what is known; none where two things are said of one.
+    /// Returns the source types of structures, derived from variables and from members of known structures; none if
+    /// they contradict each other.
     fn known(&self, types: &[TypeDef]) -> FxHashMap<usize, Meta<'m>> {
         let mut known: FxHashMap<usize, Option<Meta<'m>>> = FxHashMap::default();
         let mut open: Vec<(TypeId, Meta<'m>)> = self.of_variables.clone();
@@ -197,7 +199,7 @@ impl<'m> Members<'m> {
             }
             match known.get_mut(&id.index()) {
                 Some(before) => {
-                    // Declarations and typedefs of one structure may stand twice.
+                    // A structure's declarations and typedefs may occur twice.
                     if before.is_some_and(|b| b != ty && self.spelled(b) != self.spelled(ty)) {
                         *before = None;
                     }
@@ -207,7 +209,7 @@ impl<'m> Members<'m> {
             };
             for field in fields {
                 let here = |m: &&Member<'m>| m.bit == field.offset * 8;
-                // An empty base has the place of what follows it.
+                // An empty base shares its offset with the next member.
                 open.extend(layout.members.iter().filter(here).filter_map(|m| Some((field.ty, m.ty?))));
             }
         }
@@ -218,7 +220,7 @@ impl<'m> Members<'m> {
         self.bitcode.meta_string(ty, operand::NAME)
     }
 
-    /// Gives every structure of the table the names of its members.
+    /// Adds member names to every structure of the table.
     pub(super) fn name_fields(&self, types: &mut [TypeDef]) -> Described<'m> {
         let mut out = Described { types: vec![], members: vec![] };
         let known = self.known(types);
@@ -239,7 +241,7 @@ impl<'m> Members<'m> {
                     all.iter().filter(fits).copied().collect()
                 }
             };
-            // Of several instances of one template this may be another than the one that fits.
+            // With several instances of one template, this may be another one than the matching type.
             let alone = known.contains_key(&n) || namesakes.get(whole_name(name)) == Some(&1);
             if let ([ty], true) = (fitting.as_slice(), alone) {
                 out.types.push((n, *ty));
@@ -249,7 +251,7 @@ impl<'m> Members<'m> {
                 let mut members = fitting.iter().map(|ty| self.member(&self.layouts[ty], &fields[i], end));
                 let first = members.next().flatten();
                 if members.all(|m| m.as_ref().map(|m| &m.0) == first.as_ref().map(|m| &m.0)) {
-                    // Of instances of one template each has its own types.
+                    // Each instance of a template has its own types.
                     let ty = first.as_ref().and_then(|m| Some((m.1?, m.2))).filter(|_| fitting.len() == 1 && alone);
                     out.members.extend(ty.map(|(ty, private)| (n, i, ty, private)));
                     fields[i].name = first.map(|m| m.0);
@@ -260,13 +262,14 @@ impl<'m> Members<'m> {
     }
 }
 
-/// `ns::Image` of `struct.ns::Image.3`.
+/// Extracts `ns::Image` from `struct.ns::Image.3`.
 fn whole_name(llvm: &str) -> &str {
     let name = llvm.split_once('.').map_or(llvm, |(_, n)| n);
     name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('.').unwrap_or(name)
 }
 
-/// `Image` of `struct.ns::Image.3`: clang writes the qualified name without template arguments, and LLVM numbers equal ones.
+/// Extracts `Image` from `struct.ns::Image.3`: clang writes the qualified name without template arguments, and LLVM
+/// numbers equal ones.
 fn source_name(llvm: &str) -> &str {
     let name = llvm.split_once('.').map_or(llvm, |(_, n)| n);
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('.').unwrap_or(name);

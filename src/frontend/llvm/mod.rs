@@ -1,10 +1,10 @@
-//! LLVM bitcode → [`ir::Module`](ir::Module).
+//! Converts LLVM bitcode to an [`ir::Module`](ir::Module).
 //!
-//! In: a bitcode file that clang wrote without running any pass, and what is known of the unit it came from. Out: one
-//! module of the analysis form, holding what is reachable from kernels, exported definitions and static constructors.
-//! It knows nothing of command lines, and runs no pass: passes delete and merge the accesses that users count.
+//! In: a bitcode file that clang wrote without running any pass, and facts about its unit. Out: one module of the
+//! analysis form, with everything reachable from kernels, exported definitions and static constructors. It knows no
+//! command lines, and runs no pass: passes delete and merge the accesses that users count.
 //!
-//! Only the worker process `scuba-extract` may refer to this module: it is what loads libLLVM.
+//! Only the worker process `scuba-extract` may use this module, because it loads libLLVM.
 
 pub(crate) mod bindings;
 pub(crate) mod constants;
@@ -31,21 +31,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use types::TypeTable;
 
-/// What the reader cannot see in the bitcode.
+/// Facts about a unit that are not in the bitcode.
 #[derive(Clone, Debug)]
 pub struct About {
     pub side: Side,
     /// Main source file as given to the compiler.
     pub source: String,
-    /// Where the compiler ran, absolute: relative paths of the debug information start there.
+    /// Absolute working directory of the compiler: relative paths of the debug information start there.
     pub directory: PathBuf,
-    /// Which files are the user's.
+    /// Classifier of the user's files.
     pub own: Own,
-    /// `sm_80`; empty on the host side.
+    /// Architecture, e.g. `sm_80`; empty on the host side.
     pub arch: String,
-    /// `clang 22.1.8`.
+    /// Front end and version, e.g. `clang 22.1.8`.
     pub producer: String,
-    /// Read without the `NDEBUG` of its command.
+    /// True where the unit was read without its command's `NDEBUG`.
     pub asserts_restored: bool,
     /// See [`Module::relocatable`].
     pub relocatable: bool,
@@ -60,7 +60,7 @@ pub enum ReadError {
 /// Reads a bitcode file, with models of libraries that it uses.
 ///
 /// # Errors
-/// Where LLVM cannot parse a file, or link them.
+/// Fails where LLVM cannot parse a file, or link them.
 pub fn read_bitcode(path: &Path, models: &[PathBuf], about: About) -> Result<Module, ReadError> {
     let context = inkwell::context::Context::create();
     let parse = |path: &Path| {
@@ -76,7 +76,7 @@ pub fn read_bitcode(path: &Path, models: &[PathBuf], about: About) -> Result<Mod
     Ok(Reader::new(Bitcode::new(&module), about).read())
 }
 
-/// The tables that grow while a module is read.
+/// Tables that grow while a module is read.
 struct Reader<'m> {
     bitcode: Bitcode<'m>,
     about: About,
@@ -98,7 +98,8 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// Assembly outside functions may define, alias and change any symbol (`asm("other = _ZL1n")`); it is not followed.
+    /// Returns a doubt for assembly outside functions, which may define, alias and change any symbol
+    /// (`asm("other = _ZL1n")`) and is not analysed.
     fn file_level_assembly(&self) -> Option<Doubt> {
         let text = self.bitcode.file_level_assembly();
         let line = text.lines().find(|l| !l.trim().is_empty())?;
@@ -132,7 +133,7 @@ impl<'m> Reader<'m> {
             .into_iter()
             .map(|f| match models.instead_of(f) {
                 own if own == f => self.function(f),
-                // One model of many functions, under the name of this one.
+                // A model for many functions, under the name of this one.
                 model => {
                     let display = crate::names::demangle(&f.name());
                     Function { name: format!("{MODEL}{display}"), display, ..self.function(model) }
@@ -161,7 +162,7 @@ impl<'m> Reader<'m> {
         module
     }
 
-    /// Functions that are exported under a second name (clang makes complete-object constructors aliases of
+    /// Returns functions that are exported under a second name (clang makes complete-object constructors aliases of
     /// base-object ones): other units call them by it, so they get a body of their own.
     fn aliases(&mut self, reachable: &FxHashSet<Value<'m>>) -> Vec<Function> {
         let mut out = vec![];
@@ -182,7 +183,7 @@ impl<'m> Reader<'m> {
         out
     }
 
-    /// Linkage as the source has it.
+    /// Returns the linkage that the source gives a symbol.
     fn linkage(&self, v: Value<'m>, name: &str) -> Linkage {
         let internal = self.about.side == Side::Device && !v.is_declaration() && crate::names::is_internal(name);
         if internal { Linkage::Internal } else { linkage(v.linkage()) }
@@ -206,7 +207,7 @@ impl<'m> Reader<'m> {
             ty: self.types.id(g.value_type()),
             space: if pointer.kind() == LlvmTypeKind::LLVMPointerTypeKind { pointer.address_space() } else { 0 },
             linkage: self.linkage(g, &name),
-            // `__constant__` memory is constant to kernels only: the host may fill it before a launch.
+            // `__constant__` memory is constant only for kernels: the host may fill it before a launch.
             constant: g.is_constant_global() && !g.is_externally_initialized(),
             defined: !g.is_declaration(),
             name,
@@ -236,7 +237,7 @@ impl<'m> Reader<'m> {
                 Some(of) => library_models::display(of),
                 None => demangle(&name),
             },
-            // Each unit has its own.
+            // Each unit has its own copy.
             linkage: if name.starts_with(MODEL) { Linkage::Internal } else { self.linkage(f, &name) },
             kernel: f.calling_convention() == reachable::PTX_KERNEL,
             variadic,
@@ -255,7 +256,7 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// Threads per block from a `"256"` or `"16,16,1"` attribute.
+/// Parses the number of threads per block in a `"256"` or `"16,16,1"` attribute.
 fn threads(f: Value<'_>, attribute: &str) -> Option<u32> {
     let text = f.string_attribute(attribute)?;
     text.split(',').map(|d| d.trim().parse::<u32>().ok()).try_fold(1u32, |a, d| a.checked_mul(d?))

@@ -1,6 +1,6 @@
-//! Which functions and globals matter: those reachable from what the unit exports or runs.
+//! Functions and globals reachable from those that the unit exports or runs.
 //!
-//! Headers define thousands of inline functions; facts keep those that something uses.
+//! Headers define thousands of inline functions; facts keep only those in use.
 
 use super::bindings::{Bitcode, LlvmLinkage as L, Value, ValueKind as K};
 use super::library_models::{LibraryModels, MODEL};
@@ -9,13 +9,13 @@ use rustc_hash::FxHashSet;
 /// LLVM's calling convention number of kernels (llvm/IR/CallingConv.h, `PTX_Kernel`).
 pub(super) const PTX_KERNEL: u32 = 71;
 
-/// Functions, globals and aliases reachable from kernels, exported definitions (`main` among them) and
+/// Returns the functions, globals and aliases reachable from kernels, exported definitions (`main` among them) and
 /// static constructors.
 pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>, models: &LibraryModels<'m>) -> FxHashSet<Value<'m>> {
     let mut seen: FxHashSet<Value<'m>> = FxHashSet::default();
     let mut work: Vec<Value<'m>> = vec![];
     for f in bitcode.functions() {
-        // Models are there for those that they stand for.
+        // A model is reachable only through the function that it replaces.
         let in_use = !models.have(f) && !f.name().starts_with(MODEL);
         if in_use && !f.is_declaration() && (exported(f.linkage()) || f.calling_convention() == PTX_KERNEL) {
             work.push(f);
@@ -60,13 +60,13 @@ pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>, models: &LibraryModels<'m>) -
     seen
 }
 
-/// Definitions that other translation units (or the run-time) can reach without this unit's doing.
-/// Explicit template instantiations are `weak_odr`.
+/// Whether other translation units (or the runtime) can reach a definition without this unit's help. Explicit template
+/// instantiations are `weak_odr`.
 fn exported(linkage: L) -> bool {
     matches!(linkage, L::LLVMExternalLinkage | L::LLVMWeakAnyLinkage | L::LLVMWeakODRLinkage | L::LLVMCommonLinkage)
 }
 
-/// Constants that can mention a global; instructions and arguments cannot lead out of the function.
+/// Whether a constant can mention a global; instructions and arguments cannot lead out of the function.
 fn is_constant_user(v: Value<'_>) -> bool {
     matches!(
         v.kind(),

@@ -1,22 +1,23 @@
-//! Attributes of kernels that clang 22 drops or does not know, and that `compat.h` keeps as annotations: block and cluster sizes, and that a
-//! kernel is one of tiles.
+//! Kernel attributes that clang 22 drops or does not know, and that `compat.h` keeps as annotations: block and cluster
+//! sizes, and the mark of a tile kernel.
 //!
-//! In: a module whose table of annotations (LLVM 22 Language Reference, `llvm.global.annotations`) names kernels with `scuba:block_size`,
-//! `scuba:cluster_dims` and their arguments, or `scuba:tile`. Out: the module with these as [`LaunchShape`]s of its kernels, tile kernels
-//! without their bodies ([`super::tiles`]), and a table without those rows.
+//! In: a module whose annotation table (LLVM 22 Language Reference, `llvm.global.annotations`) names kernels with
+//! `scuba:block_size`, `scuba:cluster_dims` and their arguments, or `scuba:tile`. Out: the module with kernels whose
+//! [`LaunchShape`]s hold the sizes, tile kernels without their bodies ([`super::tiles`]), and a table without those
+//! rows.
 
 use super::tiles;
 use ir::{Const, FuncId, LaunchShape, Module};
 
-/// The annotations of `compat.h`.
+/// Annotations of `compat.h`.
 const BLOCK_SIZE: &[u8] = b"scuba:block_size\0";
 const CLUSTER_DIMS: &[u8] = b"scuba:cluster_dims\0";
 const TILE: &[u8] = b"scuba:tile\0";
 
-/// Arguments of an annotation; `None` for one that is no number above zero.
+/// Arguments of an annotation; `None` for one that is no positive number.
 type Numbers = Vec<Option<u32>>;
 
-/// Moves what the annotations say to the kernels that bear them.
+/// Moves the annotations into their kernels.
 pub(super) fn lift(m: &mut Module) {
     let Some(table) = m.globals.iter().position(|g| g.name == "llvm.global.annotations") else { return };
     let Some(Const::Aggregate { ty, elems }) = m.globals[table].init.take() else { return };
@@ -46,7 +47,7 @@ enum What {
     Tile,
 }
 
-/// The kernel that a row is about, and what it says of it.
+/// Parses a row: its kernel, the annotation and the arguments.
 fn read(m: &Module, row: &Const) -> Option<(FuncId, What, Numbers)> {
     let Const::Aggregate { elems, .. } = row else { return None };
     let [Const::Func(f), Const::Global { id: text, .. }, _, _, arguments, ..] = elems.as_slice() else { return None };
@@ -75,7 +76,7 @@ fn number(c: &Const) -> Option<u32> {
     }
 }
 
-/// Three threads along the axes, then three blocks where a second tuple says them.
+/// Applies three thread counts along the axes, and three block counts if there is a second tuple.
 fn block_size(shape: &mut LaunchShape, numbers: &[Option<u32>]) {
     let all: Option<Vec<u32>> = numbers.iter().copied().collect();
     let block = match all.as_deref() {
@@ -93,7 +94,7 @@ fn block_size(shape: &mut LaunchShape, numbers: &[Option<u32>]) {
     shape.block = Some(block);
 }
 
-/// One to three blocks along the axes, or none where the launch says them.
+/// Applies one to three block counts along the axes, or none if the launch gives them.
 fn cluster_dims(shape: &mut LaunchShape, numbers: &[Option<u32>]) {
     let all: Option<Vec<u32>> = numbers.iter().copied().collect();
     match all.as_deref() {

@@ -1,13 +1,14 @@
-//! Contracts that sources state with scuba.h: taken out of the code, and kept with their function.
+//! Moves contracts that sources state with scuba.h out of the code and into their function.
 //!
-//! In: a module that was read. Out: the same without calls of `__scuba_requires`, whose texts are what their functions require, and without
-//! annotations of members, of which `SCUBA_COUNTED_BY`'s stay with the member's type (LLVM 22 Language Reference, `llvm.ptr.annotation`). Names in
-//! them are those of the enclosing function, so this comes before anything else looks at the code.
+//! In: a module that was read. Out: the same module without calls of `__scuba_requires`, whose strings become the
+//! preconditions of their functions, and without annotations of members. Those of `SCUBA_COUNTED_BY` stay with the
+//! member's type (LLVM 22 Language Reference, `llvm.ptr.annotation`). The names in them are those of the enclosing
+//! function, so this pass precedes all others.
 
 use contracts::{COUNTED_BY, REQUIRES};
 use ir::{Callee, CastOp, Const, Counted, FuncId, Global, Inst, Module, Op, Operand, Stated, Step, TypeId, TypeKind};
 
-/// Moves what functions and members state out of the blocks.
+/// Moves the statements of functions and members out of the blocks.
 pub(super) fn lift(m: &mut Module) {
     requirements(m);
     counts(m);
@@ -32,14 +33,14 @@ fn requirements(m: &mut Module) {
     }
 }
 
-/// The text of a call that states something.
+/// Returns the text of a stating call.
 fn stated(inst: &Inst, requires: FuncId, globals: &[Global]) -> Option<String> {
     let Op::Call { callee: Callee::Direct(f), args } = &inst.op else { return None };
     let [Operand::Const(text)] = args.as_slice() else { return None };
     if *f == requires { text_of(text, globals) } else { None }
 }
 
-/// An annotation gives its pointer back.
+/// Replaces each annotation by its pointer, and records the counts.
 fn counts(m: &mut Module) {
     let annotates = |f: &ir::Function| f.name.starts_with("llvm.ptr.annotation.");
     let those: Vec<bool> = m.functions.iter().map(annotates).collect();

@@ -1,24 +1,25 @@
-//! Tile kernels (`__tile_global__`): what of them is kept.
+//! Reduces tile kernels (`__tile_global__`) to their memory accesses.
 //!
-//! In: a module, and which of its kernels are such. Out: these without bodies, each with the places at which it, or a function that it calls,
-//! accesses memory: calls of functions of the library that do ([`ir::tile::accessing`]), of functions that nothing here defines and that
-//! are given a pointer, and plain accesses in the user's own code. What happens in headers of the system counts at the user's call.
+//! In: a module, and which of its kernels are tile kernels. Out: these without bodies, each with the positions at which
+//! it or a callee accesses memory: calls of library functions that do ([`ir::tile::accessing`]), calls of undefined
+//! functions that receive a pointer, and plain accesses in user code. An access in a system header counts at the user's
+//! call.
 
 use ir::tile::{accessing, is_of_library};
 use ir::{Block, Callee, FuncId, Function, Inst, LocId, Module, Op, Operand, Step, TileAccess, TileCode, TypeKind};
 use ir::{Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The name of a plain access.
+/// Name of a plain access.
 const MEMORY: &str = "memory";
 
-/// Functions and intrinsics that end all work for the device, and access nothing.
+/// Functions and intrinsics that end all work on the device and access no memory.
 const TRAPS: [&str; 6] = ["__assertfail", "__assert_fail", "__trap", "llvm.trap", "llvm.debugtrap", "llvm.ubsantrap"];
 
 /// Functions without a body that end nothing.
 const PRINTS: [&str; 2] = ["vprintf", "printf"];
 
-/// Takes the bodies of these kernels, and keeps what they access.
+/// Removes the bodies of these kernels, and keeps their accesses.
 pub(super) fn close(m: &mut Module, kernels: &[FuncId]) {
     let codes: Vec<TileCode> = kernels.iter().map(|k| Walk::of(m, *k)).collect();
     for (k, code) in kernels.iter().zip(codes) {
@@ -31,7 +32,7 @@ pub(super) fn close(m: &mut Module, kernels: &[FuncId]) {
 struct Walk<'m> {
     m: &'m Module,
     code: TileCode,
-    /// Functions to look at, with the user's call through which one in a header is reached.
+    /// Functions to visit, with the user's call that leads to a function in a header.
     open: Vec<(FuncId, Option<From>)>,
 }
 
@@ -39,11 +40,12 @@ struct Walk<'m> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct From {
     loc: LocId,
-    /// Whether it is given memory, so that its plain accesses count. In the library of tiles, only functions without bodies access what they are given.
+    /// Whether the call passes memory, so that the callee's plain accesses count. In the tile library only functions
+    /// without bodies access their arguments.
     lent: bool,
 }
 
-/// The instructions that make the values of one function.
+/// The instructions that define the values of one function.
 struct Values<'f> {
     f: &'f Function,
     made: FxHashMap<ValueId, &'f Inst>,
@@ -112,7 +114,7 @@ impl<'m> Walk<'m> {
         let name = f.name.as_str();
         self.code.may_trap |= TRAPS.contains(&name) || f.noreturn;
         if TRAPS.contains(&name) || f.noreturn && f.is_declaration() {
-            // Nothing behind it.
+            // Such calls need no visit.
         } else if !f.is_declaration() {
             let lent = !is_of_library(name) && args.iter().any(|a| self.lends(values, a));
             let here = || self.is_own(loc).then_some(From { loc, lent });
@@ -130,7 +132,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Notes an access at the user's place; code that no user's code leads to has none.
+    /// Records an access at the user's position; code that no user code leads to has none.
     fn access(&mut self, loc: LocId, at: Option<From>, what: &str) {
         if let Some(loc) = at.map(|a| a.loc).or(self.is_own(loc).then_some(loc)) {
             self.code.accesses.push(TileAccess { loc, what: what.to_owned() });
@@ -142,7 +144,7 @@ impl<'m> Walk<'m> {
         place.and_then(|l| self.m.files.get(l.file.index())).is_some_and(|f| !f.system)
     }
 
-    /// Whether an argument is a pointer to more than a plain variable.
+    /// Whether an argument is a pointer to something other than a plain variable.
     fn lends(&self, values: &Values<'_>, a: &Operand) -> bool {
         let ty = match a {
             Operand::Value(v) => {
@@ -155,7 +157,7 @@ impl<'m> Walk<'m> {
 }
 
 impl Values<'_> {
-    /// Whether an address is that of a variable of the function, or of a part of one at a constant place.
+    /// Whether an address is that of a variable of the function, or of a part of one at a constant offset.
     fn is_variable(&self, address: &Operand) -> bool {
         let mut address = address;
         loop {

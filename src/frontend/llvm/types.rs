@@ -1,4 +1,4 @@
-//! LLVM types → [`TypeDef`]s with the sizes and offsets of the module's data layout.
+//! Converts LLVM types to [`TypeDef`]s with the sizes and offsets of the module's data layout.
 
 use super::bindings::{Bitcode, LlvmTypeKind as K, Type};
 use ir::{Bytes, Elements, Field, TypeDef, TypeId, TypeKind};
@@ -16,7 +16,7 @@ impl<'m> TypeTable<'m> {
         Self { bitcode, ids: FxHashMap::default(), defs: vec![] }
     }
 
-    /// The table entry of a type. Pointers are opaque, so the recursion ends.
+    /// Returns the table entry of a type. Pointers are opaque, so the recursion ends.
     pub(super) fn id(&mut self, ty: Type<'m>) -> TypeId {
         if let Some(id) = self.ids.get(&ty) {
             return *id;
@@ -60,7 +60,7 @@ impl<'m> TypeTable<'m> {
         self.add(ty, TypeDef { kind, size: Bytes(size), align, source: None })
     }
 
-    /// The entry of a scalar, or of a vector of scalars, that the module itself need not mention.
+    /// Returns the entry of a scalar, or of a vector of scalars, which the module itself need not mention.
     pub(super) fn synthetic(&mut self, element: &TypeKind, lanes: u32) -> TypeId {
         let bytes = match element {
             TypeKind::Int(b) | TypeKind::Float(b) => b.div_ceil(8),
@@ -88,11 +88,11 @@ impl<'m> TypeTable<'m> {
         id
     }
 
-    /// Allocation size in bytes.
+    /// Returns the allocation size in bytes.
     pub(super) fn size(&self, ty: Type<'m>) -> u64 {
         self.bitcode.layout(ty).0
     }
-    /// Offset of a structure member in bytes.
+    /// Returns the offset of a structure member in bytes.
     pub(super) fn field_offset(&self, ty: Type<'m>, field: u32) -> u64 {
         self.bitcode.field_offset(ty, field)
     }

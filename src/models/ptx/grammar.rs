@@ -1,22 +1,24 @@
-//! The statements of an inline-assembly text, by PTX's grammar (PTX ISA 9.0, chapter 4): labels, blocks, declarations, predicates.
+//! Parser for the statements of inline assembly by PTX's grammar (PTX ISA 9.0, chapter 4): labels, blocks,
+//! declarations, predicates.
 //!
-//! In: the text in LLVM's spelling, where `$0` is an operand, `$$` a dollar and `${:uid}` a number of the statement's own. Out: instructions
-//! in order, their registers renamed so that no declaration hides another, and a mark for each statement that is not understood.
+//! In: the text in LLVM's spelling, where `$0` is an operand, `$$` a dollar and `${:uid}` a number unique to the
+//! statement. Out: the instructions in order, with registers renamed so that no declaration shadows another, and a mark
+//! for each statement that is not understood.
 
-/// A statement that may do something.
+/// A statement that may have an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Statement {
     Instruction(Instruction),
-    /// A statement outside of the grammar, or one whose meaning depends on what an operand is spelled as.
+    /// A statement outside the grammar, or one whose meaning depends on how an operand is spelled.
     Unknown,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Instruction {
     pub predicate: Option<Predicate>,
-    /// `ld.global.u32`.
+    /// Opcode with its modifiers: `ld.global.u32`.
     pub opcode: String,
-    /// Without blanks.
+    /// Operands without blanks.
     pub operands: Vec<String>,
 }
 
@@ -26,7 +28,7 @@ pub(super) struct Predicate {
     pub negated: bool,
 }
 
-/// The statements of a text that may do something, in order.
+/// Returns the statements of a text that may have an effect, in order.
 pub(super) fn statements(text: &str) -> Vec<Statement> {
     let mut parser = Parser { tokens: tokens(text), at: 0, blocks: vec![], opened: 0, outside: 0, found: vec![] };
     while parser.at < parser.tokens.len() {
@@ -35,7 +37,7 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
     parser.found
 }
 
-/// A number as PTX writes it (PTX ISA 9.0, 4.5.1): a leading 0 makes it octal.
+/// Parses a PTX integer (PTX ISA 9.0, 4.5.1): a leading 0 makes it octal.
 pub(super) fn number(word: &str) -> Option<i64> {
     let (negative, digits) = word.strip_prefix('-').map_or((false, word), |w| (true, w));
     let digits = digits.strip_suffix('U').unwrap_or(digits);
@@ -50,7 +52,7 @@ pub(super) fn number(word: &str) -> Option<i64> {
     Some(if negative { -n } else { n })
 }
 
-/// A lexical element and the line that it begins on.
+/// A token and the line on which it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Token {
     what: Element,
@@ -69,7 +71,7 @@ fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_$%.".contains(c)
 }
 
-/// The lexical elements of a text, comments left out.
+/// Splits a text into tokens, without comments.
 fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
     let (mut at, mut line, mut out) = (0, 0, vec![]);
@@ -113,7 +115,8 @@ fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// A word and where it ends. Modifiers hold `::` (`shared::cta`); a dollar stays doubled, so that no name looks like an operand.
+/// Returns a word and its end. Modifiers contain `::` (`shared::cta`). A dollar stays doubled, so that no name looks
+/// like an operand.
 fn word(chars: &[char], begin: usize) -> (String, usize) {
     let (mut at, mut out) = (begin, String::new());
     while let Some(&c) = chars.get(at) {
@@ -140,13 +143,13 @@ fn word(chars: &[char], begin: usize) -> (String, usize) {
     (out, at)
 }
 
-/// A name that a block declares: as it is, or followed by a number below a bound (`%r<4>`, PTX ISA 9.0, 5.4.6).
+/// A name that a block declares, alone or with a number below a bound (`%r<4>`, PTX ISA 9.0, 5.4.6).
 struct Declared {
     name: String,
     numbered: Option<u64>,
 }
 
-/// Declarations between two braces.
+/// The declarations of a brace-delimited block.
 struct Block {
     number: usize,
     declared: Vec<Declared>,
@@ -156,9 +159,9 @@ struct Parser {
     tokens: Vec<Token>,
     at: usize,
     blocks: Vec<Block>,
-    /// Blocks opened so far.
+    /// Number of blocks opened so far.
     opened: usize,
-    /// Blocks closed that the text does not open.
+    /// Number of closed blocks that the text does not open.
     outside: usize,
     found: Vec<Statement>,
 }
@@ -183,7 +186,7 @@ impl Parser {
             self.blocks.push(Block { number: self.opened, declared: vec![] });
             self.at += 1;
         } else if self.is_mark(self.at, '}') {
-            // What an outer text declares may be hidden up to here.
+            // Up to here, declarations of a surrounding text may be shadowed.
             if self.blocks.pop().is_none_or(|b| b.number == 0) {
                 self.outside += 1;
             }
@@ -198,7 +201,7 @@ impl Parser {
         }
     }
 
-    /// The elements up to the next semicolon, which is skipped.
+    /// Consumes the tokens up to the next semicolon, which is skipped.
     fn rest(&mut self) -> Vec<Element> {
         let from = self.at.min(self.tokens.len());
         let len = self.tokens[from..].iter().position(|t| t.what == Element::Mark(';'));
@@ -210,11 +213,11 @@ impl Parser {
     fn directive(&mut self) {
         let line = self.tokens[self.at].line;
         let word = self.word(self.at).unwrap_or_default();
-        // `.reg.pred` is two of them.
+        // `.reg.pred` is two directives.
         match &word[..word[1..].find('.').map_or(word.len(), |n| n + 1)] {
             ".reg" | ".shared" | ".local" | ".const" | ".global" | ".param" | ".tex" => {
                 let names = declared(&self.rest());
-                // Outside of all blocks a text declares for its function.
+                // Outside all blocks a text declares for its function.
                 if self.blocks.is_empty() {
                     self.blocks.push(Block { number: 0, declared: vec![] });
                 }
@@ -225,7 +228,7 @@ impl Parser {
             ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => {
                 self.rest();
             }
-            // They end with their line.
+            // `.loc` and `.file` end with their line.
             ".loc" | ".file" => {
                 while self.tokens.get(self.at).is_some_and(|t| t.line == line) {
                     self.at += 1;
@@ -238,7 +241,7 @@ impl Parser {
         }
     }
 
-    /// `[@[!]p] opcode operand, …;`
+    /// Parses an instruction: `[@[!]p] opcode operand, …;`.
     fn instruction(&mut self) -> Option<Instruction> {
         let elements = self.rest();
         let mut list = elements.as_slice();
@@ -270,7 +273,7 @@ impl Parser {
         Some(Instruction { predicate, opcode, operands })
     }
 
-    /// Parts between commas that no bracket encloses.
+    /// Splits operands at commas outside brackets.
     fn operands(&self, list: &[Element]) -> Option<Vec<String>> {
         let (mut depth, mut out, mut one) = (0_u32, vec![], String::new());
         let mut after_word = false;
@@ -303,7 +306,7 @@ impl Parser {
         (depth == 0 && out.iter().all(|o| !o.is_empty())).then_some(out)
     }
 
-    /// A word with the number of the block that declares it, if the text does.
+    /// Appends to a word the number of the block that declares it, if the text does.
     fn resolved(&self, word: &str) -> String {
         let (name, rest) = word.split_at(word[1..].find('.').map_or(word.len(), |n| n + 1));
         let is_operand = name.strip_prefix('$').is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
@@ -326,7 +329,7 @@ impl Declared {
     }
 }
 
-/// The names that a declaration gives, its types and initialisers apart.
+/// Returns the names that a declaration introduces, without types and initialisers.
 fn declared(list: &[Element]) -> Vec<Declared> {
     let (mut depth, mut awaits, mut out) = (0_u32, true, vec![]);
     let mut list = list.iter().peekable();
@@ -336,14 +339,14 @@ fn declared(list: &[Element]) -> Vec<Declared> {
             Element::Mark('}' | ']' | ')') => depth = depth.saturating_sub(1),
             Element::Mark(',') if depth == 0 => awaits = true,
             Element::Word(w) if depth == 0 && awaits && !w.starts_with('.') => {
-                // `.align 16` comes before the name.
+                // `.align 16` precedes the name.
                 if w.starts_with(|c: char| c.is_ascii_digit()) {
                     continue;
                 }
                 awaits = false;
                 let mut numbered = None;
                 if list.next_if(|e| **e == Element::Mark('<')).is_some() {
-                    // A bound that is no number declares as many names as there are.
+                    // A bound that is no number stands for unboundedly many names.
                     numbered = Some(u64::MAX);
                     if let Some(Element::Word(n)) = list.next() {
                         numbered = Some(n.parse().unwrap_or(u64::MAX));

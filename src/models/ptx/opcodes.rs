@@ -1,6 +1,6 @@
 //! PTX instructions that touch no memory (PTX ISA 9.0, chapter 9), by the first part of their opcode.
 
-/// Sorted.
+/// Opcodes, sorted.
 const ON_REGISTERS: &[&str] = &[
     "abs",
     "activemask",
@@ -114,7 +114,7 @@ const ON_REGISTERS: &[&str] = &[
     "xor",
 ];
 
-/// Whether an instruction reads and writes registers alone, or only hints at memory.
+/// Whether an instruction only reads and writes registers, or only gives hints about memory.
 pub(super) fn is_on_registers(opcode: &str) -> bool {
     ON_REGISTERS.binary_search(&opcode).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Texts of CUDA 13.0's headers, as clang hands them on, and of what programs write themselves.
+//! Inline assembly from CUDA 13.0's headers, as clang passes it on, and from programs.
 
 use super::*;
 use Kind::{Atomic, Read, Write};
@@ -183,7 +183,7 @@ fn blocks_hide_registers_and_predicates() {
     assert_eq!(when(&assigned), of(2));
     let numbered = "{ .reg .u64 a<2>; mov.u64 a0, $0; { .reg .u64 a0; mov.u64 a0, $1; } st.u32 [a0], 1; }";
     assert_eq!(accesses(numbered, "l,l"), [bytes(Write, Generic, 0, 4)]);
-    // Behind a brace that another statement opens a name is another variable.
+    // After a brace that another statement opens, a name denotes another variable.
     assert_eq!(accesses("mov.u64 a, $0; } st.u32 [a], 1;", "l"), [Access::open(Write)]);
     assert_eq!(accesses("} st.u32 [$0], 1; {", "l"), [bytes(Write, Generic, 0, 4)]);
 }

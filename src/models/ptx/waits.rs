@@ -1,26 +1,26 @@
-//! How an inline-assembly statement waits for other threads (PTX ISA 9.0, Parallel Synchronization and Communication Instructions).
+//! Waiting for other threads in inline assembly (PTX ISA 9.0, Parallel Synchronization and Communication Instructions).
 
 use super::grammar::{self, Instruction, Statement, number};
 
-/// What a statement waits for.
+/// Event that a statement waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
     /// The barrier of this number, at which all threads of the block arrive; the statement does nothing else.
     Block(u32),
-    /// The barrier of the cluster; likewise.
+    /// The barrier of the cluster; the statement does nothing else.
     Cluster,
-    /// Another thing, or that among others.
+    /// Anything else, or one of the above among other effects.
     Otherwise,
 }
 
-/// What a statement waits for, if it waits.
+/// Returns the event that a statement waits for, if any.
 pub fn waiting(text: &str) -> Option<Waiting> {
     let statements = grammar::statements(text);
     let each: Vec<Option<Waiting>> = statements.iter().map(of).collect();
     if each.iter().all(Option::is_none) {
         return None;
     }
-    // Arrivals at the cluster's barrier in front of the wait belong to it.
+    // Arrivals at the cluster's barrier before the wait belong to it.
     let arrives = |s: &Statement| matches!(s, Statement::Instruction(i) if i.opcode.starts_with(CLUSTER_ARRIVES));
     let mut rest = statements.iter().zip(&each).filter(|(s, _)| !arrives(s));
     match (rest.next(), rest.next()) {

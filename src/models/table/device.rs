@@ -1,4 +1,5 @@
-//! Functions of devices: libdevice (user's guide 13.0), NVPTX's intrinsics (LLVM 22, NVPTX usage guide), what kernels call of the C library.
+//! Device functions: libdevice (user's guide 13.0), NVPTX intrinsics (LLVM 22, NVPTX usage guide), C library functions
+//! that kernels call.
 
 use crate::row::{Kind, On, Row, device, device_starts};
 

@@ -1,4 +1,4 @@
-//! LLVM's intrinsics of every target (LLVM 22 Language Reference), without the types that they are overloaded for.
+//! LLVM intrinsics of every target (LLVM 22 Language Reference), without type suffixes.
 
 use crate::row::{Kind, On, Row, either};
 

@@ -1,4 +1,4 @@
-//! Libraries with an interface for C: cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER, cuDNN, NCCL, NVTX, MPI, OpenMP.
+//! Libraries with a C interface: cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER, cuDNN, NCCL, NVTX, MPI, OpenMP.
 
 use crate::row::{Kind, On, Row, host, host_starts};
 

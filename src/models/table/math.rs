@@ -1,4 +1,4 @@
-//! The C library's mathematics (C11 7.12, glibc).
+//! Mathematical functions of the C library (C11 7.12, glibc).
 
 use crate::row::{Row, host};
 

@@ -1,4 +1,4 @@
-//! Memory of the C library: the heap, copies, fills and comparisons (C11, POSIX.1-2017, glibc).
+//! Memory functions of the C library: the heap, copies, fills and comparisons (C11, POSIX.1-2017, glibc).
 
 use crate::row::{Row, host};
 

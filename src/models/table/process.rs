@@ -1,4 +1,4 @@
-//! Processes: their end, signals, jumps, options and the environment (C11, POSIX.1-2017, glibc 2.39).
+//! Process functions: termination, signals, jumps, options and the environment (C11, POSIX.1-2017, glibc 2.39).
 
 use crate::returns::Returns::{IfHandled, IfZero, Never, Perhaps};
 use crate::row::{Row, host};

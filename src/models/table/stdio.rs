@@ -1,4 +1,4 @@
-//! Streams of the C library (C11 7.21, POSIX.1-2017, glibc).
+//! Stream functions of the C library (C11 7.21, POSIX.1-2017, glibc).
 
 use crate::row::{Row, host};
 

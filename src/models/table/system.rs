@@ -1,4 +1,4 @@
-//! The system: files by name, time, threads, random numbers, resources (C11, POSIX.1-2017, glibc).
+//! System functions: files by name, time, threads, random numbers, resources (C11, POSIX.1-2017, glibc).
 
 use crate::row::{Row, host, host_starts};
 
@@ -94,7 +94,8 @@ pub(super) const ROWS: &[Row] = &[
     host(&[
         "times", "ftime", "tzset", "openlog",
     ]).of_c_library().concrete_only("what it gives is unknown, and what it could write is lost"),
-    // OpenMP 5.2 and its run-time (LLVM 22, openmp/runtime/src/kmp.h). A region's function runs on any number of threads before the call is back.
+    // OpenMP 5.2 and its runtime (LLVM 22, openmp/runtime/src/kmp.h). A region's function runs on any number of threads
+    // before the call returns.
     host(&[
         "__kmpc_fork_call", "__kmpc_fork_teams", "__kmpc_fork_call_if", "GOMP_parallel",
     ]).keeps_no_function().neither("what a region writes is lost: in which order its threads run is not known"),

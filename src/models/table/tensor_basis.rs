@@ -1,4 +1,4 @@
-//! What the models of tensors in `templates/models/aten.cpp` are built on.
+//! Primitives of the tensor models in `templates/models/aten.cpp`.
 
 use crate::row::{Row, host};
 

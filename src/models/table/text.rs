@@ -1,4 +1,4 @@
-//! Texts of the C library, and what is read from them (C11 7.22, 7.24, POSIX.1-2017, glibc).
+//! String functions of the C library, parsing included (C11 7.22, 7.24, POSIX.1-2017, glibc).
 
 use crate::row::{Row, host};
 

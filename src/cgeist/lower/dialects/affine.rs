@@ -36,7 +36,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.rounded_division("ceildivsi", a, b, 64)
             }
             Expr::Mod(a, b) => {
-                // Never negative: the remainder, and once more the divisor where that is below zero.
+                // Never negative: the remainder, plus the divisor if the remainder is below zero.
                 let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
                 let r = self.bin(BinOp::SRem, a, b.clone(), ty);
                 let below = self.icmp(Pred::Slt, r.clone(), Self::int(64, 0));
@@ -51,7 +51,7 @@ impl<'m> Body<'_, '_, 'm> {
         m.results.iter().map(|e| self.expr(e, dims, symbols)).collect()
     }
 
-    /// The largest (`Sgt`) or smallest (`Slt`) of some values.
+    /// Returns the largest (`Sgt`) or smallest (`Slt`) of some values.
     fn extreme(&mut self, values: Vec<Operand>, pred: Pred) -> Option<Operand> {
         let ty = self.side.types.int(64);
         let mut it = values.into_iter();
@@ -82,7 +82,7 @@ impl<'m> Body<'_, '_, 'm> {
         self.affine_op(op, exit).unwrap_or(false)
     }
 
-    /// `None` where an attribute or operand is missing.
+    /// Lowers an affine operation; `None` if an attribute or operand is missing.
     fn affine_op(&mut self, op: &'m MOp, exit: &Exit) -> Option<bool> {
         let all = self.operands(op);
         match op.name.as_str() {
@@ -152,7 +152,7 @@ impl<'m> Body<'_, '_, 'm> {
             "affine.parallel" if op.results.is_empty() => {
                 let (lo, hi) = (Self::map(op, &["lowerBoundsMap"])?, Self::map(op, &["upperBoundsMap"])?);
                 let steps = op.attr("steps")?.ints()?;
-                // Equal ones are printed once.
+                // Equal group sizes are printed once.
                 let groups = |name: &str, n: usize| match op.attr(name).and_then(Attr::ints) {
                     Some(g) if g.len() == n => g,
                     Some(g) if g.len() == 1 => vec![g[0]; n],
@@ -171,7 +171,7 @@ impl<'m> Body<'_, '_, 'm> {
         Some(true)
     }
 
-    /// One bound for each loop, from as many expressions as its group has.
+    /// Returns one bound for each loop, from the expressions of its group.
     fn grouped(&mut self, values: Vec<Operand>, groups: &[i128], pred: Pred) -> Option<Vec<Operand>> {
         let mut rest = values.into_iter();
         let mut out = vec![];

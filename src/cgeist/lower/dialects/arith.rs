@@ -1,14 +1,14 @@
-//! Scalars: the arith, math and index dialects, and the LLVM dialect's like.
+//! Scalars: the arith, math and index dialects, and their equivalents in the LLVM dialect.
 
 use crate::lower::body::Body;
 use crate::mlir::{Attr, Op as MOp, Type};
 use crate::signs;
 use ir::{BinOp, CastOp, Const, Op, Operand, Pred};
 
-/// Comparison predicates by number (MLIR `arith.cmpi` and `llvm.icmp`).
+/// Integer comparison predicates by number (MLIR `arith.cmpi` and `llvm.icmp`).
 const INT_PREDICATES: [Pred; 10] =
     [Pred::Eq, Pred::Ne, Pred::Slt, Pred::Sle, Pred::Sgt, Pred::Sge, Pred::Ult, Pred::Ule, Pred::Ugt, Pred::Uge];
-/// `arith.cmpf` and `llvm.fcmp`.
+/// Floating-point comparison predicates by number (`arith.cmpf` and `llvm.fcmp`).
 const FLOAT_PREDICATES: [&str; 16] =
     ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"];
 
@@ -45,7 +45,7 @@ impl<'m> Body<'_, '_, 'm> {
         self.scalar(op, name)
     }
 
-    /// A scalar operation by its name without the dialect.
+    /// Lowers a scalar operation, given its name without the dialect.
     pub(in crate::lower) fn scalar(&mut self, op: &'m MOp, name: &str) -> bool {
         let Some(signed) = self.scalar_value(op, name) else { return false };
         let value = match op.text(signs::MARK) {
@@ -56,8 +56,8 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// What an operation gives that may be unsigned: either, and which of them is not known. Where both are the same it is that, in the
-    /// symbolic engine as in a replay.
+    /// Returns a choice between the signed and the unsigned result of an operation whose signedness is unknown. If both
+    /// are equal, the choice has that value, in the symbolic engine as in a replay.
     fn of_either_sign(&mut self, op: &MOp, signed: Operand, word: &str) -> Operand {
         let mut other = op.clone();
         signs::make_unsigned(&mut other);
@@ -162,7 +162,7 @@ impl<'m> Body<'_, '_, 'm> {
         self.emit(Op::Cast { op: cast, value, from, nneg: false }, to)
     }
 
-    /// The quotient rounded towards zero, corrected where there is a remainder.
+    /// Returns the quotient rounded towards zero, corrected where there is a remainder.
     pub(in crate::lower) fn rounded_division(&mut self, name: &str, a: Operand, b: Operand, bits: u32) -> Operand {
         let ty = self.side.types.int(bits);
         let unsigned = name == "ceildivui";
@@ -205,7 +205,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.select(c, n, args[0].clone(), ty)
             }
             "ceil" | "floor" | "trunc" => self.call(&format!("llvm.{name}.{suffix}"), args, ty, &[ty]),
-            // Other functions give a number that addresses rarely depend on.
+            // Other functions yield numbers on which addresses rarely depend.
             _ => self.unknown(&op.name, ty, args),
         };
         self.set(op, 0, v);

@@ -1,4 +1,4 @@
-//! The cf dialect, and the branches of LLVM's: edges between the blocks of a region.
+//! The cf dialect, and the branches of the LLVM dialect: edges between the blocks of a region.
 
 use crate::lower::body::Body;
 use crate::mlir::{Attr, Op as MOp};

@@ -1,4 +1,4 @@
-//! Calls: of functions of the unit, of the run-time, and of what stands for a single machine operation.
+//! Calls of functions of the unit, of the runtime, and of functions that stand for a single machine operation.
 
 use crate::lower::body::Body;
 use crate::lower::forwarder::{Forwarder, operation};
@@ -8,7 +8,7 @@ use frontend::names::demangle;
 use ir::{Callee, Const, Op, Operand, Side, Terminator, TypeId};
 
 impl SideBuilder<'_, '_> {
-    /// What a function stands for.
+    /// Returns the machine operation that a function stands for.
     pub fn forwarder(&mut self, name: &str) -> Option<Forwarder> {
         if self.side != Side::Device {
             return None;
@@ -111,7 +111,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// The func dialect.
+    /// Lowers an operation of the func dialect.
     pub(in crate::lower) fn function_op(&mut self, op: &'m MOp) -> bool {
         match op.name.as_str() {
             "func.return" => self.ret(op),

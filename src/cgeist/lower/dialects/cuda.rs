@@ -1,4 +1,4 @@
-//! Launches and what device code finds built in, by clang's conventions.
+//! Launches and built-in variables of device code, by clang's conventions.
 
 use crate::lower::body::{Body, Exit};
 use crate::lower::side::SideBuilder;
@@ -98,7 +98,7 @@ impl<'m> Body<'_, '_, 'm> {
         let inside = self.block("launch", &[]);
         self.jump(inside, vec![]);
         self.enter(inside);
-        // The region's arguments are the thread's numbers, which the stub's call does not use.
+        // The region's arguments are the thread's indices, which the stub's call does not use.
         self.region(body, vec![], &Exit::Yield(join));
         self.enter(join);
         for (i, t) in op.result_types.iter().enumerate() {
@@ -108,7 +108,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// A `dim3` as it is passed: x and y in 64 bits, then z. It goes through memory, as in clang's code.
+    /// Passes a `dim3` as clang does: x and y in 64 bits, then z, through memory.
     fn packed(&mut self, d: &[Operand]) -> [Operand; 2] {
         let (i32t, i64t, ptr) = (self.side.types.int(32), self.side.types.int(64), self.side.types.ptr());
         let dim3 = self.side.types.structure(Some("struct.dim3".into()), &[i32t, i32t, i32t], false);
@@ -137,7 +137,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 }
 
-/// Instructions of a function that has no text.
+/// Instructions of a function without source text.
 struct Straight {
     insts: Vec<Inst>,
     next: u32,
@@ -170,7 +170,7 @@ impl Straight {
 }
 
 impl SideBuilder<'_, '_> {
-    /// clang's wrapper of a thread register (`__clang_cuda_builtin_vars.h`).
+    /// Returns clang's wrapper of a thread register (`__clang_cuda_builtin_vars.h`).
     pub fn fetch(&mut self, variable: &str, axis: &str) -> FuncId {
         let class = format!("__cuda_builtin_{variable}_t");
         let name = format!("_ZN{}{class}17__fetch_builtin_{axis}Ev", class.len());
@@ -194,7 +194,8 @@ impl SideBuilder<'_, '_> {
         id
     }
 
-    /// The host's launch stub of a kernel: takes the launch configuration and calls `cudaLaunchKernel` with its arguments.
+    /// Builds a kernel's launch stub on the host: it takes the launch configuration and calls `cudaLaunchKernel` with
+    /// its arguments.
     pub fn stub(&mut self, id: FuncId) {
         debug_assert!(self.side == Side::Host);
         let (void, ptr, i32t, i64t) = (self.types.void(), self.types.ptr(), self.types.int(32), self.types.int(64));
@@ -210,7 +211,7 @@ impl SideBuilder<'_, '_> {
         for (i, p) in (0u32..).zip(&params) {
             let memref = matches!(signature.as_ref().and_then(|s| s.params.get(i as usize)), Some(Type::MemRef(_)));
             let value = Operand::Value(ValueId(i));
-            // A structure of equal members comes as the place where it lies.
+            // A structure of equal members is passed as its address.
             if memref && by_value.get(i as usize) == Some(&true) {
                 places.push(value);
                 continue;

@@ -1,4 +1,4 @@
-//! Structured control flow (the scf dialect) as a graph of blocks.
+//! Lowers structured control flow (the scf dialect) to a graph of blocks.
 
 use crate::lower::body::{Body, Exit};
 use crate::mlir::{Attr, Op as MOp, Type};
@@ -9,7 +9,7 @@ impl<'m> Body<'_, '_, 'm> {
         t.iter().map(|t| self.side.types.of(t)).collect()
     }
 
-    /// The block where an operation's results come together; the results are its phis.
+    /// Creates the block where an operation's results are joined; the results are its phis.
     pub(in crate::lower) fn join(&mut self, op: &'m MOp) -> BlockId {
         let types = self.types(&op.result_types);
         self.block("", &types)
@@ -128,7 +128,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// Bounds of a parallel loop that are all operands.
+    /// Returns the bounds of a parallel loop, if all of them are operands.
     fn bounds(&mut self, op: &'m MOp) -> Option<(Vec<Operand>, Vec<Operand>, Vec<Operand>)> {
         if op.name != "scf.parallel" {
             return None;
@@ -139,7 +139,7 @@ impl<'m> Body<'_, '_, 'm> {
         Some((part(0)?, part(1)?, part(2)?))
     }
 
-    /// Loops one inside the other: what runs in parallel runs in some order here.
+    /// Nests loops; parallel iterations run in some order here.
     pub(in crate::lower) fn nest(
         &mut self,
         lo: &[Operand],
@@ -163,7 +163,7 @@ impl<'m> Body<'_, '_, 'm> {
         });
     }
 
-    /// `for (iv = lo; iv < hi; iv += step)`, with values carried around; leaves through `join`, which gets them.
+    /// Lowers `for (iv = lo; iv < hi; iv += step)` with loop-carried values; it exits to `join`, which receives them.
     #[expect(clippy::too_many_arguments, reason = "all of a loop")]
     pub(in crate::lower) fn counted(
         &mut self,
@@ -176,7 +176,7 @@ impl<'m> Body<'_, '_, 'm> {
         body: impl FnOnce(&mut Self, Operand, Vec<Operand>, BlockId),
     ) {
         let iv_ty = self.side.types.int(bits);
-        // The join's phis have the types of what is carried.
+        // The join's phis have the types of the carried values.
         let carried = self.phi_types(join);
         let mut types = vec![iv_ty];
         types.extend(&carried);

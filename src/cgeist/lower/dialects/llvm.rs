@@ -1,10 +1,10 @@
-//! The LLVM dialect, as far as cgeist mixes it in.
+//! The part of the LLVM dialect that cgeist emits.
 
 use crate::lower::body::Body;
 use crate::mlir::{Attr, Op as MOp, Type};
 use ir::{AtomicOp, CastOp, Const, Elements, Op, Operand, Step, Terminator, TypeId};
 
-/// `llvm.getelementptr` marks the places of its operands among constants so.
+/// Mark of `llvm.getelementptr` for the positions of its operands among constants.
 const DYNAMIC: i128 = i32::MIN as i128;
 
 impl<'m> Body<'_, '_, 'm> {
@@ -111,7 +111,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// A member taken out of a structure, or put into it.
+    /// Extracts a member from a structure, or inserts one.
     fn aggregate(&mut self, op: &'m MOp, extract: bool) -> bool {
         let Some(path) = op
             .attr("position")
@@ -134,7 +134,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// The operation is LLVM's `AtomicBinOp`, by number.
+    /// Lowers an atomic operation, which is LLVM's `AtomicBinOp`, by number.
     fn llvm_atomic(&mut self, op: &'m MOp) {
         let kind = match op.int("bin_op") {
             Some(0) => AtomicOp::Xchg,

@@ -1,13 +1,13 @@
-//! The memref and polygeist dialects: variables, arrays, pointers and what is read and written through them.
+//! The memref and polygeist dialects: variables, arrays, pointers and accesses through them.
 //!
-//! A memory reference is an address here; its shape stands at each use.
+//! A memory reference is an address here; each use has its shape.
 
 use crate::lower::body::{Body, Exit};
 use crate::lower::unit::is_shared;
 use crate::mlir::{Attr, MemRef, Op as MOp, Type};
 use ir::{AtomicOp, Bytes, Const, Elements, Global, Linkage, Op, Operand, Side, Step, space};
 
-/// The shape of what an operand refers to.
+/// Returns the shape of the memory that an operand refers to.
 fn memref(op: &MOp, i: usize) -> Option<MemRef> {
     match op.operand_types.get(i) {
         Some(Type::MemRef(m)) => Some(m.as_ref().clone()),
@@ -87,7 +87,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// `memref.atomic_rmw`; the operation is MLIR's `AtomicRMWKind`, by number.
+    /// Lowers `memref.atomic_rmw`; the operation is MLIR's `AtomicRMWKind`, by number.
     fn atomic(&mut self, op: &'m MOp) -> bool {
         let Some(m) = memref(op, 1) else { return false };
         let all = self.operands(op);
@@ -122,7 +122,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// The size or alignment of a type.
+    /// Lowers the size or alignment of a type.
     fn layout(&mut self, op: &'m MOp) -> bool {
         let Some(Attr::Type(t)) = op.attr("source") else { return false };
         let ty = self.side.types.of(t);
@@ -154,7 +154,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// Elements of dynamic dimensions times those of static ones, as the operands say.
+    /// Returns the number of elements: dynamic dimensions, given by operands, times static ones.
     fn count(&mut self, m: &MemRef, sizes: &[Operand]) -> Operand {
         let fixed: u64 = m.shape.iter().filter_map(|d| *d).fold(1, u64::saturating_mul);
         let i64t = self.side.types.int(64);
@@ -212,7 +212,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// `malloc`, `new[]`: cgeist gives the number of elements, which it divides the bytes by.
+    /// Lowers `malloc` and `new[]`: cgeist gives a number of elements, for which it divides the bytes.
     fn heap(&mut self, op: &'m MOp) -> bool {
         let Some(Type::MemRef(m)) = op.result_types.first() else { return false };
         let elem = self.side.types.of(&m.elem);
@@ -220,7 +220,7 @@ impl<'m> Body<'_, '_, 'm> {
         let (i64t, ptr) = (self.side.types.int(64), self.side.types.ptr());
         let fixed = m.shape.iter().filter_map(|d| *d).fold(size, |bytes, n| Elements(n) * bytes);
         let bytes = match op.operands.first().and_then(|v| self.makers.get(v)).copied() {
-            // The bytes themselves, where they were only divided for this.
+            // The bytes themselves, if they were divided only for this.
             Some(d)
                 if op.operands.len() == 1 && d.name.starts_with("arith.div") && {
                     let by = self.operand(d, 1);
@@ -243,7 +243,7 @@ impl<'m> Body<'_, '_, 'm> {
         true
     }
 
-    /// Stores a value; a structure member by member, so that each lies where its type says.
+    /// Stores a value; a structure is stored member by member, each at its type's offset.
     pub(in crate::lower) fn store(&mut self, ptr: Operand, value: Operand, t: &Type) {
         let Type::Struct { fields: Some(members), .. } = t else {
             return self.effect(Op::Store { ptr, value, volatile: false, align: 0 });
@@ -265,7 +265,7 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    /// From one element of the first dimension to the next; `None` where an inner dimension is not known.
+    /// Returns the distance in bytes between elements of the first dimension; `None` if an inner dimension is unknown.
     fn row(&mut self, m: &MemRef) -> Option<Bytes> {
         let elem = self.side.types.of(&m.elem);
         let size = self.side.types.size(elem);
@@ -281,7 +281,7 @@ impl<'m> Body<'_, '_, 'm> {
             }
             return self.unknown("a step in an array whose rows have an unknown length", ptr, vec![base]);
         };
-        // Only in an array of arrays does a zero say something to readers.
+        // Only in an array of arrays does a zero index inform readers.
         if zero && !(drops && matches!(m.shape.first(), Some(Some(2..)))) {
             return base;
         }
@@ -289,7 +289,7 @@ impl<'m> Body<'_, '_, 'm> {
         self.emit(Op::Gep { base, steps: vec![Step::Index { index, stride, count }], inbounds: false }, ptr)
     }
 
-    /// The address of an element.
+    /// Returns the address of an element.
     pub(in crate::lower) fn address(&mut self, base: Operand, m: &MemRef, indices: &[Operand]) -> Operand {
         let ptr = self.side.types.ptr();
         if m.layout.is_some() || indices.len() != m.shape.len() {
@@ -311,7 +311,7 @@ impl<'m> Body<'_, '_, 'm> {
         }
         steps.reverse();
         let zero = |s: &Step| matches!(s, Step::Index { index, .. } if Self::as_int(index) == Some(0));
-        // `a[i]` is a step and then element 0: the step says it all.
+        // `a[i]` is a step followed by element 0: the step suffices.
         if steps.iter().all(zero) {
             return base;
         }

@@ -1,31 +1,31 @@
-//! What conditions are known to be at a block, because the only way there has branched on them.
+//! Conditions known at a block, because every path to it has branched on them.
 //!
-//! Blocks with one predecessor make a forest: what an edge of it has decided holds in the whole tree below. Whether a block lies in a
-//! tree is told by two numbers of a walk over the forest, so that a question costs a constant, not a walk back.
+//! Blocks with one predecessor form a forest: a decision on an edge holds in the whole subtree below it. Two numbers of
+//! a traversal of the forest show whether a block is in a subtree, so that a query takes constant time.
 
 use super::tidy::boolean;
 use ir::{BinOp, BlockId, Function, Op, Operand, Terminator, ValueId};
 use std::collections::HashMap;
 
 pub(in crate::lower) struct Branches {
-    /// When the walk comes to a block and when it leaves its tree; 0 where it does not come.
+    /// Numbers at which the traversal enters a block and leaves its subtree; 0 for blocks not visited.
     come: Vec<u32>,
     leave: Vec<u32>,
-    /// Blocks that are entered by one side of a branch alone, and which side, by the branch's condition.
+    /// Blocks entered only from one side of a branch, and which side, by the branch's condition.
     sides: HashMap<ValueId, Vec<(BlockId, bool)>>,
-    /// What values are the negations of.
+    /// Map from values to the values that they negate.
     negated: HashMap<ValueId, ValueId>,
 }
 
 impl Branches {
-    /// `preds`: blocks that lead to each block, each once.
+    /// Builds the forest. `preds`: predecessors of each block, each once.
     pub fn of(f: &Function, preds: &[Vec<BlockId>]) -> Self {
         let n = f.blocks.len();
         let mut children: Vec<Vec<BlockId>> = vec![vec![]; n];
         let mut sides: HashMap<ValueId, Vec<(BlockId, bool)>> = HashMap::new();
         let mut roots = vec![];
         for (b, p) in (0u32..).map(BlockId).zip(preds) {
-            // The function's first block is entered from outside, too.
+            // The function's first block is also entered from outside.
             let ([one], false) = (p.as_slice(), b.index() == 0) else {
                 roots.push(b);
                 continue;
@@ -65,12 +65,12 @@ impl Branches {
         Self { come, leave, sides, negated }
     }
 
-    /// What a condition is at a block.
+    /// Returns the value of a condition at a block, if known.
     pub fn known_at(&self, block: BlockId, cond: ValueId) -> Option<bool> {
         self.decided(block, cond).or_else(|| self.decided(block, *self.negated.get(&cond)?).map(|k| !k))
     }
 
-    /// As [`Self::known_at`], on the way from one block to another.
+    /// Returns the value of a condition on the edge from one block to another, if known.
     pub fn known_on(&self, f: &Function, from: BlockId, to: BlockId, cond: ValueId) -> Option<bool> {
         let branched = |cond: ValueId| match &f.blocks[from.index()].term {
             Terminator::CondBr { cond: Operand::Value(c), then, otherwise } if *c == cond && then != otherwise => {
@@ -81,7 +81,7 @@ impl Branches {
         branched(cond).or_else(|| branched(*self.negated.get(&cond)?).map(|k| !k)).or_else(|| self.known_at(from, cond))
     }
 
-    /// By the last branch on the way.
+    /// Returns the value that the last branch on the path decided.
     fn decided(&self, block: BlockId, cond: ValueId) -> Option<bool> {
         let (at, sides) = (self.come[block.index()], self.sides.get(&cond)?);
         let above = |side: &&(BlockId, bool)| {
@@ -98,7 +98,7 @@ mod tests {
     use crate::lower::passes::ssa::all_predecessors;
     use ir::{Block, Const, Inst, Linkage, LocId, TypeId};
 
-    /// Blocks by their ends; block 0 computes `%9 = not %1`.
+    /// Builds a function from block terminators; block 0 computes `%9 = not %1`.
     fn function(ends: Vec<Terminator>) -> Function {
         let yes = Operand::Const(Const::Int { bits: 1, value: -1 });
         let not = Op::Bin { op: BinOp::Xor, a: Operand::Value(ValueId(1)), b: yes, nsw: false, nuw: false };

@@ -1,6 +1,6 @@
-//! Functions that only copy a structure. cgeist gives the copy constructors and assignments that C++ supplies bodies of
-//! their own, which copy member by member and stand where the structure is declared; to a compiler such a copy is one
-//! access of each side where it is written. A call of one becomes that.
+//! Functions that only copy a structure. cgeist emits bodies for implicit copy constructors and assignments, which copy
+//! member by member and are located at the structure's declaration. To a compiler such a copy is one access of each
+//! side where it is written, so a call of one becomes that.
 
 use crate::lower::body::Body;
 use crate::lower::side::SideBuilder;
@@ -9,12 +9,13 @@ use ir::{Function, Op, Operand, Step, Terminator, ValueId};
 use std::collections::{BTreeMap, HashMap};
 
 impl SideBuilder<'_, '_> {
-    /// Bytes that a function copies from its second argument to its first, where it does nothing else.
+    /// Returns the number of bytes that a function copies from its second argument to its first, if it does nothing
+    /// else.
     pub fn copied_bytes(&mut self, name: &str) -> Option<u64> {
         if let Some(known) = self.copies.get(name) {
             return *known;
         }
-        // While its own body is lowered it is like any other.
+        // While its own body is being lowered, it is an ordinary function.
         self.copies.insert(name.to_owned(), None);
         let bytes = is_copy(&demangle(name))
             .then(|| {
@@ -28,7 +29,7 @@ impl SideBuilder<'_, '_> {
     }
 }
 
-/// `X::X(X const&)`, `X::operator=(X&&)` and the like.
+/// Whether a name is a copy or move operation: `X::X(X const&)`, `X::operator=(X&&)` and the like.
 fn is_copy(display: &str) -> bool {
     let Some((head, params)) = display.split_once('(') else { return false };
     let Some((class, last)) = head.rsplit_once("::") else { return false };
@@ -37,12 +38,12 @@ fn is_copy(display: &str) -> bool {
     own && [" const&", "&&"].iter().any(|s| params.strip_suffix(s) == Some(class))
 }
 
-/// What a value is in a straight function of two pointers.
+/// A value in a straight-line function of two pointers.
 #[derive(Clone, Debug, PartialEq)]
 enum What {
     /// Argument and byte offset.
     Place(usize, u64),
-    /// What stands so many bytes behind the second argument, and how many.
+    /// A value loaded from the second argument: byte offset and size.
     Member(u64, u64),
     Slot(ValueId),
 }
@@ -103,7 +104,7 @@ fn copy(f: &Function, types: &[ir::TypeDef]) -> Option<u64> {
         Terminator::Ret(Some(o)) if of(&values, o) == Some(What::Place(0, 0)) => {}
         _ => return None,
     }
-    // All of it, but for padding in front of a member.
+    // The whole structure, except padding before a member.
     let mut end = 0;
     for (at, n) in &done {
         if *at != end && (*n == 0 || *at != end.next_multiple_of((*n).min(16))) {
@@ -115,7 +116,7 @@ fn copy(f: &Function, types: &[ir::TypeDef]) -> Option<u64> {
 }
 
 impl Body<'_, '_, '_> {
-    /// A call of a function that only copies; its result is its first argument.
+    /// Lowers a call of a function that only copies; its result is its first argument.
     pub(in crate::lower) fn copy_call(&mut self, name: &str, args: &[Operand]) -> Option<Operand> {
         let [dst, src] = args else { return None };
         let bytes = self.side.copied_bytes(name)?;

@@ -1,4 +1,5 @@
-//! What follows the lowering of single operations: values in several blocks, empty blocks, functions that only copy.
+//! Passes after the lowering of single operations: SSA construction, removal of empty blocks, recognition of copy
+//! functions.
 
 pub(crate) mod branches;
 pub(crate) mod copies;

@@ -1,11 +1,11 @@
-//! Values in more than one place: variables in memory that become values, and blocks of which one edge gets a copy.
+//! SSA construction: variables in memory become values, and blocks are copied for single edges.
 
 use super::tidy::{boolean, operands, term_operands};
 use crate::lower::types::TypeTable;
 use ir::{BinOp, BlockId, Const, Function, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind, ValueId};
 use std::collections::{HashMap, HashSet};
 
-/// Which blocks an edge leads back to, in an order of depth-first search.
+/// Returns for each block whether it is the target of a back edge of a depth-first search.
 pub(in crate::lower) fn headers(f: &Function) -> Vec<bool> {
     let n = f.blocks.len();
     let (mut out, mut state) = (vec![false; n], vec![0u8; n]);
@@ -35,18 +35,18 @@ pub(in crate::lower) fn headers(f: &Function) -> Vec<bool> {
     out
 }
 
-/// One variable that several blocks define: what it is elsewhere is found by going back, with phis where ways meet
+/// A variable that several blocks define. Its value elsewhere is found by walking backwards, with phis where paths join
 /// (Braun et al.: Simple and Efficient Construction of Static Single Assignment Form, 2013).
 struct Variable<'a> {
     ty: TypeId,
-    /// Its value at the end of blocks that define it.
+    /// Value at the end of each defining block.
     ends: &'a HashMap<BlockId, Operand>,
     preds: &'a [Vec<BlockId>],
     begins: HashMap<BlockId, Operand>,
     phis: Vec<NewPhi>,
 }
 
-/// Where it stands, its result and its edges.
+/// Block, result and incoming edges of a new phi.
 type NewPhi = (BlockId, ValueId, Vec<(BlockId, Operand)>);
 
 impl Variable<'_> {
@@ -100,7 +100,7 @@ impl Variable<'_> {
     }
 }
 
-/// Blocks that lead to each block, each once.
+/// Returns the predecessors of each block, each once.
 pub(in crate::lower) fn all_predecessors(f: &Function) -> Vec<Vec<BlockId>> {
     let mut out = vec![vec![]; f.blocks.len()];
     for (i, b) in (0u32..).zip(&f.blocks) {
@@ -114,7 +114,7 @@ pub(in crate::lower) fn all_predecessors(f: &Function) -> Vec<Vec<BlockId>> {
     out
 }
 
-/// Scalars in memory that are no variables of the source (flags, results of `return`) become values.
+/// Promotes scalars in memory that are no source variables (flags, results of `return`) to values.
 pub(in crate::lower) fn promote(f: &mut Function, types: &TypeTable) {
     let mut slots: HashMap<ValueId, TypeId> = HashMap::new();
     for i in f.blocks.iter().flat_map(|b| &b.insts) {
@@ -195,10 +195,10 @@ pub(in crate::lower) fn promote(f: &mut Function, types: &TypeTable) {
     replace(f, &with);
 }
 
-/// Replaces values; what replaces one may be replaced itself.
+/// Replaces values; a replacement may be replaced itself.
 pub(in crate::lower) fn replace(f: &mut Function, with: &HashMap<ValueId, Operand>) {
     let last = |o: &mut Operand| {
-        // Chains end: each step leads to a value that is defined before the one it replaces.
+        // Chains end: each step leads to a value defined before the one it replaces.
         for _ in 0..=with.len() {
             match o {
                 Operand::Value(v) => match with.get(v) {
@@ -217,7 +217,7 @@ pub(in crate::lower) fn replace(f: &mut Function, with: &HashMap<ValueId, Operan
     }
 }
 
-/// Computations without effect, which may be done twice.
+/// Whether a computation has no effect, so that it may be repeated.
 pub(in crate::lower) fn is_pure(op: &Op) -> bool {
     matches!(
         op,
@@ -233,8 +233,8 @@ pub(in crate::lower) fn is_pure(op: &Op) -> bool {
     )
 }
 
-/// What a block's values are on the way in from one predecessor, and the instructions that compute those which are not
-/// known from there already.
+/// Returns the values that a block's results have on entry from one predecessor, and the instructions that compute
+/// those not yet known there.
 pub(in crate::lower) fn copied(
     f: &mut Function,
     block: BlockId,
@@ -272,7 +272,7 @@ pub(in crate::lower) fn copied(
     (values, out)
 }
 
-/// The result of an operation, where its operands say it.
+/// Folds an operation whose operands determine its result.
 fn folded(op: &Op) -> Option<Operand> {
     let int = |o: &Operand| match o {
         Operand::Const(Const::Int { value, .. }) => Some(*value),
@@ -310,8 +310,8 @@ fn folded(op: &Op) -> Option<Operand> {
     }
 }
 
-/// Makes the way `pred → block → to` a way `pred → copy → to`, where the copy computes what the block does. What is used
-/// beyond the block then has two definitions, between which phis choose.
+/// Replaces the path `pred → block → to` by `pred → copy → to`, where the copy computes what the block does. Values
+/// used beyond the block then have two definitions, which phis join.
 pub(in crate::lower) fn bypass(
     f: &mut Function,
     block: BlockId,
@@ -329,7 +329,7 @@ pub(in crate::lower) fn bypass(
             e.retain(|(p, _)| *p != pred);
         }
     }
-    // The way on from the copy brings the values that the way on from the block would have brought.
+    // The edge from the copy passes the values that the edge from the block would have passed.
     let here = |o: &Operand| match o {
         Operand::Value(v) => values.get(v).cloned().unwrap_or_else(|| o.clone()),
         Operand::Const(_) => o.clone(),
@@ -415,7 +415,7 @@ pub(in crate::lower) fn redirect(t: &mut Terminator, from: BlockId, to: BlockId)
     }
 }
 
-/// Whether a block's values are used anywhere but in phis of one block on the way from it.
+/// Whether a block's values are used other than in phis of one successor on the edge from it.
 pub(in crate::lower) fn used_elsewhere(f: &Function, block: BlockId, to: BlockId) -> bool {
     let own: HashSet<ValueId> = f.blocks[block.index()].insts.iter().filter_map(|i| i.result).collect();
     let mut found = false;
@@ -438,8 +438,8 @@ pub(in crate::lower) fn used_elsewhere(f: &Function, block: BlockId, to: BlockId
     found
 }
 
-/// Whether an edge into the head of a loop may be led past it so that every loop keeps one way in: the head is left by one
-/// side only, and the loop entered by one edge.
+/// Decides whether an edge into a loop head may bypass it so that every loop keeps a single entry: the head has one
+/// exit side, and one edge enters the loop.
 pub(in crate::lower) fn may_pass(
     f: &Function,
     preds: &[Vec<BlockId>],
@@ -448,7 +448,7 @@ pub(in crate::lower) fn may_pass(
     then: BlockId,
     otherwise: BlockId,
 ) -> bool {
-    // The loop: all that leads back to the head without passing it, from the head's successors on.
+    // The loop: all blocks reachable from the head's successors that lead back to the head without passing it.
     let mut inside: HashSet<BlockId> = HashSet::new();
     let mut work: Vec<BlockId> = vec![];
     let after: HashSet<BlockId> = {
@@ -472,7 +472,7 @@ pub(in crate::lower) fn may_pass(
     }
     let body = if inside.contains(&then) { then } else { otherwise };
     let outer = preds[head.index()].iter().filter(|p| !inside.contains(p)).count();
-    // The body's first block is entered from the head alone: it becomes the head.
+    // Only the head enters the body's first block, which becomes the head.
     preds[body.index()].iter().all(|p| *p == head) && (inside.contains(&pred) || outer == 1)
 }
 
@@ -484,14 +484,14 @@ fn swap(o: &mut Operand, v: ValueId, with: Option<&Operand>) {
     }
 }
 
-/// Where a value is used: in a block, or on the way out of one into a phi.
+/// Position of a use: in a block, or on an edge out of one into a phi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Place {
     In(BlockId),
     Edge(BlockId),
 }
 
-/// Uses of a block's values outside it and its copy.
+/// Returns the uses of a block's values outside it and its copy.
 fn uses(f: &Function, block: BlockId, copy: BlockId) -> HashMap<ValueId, Vec<Place>> {
     let own: HashSet<ValueId> = f.blocks[block.index()].insts.iter().filter_map(|i| i.result).collect();
     let mut out: HashMap<ValueId, Vec<Place>> = HashMap::new();

@@ -1,9 +1,9 @@
-//! What lowering structured control flow leaves behind: blocks that nothing reaches, phis of one value, and conditions
-//! that are decided on the way in.
+//! Cleans up after lowering structured control flow: unreachable blocks, phis of one value, and conditions that are
+//! decided on entry.
 //!
-//! cgeist gives "go on" as a value: `scf.if` yields `true` or `false` to `scf.condition`, and an early `return` clears a
-//! flag that guards all that follows. An edge on which such a value is constant leads straight to where it would lead,
-//! so that loops are tested and functions are left as the source says.
+//! cgeist represents "continue" as a value: `scf.if` yields `true` or `false` to `scf.condition`, and an early `return`
+//! clears a flag that guards all code after it. An edge on which such a value is constant is redirected to its final
+//! target, so that loops are tested and functions are left as in the source.
 
 use super::branches::Branches;
 use super::ssa;
@@ -35,8 +35,8 @@ pub(in crate::lower) fn function(f: &mut Function, types: &TypeTable) {
     compact(f);
 }
 
-/// cgeist guards what follows a possible `return` or `break` by flags. A flag that only ever gets `true` (or another
-/// such flag) is `true`, and what it guards is not guarded.
+/// Removes flags that are always true. cgeist guards the code after a possible `return` or `break` by flags. A flag
+/// that is only ever assigned `true` (or another such flag) is `true`, and guards nothing.
 fn always_running(f: &mut Function, types: &TypeTable) {
     let mut flags: HashSet<ValueId> = HashSet::new();
     for i in f.blocks.iter().flat_map(|b| &b.insts) {
@@ -60,7 +60,7 @@ fn always_running(f: &mut Function, types: &TypeTable) {
                         flags.remove(v);
                     }
                 }
-                // One whose address goes elsewhere is left alone.
+                // A flag whose address escapes is left unchanged.
                 (op, _) => operands(op, &mut |o| {
                     if let Operand::Value(v) = o {
                         flags.remove(v);
@@ -130,7 +130,7 @@ fn always_running(f: &mut Function, types: &TypeTable) {
     decided(f);
 }
 
-/// Computations that nothing uses; accesses to memory are kept.
+/// Removes unused computations; memory accesses are kept.
 fn unused(f: &mut Function) {
     loop {
         let mut used: HashSet<ValueId> = HashSet::new();
@@ -185,7 +185,7 @@ fn reachable(f: &Function) -> Vec<bool> {
     seen
 }
 
-/// Empties blocks that are not reached, and takes their edges out of phis.
+/// Empties unreachable blocks, and removes their edges from phis.
 fn prune(f: &mut Function) {
     let seen = reachable(f);
     for (b, block) in f.blocks.iter_mut().enumerate() {
@@ -201,7 +201,7 @@ fn prune(f: &mut Function) {
     }
 }
 
-/// Replaces phis that can have one value only by that value.
+/// Replaces phis with only one possible value by that value.
 fn single(f: &mut Function) -> bool {
     let mut with: HashMap<ValueId, Operand> = HashMap::new();
     for b in &mut f.blocks {
@@ -230,7 +230,7 @@ pub(in crate::lower) fn boolean(o: &Operand) -> Option<bool> {
     }
 }
 
-/// Branches on constants, and on conditions that have been branched on before on the only way here.
+/// Resolves branches on constants, and on conditions that the only path to them has already branched on.
 fn decided(f: &mut Function) -> bool {
     let mut gone = vec![];
     let branches = Branches::of(f, &ssa::all_predecessors(f));
@@ -262,12 +262,13 @@ fn decided(f: &mut Function) -> bool {
     !gone.is_empty()
 }
 
-/// Blocks that are passed by copies of their computations, at most so many times a function.
+/// Largest number of times that a function's blocks are bypassed by copies of their computations.
 const MAX_COPIES: usize = 400;
-/// Longer blocks are not copied.
+/// Largest number of instructions in a copied block.
 const MAX_COPIED: usize = 16;
 
-/// Leads edges past a block that only hands values on to one that computes and branches: there each edge counts alone.
+/// Redirects edges past a block that only passes values on, to a block that computes and branches: there each edge is
+/// considered separately.
 fn forward(f: &mut Function) -> bool {
     let headers = ssa::headers(f);
     let preds = ssa::all_predecessors(f);
@@ -288,7 +289,7 @@ fn forward(f: &mut Function) -> bool {
         {
             continue;
         }
-        // No edge twice, and nothing of its own is used but on the way on.
+        // No duplicate edges, and the block's values are used only on the outgoing edge.
         if preds[b].iter().any(|p| preds[to.index()].contains(p)) || ssa::used_elsewhere(f, this, to) {
             continue;
         }
@@ -324,7 +325,7 @@ fn forward(f: &mut Function) -> bool {
     false
 }
 
-/// Leads edges past a block that only computes and branches, where the way on is known from where one comes.
+/// Redirects edges past a block that only computes and branches, if the predecessor determines the successor.
 fn thread(f: &mut Function, copies: &mut usize) -> bool {
     let headers = ssa::headers(f);
     let preds = ssa::all_predecessors(f);
@@ -366,7 +367,7 @@ fn thread(f: &mut Function, copies: &mut usize) -> bool {
     false
 }
 
-/// Joins blocks with their only successor where they are its only predecessor, and drops those that are not reached.
+/// Merges blocks with their only successor if they are its only predecessor, and removes unreachable blocks.
 fn compact(f: &mut Function) {
     let seen = reachable(f);
     let mut count = vec![0u32; f.blocks.len()];
@@ -375,7 +376,7 @@ fn compact(f: &mut Function) {
             count[t.index()] += 1;
         }
     }
-    // Which block each has gone into.
+    // Map from each block to the block that it was merged into.
     let mut into: Vec<BlockId> = (0u32..).map(BlockId).take(f.blocks.len()).collect();
     for b in (0..f.blocks.len()).filter(|b| seen[*b]) {
         while let Terminator::Br(t) = f.blocks[b].term

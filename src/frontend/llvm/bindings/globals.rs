@@ -1,4 +1,4 @@
-//! Functions, global variables and aliases. An accessor asserts the kind of value that it makes sense for.
+//! Functions, global variables and aliases. Each accessor asserts the kind of value that it applies to.
 
 #![allow(unsafe_code, reason = "the LLVM C API is foreign; every handle is tied to the module's lifetime by its type")]
 #![allow(clippy::wildcard_imports, reason = "a hundred functions, told apart by their prefix")]
@@ -26,7 +26,7 @@ impl<'m> Value<'m> {
         // SAFETY: a global value.
         unsafe { LLVMIsDeclaration(self.0) != 0 }
     }
-    /// Type of a global variable's contents, or a function's type.
+    /// Returns the type of a global variable's contents, or a function's type.
     pub fn value_type(self) -> Type<'m> {
         self.expect_global();
         // SAFETY: a global value.
@@ -52,7 +52,7 @@ impl<'m> Value<'m> {
         // SAFETY: a global variable, as just asserted.
         unsafe { LLVMIsExternallyInitialized(self.0) != 0 }
     }
-    /// Metadata attached to a global variable.
+    /// Returns the metadata attached to a global variable.
     pub fn attached(self) -> Vec<Meta<'m>> {
         self.expect_kind(&[ValueKind::LLVMGlobalVariableValueKind]);
         let mut n = 0usize;
@@ -97,7 +97,7 @@ impl<'m> Value<'m> {
         // SAFETY: a function.
         unsafe { LLVMGetFunctionCallConv(self.0) }
     }
-    /// A string attribute of the function itself (`"nvvm.maxntid"`).
+    /// Returns a string attribute of the function itself (`"nvvm.maxntid"`).
     pub fn string_attribute(self, key: &str) -> Option<String> {
         self.expect_function();
         // SAFETY: a function; the attribute is checked for null.
@@ -116,7 +116,7 @@ impl<'m> Value<'m> {
             Some(text(p, len as usize))
         }
     }
-    /// Does the function itself carry the attribute (`noreturn`)?
+    /// Whether the function itself has the attribute (`noreturn`).
     pub fn has_attribute(self, key: &str) -> bool {
         self.expect_function();
         // SAFETY: a function.
@@ -125,7 +125,7 @@ impl<'m> Value<'m> {
             !LLVMGetEnumAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, id).is_null()
         }
     }
-    /// The type in a parameter's type attribute (`byval(T)`, `sret(T)`); parameters count from 0.
+    /// Returns the type in a parameter's type attribute (`byval(T)`, `sret(T)`); parameters count from 0.
     pub fn param_type_attribute(self, param: u32, key: &str) -> Option<Type<'m>> {
         self.expect_function();
         // SAFETY: a function; attribute index 0 is the return value, hence the shift.
@@ -139,7 +139,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The number in a parameter's attribute (`dereferenceable(n)`), 0 without one; parameters count from 0.
+    /// Returns the integer in a parameter's attribute (`dereferenceable(n)`), 0 without one; parameters count from 0.
     pub fn param_int_attribute(self, param: u32, key: &str) -> u64 {
         self.expect_function();
         // SAFETY: a function; attribute index 0 is the return value, hence the shift.

@@ -1,4 +1,4 @@
-//! Instructions. An accessor asserts the opcode that it makes sense for.
+//! Instructions. Each accessor asserts the opcode that it applies to.
 
 #![allow(unsafe_code, reason = "the LLVM C API is foreign; every handle is tied to the module's lifetime by its type")]
 #![allow(clippy::wildcard_imports, reason = "a hundred functions, told apart by their prefix")]
@@ -13,7 +13,7 @@ impl<'m> Value<'m> {
         // SAFETY: an instruction.
         Meta::option(unsafe { LLVMInstructionGetDebugLoc(self.0) })
     }
-    /// `#dbg_declare` records in front of an instruction.
+    /// Returns the `#dbg_declare` records before an instruction.
     pub fn declares(self) -> Vec<Declare<'m>> {
         self.expect_kind(&[ValueKind::LLVMInstructionValueKind]);
         let mut out = vec![];
@@ -46,7 +46,7 @@ impl<'m> Value<'m> {
         // SAFETY: an instruction with an alignment.
         unsafe { LLVMGetAlignment(self.0) }
     }
-    /// What a pointer argument of a call is said to be a multiple of; 1 where nothing is said.
+    /// Returns the alignment attribute of a call's pointer argument in bytes; 1 without one.
     pub fn argument_alignment(self, argument: u32) -> u32 {
         self.expect(&[Opcode::LLVMCall, Opcode::LLVMInvoke]);
         let key = "align";
@@ -57,7 +57,7 @@ impl<'m> Value<'m> {
             if a.is_null() { 1 } else { u32::try_from(LLVMGetEnumAttributeValue(a)).unwrap_or(1) }
         }
     }
-    /// Whether others may see or change the memory meanwhile: volatile, or atomic in any order.
+    /// Whether others may read or write the memory concurrently: volatile, or atomic with any ordering.
     pub fn is_volatile(self) -> bool {
         self.expect(&[Opcode::LLVMLoad, Opcode::LLVMStore]);
         // SAFETY: a load or store.
@@ -71,7 +71,7 @@ impl<'m> Value<'m> {
         // SAFETY: an atomicrmw.
         unsafe { LLVMGetAtomicRMWBinOp(self.0) }
     }
-    /// Source element type of an address computation, instruction or constant.
+    /// Returns the source element type of an address computation, instruction or constant.
     pub fn gep_source_type(self) -> Type<'m> {
         assert!([self.opcode(), self.const_opcode()].contains(&Some(Opcode::LLVMGetElementPtr)));
         // SAFETY: a GEPOperator.
@@ -82,7 +82,7 @@ impl<'m> Value<'m> {
         // SAFETY: a GEPOperator.
         unsafe { LLVMIsInBounds(self.0) != 0 }
     }
-    /// `(nsw, nuw)` of integer add, sub, mul and shl.
+    /// Returns `(nsw, nuw)` of an integer add, sub, mul or shl.
     pub fn no_wrap(self) -> (bool, bool) {
         self.expect(&[Opcode::LLVMAdd, Opcode::LLVMSub, Opcode::LLVMMul, Opcode::LLVMShl]);
         // SAFETY: an overflowing binary operator.
@@ -114,13 +114,13 @@ impl<'m> Value<'m> {
                 .collect()
         }
     }
-    /// Member path of extractvalue and insertvalue.
+    /// Returns the member path of an extractvalue or insertvalue.
     pub fn path(self) -> Vec<u32> {
         self.expect(&[Opcode::LLVMExtractValue, Opcode::LLVMInsertValue]);
         // SAFETY: the list has LLVMGetNumIndices entries.
         unsafe { std::slice::from_raw_parts(LLVMGetIndices(self.0), LLVMGetNumIndices(self.0) as usize).to_vec() }
     }
-    /// Mask of a shufflevector; -1 for undefined lanes.
+    /// Returns the mask of a shufflevector; -1 for undefined lanes.
     pub fn mask(self) -> Vec<i32> {
         self.expect(&[Opcode::LLVMShuffleVector]);
         // SAFETY: a shufflevector and indices within its mask.
@@ -132,28 +132,28 @@ impl<'m> Value<'m> {
                 .collect()
         }
     }
-    /// What a call or invoke calls.
+    /// Returns the callee of a call or invoke.
     pub fn called(self) -> Value<'m> {
         self.expect(&[Opcode::LLVMCall, Opcode::LLVMInvoke, Opcode::LLVMCallBr]);
         // SAFETY: a call site.
         Value::wrap(unsafe { LLVMGetCalledValue(self.0) })
     }
-    /// Arguments of a call or invoke, without operand bundles.
+    /// Returns the arguments of a call or invoke, without operand bundles.
     pub fn arguments(self) -> Vec<Value<'m>> {
         self.expect(&[Opcode::LLVMCall, Opcode::LLVMInvoke, Opcode::LLVMCallBr]);
         // SAFETY: a call site; arguments are its first operands.
         unsafe { (0..LLVMGetNumArgOperands(self.0)).map(|i| Value::wrap(LLVMGetOperand(self.0, i))).collect() }
     }
-    /// Normal and unwind destination of an invoke.
+    /// Returns the normal and the unwind destination of an invoke.
     pub fn invoke_targets(self) -> (BasicBlock<'m>, BasicBlock<'m>) {
         self.expect(&[Opcode::LLVMInvoke]);
         // SAFETY: an invoke.
         unsafe { (BasicBlock::wrap(LLVMGetNormalDest(self.0)), BasicBlock::wrap(LLVMGetUnwindDest(self.0))) }
     }
-    /// Condition of a conditional branch or switch.
+    /// Returns the condition of a conditional branch or switch.
     pub fn condition(self) -> Option<Value<'m>> {
         self.expect(&[Opcode::LLVMBr, Opcode::LLVMSwitch]);
-        // LLVMGetCondition takes branches only (LLVM 22); a switch's condition is its first operand.
+        // LLVMGetCondition accepts branches only (LLVM 22); a switch's condition is its first operand.
         if self.opcode() == Some(Opcode::LLVMSwitch) {
             return Some(self.operand(0));
         }
@@ -165,7 +165,7 @@ impl<'m> Value<'m> {
         // SAFETY: a terminator with successors.
         unsafe { (0..LLVMGetNumSuccessors(self.0)).map(|i| BasicBlock::wrap(LLVMGetSuccessor(self.0, i))).collect() }
     }
-    /// Value of the switch case that leads to successor `i` (1-based: successor 0 is the default).
+    /// Returns the value of the switch case that leads to successor `i` (1-based: successor 0 is the default).
     pub fn case_value(self, i: u32) -> Value<'m> {
         self.expect(&[Opcode::LLVMSwitch]);
         // SAFETY: a switch; LLVM asserts the index.
@@ -174,7 +174,7 @@ impl<'m> Value<'m> {
             Value::wrap(LLVMGetSwitchCaseValue(self.0, i))
         }
     }
-    /// Text, constraints and side effects of inline assembly.
+    /// Returns text, constraints and side effects of inline assembly.
     pub fn inline_asm(self) -> Option<(String, String, bool)> {
         if self.kind() != ValueKind::LLVMInlineAsmValueKind {
             return None;

@@ -1,11 +1,11 @@
 //! Typed, lifetime-bound access to a parsed LLVM module, over llvm-sys.
 //!
-//! In: an [`inkwell`] module. Out: [`Value`], [`Type`] and [`Meta`] handles that cannot outlive it. It knows
-//! nothing of `ir/`. inkwell itself offers no debug records, no metadata operands and no constant expressions,
-//! which is why these few calls go to the C API directly.
+//! In: an [`inkwell`] module. Out: [`Value`], [`Type`] and [`Meta`] handles that cannot outlive it. It does not know
+//! `ir/`. inkwell itself offers no debug records, no metadata operands and no constant expressions, so these few calls
+//! go to the C API directly.
 //!
-//! An accessor that only makes sense for one kind of value asserts that kind first, so that a mistake of ours is
-//! a panic of the worker process and never undefined behaviour.
+//! Each accessor for a single kind of value first asserts that kind, so that a mistake in the reader panics the worker
+//! process and is never undefined behaviour.
 
 #![allow(unsafe_code, reason = "the LLVM C API is foreign; every handle is tied to the module's lifetime below")]
 #![allow(clippy::wildcard_imports, reason = "a hundred functions, told apart by their prefix")]
@@ -76,13 +76,14 @@ fn rename(value: Value<'_>, name: &str) {
     unsafe { LLVMSetValueName2(value.0, name.as_ptr().cast(), name.len()) };
 }
 
-/// A name without what clang adds to it (clang/lib/CodeGen/CodeGenModule.cpp, `printPostfixForExternalizedDecl`).
+/// Strips the suffix that clang adds to a name (clang/lib/CodeGen/CodeGenModule.cpp,
+/// `printPostfixForExternalizedDecl`).
 fn own_name(name: &str) -> Option<&str> {
     let (own, number) = name.rsplit_once("__static__").or_else(|| name.rsplit_once("__intern__"))?;
     (number.len() == 16 && number.bytes().all(|b| b.is_ascii_hexdigit())).then_some(own)
 }
 
-/// Takes over a message that LLVM allocated.
+/// Copies a message that LLVM allocated, and frees it.
 fn message(ptr: *mut libc::c_char) -> String {
     if ptr.is_null() {
         return String::new();
@@ -124,7 +125,7 @@ impl<'m> Bitcode<'m> {
         // SAFETY: the module is alive.
         list(unsafe { LLVMGetFirstGlobal(self.module) }, LLVMGetNextGlobal)
     }
-    /// The text of `asm("…")` outside functions.
+    /// Returns the text of `asm("…")` outside functions.
     pub(super) fn file_level_assembly(&self) -> String {
         let mut length = 0;
         // SAFETY: the module is live, and the text belongs to it.
@@ -134,8 +135,9 @@ impl<'m> Bitcode<'m> {
         }
     }
 
-    /// Gives what clang made visible beyond its unit, for `-fgpu-rdc`, its own name again: `_ZL1a` instead of `_ZL1a__static__` and a number. What
-    /// used it before it was renamed refers to a declaration of its own name (LLVM 22), and means the same.
+    /// Restores the names of symbols that clang externalised for `-fgpu-rdc`: `_ZL1a` instead of `_ZL1a__static__` and
+    /// a number. Uses from before the renaming refer to a declaration with the original name (LLVM 22), which denotes
+    /// the same symbol.
     pub(super) fn restore_names(&self) {
         let mut all: Vec<Value<'m>> = self.functions();
         all.extend(self.globals());
@@ -155,7 +157,7 @@ impl<'m> Bitcode<'m> {
         // SAFETY: the module is alive.
         list(unsafe { LLVMGetFirstGlobalAlias(self.module) }, LLVMGetNextGlobalAlias)
     }
-    /// Allocation size (array stride) and ABI alignment in bytes; 0 for unsized types.
+    /// Returns allocation size (array stride) and ABI alignment in bytes; size 0 for unsized types.
     pub(super) fn layout(&self, ty: Type<'m>) -> (u64, u32) {
         // SAFETY: type and layout belong to the live module; unsized types are never passed on.
         unsafe {
@@ -165,19 +167,19 @@ impl<'m> Bitcode<'m> {
             (LLVMABISizeOfType(self.layout, ty.0), LLVMABIAlignmentOfType(self.layout, ty.0))
         }
     }
-    /// Offset of a structure member in bytes.
+    /// Returns the offset of a structure member in bytes.
     pub(super) fn field_offset(&self, ty: Type<'m>, field: u32) -> u64 {
         assert!(ty.kind() == LlvmTypeKind::LLVMStructTypeKind && (field as usize) < ty.fields().len());
         // SAFETY: a structure type and one of its members, as just asserted.
         unsafe { LLVMOffsetOfElement(self.layout, ty.0, field) }
     }
-    /// A metadata node as assembly text, its operands as raw addresses: the only way of the C API to a
-    /// node's plain fields (`arg:`, `encoding:`, `count:`). Cheap, because nothing is numbered.
+    /// Prints a metadata node as assembly text, with its operands as raw addresses: the C API's only access to a node's
+    /// plain fields (`arg:`, `encoding:`, `count:`). Cheap, because nothing is numbered.
     pub(super) fn print_meta(&self, meta: Meta<'m>) -> String {
         // SAFETY: context and node are alive.
         message(unsafe { LLVMPrintValueToString(LLVMMetadataAsValue(self.context, meta.0)) })
     }
-    /// Operands of a metadata node; `None` where one is null or is not metadata.
+    /// Returns the operands of a metadata node; `None` for one that is null or not metadata.
     pub(super) fn meta_operands(&self, meta: Meta<'m>) -> Vec<Option<Value<'m>>> {
         if meta.is(MetaKind::LLVMMDStringMetadataKind) {
             return vec![];
@@ -193,7 +195,7 @@ impl<'m> Bitcode<'m> {
             out.into_iter().map(Value::option).collect()
         }
     }
-    /// An operand that is itself metadata.
+    /// Returns an operand that is itself metadata.
     pub(super) fn meta_operand(&self, meta: Meta<'m>, index: usize) -> Option<Meta<'m>> {
         let v = self.meta_operands(meta).get(index).copied().flatten()?;
         if v.kind() != ValueKind::LLVMMetadataAsValueValueKind {
@@ -202,7 +204,7 @@ impl<'m> Bitcode<'m> {
         // SAFETY: a MetadataAsValue, as just checked.
         Meta::option(unsafe { LLVMValueAsMetadata(v.0) })
     }
-    /// An operand that is a string.
+    /// Returns an operand that is a string.
     pub(super) fn meta_string(&self, meta: Meta<'m>, index: usize) -> Option<String> {
         let v = self.meta_operands(meta).get(index).copied().flatten()?;
         let mut len = 0;
@@ -227,7 +229,7 @@ impl<'m> Type<'m> {
         // SAFETY: a pointer type, as just asserted.
         unsafe { LLVMGetPointerAddressSpace(self.0) }
     }
-    /// Element type and length of an array or vector.
+    /// Returns element type and length of an array or vector.
     pub(super) fn sequence(self) -> Option<(Type<'m>, u64)> {
         // SAFETY: element and length are asked of arrays and vectors only.
         unsafe {
@@ -260,7 +262,7 @@ impl<'m> Type<'m> {
             (!p.is_null()).then(|| CStr::from_ptr(p).to_string_lossy().into_owned())
         }
     }
-    /// Return type and variadicity of a function type.
+    /// Returns the return type of a function type, and whether it is variadic.
     pub(super) fn signature(self) -> (Type<'m>, bool) {
         assert_eq!(self.kind(), LlvmTypeKind::LLVMFunctionTypeKind);
         // SAFETY: a function type, as just asserted.
@@ -277,7 +279,7 @@ impl<'m> BasicBlock<'m> {
         // SAFETY: the block is alive; LLVM returns a NUL-terminated name, empty for unnamed blocks.
         unsafe { CStr::from_ptr(LLVMGetBasicBlockName(self.0)).to_string_lossy().into_owned() }
     }
-    /// Instructions in order, the terminator last.
+    /// Returns the instructions in order, the terminator last.
     pub(super) fn instructions(self) -> Vec<Value<'m>> {
         // SAFETY: the block is alive.
         list(unsafe { LLVMGetFirstInstruction(self.0) }, LLVMGetNextInstruction)
@@ -289,16 +291,16 @@ impl<'m> Meta<'m> {
         // SAFETY: the node is alive.
         unsafe { LLVMGetMetadataKind(self.0) }
     }
-    /// Of this kind? (llvm-sys derives no comparison for these.)
+    /// Whether the node is of this kind. (llvm-sys derives no comparison for kinds.)
     pub(super) fn is(self, kind: MetaKind) -> bool {
         self.kind() as u32 == kind as u32
     }
-    /// DWARF tag of a debug information node; 0 for other nodes.
+    /// Returns the DWARF tag of a debug information node; 0 for other nodes.
     pub(super) fn tag(self) -> u16 {
         // SAFETY: LLVM casts dynamically here.
         unsafe { LLVMGetDINodeTag(self.0) }
     }
-    /// Line, column, scope and the call site it was inlined at.
+    /// Returns line, column, scope and inlining call site.
     pub(super) fn location(self) -> (u32, u32, Meta<'m>, Option<Meta<'m>>) {
         assert!(self.is(MetaKind::LLVMDILocationMetadataKind));
         // SAFETY: a DILocation, as just asserted.
@@ -311,7 +313,7 @@ impl<'m> Meta<'m> {
             )
         }
     }
-    /// The file of a scope or variable.
+    /// Returns the file of a scope or variable.
     pub(super) fn file(self) -> Option<Meta<'m>> {
         use MetaKind::*;
         // SAFETY: each accessor is called on the kind it wants.
@@ -331,7 +333,7 @@ impl<'m> Meta<'m> {
             }
         })
     }
-    /// Line of a variable or subprogram; 0 for other nodes.
+    /// Returns the line of a variable or subprogram; 0 for other nodes.
     pub(super) fn line(self) -> u32 {
         use MetaKind::*;
         // SAFETY: each accessor is called on the kind it wants.
@@ -353,25 +355,25 @@ impl<'m> Meta<'m> {
                 | LLVMDISubroutineTypeMetadataKind
         ));
     }
-    /// Size of a DIType.
+    /// Returns the size of a DIType.
     pub(super) fn size_in_bits(self) -> u64 {
         self.expect_type();
         // SAFETY: a DIType, as just asserted.
         unsafe { LLVMDITypeGetSizeInBits(self.0) }
     }
-    /// Offset of a member or base class in its structure.
+    /// Returns the offset of a member or base class in its structure.
     pub(super) fn offset_in_bits(self) -> u64 {
         self.expect_type();
         // SAFETY: a DIType, as just asserted.
         unsafe { LLVMDITypeGetOffsetInBits(self.0) }
     }
-    /// Is the member one of the class rather than of its objects?
+    /// Whether the member is static.
     pub(super) fn is_static_member(self) -> bool {
         self.expect_type();
         // SAFETY: a DIType, as just asserted.
         unsafe { LLVMDITypeGetFlags(self.0) & LLVMDIFlagStaticMember != 0 }
     }
-    /// Is the member or base private; `None` where nothing is said of who may name it.
+    /// Returns whether the member or base is private; `None` without an access specifier.
     pub(super) fn is_private(self) -> Option<bool> {
         self.expect_type();
         // SAFETY: a DIType, as just asserted.
@@ -380,7 +382,7 @@ impl<'m> Meta<'m> {
             access => Some(access == LLVMDIFlagPrivate),
         }
     }
-    /// Directory and file name of a DIFile.
+    /// Returns directory and file name of a DIFile.
     pub(super) fn path(self) -> (String, String) {
         assert!(self.is(MetaKind::LLVMDIFileMetadataKind));
         let (mut d, mut f) = (0, 0);
@@ -391,7 +393,7 @@ impl<'m> Meta<'m> {
             (text(dir, d as usize), text(name, f as usize))
         }
     }
-    /// The variable of a DIGlobalVariableExpression.
+    /// Returns the variable of a DIGlobalVariableExpression.
     pub(super) fn global_variable(self) -> Option<Meta<'m>> {
         if !self.is(MetaKind::LLVMDIGlobalVariableExpressionMetadataKind) {
             return None;
@@ -401,7 +403,7 @@ impl<'m> Meta<'m> {
     }
 }
 
-/// A `#dbg_declare` record: where a source variable lives.
+/// A `#dbg_declare` record: the address of a source variable.
 pub(super) struct Declare<'m> {
     pub(super) address: Value<'m>,
     pub(super) variable: Meta<'m>,
@@ -426,7 +428,7 @@ impl<'m> Value<'m> {
         // SAFETY: the value is alive.
         message(unsafe { LLVMPrintValueToString(self.0) })
     }
-    /// Operands of an instruction or constant; empty for other values.
+    /// Returns the operands of an instruction or constant; none for other values.
     pub(super) fn operands(self) -> Vec<Value<'m>> {
         // SAFETY: LLVMIsAUser is a dynamic cast; operands of a User are values.
         unsafe {
@@ -437,7 +439,7 @@ impl<'m> Value<'m> {
             (0..n).filter_map(|i| Value::option(LLVMGetOperand(self.0, i))).collect()
         }
     }
-    /// Operand `i`; panics where there is none.
+    /// Returns operand `i`; panics without one.
     pub(super) fn operand(self, i: u32) -> Value<'m> {
         // SAFETY: the index is within the operand list, as asserted.
         unsafe {
@@ -445,12 +447,12 @@ impl<'m> Value<'m> {
             Value::wrap(LLVMGetOperand(self.0, i))
         }
     }
-    /// Opcode of an instruction.
+    /// Returns the opcode of an instruction.
     pub(super) fn opcode(self) -> Option<Opcode> {
         // SAFETY: asked of instructions only.
         (self.kind() == ValueKind::LLVMInstructionValueKind).then(|| unsafe { LLVMGetInstructionOpcode(self.0) })
     }
-    /// Opcode of a constant expression.
+    /// Returns the opcode of a constant expression.
     pub(super) fn const_opcode(self) -> Option<Opcode> {
         // SAFETY: asked of constant expressions only.
         (self.kind() == ValueKind::LLVMConstantExprValueKind).then(|| unsafe { LLVMGetConstOpcode(self.0) })
@@ -464,7 +466,7 @@ impl<'m> Value<'m> {
 
     // --- constants ---
 
-    /// A constant integer of up to 128 bits, sign-extended.
+    /// Returns a constant integer of up to 128 bits, sign-extended.
     pub(super) fn int(self) -> Option<i128> {
         if self.kind() != ValueKind::LLVMConstantIntValueKind {
             return None;
@@ -474,10 +476,10 @@ impl<'m> Value<'m> {
             // SAFETY: a ConstantInt of at most 64 bits.
             return Some(i128::from(unsafe { LLVMConstIntGetSExtValue(self.0) }));
         }
-        // The C API gives 64 bits only; the text is `i128 -5`.
+        // The C API returns 64 bits only; the text is `i128 -5`.
         self.print().split(' ').nth(1)?.parse().ok()
     }
-    /// Bit pattern of a floating-point constant of up to 64 bits.
+    /// Returns width and bit pattern of a floating-point constant of up to 64 bits.
     pub(super) fn float_bits(self) -> Option<(u32, u64)> {
         if self.kind() != ValueKind::LLVMConstantFPValueKind {
             return None;
@@ -494,7 +496,7 @@ impl<'m> Value<'m> {
             (LLVMGetValueKind(c) == ValueKind::LLVMConstantIntValueKind).then(|| (bits, LLVMConstIntGetZExtValue(c)))
         }
     }
-    /// Little-endian bytes of a constant data array or vector.
+    /// Returns the little-endian bytes of a constant data array or vector.
     pub(super) fn raw_data(self) -> Vec<u8> {
         self.expect_kind(&[ValueKind::LLVMConstantDataArrayValueKind, ValueKind::LLVMConstantDataVectorValueKind]);
         let mut len = 0usize;
