@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// The families in the order of [`FAMILIES`], with what a model follows that nothing else was compared with.
-const DOCUMENTS: [(&str, &str); 12] = [
+const DOCUMENTS: [(&str, &str); 13] = [
     ("Memory of the C library", "C11, POSIX.1-2017, glibc"),
     ("Texts of the C library", "C11, POSIX.1-2017, glibc"),
     ("Streams of the C library", "C11, POSIX.1-2017, glibc"),
@@ -21,6 +21,7 @@ const DOCUMENTS: [(&str, &str); 12] = [
     ("The system", "POSIX.1-2017, glibc"),
     ("Mathematics of the C library", "C11, glibc"),
     ("CUDA's runtime", "CUDA Runtime API 13.0"),
+    ("CUDA's driver", "CUDA Driver API 13.0"),
     ("CUDA's libraries, MPI, OpenMP", "their references"),
     ("What models of PyTorch's functions are built on", ""),
     ("The C++ library", "C++17, libstdc++"),

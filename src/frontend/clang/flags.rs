@@ -272,9 +272,8 @@ fn as_gcc(toolkit: &Toolkit, language: Language) -> Vec<String> {
     let Some(version) = toolkit.host.gnu_version.as_deref() else { return vec![] };
     let stands_for = gnu_version(version, language).map(|v| format!("-fgnuc-version={v}"));
     // clang defines what GCC has from 12 on whichever GCC it stands for.
-    let lacks = major(version).is_some_and(|v| v < 12);
-    let sizes = ["-U__GCC_DESTRUCTIVE_SIZE", "-U__GCC_CONSTRUCTIVE_SIZE"].into_iter().filter(|_| lacks);
-    stands_for.into_iter().chain(sizes.map(String::from)).collect()
+    let sizes = ["-U__GCC_DESTRUCTIVE_SIZE", "-U__GCC_CONSTRUCTIVE_SIZE"].map(String::from);
+    stands_for.into_iter().chain(sizes.into_iter().filter(|_| major(version).is_some_and(|v| v < 12))).collect()
 }
 
 impl ClangCommand {
