@@ -31,11 +31,10 @@ import typing
 import zlib
 
 import toolkits_macros
-from toolkits_page import write_page
+from toolkits_page import PINNED, write_page
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 RELEASE = pathlib.Path(os.environ.get("SCUBA_RELEASE", HERE / "target/release")).resolve()
-PINNED = "13.0"
 GXX, CLANG = "g++", "clang++-22"
 # Wheels, exact: another day's run is to measure the same. CCCL's wheels of 12.1 and 12.2 hold no headers: the one beside it is of 12.3.
 WHEELS = {
