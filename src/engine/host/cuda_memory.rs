@@ -113,8 +113,8 @@ impl Executor<'_> {
         let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
         let name = self.pointee_name(&out);
         let place = self.user_location();
-        // The executor follows the program after a failed allocation; for accesses to the memory anyway, nothing else
-        // is claimed.
+        // The executor follows the program after a failed allocation; about an access to the missing memory it claims
+        // only that the extent is 0.
         let early = (!self.assumptions.takes(Axiom::DeviceAllocation)).then(|| self.allocation_status());
         let size = match early {
             Some(status) => {

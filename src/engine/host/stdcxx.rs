@@ -203,7 +203,7 @@ enum Source {
 }
 
 impl Source {
-    /// Returns the source by the mangled name of a constructor or an assignment. Others take a part of a text.
+    /// Returns the source by the mangled name of a constructor or an assignment. Others take a part of a string.
     fn of(name: &str) -> Option<Self> {
         let member = name.strip_prefix("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE")?;
         let member =

@@ -1,5 +1,5 @@
-//! Primitives of the tensor models (`templates/models/aten.cpp`): device memory allocated on demand, extents, facts
-//! about a number on a path, and facts about tensors that a caller gave.
+//! Primitives of the tensor models (`templates/models/aten.cpp`): device memory whose allocation succeeds, extents,
+//! facts about a number on a path, and facts about tensors that a caller gave.
 
 use super::Call;
 use super::table::Table;
@@ -86,7 +86,7 @@ impl Executor<'_> {
                 let object = self.object(*o);
                 object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
             });
-            // By a kernel, or because host code writes no handle in this way.
+            // A kernel writes them, or host code that writes no handle there.
             storages.iter().for_each(|o| self.note_written_by_device(*o));
             self.elements_change(&mut s, &storages, &why);
         }
@@ -105,9 +105,9 @@ impl Executor<'_> {
         self.assume(s, fits)
     }
 
-    /// Allocates device memory with the elements of a caller-given tensor, in order. A contiguous tensor's copy is its
-    /// own memory, so the result is another name for the caller's object. Contracts on its elements, by their index in
-    /// the storage, do not apply to these.
+    /// Allocates device memory with the elements of a caller-given tensor, in order. The copy of a contiguous tensor
+    /// may be that tensor's own memory, so the result is another name for the caller's object. Contracts on its
+    /// elements, by their index in the storage, do not apply to these.
     fn tensor_copy(&mut self, c: &Call<'_>, s: State) -> Modelled {
         /// The allocations of a call below this are not copies.
         const COPIES: u32 = 2;

@@ -75,8 +75,8 @@ impl Executor<'_> {
         self.lose_by_name(s, &all, why);
     }
 
-    /// Resets the device: memory from the runtime ends its life, and variables are initialised again when the device
-    /// is used again.
+    /// Resets the device: the lifetime of memory from the runtime ends, and variables are initialised again when the
+    /// device is used again.
     pub(super) fn reset_device(&mut self, s: &mut State) {
         self.end_context(s, !self.runtime.several_devices);
         let mut all: Vec<_> = self.heap.followed_variables().collect();

@@ -15,7 +15,8 @@ const fn is_followed(bits: u32) -> bool {
 }
 
 impl Executor<'_> {
-    /// Returns a function of the bits of a number. Zero counts of zero are the width.
+    /// Returns a function of the bits of a number. A count of leading or trailing zeros is the width if the number is
+    /// zero.
     pub(super) fn of_bits(&mut self, f: BitFunction, a: TermId, bits: u32) -> Option<TermId> {
         if !is_followed(bits) || f == BitFunction::BytesReversed && !bits.is_multiple_of(16) {
             return None;

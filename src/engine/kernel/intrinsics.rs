@@ -82,7 +82,7 @@ const CLASS: &str = "is.fpclass";
 /// Prefix of the parts of a coroutine.
 const COROUTINE: &str = "coro.";
 
-/// Returns the result of an integer function, by its name, operands and width.
+/// Model of an integer function: its result from its name, operands and width.
 type Integers = for<'e> fn(&mut Executor<'e>, &str, &[Value], u32) -> Option<Value>;
 
 /// Functions of integers of 2 to 64 bits.

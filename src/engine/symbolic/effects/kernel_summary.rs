@@ -210,7 +210,7 @@ impl Executor<'_> {
         let given = Allowance { steps: STEPS, ..self.limits.left() };
         let (found, _) = self.aside(given, |e| {
             let found = e.suppose(kernel, shapes, held);
-            // If the budget is spent, the host sees it at its next step.
+            // Once the time is over, the host sees it at its next step.
             debug_assert!(e.limits.limit().is_none_or(|l| l != Limit::Steps) || found.is_none());
             found
         });

@@ -1,9 +1,9 @@
 //! Calls whose callee is known but not executed: calls through an unknown pointer, recursion beyond the depth limit,
 //! or calls by a library that was given the function.
 //!
-//! In: the functions that may be called. Out: a state in which everything that they could write is unknown, and
-//! [`Executor::missed`] where they may do what a claim depends on: launch, allocate or copy on the host, access memory
-//! in a kernel.
+//! In: the functions that may be called. Out: a state in which everything that they could write is unknown. The
+//! executor records them by `Limits::miss` where they may do what a claim depends on: launch, allocate or copy on the
+//! host, access memory in a kernel.
 //!
 //! A library finds functions among its arguments and in all memory reachable from them, including virtual tables; of
 //! an argument that points into an object, only from that offset on. Libraries with an interface for C, and the C++
@@ -34,7 +34,8 @@ use std::rc::Rc;
 #[derive(Default)]
 struct Lent {
     functions: FxHashSet<FuncRef>,
-    /// Whether any function whose address is taken is among them.
+    /// Whether any function whose address is taken is among them; `anywhere`: any function whose address is stored at
+    /// an unknown address.
     taken: bool,
     anywhere: bool,
     /// Whether a kernel is among them.

@@ -55,7 +55,7 @@ impl Executor<'_> {
     // ---- work that overlaps ----
 
     /// Records that device work may overlap from here on, also with launches that were executed as if they had the
-    /// device for themselves.
+    /// device for themselves: havocs what these stored.
     pub(crate) fn overlap(&mut self, s: &mut State) {
         self.runtime.overlapping = true;
         let mut all: Vec<ObjId> = self.runtime.alone.iter().copied().collect();
@@ -92,8 +92,7 @@ impl Executor<'_> {
         match self.object(o).kind {
             ObjKind::Managed | ObjKind::Parameter => true,
             ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => self.heap.is_registered(o),
-            // Device memory and thread memory is accessible to the host by copies only, strings and streams only to
-            // the host.
+            // The host reaches device and thread memory by copies only; only the host reaches strings and streams.
             ObjKind::DeviceHeap
             | ObjKind::DeviceGlobal(_)
             | ObjKind::Constant(_)
@@ -122,7 +121,7 @@ impl Executor<'_> {
             if !self.is_seen_by_host(o) {
                 continue;
             }
-            // If several streams may write it, the last one gives no fact.
+            // If several streams may write the object, its stream is unknown.
             let stream = if self.is_under_way(s, o) && self.cell(s, place(o)) != stream { None } else { stream };
             let number = Value::Int(self.arena.int(i128::from(stream.unwrap_or(SOME_STREAM))));
             if let Some(st) = s.mem.get_mut(&flight) {

@@ -61,7 +61,7 @@ impl<'p> Executor<'p> {
             InputSource::Argc => Range::new(self.assumptions.takes(Axiom::Argc).into(), i128::from(i32::MAX)),
             InputSource::ArgvLen(_) => Range::new(0, self.most_of_host(1 << 20)),
             InputSource::FileSize(_) => Range::new(0, self.most_of_host(1 << 40)),
-            // This range makes the negated comparison an `int` too.
+            // The range is symmetric, so that the negated result is an `int` too.
             InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
             _ => Range::of_value(bits, signed),
         };
@@ -187,7 +187,7 @@ impl<'p> Executor<'p> {
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(lost), offset)]))
     }
 
-    /// Returns the object of a global variable, created on first use.
+    /// Returns the object of a global variable, which is created on first use.
     pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: ir::GlobalId) -> ObjId {
         let r = self.program.resolve_global(module, id);
         let g = self.program.global(r);

@@ -35,11 +35,12 @@ pub struct Assumptions {
     pub contracts: Rc<[Contract]>,
     /// Contracts that callers or launchers of a function must satisfy.
     pub owed: Rc<[Contract]>,
-    /// Owed contracts that contradict known facts where nothing else tells of the contradiction; and the conditions
-    /// that were assumed of calls.
+    /// Owed conditions that are not assumed, since they contradict known facts where only the contract constrains a
+    /// value; `taken`: conditions that were assumed of calls.
     pub refused: FxHashSet<(FuncRef, String)>,
     pub taken: Vec<Taken>,
-    /// Invariants of each caller-given object of a type.
+    /// Invariants of each caller-given object of a type; `looked_at`: number of these objects examined so far;
+    /// `of_objects`: the resulting facts about them.
     pub invariants: Rc<[Invariant]>,
     /// Invariants of the program's own classes: each of one type, as the source spells it with its arguments.
     pub classes: Rc<[Invariant]>,

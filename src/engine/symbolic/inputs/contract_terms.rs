@@ -552,7 +552,7 @@ impl Executor<'_> {
 }
 
 impl Executor<'_> {
-    /// Returns the least integer that is at least `a / b`; arbitrary if the divisor is 0.
+    /// Returns the least integer that is at least `a / b`; unspecified if the divisor is 0.
     fn rounded_up(&mut self, a: TermId, b: TermId) -> TermId {
         let zero = self.arena.int(0);
         let negative = self.arena.lt(b, zero);

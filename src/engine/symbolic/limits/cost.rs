@@ -35,8 +35,8 @@ pub struct Cost {
     pub work: Work,
 }
 
-/// A part is skipped only if one run of it takes at least one `LEAST`th of an execution; otherwise the loop around it
-/// is heavy, not the part.
+/// A part is skipped only if one run of it takes, on average, at least one `LEAST`th of an execution; otherwise the
+/// loop around it is heavy, not the part.
 const LEAST: u128 = 4000;
 
 /// Measure by which parts are compared.
