@@ -25,7 +25,7 @@ const MOST: i128 = 16;
 enum Required {
     Nothing,
     Blocks([u32; 3]),
-    /// Along some axes only, which no launch satisfies.
+    /// Blocks along some axes only, which no launch satisfies.
     Partly,
     Unknown,
 }

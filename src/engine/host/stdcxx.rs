@@ -423,7 +423,7 @@ impl Executor<'_> {
                 }
             };
             let bytes = self.program.func(c.func).params.first().map_or(0, |p| p.dereferenceable);
-            // The moved-from object contains another text.
+            // The moved-from object contains another string.
             let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
             for object in changed {
                 self.forget_parts(

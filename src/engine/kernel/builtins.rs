@@ -236,7 +236,7 @@ impl Executor<'_> {
         Some((self.pointer(o, 0), s))
     }
 
-    /// Returns `threadIdx` and similar registers, by register name or by clang's wrapper.
+    /// Returns `threadIdx` and similar registers, by the name of their intrinsic.
     fn thread_register(&mut self, name: &str) -> Option<Value> {
         let reg = name.strip_prefix(REGISTER)?;
         let (_, register) = *REGISTERS.iter().find(|(n, _)| *n == reg)?;

@@ -1,7 +1,8 @@
-//! The device side: functions that kernels call, and symbolic execution of kernels under a launch.
+//! The device side: models of the functions and intrinsics that kernels call (intrinsics also on the host);
+//! `symbolic/kernel/` executes kernels under a launch.
 //!
-//! In: a kernel with the values of its parameters. Out: access events. This module is independent of the shim and of
-//! Z3.
+//! In: a call with its arguments and the state. Out: its result and the state after it, with its accesses as events.
+//! This module is independent of the shim and of Z3.
 
 mod bits;
 pub(crate) mod builtins;

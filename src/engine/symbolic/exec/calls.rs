@@ -195,9 +195,9 @@ impl Executor<'_> {
         Some((v.unwrap_or_else(|| Value::unknown(UnknownReason::NoValue)), s))
     }
 
-    /// Whether a host function that does not return ends without device work: every path from it calls nothing of
-    /// CUDA, its callees without a body do not return or are in the C and C++ libraries, and its calls through
-    /// pointers launch nothing. Exceptions and jumps out of it are handled separately.
+    /// Whether a host function that does not return ends without device work: no path from it calls CUDA, its callees
+    /// without a body do not return or are in the C and C++ libraries, and its calls through pointers launch nothing.
+    /// Exceptions and jumps out of it are handled separately.
     fn ends_quietly(&mut self, f: FuncRef) -> bool {
         if let Some(known) = self.functions.quiet.get(&f) {
             return *known;

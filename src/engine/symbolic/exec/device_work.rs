@@ -71,7 +71,7 @@ impl Executor<'_> {
         self.runtime.alone.extend(written);
     }
 
-    // ---- work that is under way ----
+    // ---- work in flight ----
 
     /// Sets the first state of a root to no device work in flight.
     pub(crate) fn nothing_under_way(&mut self, s: &mut State) {

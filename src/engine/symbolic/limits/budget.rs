@@ -21,9 +21,9 @@ const LONG_WALK: usize = 1 << 14;
 /// in as many threads as there may be.
 const TERMS: u64 = 4;
 
-/// Iterations of nested loops that are executed one by one, unless [`Allowance::rounds`] says otherwise. The executor
-/// merges paths through them iteration by iteration. Each condition names those of all earlier iterations, so they
-/// take memory quadratic in this number.
+/// Maximum product of the iteration counts of nested loops that are executed iteration by iteration, unless
+/// [`Allowance::rounds`] sets another. The executor merges paths through them after each iteration. Each condition
+/// names those of all earlier iterations, so they take memory quadratic in this number.
 const MOST_ROUNDS: u64 = 1024;
 
 /// Limit that ends an execution.
@@ -50,7 +50,7 @@ impl Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub steps: u64,
-    /// Maximum product of the iteration counts of nested loops that are executed one by one.
+    /// Maximum product of the iteration counts of nested loops that are executed iteration by iteration.
     pub rounds: u64,
 }
 
@@ -73,7 +73,7 @@ pub struct Budget {
     over: Option<Arc<AtomicBool>>,
     /// Maximum depth of nested calls.
     depth: usize,
-    /// Product of the iteration counts of the loops that are being executed one by one.
+    /// Product of the iteration counts of the loops that are being executed iteration by iteration.
     rounds: u64,
     /// Number of objects that steps visited since the last check of the limits.
     walked: usize,
@@ -131,8 +131,8 @@ impl Budget {
         self.is_late().then_some(Limit::Time)
     }
 
-    /// Enters a loop to be executed one by one with `rounds` iterations; returns the argument for [`Self::leave`].
-    /// `None` if the iterations would be too many, with those of the loops around it.
+    /// Enters a loop to be executed iteration by iteration, with `rounds` iterations; returns the argument for
+    /// [`Self::leave`]. `None` if the iterations would be too many, with those of the loops around it.
     pub(super) fn enter(&mut self, rounds: u32) -> Option<u64> {
         let before = self.rounds;
         let all = before * u64::from(rounds.max(1));

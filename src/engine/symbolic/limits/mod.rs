@@ -76,7 +76,7 @@ impl Limits {
         self.budget.depth()
     }
 
-    /// Enters a loop to be executed one by one with `rounds` iterations; returns the argument for
+    /// Enters a loop to be executed iteration by iteration, with `rounds` iterations; returns the argument for
     /// [`Self::leave_rounds`]. `None` if the iterations would be too many, with those of the loops around it.
     pub(in crate::symbolic) fn enter_rounds(&mut self, part: Part, rounds: u32) -> Option<u64> {
         let before = self.budget.enter(rounds)?;
