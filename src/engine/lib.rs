@@ -1,6 +1,7 @@
 //! Symbolic execution: from a program to its launches and accesses, with the conditions under which they are made.
 //!
-//! [`symbolic`] holds terms, memory, the executor and its loops; [`host`] and [`kernel`] give it what functions do.
+//! [`symbolic`] holds terms, memory, the executor and its loops; [`host`] and [`kernel`] supply the semantics of
+//! library functions.
 
 pub mod host;
 pub mod kernel;

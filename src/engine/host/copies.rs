@@ -1,5 +1,5 @@
-//! Copies and fills of the CUDA runtime (CUDA Runtime API reference 13.0, Memory Management): what they leave in memory, and
-//! one event for each side that they read or write.
+//! Copies and fills of the CUDA runtime (CUDA Runtime API reference 13.0, Memory Management): the memory contents
+//! after them, and one event for each side that they read or write.
 
 use super::Call;
 use super::driver_api::like;
@@ -15,14 +15,14 @@ use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
 use std::rc::Rc;
 
-/// Rows of one size, the distance from one to the next, and their number.
+/// Rows of equal size: distance in bytes from one to the next, bytes per row, and number of rows.
 struct Rows {
     pitch: TermId,
     width: TermId,
     height: TermId,
 }
 
-/// Copies of one batch that are followed one by one.
+/// Maximum number of copies in one batch that are followed one by one.
 const MOST_OF_A_BATCH: i128 = 32;
 
 /// Copies and fills.
@@ -57,7 +57,7 @@ pub(super) const COPIES: Table = &[
 ];
 
 impl Executor<'_> {
-    /// A copy or fill, and what follows for the host.
+    /// Executes a copy or fill, and its effects on the host.
     pub(super) fn copies(
         &mut self,
         c: &Call<'_>,
@@ -79,8 +79,8 @@ impl Executor<'_> {
         self.plain_copy(c, s, (0, 2), n);
     }
 
-    /// Copies whose places and sizes (bytes) stand in arrays: `dsts`, `srcs`, `sizes`, and their number. They are done in any order, so that what each
-    /// leaves is not known.
+    /// Models copies whose addresses and sizes (in bytes) are in arrays: `dsts`, `srcs`, `sizes`, and their number.
+    /// Their order is arbitrary, so the contents of each destination are unknown.
     fn cuda_memcpy_batch(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let [dsts, srcs, sizes] = [0, 1, 2].map(|i| self.pointer_arg(c, i));
         let unknown = UnknownReason::BatchedCopy;
@@ -105,7 +105,7 @@ impl Executor<'_> {
             self.forget_targets(&mut s, &to, &unknown);
             self.after_queued_copy(&mut s, Some(&to), stream);
         }
-        // What the others write is as unknown as what a function elsewhere does.
+        // The writes of the others are as unknown as those of an external function.
         if followed.is_some() { self.success(s) } else { Err(Box::new(s)) }
     }
 
@@ -173,7 +173,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What a copy or fill leaves, and whether the host has waited for it.
+    /// Updates the state after a copy or fill, and records whether the host has waited for it.
     fn after_copy(&mut self, name: &str, c: &Call<'_>, s: &mut State) {
         let (to, from, symbol) = match name {
             n if n.starts_with("cudaMemcpyPeer") => (Some(0), Some(2), None),
@@ -196,7 +196,7 @@ impl Executor<'_> {
             if !name.starts_with("cudaMemset") {
                 self.copy_waits(c, s, [to.as_ref().map_or(&[][..], |p| p), from.as_ref().map_or(&[][..], |p| p)]);
             }
-            // Fills, and copies from one place of the device to another, go on behind the call.
+            // Fills, and copies within the device, continue after the call.
             if let Some(to) = &to {
                 let of_device = from.as_ref().is_none_or(|f| f.iter().any(|t| !self.is_of_the_host(t)));
                 if of_device {
@@ -217,7 +217,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The state behind a copy that goes on after its call has returned.
+    /// Updates the state after a copy that continues after its call has returned.
     fn after_queued_copy(&mut self, s: &mut State, to: Option<&Rc<Vec<Target>>>, stream: Option<i64>) {
         self.overlap(s);
         if let Some(to) = to {
@@ -226,7 +226,7 @@ impl Executor<'_> {
         self.forget_overlapping(s, to);
     }
 
-    /// Forgets the destination: the bytes that arrive later may differ from those that are there now.
+    /// Havocs the destination: the bytes that arrive later may differ from the current ones.
     fn forget_overlapping(&mut self, s: &mut State, to: Option<&Rc<Vec<Target>>>) {
         for o in to.map(|to| self.objects_at(s, to)).unwrap_or_default() {
             if !self.is_pageable(o) {
@@ -239,14 +239,15 @@ impl Executor<'_> {
         matches!(t.base, Base::Object(o) if self.is_pageable(o) || self.runtime.pinned.contains(&o))
     }
 
-    /// Memory of the host that only it sees: what a copy leaves there is there when the call is back, and what it took was there before.
+    /// Whether memory is visible only to the host: the call returns after a copy has written it, and after a copy has
+    /// read it.
     fn is_pageable(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
             && !self.heap.is_registered(o)
     }
 
     fn begin_fills(&mut self, s: &mut State, to: &[Target], fill: bool) {
-        // The call waits where it fills pinned memory.
+        // The call waits if it fills pinned memory.
         let objects: Vec<ObjId> = self
             .objects_at(s, to)
             .into_iter()
@@ -258,7 +259,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An argument of type `size_t`, in bytes or a number of rows.
+    /// Returns an argument of type `size_t`, in bytes or a number of rows.
     pub(super) fn size_arg(&mut self, c: &Call<'_>, i: usize) -> TermId {
         let n = self.int_arg(c, i, 64);
         self.interpret(n, 64, false)
@@ -269,7 +270,7 @@ impl Executor<'_> {
         self.copy_between(s, &d, &f, n);
     }
 
-    /// A copy of `n` bytes.
+    /// Models a copy of `n` bytes.
     fn copy_between(&mut self, s: &mut State, to: &Rc<Vec<Target>>, from: &Rc<Vec<Target>>, n: TermId) {
         self.note_copy(s, from, n, AccessKind::Read);
         self.note_copy(s, to, n, AccessKind::Write);
@@ -279,7 +280,8 @@ impl Executor<'_> {
         self.copy(s, to, from, n);
     }
 
-    /// A place in a device variable: the argument that names it and the one that is the offset in it, in bytes.
+    /// Returns an address in a device variable, from the argument that names it and the argument with the byte offset
+    /// in it.
     fn in_symbol(&mut self, c: &Call<'_>, symbol: usize, offset: usize) -> Option<Rc<Vec<Target>>> {
         let symbol = self.pointer_arg(c, symbol);
         let offset = if c.args.len() > offset { self.size_arg(c, offset) } else { self.arena.int(0) };
@@ -288,7 +290,7 @@ impl Executor<'_> {
         Some(Rc::new(vec![Target::new(cond, Base::Object(o), offset)]))
     }
 
-    /// Notes rows: from the first byte of the first to the last byte of the last, where there are any.
+    /// Records the access to rows: from the first byte of the first to the last byte of the last, if there are any.
     fn note_rows(&mut self, s: &State, p: &Rc<Vec<Target>>, rows: &Rows, kind: AccessKind) {
         let one = self.arena.int(1);
         let (some, wide) = (self.arena.le(one, rows.height), self.arena.le(one, rows.width));

@@ -1,5 +1,5 @@
-//! The CUDA runtime API and the driver's (CUDA Runtime API and Driver API references 13.0), copies apart. Calls succeed, but for launches and allocations, whose codes are any
-//! (`runs.rs`), and queries.
+//! The CUDA runtime API (CUDA Runtime API reference 13.0), except for copies. Calls succeed; but launches and
+//! allocations (`runs.rs`), and queries, return any code.
 
 use super::Call;
 use super::table::{Table, find};
@@ -29,10 +29,10 @@ pub(super) const STATUS: Table = &[
     (&["cudaGetErrorString", "cudaGetErrorName"], |e, c, s| e.error_text(c, s)),
 ];
 
-/// How names of the runtime's functions begin; a call of any of these that has no model of its own succeeds.
+/// Prefixes of the runtime's function names; a call of any of these without a model succeeds.
 pub(super) const REST: &[&str] = &["cuda", "__cuda"];
 
-/// How names begin of functions whose codes are followed, or that say what another call gave.
+/// Name prefixes of functions whose codes are followed, or that return another call's result.
 const FOLLOWED: &[&str] = &[
     "cudaMalloc",
     "cudaHostAlloc",
@@ -45,7 +45,7 @@ const FOLLOWED: &[&str] = &[
     "cuLaunch",
 ];
 
-/// Whether a call gives a code of which success is taken for granted.
+/// Whether a call returns a code that the analysis assumes to be success.
 pub(super) fn may_fail(c: &Call<'_>) -> bool {
     let name = c.base();
     (is_of_runtime(name) || is_of_driver(name))
@@ -54,7 +54,7 @@ pub(super) fn may_fail(c: &Call<'_>) -> bool {
 }
 
 impl Executor<'_> {
-    /// A call as where its success is not taken for granted: where it fails it does nothing, and gives some other code.
+    /// Models a call that may fail: on failure it does nothing, and returns some other code.
     pub(super) fn call_that_may_fail(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let Value::Int(status) = self.status(c.base()) else { return Err(Box::new(s)) };
         let zero = self.arena.int(0);
@@ -96,7 +96,8 @@ impl Executor<'_> {
         if let Some(model) = find(&families, c.base()) {
             return model(self, c, s);
         }
-        // The body of a template overload (`cudaMalloc<float>`) leads to the plain call; a function of the program's may begin so too.
+        // The body of a template overload (`cudaMalloc<float>`) leads to the plain call; a function of the program may
+        // have such a prefix too.
         if !of_runtime
             || !self.program.func(c.func).is_declaration()
             || c.name.starts_with("cuda") && !is_of_runtime(c.name)
@@ -123,7 +124,8 @@ impl Executor<'_> {
         Ok(Some((status, s)))
     }
 
-    /// What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
+    /// Reports captured work as missed: it is stored in a graph, and runs with the memory at the graph's launches;
+    /// neither is followed.
     fn graph(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let name = c.base();
         self.limits.miss(|| UnknownReason::KernelGraph(name.to_string()));

@@ -1,5 +1,5 @@
-//! Launches in the CUDA runtime API (CUDA Runtime API reference 13.0): the configuration, the kernel and its arguments become a
-//! [`LaunchEvent`].
+//! Launches in the CUDA runtime API (CUDA Runtime API reference 13.0): the configuration, the kernel and its arguments
+//! become a [`LaunchEvent`].
 
 use super::Call;
 use super::table::Table;
@@ -64,7 +64,7 @@ impl Executor<'_> {
         let shared = self.int_arg(c, 6, 64);
         let shared = self.interpret(shared, 64, false);
         let stream = self.note_stream(c, 7, &mut s);
-        // All blocks must find room at the same time: one does.
+        // All blocks must be resident at the same time: a single one is.
         let single = grid.iter().all(|n| self.arena.as_int(*n) == Some(1));
         let refusable = name == "cudaLaunchCooperativeKernel" && !single;
         let attributes = LaunchAttributes { refusable, ..LaunchAttributes::default() };
@@ -77,7 +77,7 @@ impl Executor<'_> {
     fn launch_kernel_ex(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let name = c.base();
         let cfg = self.launch_config(c, &mut s, 8);
-        // Its stream is not read, and an attribute may let it begin before earlier work has ended.
+        // The model does not read its stream, and an attribute may let it begin before earlier work has ended.
         self.overlap(&mut s);
         self.runtime.unordered = true;
         let (f, args) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
@@ -97,7 +97,7 @@ impl Executor<'_> {
         Ok(Some((status, s)))
     }
 
-    /// A `dim3` in registers: x and y packed into 64 bits, then z.
+    /// Unpacks a `dim3` in registers: x and y packed into 64 bits, then z.
     pub(super) fn packed(&mut self, c: &Call<'_>, xy: usize, z: usize) -> [TermId; 3] {
         let missing = || Value::unknown(UnknownReason::MissingArgument);
         let v = c.args.get(xy).cloned().unwrap_or_else(missing);
@@ -111,7 +111,8 @@ impl Executor<'_> {
         [x, y, z]
     }
 
-    /// A `cudaLaunchConfig_t`: grid at 0, block at 12, bytes of dynamic shared memory at 24, a number of so many bytes; then stream and attributes.
+    /// Reads a `cudaLaunchConfig_t`: grid at 0, block at 12, bytes of dynamic shared memory at 24; then stream and
+    /// attributes.
     pub(super) fn launch_config(&mut self, c: &Call<'_>, s: &mut State, shared: u32) -> LaunchConfig {
         let config = self.pointer_arg(c, 0);
         let [gx, gy, gz, bx, by, bz, shared] =
@@ -131,7 +132,7 @@ impl Executor<'_> {
         LaunchConfig { grid, block, shared, stream: None, limits, attributes }
     }
 
-    /// The code that a launch gives.
+    /// Returns the status code of a launch.
     pub(super) fn launched(&mut self, name: &str, s: State) -> Modelled {
         if !self.runtime.refusable {
             return self.success(s);
@@ -142,7 +143,7 @@ impl Executor<'_> {
 
     pub(super) fn launch(&mut self, s: &mut State, f: &[Target], args: &Rc<Vec<Target>>, cfg: &LaunchConfig) {
         for t in f {
-            // A launch of no function is refused.
+            // A launch of a null function is refused.
             if matches!(t.base, Base::Null) {
                 continue;
             }
@@ -182,7 +183,7 @@ impl Executor<'_> {
                     }
                     self.left_by_launch(s, number.filter(|_| surely), before);
                 }
-                // What a tile kernel is given, and what that leads to.
+                // A tile kernel may write its arguments, and what they lead to.
                 Err(_) if tile.is_some() => self.forget_device(s, None, &values, cfg.stream),
                 Err(_) => self.after_any_kernel(s, cfg.stream),
             }
@@ -192,7 +193,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Values of a kernel's parameters, and the objects made for structures passed by value: they live as long as the launch.
+    /// Returns the values of a kernel's parameters, and the objects for structures passed by value, which live as long
+    /// as the launch.
     pub(super) fn kernel_arguments(
         &mut self,
         s: &mut State,
@@ -233,7 +235,7 @@ impl Executor<'_> {
         (out, copies)
     }
 
-    /// The number of the launch, if it counts.
+    /// Records a launch. Returns its number, if launches are recorded.
     pub(super) fn record_launch(
         &mut self,
         s: &State,

@@ -1,5 +1,5 @@
-//! Memory of the device and memory that both sides reach, in the CUDA runtime API (CUDA Runtime API reference 13.0): allocations, frees,
-//! registrations and addresses of symbols.
+//! Device memory and memory accessible to both sides, in the CUDA runtime API (CUDA Runtime API reference 13.0):
+//! allocations, frees, registrations and addresses of symbols.
 
 use super::Call;
 use super::table::Table;
@@ -80,7 +80,7 @@ impl Executor<'_> {
     }
 
     fn cuda_host_device_pointer(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        // One address on both sides, on every system with unified addressing.
+        // With unified addressing, both sides use the same address.
         let (out, host) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
         self.register(&s, &host);
         self.store_value(&mut s, &out, Value::Ptr(host), 8);
@@ -117,7 +117,8 @@ impl Executor<'_> {
         let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
         let name = self.pointee_name(&out);
         let place = self.user_location();
-        // What the program does where it had no memory is followed; of memory that is used all the same nothing else is claimed.
+        // The executor follows the program after a failed allocation; about an access to the missing memory it claims
+        // only that the extent is 0.
         let early = (!self.assumptions.takes(Axiom::DeviceAllocation)).then(|| self.allocation_status());
         let size = match early {
             Some(status) => {
@@ -137,17 +138,18 @@ impl Executor<'_> {
         Ok(Some((Value::Int(status), s)))
     }
 
-    /// What of some places a function of the runtime frees: memory of its own kind. What else it is given it refuses, and leaves as it is.
+    /// Returns the targets that a function of the runtime frees: memory of its own kind. The runtime refuses other
+    /// targets, and leaves them unchanged.
     pub(super) fn freed_by(&self, name: &str, p: &[Target]) -> Vec<Target> {
         let of_host = matches!(name, "cudaFreeHost" | "cuMemFreeHost");
         let frees = |t: &&Target| match t.base {
             Base::Object(o) => match self.object(o).kind {
                 ObjKind::DeviceHeap => !of_host,
-                // One that stands for what earlier rounds of a loop allocated may be of either kind.
+                // An object that summarises the allocations of earlier iterations may be of either kind.
                 ObjKind::Managed if of_host => !self.runtime.managed.contains(&o),
                 ObjKind::Managed => !self.runtime.pinned.contains(&o),
                 ObjKind::Parameter => true,
-                // Memory of the host, variables and what threads own was not allocated by the runtime.
+                // The runtime did not allocate host memory, variables and thread memory.
                 ObjKind::HostLocal
                 | ObjKind::HostHeap
                 | ObjKind::HostGlobal(_)
@@ -167,18 +169,19 @@ impl Executor<'_> {
         p.iter().filter(frees).cloned().collect()
     }
 
-    /// Name of the variable that an out-parameter points to.
+    /// Returns the name of the variable that an out-parameter points to.
     pub(super) fn pointee_name(&self, p: &[Target]) -> String {
         match p {
-            // A name is for people: any other place has none.
+            // The name is only for users: any other target has none.
             [Target { base: Base::Object(o), .. }, ..] => self.object(*o).name.clone(),
             _ => String::new(),
         }
     }
 
-    /// The device variable whose host shadow a pointer names.
+    /// Returns the device variable whose host shadow a pointer names.
     pub(super) fn device_symbol(&mut self, p: &[Target]) -> Option<ObjId> {
-        // The runtime knows variables by their first bytes: any other address is refused, or means another variable.
+        // The runtime identifies variables by their start address: any other address is refused, or means another
+        // variable.
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         if self.arena.as_int(*offset) != Some(0) {
             return None;

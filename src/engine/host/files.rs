@@ -1,11 +1,11 @@
 //! Files and the standard input as the program reads them: numbers at positions, which are inputs.
 //!
-//! Positions are cells of a stream's object, in bytes and in words, so that loops find out how they move. A read is taken
-//! to be complete as far as what it stores goes: bytes behind the end of a file are as arbitrary as what was there before.
-//! How much it says to have read is open. That holds of the first read of each byte only: where the file is too short, two
-//! reads of one place leave what was in two places before. So a stream that goes back has no position that is known, nor
-//! does one of a file that was read before, and what `ftell` says after a read is open. Nor is the size known of a file that is
-//! opened by its name for the second time.
+//! Positions are cells of a stream's object, in bytes and in words, so that the loop analysis finds how they move. The
+//! model assumes that a read is complete as regards the stored bytes: the bytes past the end of a file are as
+//! arbitrary as the previous contents. The returned length stays undetermined. This holds only for the first read of
+//! each byte: if the file is too short, two reads at one position leave the previous contents of two places. So the
+//! position of a stream that goes back is unknown, as is that of a file that was read before, and the result of
+//! `ftell` after a read. The size of a file that is opened by its name for the second time is unknown too.
 
 use super::Call;
 use super::table::Table;
@@ -20,11 +20,11 @@ use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, Ter
 use base::reasons::UnknownReason;
 use std::rc::Rc;
 
-/// Where the positions are in a stream's object.
+/// Offsets in bytes of the positions in a stream's object.
 const BYTES: i128 = 0;
 const WORDS: i128 = 8;
 
-/// A stream and how far it has been read.
+/// A stream and its read position.
 #[derive(Clone, Copy)]
 pub(super) struct Reading {
     stream: ObjId,
@@ -47,7 +47,7 @@ impl Executor<'_> {
     fn fopen(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let (name, mode) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
         let name = self.file_name(&s, &name);
-        // What the program itself writes is no input, nor what it reads of that file later.
+        // The program's own output is no input, nor are its later reads of that file.
         let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
         if !reads && !self.inputs.written_files.contains(&name) {
             self.inputs.written_files.push(name.clone());
@@ -59,7 +59,8 @@ impl Executor<'_> {
     }
 
     fn freopen(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        // What it opens is not followed; the standard input, which most programs mean by it, is another file from then on.
+        // The model does not follow the file that it opens; the standard input, which most programs mean by it, is
+        // another file from then on.
         let (stdin, f) = (self.standard_input(&mut s), self.pointer_arg(c, 2));
         for stream in [stdin, f] {
             self.lose_position(&mut s, &stream);
@@ -68,7 +69,7 @@ impl Executor<'_> {
     }
 
     fn getchar(&mut self, _: &Call<'_>, mut s: State) -> Modelled {
-        // They read the standard input without being given it.
+        // These functions read the standard input without an argument for it.
         let stdin = self.standard_input(&mut s);
         self.lose_position(&mut s, &stdin);
         Err(Box::new(s))
@@ -116,7 +117,7 @@ impl Executor<'_> {
         Ok(Some((v, s)))
     }
 
-    /// The name under which a text names a file.
+    /// Returns the file name that a string denotes.
     pub(super) fn file_name(&mut self, s: &State, text: &[Target]) -> FileName {
         if let Some(i) = self.argument_of(s, text) {
             return FileName::Argv(i);
@@ -127,7 +128,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The number of a file in the executor's list.
+    /// Returns the index of a file in the executor's list.
     pub(super) fn file_number(&mut self, name: FileName) -> u32 {
         let known = self.inputs.files.iter().position(|f| *f == name);
         let at = known.unwrap_or_else(|| {
@@ -137,7 +138,7 @@ impl Executor<'_> {
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
-    /// A stream at the start of its file.
+    /// Opens a stream at the start of its file.
     pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
         let known = !matches!(name, FileName::Unnamed) && !self.inputs.written_files.contains(&name);
         let file = self.file_number(if known { name } else { FileName::Unnamed });
@@ -155,7 +156,7 @@ impl Executor<'_> {
             },
         );
         self.start_stream(s, o);
-        // Two files without a name have nothing in common: neither has contents that are followed.
+        // Two unnamed files have nothing in common: the contents of neither are followed.
         if !known || again {
             self.inputs.opened_again.insert(o);
         }
@@ -176,12 +177,12 @@ impl Executor<'_> {
     }
 
     fn set_position(&mut self, s: &mut State, stream: ObjId, at: i128, v: Value) {
-        // It is always one.
+        // It always is a pointer.
         let Value::Ptr(p) = self.pointer(stream, at) else { return };
         self.store_value(s, &p, v, 8);
     }
 
-    /// The stream and the file that a pointer is, where it is not null.
+    /// Returns the stream and the file of a pointer, if it is not null.
     fn stream(&self, p: &[Target]) -> Option<(ObjId, u32)> {
         let mut found = p.iter().filter(|t| t.base != Base::Null);
         match (found.next(), found.next()) {
@@ -193,7 +194,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Where a stream stands.
+    /// Returns the position of a stream.
     fn reading(&mut self, s: &mut State, p: &[Target], part: FilePart) -> Option<Reading> {
         let (stream, file) = self.stream(p)?;
         let Value::Ptr(cell) = self.pointer(stream, if part == FilePart::Bytes { BYTES } else { WORDS }) else {
@@ -202,7 +203,7 @@ impl Executor<'_> {
         self.load_number(s, &cell, 8).map(|at| Reading { stream, file, at })
     }
 
-    /// Goes to a position, perhaps back: not known where something was read before.
+    /// Sets the position, perhaps back: it is unknown if something was read before.
     fn seek(&mut self, s: &mut State, p: &[Target], to: Value) {
         let again = self.stream(p).is_some_and(|(stream, file)| {
             self.inputs.read_files.contains(&file) || self.inputs.opened_again.contains(&stream)
@@ -210,7 +211,7 @@ impl Executor<'_> {
         self.put_at(s, p, if again { Value::unknown(UnknownReason::FilePositionAgain) } else { to });
     }
 
-    /// Puts the position in bytes; of one that is not the start, that in words is not known.
+    /// Sets the position in bytes; the position in words becomes unknown, except for the start.
     fn put_at(&mut self, s: &mut State, p: &[Target], to: Value) {
         let Some((stream, _)) = self.stream(p) else { return self.lose_positions(s, p) };
         let start = matches!(to, Value::Int(t) if self.arena.as_int(t) == Some(0));
@@ -219,7 +220,7 @@ impl Executor<'_> {
         self.set_position(s, stream, WORDS, words);
     }
 
-    /// Of several streams any may be meant: where each of them stands is not known.
+    /// Makes the positions of several possible streams unknown.
     fn lose_positions(&mut self, s: &mut State, p: &[Target]) {
         for o in self.streams_at(s, p) {
             if let ObjKind::Stream(file) = self.object(o).kind {
@@ -231,7 +232,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The streams that a pointer may mean: any that is open where that is not known.
+    /// Returns the streams that a pointer may mean: any open one if the pointer is unknown.
     fn streams_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
         let is_stream = |o: &ObjId| matches!(self.object(*o).kind, ObjKind::Stream(_)) && s.mem.contains_key(o);
         let lost = p.iter().any(|t| matches!(&t.base, Base::Unknown(l) if !l.unset));
@@ -242,7 +243,7 @@ impl Executor<'_> {
         all
     }
 
-    /// `fread(to, size, count, stream)`.
+    /// Models `fread(to, size, count, stream)`.
     fn fread(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let first = usize::from(c.name == "__fread_chk");
         let to = self.pointer_arg(c, 0);
@@ -251,7 +252,7 @@ impl Executor<'_> {
         let length = self.arena.mul(size, count);
         let f = self.pointer_arg(c, 3 + first);
         self.read_bytes(&mut s, &to, &f, length, size);
-        // Less is read where the file ends.
+        // The read is shorter if the file ends.
         let most = self.arena.range(count).hi;
         let read = self.arena.fresh(
             SymKind::Unknown { reason: UnknownReason::HowMuchRead },
@@ -290,7 +291,8 @@ impl Executor<'_> {
         self.store_file(s, to, (r.file, r.at), length, size);
     }
 
-    /// The next word of a stream as an integer of so many bytes; `None` where the position is not known. `size` 0: a word that is none.
+    /// Returns the next word of a stream as an integer of `size` bytes; `None` if the position is unknown. A `size` of
+    /// 0 is a word that is no integer.
     pub(super) fn next_word(&mut self, s: &mut State, f: &[Target], size: u32) -> Option<Value> {
         let r = self.reading(s, f, FilePart::Words)?;
         let next = self.arena.add_const(r.at, 1);
@@ -312,7 +314,7 @@ impl Executor<'_> {
         }))
     }
 
-    /// What is read in a way that is not followed: where the stream stands afterwards is not known.
+    /// Makes the position of a stream unknown after a read that is not followed.
     pub(super) fn lose_position(&mut self, s: &mut State, f: &[Target]) {
         if let Some((_, file)) = self.stream(f) {
             self.inputs.read_files.insert(file);
@@ -320,7 +322,7 @@ impl Executor<'_> {
         self.put_at(s, f, Value::unknown(UnknownReason::FilePosition));
     }
 
-    /// The standard input's stream.
+    /// Returns the stream of the standard input.
     pub(super) fn standard_input(&mut self, s: &mut State) -> Rc<Vec<Target>> {
         let file = self.file_number(FileName::StandardInput);
         let stream = match self.heap.first_of(&ObjKind::Stream(file)) {

@@ -1,4 +1,4 @@
-//! `printf`, `scanf` and their like: what is read as an input, and what is stored where.
+//! `printf`, `scanf` and similar functions: values that they read as inputs, and memory that they store to.
 
 use super::Call;
 use super::table::Table;
@@ -52,7 +52,8 @@ pub(super) const FORMATS: Table = &[
 ];
 
 impl Executor<'_> {
-    /// `setbuf`, `setvbuf`: from here on the C library writes the buffer whenever it likes (C11 7.21.5.5 and 6).
+    /// Models `setbuf` and `setvbuf`: from here on the C library may write the buffer at any time (C11 7.21.5.5 and
+    /// 6).
     fn lend_to_stream(&mut self, c: &Call<'_>, s: &mut State) {
         let buffer = self.pointer_arg(c, 1);
         if buffer.iter().all(|t| matches!(t.base, Base::Null)) {
@@ -67,7 +68,7 @@ impl Executor<'_> {
 
     fn output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         match c.name {
-            // All others read what they are given, and write nothing that the program sees.
+            // All others read their arguments, and write nothing that the program sees.
             "atexit" | "__cxa_atexit" => {
                 let f = self.functions_of(c.args.first());
                 self.at_exit(&f);
@@ -93,7 +94,7 @@ impl Executor<'_> {
         self.scan(c, s, 1, Some(&f))
     }
 
-    /// `printf` and `fprintf`: `%n` stores how much was printed so far (C11, 7.21.6.1).
+    /// Models `printf` and `fprintf`: `%n` stores the length printed so far (C11, 7.21.6.1).
     pub(super) fn printed(&mut self, c: &Call<'_>, s: &mut State, format: usize) {
         let text = self.pointer_arg(c, format);
         let stores = self.text_of(&text).is_none_or(|t| stores_length(&t));
@@ -102,7 +103,7 @@ impl Executor<'_> {
         }
     }
 
-    /// `scanf` and its kin: each conversion stores an input.
+    /// Models `scanf` and similar functions: each conversion stores an input.
     pub(super) fn scan(&mut self, c: &Call<'_>, mut s: State, format: usize, stream: Option<&[Target]>) -> Modelled {
         let text = self.pointer_arg(c, format);
         let format_of = self.text_of(&text).map(|t| conversions(&t));
@@ -153,7 +154,8 @@ impl Executor<'_> {
         Ok(Some((v, s)))
     }
 
-    /// `sscanf` of one number in an argument: what is stored if it is one, else nothing is; how many were read.
+    /// Models `sscanf` of one number in an argument: stores it if it is a number, else nothing. Returns the number of
+    /// conversions.
     pub(super) fn scan_argument(
         &mut self,
         s: &mut State,
@@ -163,7 +165,7 @@ impl Executor<'_> {
     ) -> Option<TermId> {
         let (argument, bits) = (self.argument_of(s, from), bytes * 8);
         let number = self.argument_as_number(from, s, (bits, reader))?;
-        // No text that programs compare with has a blank in it (`comparison`).
+        // No string that programs compare with contains a blank (`comparison`).
         let is_number = match argument {
             Some(index) => {
                 let (word, zero) =
@@ -201,7 +203,7 @@ fn stores_length(format: &str) -> bool {
     false
 }
 
-/// One conversion of a `scanf` format: bytes that it stores as an integer, 0 for anything else.
+/// Conversion of a `scanf` format: bytes that it stores as an integer, 0 for anything else.
 #[derive(Debug, PartialEq, Eq)]
 struct Conversion {
     bytes: u32,
@@ -213,12 +215,12 @@ struct Conversion {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Format {
     each: Vec<Conversion>,
-    /// Nothing but words that white space separates is read.
+    /// Whether it reads only words separated by white space.
     plain: bool,
 }
 
 impl Format {
-    /// The format of one number alone: how it is read, and its bytes.
+    /// Returns the reader and the size in bytes of a format with a single number.
     fn only_number(&self) -> Option<(Reader, u32)> {
         let [Conversion { bytes: bytes @ 1.., stored: true, letter }] = self.each[..] else { return None };
         let reader = match letter {
@@ -234,7 +236,7 @@ impl Format {
 fn conversions(format: &str) -> Format {
     let mut out = Format { plain: true, ..Format::default() };
     let mut it = format.chars().peekable();
-    // Two numbers that no space separates may still be two words: `%d%d` skips space before each.
+    // Two numbers without a space between them may still be two words: `%d%d` skips space before each.
     while let Some(ch) = it.next() {
         if ch != '%' {
             out.plain &= ch.is_ascii_whitespace();
@@ -265,7 +267,7 @@ fn conversions(format: &str) -> Format {
                         }
                         _ => 0,
                     };
-                    // A hexadecimal or octal word is none of those that a witness has.
+                    // A witness contains no hexadecimal or octal word.
                     out.plain &= matches!(c, 'd' | 'i' | 'u' | 'f' | 'g' | 'e' | 's');
                     if c == '[' {
                         for c in it.by_ref() {

@@ -1,4 +1,5 @@
-//! `getopt` and its kin (POSIX.1-2017, glibc): which option was found is unknown, its argument is an input.
+//! `getopt` and similar functions (POSIX.1-2017, glibc): the option that they find is unknown, its argument is an
+//! input.
 
 use super::Call;
 use crate::kernel::builtins::Modelled;
@@ -13,23 +14,23 @@ use base::reasons::UnknownReason;
 use ir::Side;
 use std::rc::Rc;
 
-/// Bytes of glibc's `struct option`, and before its fields `has_arg`, `flag` and `val`.
+/// Size in bytes of glibc's `struct option`, and offsets of its fields `has_arg`, `flag` and `val`.
 const LONG_OPTION: i128 = 32;
 const HAS_ARGUMENT: i128 = 8;
 const FLAG: i128 = 16;
 const VALUE: i128 = 24;
 
-/// Longest table of long options that is read.
+/// Maximum length of a table of long options that is read.
 const MOST_LONG: i128 = 64;
 
 impl Executor<'_> {
-    /// Options may stand anywhere and repeat: every call may find any of them, or none.
+    /// Models `getopt`: options may stand anywhere and repeat, so every call may find any of them, or none.
     pub(super) fn getopt(&mut self, c: &Call<'_>, s: State, long: bool) -> Modelled {
         let mut s = s;
         let short = self.short_options(c);
         let mut all = short.is_some();
         let mut words = short.unwrap_or_default();
-        // It permutes `argv`, so that what are no options stand last, unless it is told not to.
+        // It permutes `argv` so that operands stand last, unless it is told not to.
         let (argv, format) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
         let permutes = self.text_of(&format).is_none_or(|t| !t.starts_with(['+', '-']));
         if permutes {
@@ -41,7 +42,7 @@ impl Executor<'_> {
             self.forget_targets(&mut s, &index, &UnknownReason::GetoptFound);
         }
         for name in ["optind", "optopt"] {
-            // A program that does not name it cannot read it.
+            // A program that does not name the variable cannot read it.
             if let Some(o) = self.library_variable(name) {
                 self.forget(&mut s, o, &UnknownReason::GetoptFound, false);
             }
@@ -65,7 +66,7 @@ impl Executor<'_> {
             self.inputs.options.insert(text, FoundOption { option, words: words.into() });
             let reason = Rc::new(UnknownReason::ArgumentText);
             let first = ObjState::new(Rest::Unknown { version: self.heap.next_version(), input: true, reason });
-            // No state has it: to a loop around this call each text would be another thing that its rounds change.
+            // No state contains it: otherwise, a loop around this call would change another object in each iteration.
             self.starts_as_given(text, first);
             let (always, nothing, zero) = (self.arena.bool(true), self.arena.not(given), self.arena.int(0));
             let place = Rc::new(vec![Target::new(always, Base::Object(o), zero)]);
@@ -84,11 +85,11 @@ impl Executor<'_> {
         Some(self.global_of(r))
     }
 
-    /// The options that a text such as `n:v` names; nothing where they cannot be told.
+    /// Returns the options that a string such as `n:v` names; `None` if they are unknown.
     fn short_options(&mut self, c: &Call<'_>) -> Option<Vec<OptionWord>> {
         let text = self.pointer_arg(c, 2);
         let text: Vec<char> = self.text_of(&text)?.chars().collect();
-        // Then operands count as arguments of an option 1.
+        // With a leading `-`, operands count as arguments of an option 1.
         if text.first() == Some(&'-') {
             return None;
         }
@@ -104,7 +105,8 @@ impl Executor<'_> {
         Some(words)
     }
 
-    /// Reads the table of long options; what their flags point to may be written. False where it cannot be read to its end.
+    /// Reads the table of long options; targets of their flags may be written. Returns `false` if it cannot be read to
+    /// its end.
     fn long_options(&mut self, c: &Call<'_>, s: &mut State, words: &mut Vec<OptionWord>) -> bool {
         let table = self.pointer_arg(c, 3);
         let field = |e: &mut Self, i: i128, at: i128| {
@@ -144,7 +146,7 @@ impl Executor<'_> {
                 None => words.push(OptionWord { value, word: format!("--{name}="), takes }),
             }
         }
-        // A table that cannot be read to its end.
+        // The table cannot be read to its end.
         self.forget_reachable(s, c.args, &UnknownReason::GetoptFound);
         false
     }

@@ -1,7 +1,7 @@
-//! Guards of variables that a function makes when it is first called (Itanium C++ ABI, 3.3.3: one-time construction).
+//! Guards of function-local static variables (Itanium C++ ABI, 3.3.3: one-time construction).
 //!
-//! In: calls of the runtime around such a construction. Out: whether it is to be done, by the guard's first byte, which says so once it was. Others
-//! that construct the same variable at that time leave it as this one would.
+//! In: calls of the runtime around such a construction. Out: whether to construct, by the guard's first byte, which is
+//! set after the construction. Other threads that construct the same variable at that time leave the same contents.
 
 use super::Call;
 use super::table::Table;
@@ -13,7 +13,7 @@ use crate::symbolic::memory::value::{Base, Value};
 pub(super) const GUARDS: Table = &[
     (&["__cxa_guard_acquire"], |e, c, s| e.guard_acquire(c, s)),
     (&["__cxa_guard_release"], |e, c, s| e.guard_release(c, s)),
-    // The construction threw: it is to be done still.
+    // The construction threw: it is still to be done.
     (&["__cxa_guard_abort"], |_, _, s| Executor::no_value(s)),
 ];
 

@@ -1,8 +1,9 @@
-//! Which threads a launch runs: its configuration, its attributes and those of its kernel together (CUDA C++ Programming Guide 13.0, Thread
-//! Block Clusters and Blocks as Clusters; CUDA Runtime API reference 13.0, `cudaLaunchAttributeID`).
+//! Threads that a launch runs: its configuration, its attributes and those of its kernel together (CUDA C++
+//! Programming Guide 13.0, Thread Block Clusters and Blocks as Clusters; CUDA Runtime API reference 13.0,
+//! `cudaLaunchAttributeID`).
 //!
-//! In: what a launch is made with. Out: the grid and block that run, with what keeps it from running; unknown ones, with the reason, where the
-//! documents do not say.
+//! In: the configuration of a launch. Out: the grid and block that run, with the conditions that prevent it; unknown
+//! ones, with the reason, where the documents do not specify it.
 
 use super::Call;
 use crate::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
@@ -17,20 +18,20 @@ use ir::{Callee, Const, FuncRef, LaunchShape, Op, Operand, Side, Terminator};
 pub use models::launches::{self, Effect};
 use std::rc::Rc;
 
-/// Attributes of one launch that are read.
+/// Maximum number of attributes that are read of one launch.
 const MOST: i128 = 16;
 
-/// The cluster that a kernel demands of its launches.
+/// Cluster that a kernel demands of its launches.
 enum Required {
     Nothing,
     Blocks([u32; 3]),
-    /// Along some axes only, which no launch fulfils.
+    /// Blocks along some axes only, which no launch satisfies.
     Partly,
     Unknown,
 }
 
 impl Executor<'_> {
-    /// The attributes of a `cudaLaunchConfig_t`.
+    /// Reads the attributes of a `cudaLaunchConfig_t`.
     pub(super) fn launch_attributes(&mut self, c: &Call<'_>, s: &mut State) -> LaunchAttributes {
         let unknown = |why| LaunchAttributes { refusable: true, unknown: Some(why), ..LaunchAttributes::default() };
         let config = self.pointer_arg(c, 0);
@@ -59,7 +60,7 @@ impl Executor<'_> {
                     let axes = [0, 4, 8].map(|at| self.member(s, &one, launches::VALUE_AT + at, 4));
                     match axes {
                         [Some(x), Some(y), Some(z)] if out.cluster.is_none() => out.cluster = Some([x, y, z]),
-                        // Which of two counts is not documented.
+                        // It is undocumented which of two counts.
                         _ => out.cluster_open = true,
                     }
                 }
@@ -69,7 +70,7 @@ impl Executor<'_> {
         out
     }
 
-    /// An unsigned member of a structure.
+    /// Returns an unsigned member of a structure.
     fn member(&mut self, s: &mut State, of: &Rc<Vec<Target>>, at: u64, bytes: u64) -> Option<TermId> {
         let delta = self.arena.int(i128::from(at));
         let place = self.offset_targets(of, delta);
@@ -77,7 +78,7 @@ impl Executor<'_> {
         Some(self.interpret(held, u32::try_from(8 * bytes).ok()?, false))
     }
 
-    /// The launch as it runs.
+    /// Returns the configuration with which a launch runs.
     pub(super) fn shaped(&mut self, s: &State, kernel: FuncRef, c: &LaunchConfig) -> LaunchConfig {
         let shape = self.program.func(kernel).shape;
         if let Some(why) = c.attributes.unknown.clone() {
@@ -90,8 +91,8 @@ impl Executor<'_> {
         let refusable = refusable || c.attributes.refusable;
         let limits = LaunchLimits { cluster, runs: Some(runs), refusable, ..c.limits };
         let Some(block) = shape.block else { return LaunchConfig { limits, ..c.clone() } };
-        // Another block than the declared one is refused (PTX ISA 9.0, `.reqntid`; measured on an H100 with CUDA 13.0), but for the single
-        // thread that the guide asks for.
+        // A block other than the declared one is refused (PTX ISA 9.0, `.reqntid`; measured on an H100 with CUDA
+        // 13.0), except for the single thread that the guide asks for.
         let fits = [[1; 3], block].map(|of| self.is_block(c.block, of));
         let fits = self.arena.or(fits[0], fits[1]);
         let runs = self.arena.and(runs, fits);
@@ -110,7 +111,8 @@ impl Executor<'_> {
         self.arena.and_all(all)
     }
 
-    /// The cluster of a launch, what must hold of its sources for the launch to run, and whether something else in it may keep it from that.
+    /// Returns the cluster of a launch, the condition on its sources under which the launch runs, and whether
+    /// something else in it may prevent that.
     fn cluster_of(&mut self, s: &State, kernel: FuncRef, asked: &LaunchAttributes) -> (Option<[u32; 3]>, TermId, bool) {
         let shape = self.program.func(kernel).shape;
         let (runs, refused) = (self.arena.bool(true), self.arena.bool(false));
@@ -118,7 +120,7 @@ impl Executor<'_> {
         if asked.cluster_open {
             return open;
         }
-        // What is declared where the kernel is compiled cannot be set at run time (`cudaFuncAttributes` in driver_types.h).
+        // A cluster declared at compile time cannot be set at run time (`cudaFuncAttributes` in driver_types.h).
         let own = match (shape.cluster, shape.block) {
             (Some(c), _) => Required::Blocks(c),
             (None, Some(_)) => Required::Blocks([1; 3]),
@@ -143,7 +145,8 @@ impl Executor<'_> {
         (Some(cluster), runs, !launches::is_portable(cluster, shape.most_blocks))
     }
 
-    /// A launch that may run any threads, or none; blocks are as the kernel declares them wherever it runs (PTX ISA 9.0, `.reqntid`).
+    /// Returns a launch that may run any threads, or none; wherever it runs, blocks are as the kernel declares them
+    /// (PTX ISA 9.0, `.reqntid`).
     fn of_unknown_shape(&mut self, c: &LaunchConfig, shape: &LaunchShape, why: UnknownReason) -> LaunchConfig {
         let any = |e: &mut Self, most: i128, name: &str| {
             let most = e.most_launched(most);
@@ -158,7 +161,7 @@ impl Executor<'_> {
         LaunchConfig { grid, block, limits, ..c.clone() }
     }
 
-    /// The cluster that the program made a kernel require.
+    /// Returns the cluster that the program made a kernel require.
     fn required_cluster(&mut self, s: &State, kernel: FuncRef) -> Required {
         let Some(o) = self.runtime.attributes.get(&kernel).copied() else {
             return if self.sets_clusters() { Required::Unknown } else { Required::Nothing };
@@ -176,7 +179,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether the program may set the cluster that a kernel requires: by a call whose attribute is no constant, or is one of a cluster.
+    /// Whether the program may set the cluster that a kernel requires: by a call whose attribute is not constant, or
+    /// is one of a cluster.
     fn sets_clusters(&mut self) -> bool {
         if let Some(known) = self.runtime.sets_clusters {
             return known;
@@ -193,7 +197,7 @@ impl Executor<'_> {
             at.is_some_and(|at| !is_harmless(args.get(at)))
         };
         let found = program.functions().filter(|(_, m, _)| m.side == Side::Host).any(|(r, _, f)| {
-            // The C++ functions of the same names hand on what they are given.
+            // The C++ functions of the same names forward their arguments.
             !launches::SETTERS.iter().any(|(n, _)| f.name.contains(n))
                 && f.blocks.iter().any(|b| {
                     let called = b.insts.iter().any(|i| match &i.op {
@@ -207,7 +211,8 @@ impl Executor<'_> {
         found
     }
 
-    /// Notes a cluster that a kernel is made to require (`cudaFuncAttributeRequiredClusterWidth` and its kin); whether that surely succeeds.
+    /// Records a cluster that the program makes a kernel require (`cudaFuncAttributeRequiredClusterWidth` and similar
+    /// attributes). Returns whether that surely succeeds.
     pub(super) fn require_cluster(
         &mut self,
         s: &mut State,
@@ -232,7 +237,7 @@ impl Executor<'_> {
         sure
     }
 
-    /// The kernel that a handle of the runtime stands for.
+    /// Returns the kernel that a handle of the runtime represents.
     pub(super) fn kernel_of_handle(&self, base: &Base) -> Option<FuncRef> {
         let Base::Func(stub) = base else { return None };
         self.program.kernel_of_stub(stub.module, &self.program.func(*stub).name)

@@ -1,7 +1,7 @@
-//! The C library: which family models a function, and texts read as numbers, options, random numbers and the time.
+//! The C library: dispatch to the families of models; strings read as numbers, options, random numbers and the time.
 //!
-//! In: a call by its name. Out: what it gives and leaves in memory, as far as sizes, inputs and pointers depend on it; the call itself where
-//! it is not modelled.
+//! In: a call by name. Out: its result and its effects on memory, as far as sizes, inputs and pointers depend on them;
+//! the call itself if it is not modelled.
 
 use super::Call;
 use super::table::{Table, find};
@@ -18,7 +18,7 @@ use base::reasons::UnknownReason;
 use models::no_return::returns;
 use models::returns::Returns;
 
-/// Texts read as numbers, options, random numbers and the time.
+/// Strings read as numbers, options, random numbers and the time.
 pub(super) const NUMBERS: Table = &[
     (&["getopt"], |e, c, s| e.getopt(c, s, false)),
     (&["getopt_long", "getopt_long_only"], |e, c, s| e.getopt(c, s, true)),
@@ -50,7 +50,7 @@ impl Executor<'_> {
     pub(super) fn libc_call(&mut self, c: &Call<'_>, s: State) -> Modelled {
         match returns(c.name) {
             Some(Returns::Never) => return Ok(None),
-            // A handler may come back from a signal, and what is started may fail to start.
+            // A handler may return from a signal, and a started program may fail to start.
             Some(Returns::IfZero(i)) => {
                 let (status, zero) = (self.int_arg(c, i, 32), self.arena.int(0));
                 let goes_on = self.arena.eq(status, zero);
@@ -90,7 +90,7 @@ impl Executor<'_> {
     fn strtol(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let text = self.pointer_arg(c, 0);
         let v = self.number_in_base(c, &text, &mut s, 64);
-        // It ends somewhere in the text.
+        // The number ends somewhere in the string.
         let (end, inside) = (self.pointer_arg(c, 1), self.place_within(&text, &UnknownReason::NumberEnd));
         self.store_value(&mut s, &end, inside, 8);
         Ok(Some((v, s)))
@@ -122,17 +122,19 @@ impl Executor<'_> {
         self.value_int(&v, bits)
     }
 
-    /// A text read as a number: an input where it is a program argument.
+    /// Reads a string as a number: an input if it is a program argument.
     fn number(&mut self, c: &Call<'_>, s: &State, bits: u32, what: &str) -> Value {
         let p = self.pointer_arg(c, 0);
         Value::Int(self.number_of(&p, s, (bits, Reader::Decimal), what))
     }
 
-    /// What `strtol` and its like read of a text, with their own second and third argument.
+    /// Returns the result of `strtol` or a similar function for a string, with the call's own second and third
+    /// argument.
     pub(super) fn number_in_base(&mut self, c: &Call<'_>, text: &[Target], s: &mut State, bits: u32) -> Value {
         let (end, base) = (self.pointer_arg(c, 1), self.int_arg(c, 2, 32));
         self.forget_targets(s, &end, &UnknownReason::NumberEnd);
-        // Inputs are what a text says in decimal; in base 0 a decimal text reads so too, but for one that begins with a zero.
+        // Inputs are the decimal value of a string; base 0 reads a decimal string the same, unless it begins with a
+        // zero.
         let reader = match (self.arena.as_int(base), c.name.contains("toul")) {
             (Some(10), false) => Some(Reader::Decimal),
             (Some(0), false) => Some(Reader::AnyBase),
@@ -158,7 +160,7 @@ impl Executor<'_> {
         )
     }
 
-    /// The number in a text that is an argument of the program, or one of an option.
+    /// Returns the number in a string that is a program argument, or the argument of an option.
     pub(super) fn argument_as_number(
         &mut self,
         p: &[Target],
@@ -168,7 +170,7 @@ impl Executor<'_> {
         if let Some(i) = self.argument_of(s, p) {
             return Some(self.argument_read(i, bits, reader));
         }
-        // A null pointer is no text: such a call does not return.
+        // A null pointer is no string: such a call does not return.
         let (o, offset) = one_object(p)?;
         if self.arena.as_int(offset) == Some(0)
             && let Some(t) = self.option_argument(s, o, bits)

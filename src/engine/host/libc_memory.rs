@@ -12,7 +12,7 @@ use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
 use std::rc::Rc;
 
-/// Bytes; no host gives one block more.
+/// Maximum number of bytes that a host allocation gets.
 const MOST_OF_HOST: i128 = 1 << 40;
 
 /// Allocations, frees, copies and fills.
@@ -74,7 +74,7 @@ impl Executor<'_> {
                 self.release_moved(&mut s, &old, &new);
                 Ok(Some((Value::Ptr(new), s)))
             }
-            // It does not come back, or gives no memory that is known.
+            // The call does not return, or returns no known memory.
             other => other,
         }
     }
@@ -110,7 +110,8 @@ impl Executor<'_> {
         Ok(Some((Value::Ptr(d), s)))
     }
 
-    /// `realloc` has freed the old block where it gave a new one. A call that is come to again stands for both: it begins anew.
+    /// Releases the old block if `realloc` returned a new one. A call site reached again represents both: it begins
+    /// anew.
     fn release_moved(&mut self, s: &mut State, old: &[Target], new: &Rc<Vec<Target>>) {
         let status = self.status_of_given(&Value::Ptr(new.clone()));
         let zero = self.arena.int(0);
@@ -126,7 +127,7 @@ impl Executor<'_> {
     pub(super) fn host_allocation(&mut self, c: &Call<'_>, mut s: State, size: TermId, rest: Rest) -> Modelled {
         let want = Range::new(0, (1 << 63) - 1);
         let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
-        // What is larger is not given, nor is a negative number read as `size_t`: C++ throws then, C gives null.
+        // A larger request fails, as does a negative number read as `size_t`: C++ then throws, C returns null.
         let most = self.most_of_host(MOST_OF_HOST);
         let most = self.arena.int(most);
         let fits = self.arena.le(size, most);

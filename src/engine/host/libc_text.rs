@@ -1,4 +1,4 @@
-//! Texts in the C library: lengths, comparisons, searches and copies.
+//! Strings in the C library: lengths, comparisons, searches and copies.
 
 use super::Call;
 use super::table::Table;
@@ -13,10 +13,10 @@ use base::reasons::UnknownReason;
 use ir::Const;
 use std::rc::Rc;
 
-/// Bytes of a text that are looked at for its end.
+/// Maximum number of bytes of a string that are searched for its end.
 const MAX_TEXT: i128 = 256;
 
-/// What is known of texts by their contents, or of arguments as they were given.
+/// Facts about strings from their contents, or about arguments as they were given.
 pub(super) const TEXT: Table = &[
     (&["strlen"], |e, c, s| e.strlen(c, s)),
     (&["strcmp", "strncmp", "strcasecmp", "strncasecmp"], |e, c, s| e.strcmp(c, s)),
@@ -79,7 +79,8 @@ impl Executor<'_> {
         Ok(Some((Value::Ptr(d), s)))
     }
 
-    /// A copy on the heap: of the whole text, or of its first bytes (`strndup`: POSIX.1-2017), with a NUL behind them.
+    /// Models a copy on the heap: of the whole string, or of its first bytes (`strndup`: POSIX.1-2017), with a
+    /// terminating NUL.
     fn strdup(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let f = self.pointer_arg(c, 0);
         let length = match self.length_of_text(&mut s, &f) {
@@ -112,7 +113,7 @@ impl Executor<'_> {
         made
     }
 
-    /// The length in bytes of a text in memory of which every byte up to its end is known.
+    /// Returns the length in bytes of a string in memory whose bytes up to its end are all known.
     pub(super) fn length_of_text(&mut self, s: &mut State, p: &[Target]) -> Option<i128> {
         let mut targets = p.iter().filter(|t| t.base != Base::Null);
         let (Some(Target { base: Base::Object(o), offset, .. }), None) = (targets.next(), targets.next()) else {
@@ -134,7 +135,7 @@ impl Executor<'_> {
         None
     }
 
-    /// The constant text that a pointer names.
+    /// Returns the constant string that a pointer names.
     pub(crate) fn text_of(&self, p: &[Target]) -> Option<String> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         if self.arena.as_int(*offset) != Some(0) {
@@ -142,7 +143,7 @@ impl Executor<'_> {
         }
         let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
         let g = self.program.global(r);
-        // What a variable begins with may have been replaced.
+        // The initial contents of a non-constant variable may have been replaced.
         match g.init.as_ref().filter(|_| g.constant)? {
             Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
             _ => None,

@@ -1,7 +1,7 @@
-//! The host side: what the CUDA runtime, the C library and the C++ library do, as far as allocation sizes, launches and
-//! pointers depend on it, and the roots from which a program runs.
+//! The host side: models of the CUDA runtime, the C library and the C++ library, as far as allocation sizes, launches
+//! and pointers depend on them, and the roots from which a program runs.
 //!
-//! In: a linked program. Out: launch events. It knows neither the shim nor Z3.
+//! In: a linked program. Out: launch events. This module is independent of the shim and of Z3.
 
 mod copies;
 mod cuda;
@@ -38,11 +38,11 @@ use base::axioms::Axiom;
 use base::reasons::UnknownReason;
 use ir::{FuncRef, Linkage, TypeId};
 
-/// One call of a library function.
+/// Call of a library function.
 pub(crate) struct Call<'a> {
     pub func: FuncRef,
     pub name: &'a str,
-    /// Demangled.
+    /// Demangled name.
     pub display: &'a str,
     pub args: &'a [Value],
     pub context: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The symbol without the suffix of a default stream.
+    /// Returns the symbol without the suffix of a default stream.
     fn base(&self) -> &'a str {
         self.name.strip_suffix("_ptsz").or_else(|| self.name.strip_suffix("_ptds")).unwrap_or(self.name)
     }
@@ -63,7 +63,7 @@ fn is_replaceable(name: &str) -> bool {
 }
 
 impl Executor<'_> {
-    /// Library models by name, before any body is entered.
+    /// Models a library function by name, before any body is entered.
     pub(crate) fn host_call(
         &mut self,
         f: FuncRef,
@@ -100,7 +100,7 @@ impl Executor<'_> {
             Err(s) => *s,
             done => return done,
         };
-        // A program that brings a function of the C library itself means its own.
+        // A program that defines a function of the C library means its own.
         let own = !func.is_declaration()
             && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak)
             && !program.loc(f.module, func.loc).system;
@@ -122,7 +122,7 @@ impl Executor<'_> {
         Ok(Some((Value::unknown(UnknownReason::NoValue), s)))
     }
 
-    /// The call as an unknown: what it could write is forgotten.
+    /// Models the call as unknown: havocs everything that it could write.
     pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &UnknownReason) -> Modelled {
         self.others_run(&mut s);
         let parts = self.library_objects(c);

@@ -1,5 +1,5 @@
-//! What functions of libraries write of which only the results are not followed: of the object that an argument points to, the bytes of
-//! that result and no more, though a class may hold it beside sizes and pointers.
+//! Writes of library functions whose results alone are not followed: of the object that an argument points to, only
+//! the bytes of that result, even if a class holds it beside sizes and pointers.
 //!
 //! In: a call. Out: the state after it, with these bytes unknown.
 
@@ -15,7 +15,7 @@ use ir::Param;
 use models::attributes::{is_of_cuda, is_of_library};
 use models::row::{Key, Kind};
 
-/// What an argument points to that a function writes.
+/// Type of an argument's target that a function writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Output {
     Int,
@@ -27,11 +27,11 @@ enum Output {
 
 use Output::{Bytes, Float, Handle, Int, Size};
 
-/// Bytes of `cudaFuncAttributes` (CUDA 13.0, `driver_types.h`; earlier ones have less).
+/// Size in bytes of `cudaFuncAttributes` (CUDA 13.0, `driver_types.h`; earlier ones are smaller).
 const FUNCTION_ATTRIBUTES: u64 = 144;
 
-/// Arguments that a function writes through, counted from 0, and what; it writes nothing else that the program can see (CUDA
-/// Runtime API 13.0, Driver API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
+/// Arguments that a function writes through, counted from 0, and their types; it writes nothing else that the program
+/// can see (CUDA Runtime API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
 const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaStreamCreate", &[(0, Handle)]),
     ("cudaStreamCreateWithFlags", &[(0, Handle)]),
@@ -194,8 +194,8 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("MPI_Finalize", &[]),
 ];
 
-/// Routines of cuBLAS that read scalars of the host and write arrays of the device: beginnings of their names behind `cublas` and the
-/// letter of the element type. Those of cuBLASXt write arrays of the host.
+/// Routines of cuBLAS that read host scalars and write device arrays: prefixes of their names after `cublas` and the
+/// letter of the element type. The routines of cuBLASXt write host arrays.
 const READ_SCALARS: &[&str] = &[
     "gemm", "gemv", "axpy", "scal", "geam", "syr", "her", "ger", "trsm", "trmm", "symm", "symv", "hemm", "hemv",
     "dgmm", "gbmv", "sbmv",
@@ -207,7 +207,7 @@ const MAKERS: &[&str] = &["cudaStreamCreate", "cudaEventCreate", "cuStreamCreate
 /// Letters of element types.
 const TYPES: [char; 5] = ['S', 'D', 'C', 'Z', 'H'];
 
-/// The functions of which only the results are not followed.
+/// Returns the functions whose results alone are not followed.
 pub(super) fn keys() -> impl Iterator<Item = Key> {
     let scalars = READ_SCALARS.iter().map(|r| Key::new(Kind::Typed, format!("cublas{r}")));
     OUTPUTS.iter().map(|(n, _)| Key::whole(*n)).chain(scalars)
@@ -218,16 +218,16 @@ fn reads_scalars(name: &str) -> bool {
     routine.is_some_and(|r| READ_SCALARS.iter().any(|p| r.starts_with(p)))
 }
 
-/// Bytes of a `std::string` (libstdc++'s ABI of C++11), which keeps no address of another.
+/// Size in bytes of a `std::string` (libstdc++'s C++11 ABI), which stores no address of another string.
 const STRING_BYTES: u64 = 32;
 
-/// What a function writes, by its name without the suffix of a default stream.
+/// Returns what a function writes, by its name without the suffix of a default stream.
 fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
     OUTPUTS.iter().find(|(n, _)| *n == name).map(|(_, out)| *out)
 }
 
 impl Executor<'_> {
-    /// A call of a function of which only the results are not followed.
+    /// Models a call of a function whose results alone are not followed.
     pub(super) fn result_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let name = c.base();
         if !self.program.func(c.func).is_declaration() {
@@ -265,8 +265,8 @@ impl Executor<'_> {
         matches!(v, Value::Ptr(p) if p.iter().all(of_host))
     }
 
-    /// What a call of the C++ library writes of each object that it is given, where that is known: one of its classes ends where its type
-    /// says. Streams do not, which have a base at their end.
+    /// Returns the bytes that a call of the C++ library writes of each argument's object, if known: an object of one
+    /// of its classes ends where its type states. Streams do not, since they have a base at their end.
     pub(super) fn library_objects(&self, c: &Call<'_>) -> Vec<Part> {
         let func = self.program.func(c.func);
         if !is_of_library(c.name)
@@ -277,7 +277,7 @@ impl Executor<'_> {
         let strings = c.display.contains("std::__cxx11::basic_string<");
         let part = |(i, p): (usize, &Param)| {
             let string = strings && p.dereferenceable == STRING_BYTES;
-            // What a template is given beside its own object may be the base of an object of the program.
+            // An argument of a template beside its own object may be the base of a program object.
             let ends = func.is_declaration() || i == 0 || string;
             Part { bytes: if ends { p.dereferenceable } else { 0 }, linked: !string }
         };

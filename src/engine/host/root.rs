@@ -1,4 +1,4 @@
-//! Where a program starts: `main`, and functions that nobody known calls.
+//! Entry points of a program: `main`, and functions without a known caller.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -19,16 +19,19 @@ use std::rc::Rc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     pub func: FuncRef,
-    /// `main`, or named under `[roots]` or `[entry]`: its caller is known to give it anything that its contract allows.
+    /// `main`, or named under `[roots]` or `[entry]`: its caller may pass anything that its contract allows.
     pub trusted: bool,
-    /// Code outside the program calls it, with whatever its checks accept: named under `[entry]`, or a registered operator.
+    /// Code outside the program calls it, with whatever its checks accept: named under `[entry]`, or a registered
+    /// operator.
     pub entry: bool,
-    /// Its caller is a binding that makes an object of its own of each argument ([`is_bound_only`]); nobody says that others call it.
+    /// The caller is a binding that makes an object of its own of each argument ([`is_bound_only`]); no other caller
+    /// is stated.
     pub bound: bool,
 }
 
-/// The roots of a program: `main`, functions named in the configuration, entry points and operators that it registers; where there is no `main` and none of the former,
-/// also external functions that no known function calls and that reach a launch.
+/// Returns the roots of a program: `main`, functions named in the configuration, entry points and operators that it
+/// registers. Without `main` and named functions, also external functions that no known function calls and that reach
+/// a launch.
 #[must_use]
 pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
     let mut out = vec![];
@@ -60,7 +63,7 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
     let Launching { called, launching } = launching(program);
     for (r, _, f) in functions() {
         let exported = matches!(f.linkage, Linkage::External) && launching.contains(&r);
-        // Python loads a module by it, and runs no kernel.
+        // Python loads a module by this function, which runs no kernel.
         let loads = f.name.starts_with("PyInit_");
         if loads || !exported || Program::kernel_symbol_of_stub(&f.name).is_some() || is_there(&out, r) {
             continue;
@@ -74,13 +77,13 @@ pub fn roots(program: &Program, named: &[String], entry: &Entry) -> Vec<Root> {
     out
 }
 
-/// Functions of the host that lead to a launch by calls of functions by their names.
+/// Returns the host functions that lead to a launch by calls of functions by name.
 #[must_use]
 pub fn lead_to_launches(program: &Program) -> FxHashSet<FuncRef> {
     launching(program).launching
 }
 
-/// Functions of the host that others call or name, and those that lead to a launch.
+/// Host functions that others call or name, and those that lead to a launch.
 struct Launching {
     called: FxHashSet<FuncRef>,
     launching: FxHashSet<FuncRef>,
@@ -114,7 +117,7 @@ fn launching(program: &Program) -> Launching {
     }
 }
 
-/// Functions that a function calls or names.
+/// Returns the functions that a function calls or names.
 fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
     let f = program.func(r);
     let mut out = vec![];
@@ -157,7 +160,7 @@ fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
 }
 
 impl Executor<'_> {
-    /// Arguments of a root and the state in which it starts.
+    /// Returns the arguments of a root and its initial state.
     pub fn root_state(&mut self, Root { func: root, bound, .. }: &Root) -> (Vec<Value>, State) {
         let (root, bound) = (*root, *bound);
         let mut s = self.initial_state();
@@ -191,7 +194,8 @@ impl Executor<'_> {
         (args, s)
     }
 
-    /// A part of a structure that is passed by value in registers: what the structure that the caller gave holds there.
+    /// Returns a part of a structure that is passed by value in registers, as read from the structure that the caller
+    /// gave.
     fn part_in_registers(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize) -> Option<Value> {
         let program = self.program;
         let func = program.func(f);
@@ -210,7 +214,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What a caller gave for a structure that is passed by value: the function's own.
+    /// Adds the object for a structure that a caller passes by value, owned by the function.
     fn add_structure_given(&mut self, f: FuncRef, name: &str, ty: TypeId) -> ObjId {
         let m = self.program.module(f.module);
         let extent = self.arena.int(i128::from(m.size_of(ty)));
@@ -226,8 +230,8 @@ impl Executor<'_> {
         o
     }
 
-    /// The state in which a root is called: `main` after the constructors of variables, in the order of the modules where that of
-    /// translation units is not told. `None` where these do not end.
+    /// Returns the state in which a root is called: `main` after the constructors of variables, in module order where
+    /// the order of translation units is unspecified. `None` if these do not end.
     pub fn initialised(&mut self, root: FuncRef, state: State) -> Option<State> {
         if self.program.func(root).name != "main" {
             return Some(state);
@@ -247,7 +251,8 @@ impl Executor<'_> {
         Some(state)
     }
 
-    /// An arbitrary value for a parameter whose caller is not known, but for whether it is a binding that makes what it hands on by reference.
+    /// Returns an arbitrary value for a parameter with an unknown caller; `bound` tells whether a binding makes the
+    /// objects that it passes by reference.
     pub fn root_argument(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize, bound: bool) -> Value {
         if let Some(v) = self.part_in_registers(s, m, f, i) {
             return v;
@@ -281,8 +286,8 @@ impl Executor<'_> {
                     Some(class) => m.type_named(class),
                     None => declared.and_then(|d| self.pointee_type(m, d)),
                 };
-                // An object of a class that is passed by address is the function's own, and so is what it returns in memory. So is a handle
-                // that the binding made of what Python gave.
+                // An object of a class that is passed by address is owned by the function, as is its result in memory.
+                // So is a handle that the binding made of a Python argument.
                 let own = p.class.is_some() || p.sret.is_some() || bound && declared.is_some_and(is_given_class);
                 let o = if own && m.side == Side::Host {
                     self.heap.add(Object { kind: ObjKind::HostLocal, array: false, ..object })

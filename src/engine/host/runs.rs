@@ -1,9 +1,10 @@
-//! Whether launches run, and the status codes that calls of the CUDA runtime give (CUDA Runtime API reference 13.0, Execution Control, Error
-//! Handling).
+//! Whether launches run, and the status codes that calls of the CUDA runtime return (CUDA Runtime API reference 13.0,
+//! Execution Control, Error Handling).
 //!
-//! A launch that asks for more than its kernel may have is refused: it does nothing, and what follows goes on. In: attributes that the program
-//! sets, launches. Out: the limits under which a launch runs at all, and whether it surely does. Codes that are no errors, or tell of what the
-//! runtime refuses, are any; where the program does nothing but end on another code than success, success is taken for granted.
+//! A launch that asks for more than its kernel may have is refused: it has no effect, and the program goes on. In:
+//! attributes that the program sets, launches. Out: the limits under which a launch runs at all, and whether it surely
+//! does. Codes that are no errors, or that report a refusal by the runtime, are arbitrary; if the program only ends on
+//! a code other than success, the analysis assumes success.
 
 use super::Call;
 use crate::symbolic::exec::events::{LaunchConfig, LaunchLimits};
@@ -28,13 +29,13 @@ const USUAL_SHARED: i128 = 48 * 1024;
 /// `cudaFuncAttributeMaxDynamicSharedMemorySize`.
 const MAX_DYNAMIC: i128 = 8;
 
-/// What it is noted as where it was not set. The cluster along each axis follows it, zero where that was not set.
+/// Value that records an unset attribute. The cluster along each axis follows it in the object; zero is unset.
 const NOT_SET: i128 = -1;
 
-/// Most kernels whose attributes are followed: each state has them.
+/// Maximum number of kernels whose attributes are followed: each state contains them.
 const MOST: usize = 64;
 
-/// Calls that a program makes on its way to an end, which change nothing for what else it may do.
+/// Calls that a program makes on its way to an end, without effect on its other behaviour.
 const HARMLESS: &[&str] = &[
     "cudaGetErrorString",
     "cudaGetErrorName",
@@ -47,7 +48,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 impl Executor<'_> {
-    /// Puts the attributes that the program may set into the state in which `main` starts.
+    /// Adds the attributes that the program may set to the state in which `main` starts.
     pub(super) fn first_attributes(&mut self, s: &mut State) {
         let program = self.program;
         let is_named = |names: &[&str]| {
@@ -91,7 +92,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What was asked for last, as far as it was granted.
+    /// Returns the last requested attribute value that was granted.
     fn attribute(&self, s: &State, o: ObjId) -> Option<TermId> {
         match s.mem.get(&o).and_then(|st| st.cells.get(&0)) {
             Some((4, Value::Int(t))) => Some(*t),
@@ -104,8 +105,9 @@ impl Executor<'_> {
         *self.runtime.statics.entry(kernel).or_insert_with(|| i128::from(most_static_shared(program, kernel)))
     }
 
-    /// `cudaFuncSetAttribute`: refused below 0, and where static and dynamic memory together are more than any device has. What static memory
-    /// the compiler keeps is not known. The call's success is taken for granted but for clusters: what it gives is returned.
+    /// Models `cudaFuncSetAttribute`: refused below 0, and if static and dynamic memory together exceed any device's.
+    /// The static memory that the compiler keeps is unknown. Returns whether the call succeeds: assumed, except for
+    /// clusters.
     pub(super) fn set_attribute(&mut self, c: &Call<'_>, s: &mut State) -> bool {
         let which = self.int_arg(c, 1, 32);
         let known = self.arena.as_int(which);
@@ -124,7 +126,7 @@ impl Executor<'_> {
         }
         let surely = !all && kernels.len() == 1 && self.arena.as_int(which).is_some();
         for k in kernels {
-            // Of a kernel whose attribute is not followed no limit is taken for granted.
+            // For a kernel whose attribute is not followed, no limit is assumed.
             let Some(o) = self.runtime.attributes.get(&k).copied() else { continue };
             let room = MAX_SHARED - self.most_static(k);
             let (zero, most, kept) = (self.arena.int(0), self.arena.int(MAX_SHARED), self.arena.int(room));
@@ -153,7 +155,7 @@ impl Executor<'_> {
         succeeds
     }
 
-    /// The configuration with the limits of its kernel: conditions that hold wherever the launch runs.
+    /// Returns the configuration with the limits of its kernel: conditions that hold wherever the launch runs.
     pub(super) fn limited(&mut self, s: &State, kernel: FuncRef, c: &LaunchConfig) -> LaunchConfig {
         let usual = self.arena.int(USUAL_SHARED);
         let shared = if let Some(o) = self.runtime.attributes.get(&kernel).copied() {
@@ -169,7 +171,7 @@ impl Executor<'_> {
         LaunchConfig { limits: LaunchLimits { shared, threads, ..c.limits }, ..c.clone() }
     }
 
-    /// Whether nothing in its configuration can keep a launch from running, by its constants and ranges.
+    /// Whether nothing in its configuration can prevent a launch, by its constants and ranges.
     pub(super) fn surely_runs(&mut self, kernel: FuncRef, c: &LaunchConfig) -> bool {
         let within = |e: &Self, t: TermId, most: i128| Range::new(1, most).contains(e.arena.range(t));
         let runs = c.limits.runs.is_none_or(|t| self.arena.as_bool(t) == Some(true));
@@ -195,7 +197,7 @@ impl Executor<'_> {
             return true;
         }
         let Some(limit) = c.limits.shared else { return false };
-        // What was asked for is of dynamic memory alone; else static memory counts as well.
+        // A requested limit is for dynamic memory alone; otherwise static memory counts as well.
         let most = match self.arena.as_int(limit).filter(|n| *n != USUAL_SHARED) {
             Some(n) => n,
             None => {
@@ -206,12 +208,12 @@ impl Executor<'_> {
         Range::new(0, most).contains(shared)
     }
 
-    /// A status code, of which nothing is known.
+    /// Returns an unknown status code.
     pub(super) fn status(&mut self, call: &str) -> Value {
         Value::Int(self.status_of(call))
     }
 
-    /// A code that says whether an allocation had memory.
+    /// Returns a code that tells whether an allocation succeeded.
     pub(crate) fn allocation_status(&mut self) -> TermId {
         self.status_of("an allocation")
     }
@@ -224,7 +226,8 @@ impl Executor<'_> {
         )
     }
 
-    /// Where a branch depends on status codes alone, and the program only ends on others than success: that it goes the other way.
+    /// Returns the direction on success of a branch that depends only on status codes, if the program merely ends on
+    /// any other code.
     pub(crate) fn ends_on_failure(
         &mut self,
         f: FuncRef,
@@ -267,7 +270,7 @@ impl Executor<'_> {
         self.only_ends(f, failed).then_some(well)
     }
 
-    /// Whether code from a block on ends the program on every way, and does nothing on a device before.
+    /// Whether code from a block on ends the program on every path, without device work before.
     pub(crate) fn only_ends(&self, f: FuncRef, from: BlockId) -> bool {
         let func = self.program.func(f);
         let (mut seen, mut open): (FxHashSet<BlockId>, Vec<BlockId>) = (FxHashSet::default(), vec![from]);
@@ -293,7 +296,8 @@ impl Executor<'_> {
                 Terminator::Unreachable => {}
                 Terminator::Br(to) => open.push(*to),
                 Terminator::CondBr { then, otherwise, .. } => open.extend([*then, *otherwise]),
-                // What is thrown here may be caught here; where it is caught further out, all that this function could write is unknown (`symbolic/exec/exceptions.rs`).
+                // An exception thrown here may be caught here; if it is caught further out, everything that this
+                // function could write is unknown (`symbolic/exec/exceptions.rs`).
                 Terminator::Invoke { callee, normal, .. } => {
                     if !harmless(callee) || self.throws_here(f, callee) {
                         return false;

@@ -1,4 +1,5 @@
-//! The C++ library: what is better known by name than by its body. Containers are entered like any other code.
+//! The C++ library: functions whose model by name is better than their body. Containers are entered like any other
+//! code.
 
 use super::Call;
 use super::table::Model;
@@ -37,7 +38,7 @@ const OUTPUT: &[&str] = &[
     "_ZSt13setiosflags",
 ];
 
-/// Entered nowhere: too large to follow and nothing that sizes depend on. Substrings of demangled names.
+/// Never entered: too large to follow and irrelevant for sizes. Substrings of demangled names.
 const OPAQUE: &[&str] = &[
     "std::basic_ofstream",
     "std::basic_ifstream",
@@ -90,10 +91,10 @@ const ALGORITHMS: &[&str] = &[
     "std::stable_sort",
 ];
 
-/// Where libstdc++ keeps the size of a `std::span`.
+/// Class in which libstdc++ stores the size of a `std::span`.
 const EXTENT: &str = "std::__detail::__extent_storage<";
 
-/// A number between two others, which the distribution keeps one behind the other.
+/// A number in an interval whose ends the distribution stores one after the other.
 const UNIFORM: &str = "std::uniform_int_distribution<";
 
 /// Readers of numbers: of 32 bits, of 64.
@@ -105,31 +106,31 @@ const NUMBERS_64: &[&str] = &[
     "_ZNSt7__cxx116stoullERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
 ];
 
-/// `std::istream::operator>>`, in front of the type that is read.
+/// Prefix of `std::istream::operator>>`, followed by the type that is read.
 const EXTRACTION: &str = "_ZNSirsER";
 
-/// Constructors and the member of `std::ifstream` that open a file, in front of what they are given.
+/// Constructors and the member of `std::ifstream` that open a file, followed by their parameter types.
 const OPENS: &[&str] = &[
     "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1E",
     "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2E",
     "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openE",
 ];
 
-/// A model, the patterns of the names that it is for, and to which of their calls it applies.
+/// A model, the patterns of its names, and the condition on their calls under which it applies.
 struct Step {
     patterns: &'static [(Kind, &'static [&'static str])],
     applies: fn(&Call<'_>) -> bool,
     model: Model,
-    /// Whether a call that it gives back is entered, and no model behind it asked.
+    /// Whether a call that the model declines is entered, without trying later models.
     last: bool,
 }
 
-/// One that applies to all such calls.
+/// Returns a step that applies to all such calls.
 const fn step(patterns: &'static [(Kind, &'static [&'static str])], model: Model) -> Step {
     Step { patterns, applies: |_| true, model, last: false }
 }
 
-/// The models, in the order in which they are asked.
+/// The models, in the order in which they are tried.
 #[expect(
     clippy::redundant_closure_for_method_calls,
     reason = "a method's path is of one lifetime of the executor, a model of any"
@@ -153,7 +154,7 @@ const STEPS: &[Step] = &[
         model: |e, c, s| e.string_call(c, s),
         last: true,
     },
-    // What a distribution of integers does beside giving a number is entered.
+    // The other functions of an integer distribution are entered.
     Step {
         patterns: &[(Kind::DemangledPart, &[UNIFORM])],
         applies: |c| holds_no_vector(c) && !c.display.contains("::operator()<std::"),
@@ -185,15 +186,15 @@ fn fits(c: &Call<'_>, kind: Kind, pattern: &str) -> bool {
     }
 }
 
-/// The functions of the C++ library that are modelled.
+/// Returns the functions of the C++ library that are modelled.
 pub(super) fn keys() -> impl Iterator<Item = Key> {
     STEPS.iter().flat_map(|step| step.patterns).flat_map(|(kind, texts)| texts.iter().map(|t| Key::new(*kind, *t)))
 }
 
-/// What starts a thread of the host. Substrings of demangled names.
+/// Functions that start a host thread. Substrings of demangled names.
 const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "std::async<"];
 
-/// What a string is made of, or assigned, as a whole.
+/// Source from which a string is constructed or assigned as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Text,
@@ -202,7 +203,7 @@ enum Source {
 }
 
 impl Source {
-    /// By the mangled name of a constructor or an assignment. Others take a part of a text.
+    /// Returns the source by the mangled name of a constructor or an assignment. Others take a part of a string.
     fn of(name: &str) -> Option<Self> {
         let member = name.strip_prefix("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE")?;
         let member =
@@ -220,8 +221,8 @@ impl Source {
 const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSs", "_ZNKSs"];
 
 impl Executor<'_> {
-    /// What a distribution gives from one of the library's generators (`operator()(generator)`, or with parameters of its own), of at
-    /// most 32 bits.
+    /// Returns the result of a distribution with one of the library's generators (`operator()(generator)`, or with
+    /// separate parameters), of at most 32 bits.
     fn random_between(&mut self, c: &Call<'_>, s: &mut State) -> Option<Value> {
         let TypeKind::Int(bits @ 8..=32) = self.program.module(c.site.func.module).ty(c.ty).kind else { return None };
         let (bytes, signed) = (bits / 8, !c.display.split_once(UNIFORM)?.1.starts_with("unsigned"));
@@ -261,9 +262,9 @@ impl Executor<'_> {
     }
 
     fn stream_output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        // Buffers and manipulators of the program.
+        // The call may use buffers and manipulators of the program.
         self.lend(&mut s, &[c.func], c.args, &UnknownReason::StreamCalls);
-        // Streams give themselves back.
+        // Stream functions return their stream.
         let m = self.program.module(c.site.func.module);
         let v = match c.args.first() {
             Some(v @ Value::Ptr(_)) => v.clone(),
@@ -277,7 +278,7 @@ impl Executor<'_> {
         Ok(Some((v, s)))
     }
 
-    /// `std::istream::operator>>(T&)`.
+    /// Models `std::istream::operator>>(T&)`.
     fn extraction(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let bytes = match c.name.strip_prefix(EXTRACTION).unwrap_or_default() {
             "i" | "j" => 4,
@@ -317,15 +318,15 @@ impl Executor<'_> {
         self.beside(c, s, &UnknownReason::ResultOf(head.to_string()))
     }
 
-    /// As [`Self::opaque`], of a function that may call the program's own: what these may write through globals is forgotten too.
-    /// One that leads to CUDA is entered instead.
+    /// Havocs like [`Self::opaque`], for a function that may call the program's own: also what these may write through
+    /// globals. A function that leads to CUDA is entered instead.
     fn beside(&mut self, c: &Call<'_>, s: State, reason: &UnknownReason) -> Modelled {
         let mut s = s;
         if self.program.func(c.func).is_declaration() {
             self.lend(&mut s, &[c.func], c.args, reason);
             return self.opaque(c, s, reason);
         }
-        // What another thread does is not executed.
+        // The body of another thread is not executed.
         if THREADS.iter().any(|t| c.display.contains(t)) {
             self.start(&mut s, c.func, c.args, &UnknownReason::OtherHostThread);
             return self.opaque(c, s, reason);
@@ -340,7 +341,7 @@ impl Executor<'_> {
         self.opaque(&Call { args: &args, ..*c }, s, reason)
     }
 
-    /// The stream that a member of `std::istream` reads from, where it is known.
+    /// Returns the stream that a member of `std::istream` reads from, if known.
     fn stream_of(&mut self, c: &Call<'_>, s: &mut State) -> Option<Rc<Vec<Target>>> {
         let this = self.pointer_arg(c, 0);
         let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return None };
@@ -359,7 +360,7 @@ impl Executor<'_> {
         }
     }
 
-    /// `std::ifstream`: opening.
+    /// Models the opening of a `std::ifstream`.
     fn open_ifstream(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let Some(text) = OPENS.iter().find_map(|p| c.name.strip_prefix(p)).filter(|m| !m.starts_with('v')) else {
             return Err(Box::new(s));
@@ -378,7 +379,7 @@ impl Executor<'_> {
         Self::no_value(s)
     }
 
-    /// `std::istream::read`.
+    /// Models `std::istream::read`.
     fn istream_read(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let Some(f) = self.stream_of(c, &mut s) else { return Err(Box::new(s)) };
         let to = self.pointer_arg(c, 1);
@@ -387,7 +388,7 @@ impl Executor<'_> {
         Ok(Some((c.args[0].clone(), s)))
     }
 
-    /// What else reads leaves a stream at a place that is not known.
+    /// Makes the position of a stream unknown after any other read.
     fn reads_on(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let reads = !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
         if reads && let Some(f) = self.stream_of(c, &mut s) {
@@ -396,7 +397,8 @@ impl Executor<'_> {
         Err(Box::new(s))
     }
 
-    /// `std::string`: only which program argument it holds is followed, by its data pointer at offset 0.
+    /// Models `std::string`: it only tracks which program argument the string contains, by its data pointer at offset
+    /// 0.
     fn string_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let [equal, unequal] = ["_ZSteqIc", "_ZStneIc"].map(|p| c.name.starts_with(p));
         if (equal || unequal) && c.display.ends_with("char const*)") {
@@ -421,7 +423,7 @@ impl Executor<'_> {
                 }
             };
             let bytes = self.program.func(c.func).params.first().map_or(0, |p| p.dereferenceable);
-            // The object that is left behind holds another text.
+            // The moved-from object contains another string.
             let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
             for object in changed {
                 self.forget_parts(
@@ -441,7 +443,7 @@ impl Executor<'_> {
             self.store_value(&mut s, &this, held, 8);
             return Ok(Some((c.args[0].clone(), s)));
         }
-        // Through a pointer to characters that are not constant the program may change them.
+        // The program may change the characters through a pointer to non-const ones.
         if c.name.ends_with("c_strEv") || c.name.starts_with("_ZNK") && c.name.ends_with("dataEv") {
             let p = self.load_pointer(&mut s, &this);
             return Ok(Some((Value::Ptr(p), s)));

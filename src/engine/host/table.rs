@@ -1,7 +1,7 @@
-//! Tables of the host's functions that the executor models, and the way from a name to its model.
+//! Tables of the host functions that the executor models, and the lookup from a name to its model.
 //!
-//! In: a name. Out: the model. A function is modelled by a row of a family's table and in no other way, so that [`keys`] has all of them:
-//! `tests/models/table.rs` holds them against `models::table` and the interpreter's.
+//! In: a name. Out: the model. A function is modelled only by a row of a family's table, so that [`keys`] has all of
+//! them: `tests/models/table.rs` compares them with `models::table` and the interpreter's.
 
 use super::waits;
 use super::{
@@ -15,18 +15,18 @@ use models::returns::Returns;
 use models::row::{Key, Kind, On};
 use models::table::not_returning;
 
-/// What a call does to the state, and gives; the state as it was where the model does not apply to the call.
+/// Effect of a call on the state, and its result; the unchanged state if the model does not apply to the call.
 pub(super) type Model = for<'e, 'c> fn(&mut Executor<'e>, &Call<'c>, State) -> Modelled;
 
-/// A family: symbols (of CUDA's runtime without the suffix of a default stream), and the model that they have in common.
+/// A family: symbols (of CUDA's runtime without the suffix of a default stream), and their common model.
 pub(super) type Table = &'static [(&'static [&'static str], Model)];
 
-/// The model of a function.
+/// Returns the model of a function.
 pub(super) fn find(families: &[Table], name: &str) -> Option<Model> {
     families.iter().copied().flatten().find(|(names, _)| names.contains(&name)).map(|(_, model)| *model)
 }
 
-/// The host's functions that the executor models.
+/// Returns the host functions that the executor models.
 #[must_use]
 pub fn keys() -> Vec<(On, Key)> {
     let families = [
@@ -47,7 +47,7 @@ pub fn keys() -> Vec<(On, Key)> {
         tensors::BASIS,
     ];
     let by_name = families.into_iter().flatten().flat_map(|(names, _)| *names).map(|n| Key::whole(*n));
-    // Where it is not sure that a call does not come back, nothing of it is followed.
+    // If a call may return, nothing of it is followed.
     let ends = not_returning()
         .filter(|(_, how)| matches!(how, Returns::Never | Returns::IfZero(_)))
         .map(|(n, _)| Key::whole(n));

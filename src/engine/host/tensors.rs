@@ -1,5 +1,5 @@
-//! What the models of tensors (`templates/models/aten.cpp`) are built on: memory of the device that is there when it is asked for, extents, what is
-//! known of a number on a path, and what holds of tensors that a caller gave.
+//! Primitives of the tensor models (`templates/models/aten.cpp`): device memory whose allocation succeeds, extents,
+//! facts about a number on a path, and facts about tensors that a caller gave.
 
 use super::Call;
 use super::table::Table;
@@ -32,7 +32,7 @@ pub(super) const BASIS: Table = &[
 /// Namespaces of PyTorch's own functions.
 const NAMESPACES: &[&str] = &["at::", "torch::", "c10::", "caffe2::"];
 
-/// Operations that give a tensor that they are given other sizes, strides or storage.
+/// Operations that change sizes, strides or storage of an argument tensor.
 const RESHAPE: &[&str] = &[
     "resize_",
     "set_",
@@ -46,11 +46,12 @@ const RESHAPE: &[&str] = &[
     "_out",
 ];
 
-/// Numbers that a dimension, a type or a truth is looked for among.
+/// Greatest value that is tried for a dimension, a type or a truth value.
 const SMALL: i128 = 16;
 
-/// Whether an operation writes elements of a tensor that it is given: PyTorch's name of one ends with an underscore, behind which that of an overload may
-/// stand (`at::_ops::fill__Scalar::call`; aten/src/ATen/native/README.md, "variants").
+/// Whether an operation writes elements of an argument tensor: PyTorch's name of such an operation ends with an
+/// underscore, which the name of an overload may follow (`at::_ops::fill__Scalar::call`;
+/// aten/src/ATen/native/README.md, "variants").
 fn writes_elements(display: &str) -> bool {
     let name = display.split('(').next().unwrap_or_default();
     let name = name.strip_suffix("::call").or_else(|| name.strip_suffix("::redispatch")).unwrap_or(name);
@@ -61,12 +62,12 @@ fn writes_elements(display: &str) -> bool {
 }
 
 impl Executor<'_> {
-    /// A function of PyTorch's that is not modelled and whose body is elsewhere. What it gives is not known; what tensors are that it is given by
-    /// reference it leaves as it is, unless its name says otherwise.
+    /// Models a PyTorch function without a model and with an external body. Its result is unknown; it keeps the
+    /// metadata of tensors passed by reference, unless its name says otherwise.
     pub(super) fn torch_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let program = self.program;
         let func = program.func(c.func);
-        // Extensions put functions of their own there too.
+        // Extensions define functions of their own there too.
         let of_extensions = c.display.starts_with("at::native::");
         let is_torchs = func.is_declaration() && !of_extensions && NAMESPACES.iter().any(|n| c.display.starts_with(n));
         if !is_torchs || RESHAPE.iter().any(|n| c.display.contains(n)) || may_write_others(c.display) {
@@ -78,14 +79,14 @@ impl Executor<'_> {
             self.clobber(&mut s, &given, &why);
         }
         if writes_elements(c.display) {
-            // What a caller gave is in no state before it is read.
+            // A caller-given object is in no state before it is read.
             let reached = self.reached_from(&s, c.args);
             let mut storages = self.heap.given_behind(&reached);
             storages.retain(|o| {
                 let object = self.object(*o);
                 object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
             });
-            // By a kernel, or as the host's own code writes no handle.
+            // A kernel writes them, or host code that writes no handle there.
             storages.iter().for_each(|o| self.note_written_by_device(*o));
             self.elements_change(&mut s, &storages, &why);
         }
@@ -94,7 +95,7 @@ impl Executor<'_> {
         Ok(Some((v, s)))
     }
 
-    /// A size that memory of the device can have. An allocator that has none throws.
+    /// Assumes that a size fits into device memory. An allocator without enough memory throws.
     fn that_fits(&mut self, s: State, size: TermId) -> Option<State> {
         let zero = self.arena.int(0);
         let most = self.most_of_device();
@@ -104,8 +105,9 @@ impl Executor<'_> {
         self.assume(s, fits)
     }
 
-    /// New memory of the device with the elements of a tensor that a caller gave, one after another. That tensor may lie so itself, and then it is
-    /// its memory: so this is another name for what the caller gave. What contracts say of its elements, by their place in the storage, is not said of these.
+    /// Allocates device memory with the elements of a caller-given tensor, in order. The copy of a contiguous tensor
+    /// may be that tensor's own memory, so the result is another name for the caller's object. Contracts on its
+    /// elements, by their index in the storage, do not apply to these.
     fn tensor_copy(&mut self, c: &Call<'_>, s: State) -> Modelled {
         /// The allocations of a call below this are not copies.
         const COPIES: u32 = 2;
@@ -130,19 +132,19 @@ impl Executor<'_> {
         Ok(Some((self.pointer(o, 0), s)))
     }
 
-    /// The storage of a tensor that a caller gave.
+    /// Returns the storage of a caller-given tensor.
     fn given_storage(&self, base: &Base) -> Option<ObjId> {
         let Base::Object(o) = *base else { return None };
         let object = self.object(o);
         (object.kind == ObjKind::Parameter && object.name.ends_with(OF_STORAGE)).then_some(o)
     }
 
-    /// Whether the storage of a tensor holds what a caller gave.
+    /// Whether the storage of a tensor still has the caller's contents.
     fn holds_what_was_given(&self, s: &State, o: ObjId) -> bool {
         s.mem.get(&o).is_none_or(|now| self.heap.at_entry(o).is_some_and(|first| first == now))
     }
 
-    /// New memory of the device.
+    /// Allocates device memory.
     fn tensor_storage(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let size = self.int_arg(c, 0, 64);
         let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
@@ -158,7 +160,7 @@ impl Executor<'_> {
                 array: true,
             },
         );
-        // Zeros, nothing, or what nothing is known of.
+        // Zeroed, uninitialised, or unknown contents.
         let holds = self.int_arg(c, 1, 32);
         let holds = self.arena.as_int(holds);
         let rest = if holds == Some(1) { Rest::Zero } else { Rest::Uninit };
@@ -171,11 +173,11 @@ impl Executor<'_> {
         Ok(Some((p, s)))
     }
 
-    /// The library's function that is called: `torch::empty`.
+    /// Returns the name of the called library function: `torch::empty`.
     fn modelled_function(&self) -> String {
         let called = self.call_stack().iter().map(|s| self.program.func(s.func)).find(|f| f.is_library_model());
         let name = called.map(|f| f.display.split('(').next().unwrap_or_default()).unwrap_or_default();
-        // Dispatchers of operations are named for these.
+        // Dispatchers have the names of their operations.
         let operation = name.strip_prefix("at::_ops::").and_then(|n| n.strip_suffix("::call"));
         operation.unwrap_or(name).to_owned()
     }
@@ -211,7 +213,7 @@ impl Executor<'_> {
         Ok(Some((Value::unknown(why), s)))
     }
 
-    /// The number that the path says it is, or -1.
+    /// Returns the value that the path determines for a number, or -1.
     fn known_here(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let t = self.int_arg(c, 0, 64);
         let known = self.number_on(&s, t).unwrap_or(-1);
@@ -237,7 +239,7 @@ impl Executor<'_> {
                 possible.push(k);
             }
         }
-        // All others of a few are excluded.
+        // All other values of a small range are excluded.
         match possible.as_slice() {
             [only] if least >= 0 && most <= SMALL => Some(*only),
             _ => None,
@@ -258,8 +260,9 @@ impl Executor<'_> {
         }
     }
 
-    /// A condition with products of what tensors are that a caller gave as whole numbers: PyTorch makes no tensor of which one is beyond 64 bits
-    /// (`compute_numel` and `computeStorageNbytes` of c10 and ATen check them). What the program computes wraps as ever.
+    /// Returns a condition in which products of a caller-given tensor's metadata are exact integers: PyTorch makes no
+    /// tensor for which one exceeds 64 bits (`compute_numel` and `computeStorageNbytes` of c10 and ATen check them).
+    /// The program's own computations wrap as usual.
     fn in_whole_numbers(&mut self, condition: TermId) -> TermId {
         let is_given =
             |k: &SymKind| matches!(k, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
@@ -275,7 +278,7 @@ impl Executor<'_> {
         if whole.is_empty() { condition } else { self.arena.substitute(condition, &whole) }
     }
 
-    /// What memory holds that an operation of the library wrote is not known.
+    /// Makes memory unknown that an operation of the library wrote.
     fn written_behind(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let why = UnknownReason::ResultOf(self.modelled_function());
         for target in self.pointer_arg(c, 0).iter() {
@@ -296,7 +299,8 @@ impl Executor<'_> {
         Self::no_value(s)
     }
 
-    /// The elements of tensors are written, and nothing that these lead to: an operation of PyTorch's takes no element for an address.
+    /// Havocs the elements of tensors, but nothing reachable from them: operations of PyTorch treat no element as an
+    /// address.
     fn elements_change(&mut self, s: &mut State, storages: &[ObjId], why: &UnknownReason) {
         for o in storages {
             self.forget(s, *o, why, false);
@@ -313,15 +317,15 @@ impl Executor<'_> {
         Ok(Some((Value::Int(any), s)))
     }
 
-    /// A product that ATen checks for overflow (c10/util/safe_numerics.h), or that cannot.
+    /// Returns a product that ATen checks for overflow (c10/util/safe_numerics.h), or that cannot overflow.
     fn product_of(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
         Ok(Some((Value::Int(self.arena.mul(a, b)), s)))
     }
 }
 
-/// Whether a function of this name with the types of its parameters is given something else than tensors to write: a pointer or a reference to what
-/// is not constant.
+/// Whether a function with these parameter types may write anything but tensors: it takes a pointer or reference to
+/// something non-constant.
 fn may_write_others(display: &str) -> bool {
     let Some((_, list)) = display.split_once('(') else { return true };
     let mut depth = 0;

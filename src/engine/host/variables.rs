@@ -1,7 +1,8 @@
-//! Variables of the device: what they hold when the program starts, and who may change it by their names.
+//! Device variables: their contents when the program starts, and who may change them by name.
 //!
-//! In: the program. Out: `main`'s first state with every such variable. Copies to them, kernels and addresses that
-//! are asked for are followed like those of other memory; what names one in a way that is not followed makes it unknown.
+//! In: the program. Out: `main`'s first state with every such variable. Copies to them, kernels and requests of their
+//! addresses are followed like those of other memory; code that names one in a way that is not followed makes it
+//! unknown.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -10,14 +11,14 @@ use base::reasons::UnknownReason;
 use ir::{Const, GlobalId, GlobalRef, ModuleId, Side, space};
 use rustc_hash::FxHashSet;
 
-/// Most variables that are followed from the start: each state has them.
+/// Maximum number of variables that are followed from the start: each state contains them.
 const MOST: usize = 64;
 
-/// What registers kernels and variables before `main`, by the name that clang 22 gives it.
+/// Function that registers kernels and variables before `main`, by the name that clang 22 gives it.
 pub(super) const REGISTERS: &str = "__cuda_module_ctor";
 
 impl Executor<'_> {
-    /// Puts what the device's variables hold first into the state in which `main` starts.
+    /// Adds the initial contents of device variables to the state in which `main` starts.
     pub(super) fn first_contents(&mut self, s: &mut State) {
         self.first_attributes(s);
         let program = self.program;
@@ -38,17 +39,17 @@ impl Executor<'_> {
                 let rest = match &g.init {
                     Some(Const::Zero(_)) => Rest::Zero,
                     Some(_) => Rest::Init,
-                    // A variable that is not here starts as unknown.
+                    // An absent variable starts as unknown.
                     None => continue,
                 };
-                // Another module's definition is the linker's choice.
+                // The linker chooses another module's definition.
                 if program.resolve_global(r.module, r.global) != r {
                     continue;
                 }
                 found.push((r, rest));
             }
         }
-        // So do all, where they are too many.
+        // If there are too many, all of them start as unknown.
         if found.len() > MOST {
             return;
         }
@@ -68,13 +69,14 @@ impl Executor<'_> {
         }
     }
 
-    /// Any variable of the device may be changed from here on, and its address be anywhere.
+    /// Makes any device variable unknown from here on, and lets its address be stored anywhere.
     pub(super) fn lose_variables(&mut self, s: &mut State, why: &UnknownReason) {
         let all: Vec<_> = self.heap.followed_variables().collect();
         self.lose_by_name(s, &all, why);
     }
 
-    /// The device is reset: memory that the runtime gave ends, and variables begin anew when the device is used again.
+    /// Resets the device: the lifetime of memory from the runtime ends, and variables are initialised again when the
+    /// device is used again.
     pub(super) fn reset_device(&mut self, s: &mut State) {
         self.end_context(s, !self.runtime.several_devices);
         let mut all: Vec<_> = self.heap.followed_variables().collect();
@@ -84,7 +86,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The state in which a launched kernel that is not known leaves everything.
+    /// Havocs the device after the launch of an unknown kernel.
     pub(super) fn after_any_kernel(&mut self, s: &mut State, stream: Option<i64>) {
         let anywhere = self.unknown_pointer(&UnknownReason::UnknownKernelGiven);
         self.forget_device(s, None, &[anywhere], stream);

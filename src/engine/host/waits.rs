@@ -1,7 +1,7 @@
-//! What the host waits for (CUDA Runtime API reference 13.0, API synchronization behavior, Stream and Event Management): behind it memory that
-//! both sides see is what the device has left.
+//! Synchronisation of the host (CUDA Runtime API reference 13.0, API synchronization behavior, Stream and Event
+//! Management): after a wait, memory visible to both sides has the contents that the device stored.
 //!
-//! Streams and events are known by the calls that make them, as long as each of these is executed once.
+//! Streams and events are identified by the calls that make them, as long as each of these is executed once.
 
 use super::Call;
 use super::table::Table;
@@ -15,15 +15,15 @@ use base::reasons::UnknownReason;
 /// The call that makes streams that wait for the default stream.
 const WAITING_STREAM: &str = "cudaStreamCreate";
 
-/// The default stream, among the numbers of streams; others follow.
+/// Number of the default stream; other streams follow.
 const DEFAULT: i64 = 1;
 
-/// Whether a function works in a default stream of its thread.
+/// Whether a function uses a default stream of its thread.
 pub(super) fn is_per_thread(name: &str) -> bool {
     name.ends_with("_ptsz") || name.ends_with("_ptds")
 }
 
-/// Calls that wait, and those that say for what. No other call waits: what is under way stays so.
+/// Calls that wait, and those that define what to wait for. No other call waits: work in flight stays in flight.
 pub(super) const WAITS: Table = &[
     (&["cudaDeviceReset", "cudaThreadExit", "cuDevicePrimaryCtxReset_v2"], |e, c, s| {
         e.waits(c, s, Executor::device_reset)
@@ -39,7 +39,7 @@ pub(super) const WAITS: Table = &[
 ];
 
 impl Executor<'_> {
-    /// A call that waits, or says for what.
+    /// Models a call that waits, or that defines what to wait for.
     fn waits(&mut self, c: &Call<'_>, mut s: State, wait: fn(&mut Self, &Call<'_>, &mut State)) -> Modelled {
         if !self.program.func(c.func).is_declaration() {
             return Err(Box::new(s));
@@ -48,20 +48,20 @@ impl Executor<'_> {
         self.success(s)
     }
 
-    /// A new handle of a stream or an event, which the function of that name gives.
+    /// Returns a new handle of a stream or an event, made by the function of that name.
     pub(super) fn new_handle(&mut self, c: &Call<'_>, name: &str) -> Value {
         let n = self.runtime.made_at(c.context, c.site);
         self.unknown_pointer(&UnknownReason::Handle(name.to_owned(), n))
     }
 
-    /// The number of the call that made a stream or event, if that is known and was executed once.
+    /// Returns the number of the call that made a stream or event, if it is known and was executed once.
     fn handle_number(&self, p: &[Target]) -> Option<i64> {
         let [Target { base: Base::Unknown(l), .. }] = p else { return None };
         let UnknownReason::Handle(_, n) = *l.reason else { return None };
         self.runtime.is_made_once(n).then(|| DEFAULT + 1 + i64::try_from(n).unwrap_or(i64::MAX / 2))
     }
 
-    /// The number of the stream that an argument names.
+    /// Returns the number of the stream that an argument names.
     pub(super) fn stream_number(&mut self, c: &Call<'_>, i: usize) -> Option<i64> {
         if is_per_thread(c.name) {
             return None;
@@ -70,7 +70,7 @@ impl Executor<'_> {
         if p.iter().all(|t| t.base == Base::Null) { Some(DEFAULT) } else { self.handle_number(&p) }
     }
 
-    /// The stream of a launch as its stub passes it on.
+    /// Returns the stream of a launch in the form in which its stub passes it on.
     pub(super) fn configured_stream(&mut self, stream: Option<i64>) -> Value {
         if stream == Some(DEFAULT) {
             self.null()
@@ -79,10 +79,11 @@ impl Executor<'_> {
         }
     }
 
-    /// The number of a launch's stream. A launch into one that is not surely the default one may overlap with others.
+    /// Returns the number of a launch's stream. A launch into a stream that may not be the default one may overlap
+    /// with others.
     pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) -> Option<i64> {
         let stream = self.pointer_arg(c, i);
-        // It was noted where the launch was configured.
+        // The stream was recorded when the launch was configured.
         let noted = stream.iter().find_map(|t| match &t.base {
             Base::Unknown(l) => match *l.reason {
                 UnknownReason::ConfiguredStream(number) => Some(number),
@@ -98,7 +99,7 @@ impl Executor<'_> {
             return number;
         }
         self.overlap(s);
-        // Of those alone that `cudaStreamCreate` made it is known that they wait for the default stream, which waits for them.
+        // Only streams from `cudaStreamCreate` are known to wait for the default stream, which waits for them.
         let waits = |t: &Target| match &t.base {
             Base::Unknown(l) => match &*l.reason {
                 UnknownReason::Handle(call, _) | UnknownReason::Gives(call) => call == WAITING_STREAM,
@@ -126,7 +127,7 @@ impl Executor<'_> {
     }
 
     fn event_record(&mut self, c: &Call<'_>, s: &mut State) {
-        // All work so far, if the default stream waits for every other.
+        // Covers all work so far, if the default stream waits for every other.
         let e = self.pointer_arg(c, 0);
         let all = self.stream_number(c, 1) == Some(DEFAULT) && !self.runtime.unordered;
         let n = self.handle_number(&e).filter(|_| all);
@@ -142,7 +143,8 @@ impl Executor<'_> {
         }
     }
 
-    /// A copy that waits, between memory of the host and of the device: all that went before is done, where the default stream waits for it.
+    /// Models a synchronous copy between host and device memory: all earlier work is done, if the default stream waits
+    /// for it.
     pub(super) fn copy_waits(&mut self, c: &Call<'_>, s: &mut State, sides: [&[Target]; 2]) {
         if self.runtime.unordered || is_per_thread(c.name) {
             return;

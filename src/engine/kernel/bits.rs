@@ -1,7 +1,7 @@
-//! Functions of the bits of integers: counts, reversals, shifts through two numbers, arithmetic that saturates.
+//! Functions on the bits of integers: counts, reversals, funnel shifts, saturating arithmetic.
 //!
-//! In: numbers of a width. Out: terms of that width. What is no polynomial is an uninterpreted function of its own
-//! for each width.
+//! In: numbers of a width. Out: terms of that width. A function that is not a polynomial is an uninterpreted function,
+//! one for each width.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::functions::{BitFunction, Function};
@@ -9,13 +9,14 @@ use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
 
-/// Widths whose numbers terms hold with room to spare.
+/// Whether terms represent numbers of this width with room to spare.
 const fn is_followed(bits: u32) -> bool {
     bits >= 2 && bits <= 64
 }
 
 impl Executor<'_> {
-    /// A function of the bits of a number. Counts of zeros are the width for zero.
+    /// Returns a function of the bits of a number. A count of leading or trailing zeros is the width if the number is
+    /// zero.
     pub(super) fn of_bits(&mut self, f: BitFunction, a: TermId, bits: u32) -> Option<TermId> {
         if !is_followed(bits) || f == BitFunction::BytesReversed && !bits.is_multiple_of(16) {
             return None;
@@ -28,7 +29,7 @@ impl Executor<'_> {
         Some(self.arena.apply(Function::OfBits(f, bits), vec![a], range))
     }
 
-    /// Zeros in front of or behind a number that is undefined for zero.
+    /// Returns leading or trailing zeros where the count is undefined for zero.
     pub(super) fn of_bits_but_zero(&mut self, f: BitFunction, a: TermId, bits: u32) -> Option<TermId> {
         let count = self.of_bits(f, a, bits)?;
         let (a, zero) = (self.for_bits(a, bits), self.arena.int(0));
@@ -40,7 +41,7 @@ impl Executor<'_> {
         Some(self.arena.ite(is_zero, any, count))
     }
 
-    /// The place of the lowest bit that is set, counted from 1; 0 where none is.
+    /// Returns the position of the lowest set bit, counted from 1; 0 if there is none.
     pub(super) fn lowest_bit(&mut self, a: TermId, bits: u32) -> Option<TermId> {
         let behind = self.of_bits(BitFunction::ZerosBehind, a, bits)?;
         let (a, zero) = (self.for_bits(a, bits), self.arena.int(0));
@@ -48,12 +49,13 @@ impl Executor<'_> {
         Some(self.arena.ite(is_zero, zero, place))
     }
 
-    /// `bits` of the two numbers side by side, `a` in front, moved to the left by a number that counts modulo the width, or to the right.
+    /// Returns a funnel shift of `bits` bits: the numbers side by side, `a` in front, shifted left or right by a
+    /// distance modulo the width.
     pub(super) fn funnel(&mut self, left: bool, [a, b, by]: [TermId; 3], bits: u32) -> Option<TermId> {
         if !is_followed(bits) {
             return None;
         }
-        // Constants as well: a negative one shifted down would bring its sign along.
+        // Constants as well: a negative one shifted down would extend its sign.
         let [a, b] = [a, b].map(|t| {
             let t = self.for_bits(t, bits);
             if self.arena.as_int(t).is_some() { self.arena.modulo(t, 1 << bits) } else { t }
@@ -76,7 +78,7 @@ impl Executor<'_> {
         Some(self.arena.add(high, low))
     }
 
-    /// A sum or difference that stays at the ends of its type.
+    /// Returns a sum or difference clamped to the range of its type.
     pub(super) fn saturated(&mut self, add: bool, signed: bool, [a, b]: [TermId; 2], bits: u32) -> Option<TermId> {
         if !is_followed(bits) {
             return None;

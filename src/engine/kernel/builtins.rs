@@ -1,6 +1,6 @@
 //! Thread builtins, barriers, warp operations and device library calls.
 //!
-//! Names are those that clang 22 gives: `llvm.nvvm.*` intrinsics (NVPTX usage guide) and libdevice's `__nv_*`.
+//! Names are those that clang 22 emits: `llvm.nvvm.*` intrinsics (NVPTX usage guide) and libdevice's `__nv_*`.
 
 use super::intrinsics::is_barrier;
 use crate::symbolic::exec::events::AccessKind;
@@ -17,13 +17,13 @@ use ir::{FuncRef, Function, LocId, TypeId};
 use models::row::{Key, Kind};
 use std::rc::Rc;
 
-/// What a model says of a call: handled (with `None` where the call does not return), or the state given back.
+/// Result of a model: handled (with `None` if the call does not return), or declined with the state.
 pub type Modelled = Result<Option<(Value, State)>, Box<State>>;
 
-/// What a function of the device does to the state, and gives; `None` where it does not return.
+/// Effect of a device function on the state, and its result; `None` if it does not return.
 type Model = for<'e> fn(&mut Executor<'e>, &[Value], State, u64, Site) -> Option<(Value, State)>;
 
-/// Functions without bodies by their symbols.
+/// Functions without bodies, by symbol.
 const DEVICE: &[(&[&str], Model)] = &[
     (&["__assertfail", "__assert_fail", "__trap"], |_, _, _, _, _| None),
     (&["vprintf", "printf", "__syncthreads", "__syncwarp"], |_, _, s, _, _| {
@@ -33,11 +33,11 @@ const DEVICE: &[(&[&str], Model)] = &[
     (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], |e, args, s, _, _| Some(e.free_of_device(args, s))),
 ];
 
-/// How names of libdevice begin.
+/// Prefix of libdevice's names.
 const LIBDEVICE: &str = "__nv_";
 
-/// Functions of integers in libdevice (libdevice user's guide 13.0), behind `__nv_`: each has a width. The others, of floating point most
-/// of them, have bodies or are not known.
+/// Integer functions of libdevice (libdevice user's guide 13.0), after `__nv_`: each has a width. The others, mostly
+/// floating point, have bodies or are unknown.
 const INTEGERS: &[(&str, u32, &str)] = &[
     ("min", 32, "min"),
     ("max", 32, "max"),
@@ -59,10 +59,10 @@ const INTEGERS: &[(&str, u32, &str)] = &[
     ("brevll", 64, "brev"),
 ];
 
-/// What stands in front of the name of a special register.
+/// Prefix of a special register's name.
 const REGISTER: &str = "llvm.nvvm.read.ptx.sreg.";
 
-/// A special register that says where a thread is.
+/// A special register that identifies a thread.
 #[derive(Clone, Copy)]
 enum Register {
     Thread(usize),
@@ -74,23 +74,23 @@ enum Register {
     Cluster(OfCluster),
 }
 
-/// What a special register says of clusters (PTX ISA 9.0, Special Registers).
+/// Value of a special register for clusters (PTX ISA 9.0, Special Registers).
 #[derive(Clone, Copy)]
 enum OfCluster {
-    /// The block in its cluster.
+    /// Index of the block in its cluster.
     Block(usize),
-    /// Blocks of a cluster.
+    /// Blocks per cluster.
     Size(usize),
-    /// The cluster in the grid.
+    /// Index of the cluster in the grid.
     Number(usize),
-    /// Clusters of the grid.
+    /// Clusters per grid.
     Count(usize),
-    /// The block in its cluster, counted along all axes, and how many there are.
+    /// Linear index of the block in its cluster, and the number of blocks.
     Rank,
     Blocks,
 }
 
-/// Special registers whose contents are known.
+/// Special registers with known contents.
 const REGISTERS: &[(&str, Register)] = &[
     ("tid.x", Register::Thread(0)),
     ("tid.y", Register::Thread(1)),
@@ -122,7 +122,7 @@ const REGISTERS: &[(&str, Register)] = &[
     ("cluster.nctarank", Register::Cluster(OfCluster::Blocks)),
 ];
 
-/// The device's functions that the executor models, intrinsics apart.
+/// Returns the device functions that the executor models, except for intrinsics.
 pub(super) fn keys() -> impl Iterator<Item = Key> {
     DEVICE
         .iter()
@@ -154,7 +154,7 @@ impl Executor<'_> {
         if let Some(rest) = name.strip_prefix("llvm.") {
             return self.intrinsic(rest, args, s, site, ty);
         }
-        // With a body or without: where clang finds libdevice, its functions have theirs.
+        // With or without a body: if clang finds libdevice, its functions have bodies.
         if is_of_libdevice(func)
             && let Some(v) = self.integer_of_libdevice(name, args)
         {
@@ -181,7 +181,8 @@ impl Executor<'_> {
         Err(Box::new(s))
     }
 
-    /// Functions of integers in libdevice (libdevice user's guide 13.0), by their whole names: each has a width.
+    /// Models the integer functions of libdevice (libdevice user's guide 13.0), by their whole names: each has a
+    /// width.
     pub(super) fn integer_of_libdevice(&mut self, name: &str, args: &[Value]) -> Option<Value> {
         let op = name.strip_prefix(LIBDEVICE)?;
         let (_, bits, op) = *INTEGERS.iter().find(|(n, ..)| *n == op)?;
@@ -208,7 +209,7 @@ impl Executor<'_> {
         (Value::unknown(UnknownReason::NoValue), s)
     }
 
-    /// `malloc` and `new` in a kernel: null where the heap has no more, if the program looks.
+    /// Models `malloc` and `new` in a kernel: null if the heap is exhausted, if the program checks.
     fn heap_of_device(&mut self, size: Option<&Value>, s: State, context: u64, site: Site) -> Option<(Value, State)> {
         let size = match size {
             Some(v) => self.value_int(v, 64),
@@ -235,7 +236,7 @@ impl Executor<'_> {
         Some((self.pointer(o, 0), s))
     }
 
-    /// `threadIdx` and its kin, by register name or by clang's wrapper.
+    /// Returns `threadIdx` and similar registers, by the name of their intrinsic.
     fn thread_register(&mut self, name: &str) -> Option<Value> {
         let reg = name.strip_prefix(REGISTER)?;
         let (_, register) = *REGISTERS.iter().find(|(n, _)| *n == reg)?;
@@ -251,7 +252,8 @@ impl Executor<'_> {
         }))
     }
 
-    /// What a thread finds of its cluster, where its size is known: blocks of a cluster lie side by side in the grid.
+    /// Returns a thread's cluster register, if the cluster size is known: blocks of a cluster are adjacent in the
+    /// grid.
     fn of_cluster(&mut self, t: &Thread, of: OfCluster) -> Option<TermId> {
         let size = t.cluster?.map(i128::from);
         let place = |e: &mut Self, axis: usize| e.arena.modulo(t.bid[axis], size[axis]);
@@ -272,7 +274,7 @@ impl Executor<'_> {
     }
 }
 
-/// Whether a function is of libdevice, with a body or without: its names are reserved, and none has a place in the source.
+/// Whether a function is of libdevice, with or without a body: its names are reserved, and none has a source location.
 fn is_of_libdevice(f: &Function) -> bool {
     f.name.starts_with(LIBDEVICE) && (f.is_declaration() || f.loc == LocId(0))
 }

@@ -1,7 +1,7 @@
-//! LLVM's intrinsics, of either side, by their whole names (LLVM 22 Language Reference, NVPTX usage guide).
+//! LLVM intrinsics of either side, by their whole names (LLVM 22 Language Reference, NVPTX usage guide).
 //!
-//! One that is not known here gives an unknown result, and what its pointers lead to is unknown behind it; in a kernel it counts as an
-//! access that is not decided unless it is known to touch no memory.
+//! An unknown intrinsic has an unknown result, and the targets of its pointers are unknown after it; in a kernel it
+//! counts as an undecided access unless it is known to touch no memory.
 
 use super::builtins::Modelled;
 use crate::symbolic::exec::events::AccessKind;
@@ -22,10 +22,10 @@ use models::row::Key;
 use models::tiles;
 use std::rc::Rc;
 
-/// Those that do not return.
+/// Intrinsics that do not return.
 const ENDS: &[&str] = &["trap", "debugtrap", "ubsantrap", "nvvm.exit"];
 
-/// Those that do nothing that can be seen.
+/// Intrinsics without visible effect.
 const NOTHING: &[&str] = &[
     "prefetch",
     "stackrestore",
@@ -44,7 +44,7 @@ const NOTHING: &[&str] = &[
     "fake.use",
 ];
 
-/// Those that give their first argument.
+/// Intrinsics that return their first argument.
 const SAME: &[&str] = &[
     "expect",
     "expect.with.probability",
@@ -56,7 +56,7 @@ const SAME: &[&str] = &[
     "arithmetic.fence",
 ];
 
-/// Those with pointers that read and write no memory. What they give is not known.
+/// Intrinsics with pointers that read and write no memory. Their results are unknown.
 const TOUCH_NO_MEMORY: &[&str] = &[
     "ptrmask",
     "objectsize",
@@ -65,24 +65,24 @@ const TOUCH_NO_MEMORY: &[&str] = &[
     "preserve.array.access.index",
     "preserve.struct.access.index",
     "preserve.union.access.index",
-    // Variable arguments are where the frame is.
+    // Variable arguments are in the frame.
     "va_start",
     "va_end",
     "va_copy",
 ];
 
-/// Those of variable arguments.
+/// Intrinsics of variable arguments.
 const VARIADIC: &[&str] = &["va_start", "va_end", "va_copy"];
 
 const STACK: &str = "stacksave";
 
-/// Whether a number is of one of some classes.
+/// Tests whether a number is in one of some classes.
 const CLASS: &str = "is.fpclass";
 
-/// What stands in front of the parts of a coroutine.
+/// Prefix of the parts of a coroutine.
 const COROUTINE: &str = "coro.";
 
-/// What such a function of numbers gives, by its name, operands and width.
+/// Model of an integer function: its result from its name, operands and width.
 type Integers = for<'e> fn(&mut Executor<'e>, &str, &[Value], u32) -> Option<Value>;
 
 /// Functions of integers of 2 to 64 bits.
@@ -126,7 +126,7 @@ const INTEGERS: &[(&[&str], Integers)] = &[
     }),
 ];
 
-/// Arithmetic that says whether its result fits, and whether it is signed.
+/// Arithmetic that also returns whether its result overflows; the last field tells whether it is signed.
 const OVERFLOWS: &[(&str, char, bool)] = &[
     ("uadd.with.overflow", '+', false),
     ("usub.with.overflow", '-', false),
@@ -151,7 +151,7 @@ const REALS: &[(&[&str], Real)] = &[
     (&["fmuladd", "fma"], Real::MultiplyAdd),
 ];
 
-/// What an intrinsic of NVPTX accesses, by the part behind `nvvm.`, and what it gives.
+/// Kind of access and reason for the unknown result of an NVPTX intrinsic, by the part after `nvvm.`.
 const ACCESSES: &[(&str, AccessKind, UnknownReason)] = &[
     // Loads through the read-only cache.
     ("ldg", AccessKind::Read, UnknownReason::BufferHolds),
@@ -159,10 +159,10 @@ const ACCESSES: &[(&str, AccessKind, UnknownReason)] = &[
     ("atomic", AccessKind::Atomic, UnknownReason::AtomicResult),
 ];
 
-/// The part behind `nvvm.` of barriers of a block.
+/// Barriers of a block, by the part after `nvvm.`.
 const BARRIERS: &[&str] = &["barrier0", "barrier"];
 
-/// The intrinsics of which more is known than that what they give is not.
+/// Returns the intrinsics for which more is known than an unknown result.
 pub(super) fn keys() -> impl Iterator<Item = Key> {
     let whole = [ENDS, NOTHING, SAME, TOUCH_NO_MEMORY, &[STACK, CLASS]].into_iter().flatten().copied();
     let numbers = INTEGERS.iter().flat_map(|(n, _)| *n).copied().chain(OVERFLOWS.iter().map(|(n, ..)| *n));
@@ -181,12 +181,12 @@ pub(super) fn keys() -> impl Iterator<Item = Key> {
 /// Windows of the generic address space that `isspacep` asks for.
 const SPACES: &[&str] = &["global", "shared", "shared.cluster", "local", "const"];
 
-/// The same of NVPTX, which has its types in its names: parts in front of the next dot.
+/// NVPTX intrinsics that touch no memory: their types are in their names, so these are the parts before the next dot.
 const TOUCH_NO_MEMORY_OF_DEVICES: &[&str] =
     &["isspacep", "prefetch", "prefetchu", "ptr", "mapa", "getctarank", "applypriority", "move", "texsurf"];
 
 impl Executor<'_> {
-    /// LLVM intrinsics of either side, without the `llvm.` prefix.
+    /// Models LLVM intrinsics of either side, without the `llvm.` prefix.
     pub(crate) fn intrinsic(&mut self, name: &str, args: &[Value], mut s: State, site: Site, ty: TypeId) -> Modelled {
         let m = self.program.module(site.func.module);
         let base = intrinsic::without_types(name);
@@ -202,7 +202,7 @@ impl Executor<'_> {
                 return Ok(Some((v, s)));
             }
             _ if SAME.contains(&base) && !args.is_empty() => return Ok(Some((args[0].clone(), s))),
-            // By the type of what it gives, below.
+            // By result type, below.
             _ => {}
         }
         let known = match m.ty(ty).kind {
@@ -210,7 +210,7 @@ impl Executor<'_> {
             TypeKind::Int(bits) => self.of_integers(base, args, bits),
             TypeKind::Float(_) => self.of_reals(base, args, site.func, ty),
             TypeKind::Struct { .. } => self.with_overflow(base, args, m, ty),
-            // Vectors, pointers and nothing: not known below.
+            // Vectors, pointers and void: not known below.
             _ => None,
         };
         if let Some(v) = known {
@@ -239,8 +239,8 @@ impl Executor<'_> {
         Ok(Some((v, s)))
     }
 
-    /// Whether an address is in a window of the generic space (PTX ISA 9.0, `isspacep`). Of constants and local variables that is not told: parameters
-    /// lie in the window of global memory, and may be copied.
+    /// Returns whether an address is in a window of the generic space (PTX ISA 9.0, `isspacep`). For constants and local
+    /// variables this is unknown: parameters are in the window of global memory, and may be copied.
     fn is_in_space(&mut self, space: &str, args: &[Value]) -> Option<Value> {
         let Some(Value::Ptr(targets)) = args.first() else { return None };
         let mut held = self.arena.bool(false);
@@ -266,7 +266,7 @@ impl Executor<'_> {
         model(self, base, args, bits)
     }
 
-    /// An operand that is as wide as the result.
+    /// Returns an operand that is as wide as the result.
     fn number_operand(&mut self, args: &[Value], i: usize, bits: u32) -> Option<TermId> {
         args.get(i).filter(|v| matches!(v, Value::Int(_) | Value::Unknown(_))).map(|v| self.value_int(v, bits))
     }
@@ -284,7 +284,7 @@ impl Executor<'_> {
         self.of_bits(f, a, bits).map(Value::Int)
     }
 
-    /// Zeros in front of or behind a number; the flag says whether the result is undefined for zero.
+    /// Returns leading or trailing zeros of a number; the flag tells whether the result is undefined for zero.
     fn zeros(&mut self, f: BitFunction, args: &[Value], bits: u32) -> Option<Value> {
         let a = self.number_operand(args, 0, bits)?;
         let defined = matches!(args.get(1), Some(Value::Bool(c)) if self.arena.as_bool(*c) == Some(false));
@@ -304,7 +304,7 @@ impl Executor<'_> {
         Value::Int(self.arena.ite(c, a, n))
     }
 
-    /// A sum, difference or product, and whether it does not fit: how `new T[n]` computes its size.
+    /// Returns a sum, difference or product, and whether it overflows: how `new T[n]` computes its size.
     fn with_overflow(&mut self, base: &str, args: &[Value], m: &Module, ty: TypeId) -> Option<Value> {
         let (_, op, signed) = *OVERFLOWS.iter().find(|(n, ..)| *n == base)?;
         let TypeKind::Struct { fields, .. } = &m.ty(ty).kind else { return None };
@@ -338,7 +338,8 @@ impl Executor<'_> {
             Real::MultiplyAdd => {
                 let (x, y, z, format) = (real(0)?, real(1)?, real(2)?, self.format_of(f, ty)?);
                 let product = self.arena.real_binary(ir::BinOp::FMul, &x, &y, format)?;
-                // Whether the product is rounded in between is for whoever compiles it: where that could show, the sum is within both errors.
+                // The compiler decides whether the product is rounded in between: where that could matter, the sum is
+                // within both errors.
                 return self.arena.real_binary(ir::BinOp::FAdd, &product, &z, format).map(Value::Real);
             }
         };
@@ -346,8 +347,8 @@ impl Executor<'_> {
         Some(Value::Real(Ratio::exact(t)))
     }
 
-    /// Whether a number is of one of the classes of a mask: one that is followed is finite; a zero may have either sign, and a small
-    /// number may be one.
+    /// Returns whether a number is of one of the classes of a mask: a tracked number is finite; a zero may have either
+    /// sign, and a small number may be zero.
     fn class_of_number(&mut self, args: &[Value]) -> Option<Value> {
         const FINITE: i128 = 0b01_1111_1000;
         let (Some(Value::Real(_)), Some(Value::Int(mask))) = (args.first(), args.get(1)) else { return None };
@@ -358,7 +359,7 @@ impl Executor<'_> {
         Some(Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatClass }, "?")))
     }
 
-    /// What an intrinsic of a device accesses, where that is known; its result.
+    /// Records the access of a device intrinsic, if known; returns its result.
     fn access_of_intrinsic(
         &mut self,
         name: &str,
@@ -383,7 +384,8 @@ impl Executor<'_> {
         Some(self.unknown_of(m, ty, result))
     }
 
-    /// One that moves matrices or blocks: what it gives is not known, nor what lies behind it where it writes.
+    /// Models an intrinsic that moves matrices or blocks: its result is unknown, as are the targets of its pointers if
+    /// it writes.
     fn blocks_of_intrinsic(
         &mut self,
         name: &str,

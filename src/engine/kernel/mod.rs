@@ -1,6 +1,8 @@
-//! The device side: what kernels call, and their symbolic execution under a launch.
+//! The device side: models of the functions and intrinsics that kernels call (intrinsics also on the host);
+//! `symbolic/kernel/` executes kernels under a launch.
 //!
-//! In: a kernel with the values of its parameters. Out: access events. It knows neither the shim nor Z3.
+//! In: a call with its arguments and the state. Out: its result and the state after it, with its accesses as events.
+//! This module is independent of the shim and of Z3.
 
 mod bits;
 pub(crate) mod builtins;
@@ -8,7 +10,7 @@ mod intrinsics;
 
 use models::row::{Key, On};
 
-/// The functions and intrinsics of devices, and intrinsics of either side, that the executor models.
+/// Returns the functions and intrinsics of devices, and intrinsics of either side, that the executor models.
 #[must_use]
 pub fn keys() -> Vec<(On, Key)> {
     builtins::keys().map(|k| (On::Device, k)).chain(intrinsics::keys().map(|k| (On::of_intrinsic(&k), k))).collect()

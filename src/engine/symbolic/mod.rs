@@ -1,7 +1,7 @@
 //! Symbolic execution of the analysis form, shared by `host/` and `kernel/`.
 //!
-//! In: a [`ir::Program`]. Out: [`exec::events::AccessEvent`]s and [`exec::events::LaunchEvent`]s over terms. It knows
-//! neither LLVM nor Z3.
+//! In: a [`ir::Program`]. Out: [`exec::events::AccessEvent`]s and [`exec::events::LaunchEvent`]s over terms. This
+//! module is independent of LLVM and Z3.
 
 pub mod effects;
 pub mod exec;

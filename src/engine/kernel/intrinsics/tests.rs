@@ -1,4 +1,4 @@
-//! Symbolic models of functions of integers against what they are, bit by bit, at each width.
+//! Symbolic models of integer functions against their reference results, bit by bit, at each width.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::Value;
@@ -14,7 +14,7 @@ fn sym(e: &mut Executor<'_>, range: Range) -> (TermId, SymId) {
     (t, s)
 }
 
-/// Value of a term where these symbols have these values. Functions of bits are computed at their widths.
+/// Value of a term under values of these symbols. Bit functions are computed at their widths.
 fn value(e: &Executor<'_>, t: TermId, symbols: &[(SymId, i128)]) -> Option<i128> {
     let apply = |t: TermId, args: &[i128]| {
         let Term::Apply { function, .. } = e.arena.get(t) else { return None };
@@ -62,7 +62,7 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
                         let expected = i128::from(reference::value(name, bits, &raw));
                         let got = value(&e, t, &given).map(|v| wrap_value(v, bits, false));
                         assert_eq!(got, Some(expected), "{name} of {bits} bits: {raw:?}");
-                        // The same of constants.
+                        // The same for constants.
                         let constants: Vec<Value> = given
                             .iter()
                             .map(|(_, v)| Value::Int(e.arena.int(*v)))
@@ -189,7 +189,7 @@ fn integer_arithmetic_is_the_machines() {
                             e.int_op(op, constants[0], constants[1], bits),
                         ];
                         for t in all {
-                            // Without value: not known, or beyond 127 bits.
+                            // Without a value: unknown, or beyond 127 bits.
                             if let Some(v) = value(&e, t, &given) {
                                 assert_eq!(
                                     wrap_value(v, bits, false),
@@ -210,7 +210,7 @@ fn integer_arithmetic_is_the_machines() {
     }
 }
 
-/// What the machine gives; `None` where that is undefined.
+/// Returns the machine's result; `None` if it is undefined.
 fn machine(op: ir::BinOp, bits: u32, a: u64, b: u64) -> Option<u64> {
     use ir::BinOp as B;
     let (x, y) = (i128::from(a), i128::from(b));

@@ -1,7 +1,8 @@
-//! What calls can reach and write that are not followed, nor modelled.
+//! Havoc of calls that are neither followed nor modelled: which objects they can reach and write.
 //!
-//! In: a state and the arguments. Out: the state in which all of that is unknown, and in [`crate::symbolic::pointers::points_to::Kept`] the addresses that such a
-//! call may have left anywhere there. Of an object of the C++ library that is a member of another, only the member is written.
+//! In: a state and the arguments. Out: the state in which all reachable memory is unknown;
+//! [`crate::symbolic::pointers::points_to::Kept`] records which addresses such a call may have stored there. If an
+//! object of the C++ library is a member of another object, only the member is written.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -13,11 +14,11 @@ use crate::symbolic::pointers::reached::Reached;
 use base::reasons::UnknownReason;
 use ir::Side;
 
-/// Most bytes of such an object.
+/// Maximum number of bytes of a [`Part`] that is havocked alone.
 const MAX_PART: u64 = 1 << 14;
 
-/// What a call writes of the object that an argument points to: so many bytes from there, 0 where that is not known. The address of one
-/// that is linked may be kept in another.
+/// Part of an object that a call writes: `bytes` bytes from the argument's target on; 0 if the size is unknown. If
+/// `linked`, another object may store the address of this one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Part {
     pub bytes: u64,
@@ -25,12 +26,12 @@ pub(crate) struct Part {
 }
 
 impl Executor<'_> {
-    /// What a call with these arguments can reach, in order.
+    /// Returns the objects that a call with these arguments can reach, in order.
     pub(crate) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
         let mut first: Vec<ObjId> = vec![];
         for a in args {
             collect(a, &mut first);
-            // An address may be given as a number, or in pieces.
+            // An address may be passed as an integer, or in pieces.
             if let Value::Int(t) = a {
                 first.extend(self.addresses_in(*t));
             }
@@ -40,13 +41,13 @@ impl Executor<'_> {
         while self.reach_on(s, &mut reached).is_some() {}
         let mut reached = reached.in_order();
         self.limits.walk(reached.len());
-        // Variables of functions that have returned are gone.
+        // Variables of functions that have returned are dead.
         reached.retain(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal));
         reached
     }
 
-    /// Forgets everything that a call with these arguments could write. It may keep any address that it can reach anywhere there, or
-    /// give it back.
+    /// Havocs everything that a call with these arguments can write. The call may store any reachable address in any
+    /// reachable object, and may return it.
     pub(crate) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         self.note_lost_writes(args);
         let reached = self.reached_from(s, args);
@@ -72,8 +73,8 @@ impl Executor<'_> {
         }
     }
 
-    /// As [`Self::clobber`], where the call writes so many bytes from where its arguments point to, and what these lead to; 0 where
-    /// that is not known. The first may keep the addresses of others that are `linked`.
+    /// Havocs like [`Self::clobber`], but of each argument's object only the bytes in `parts`, and what they lead to;
+    /// a size of 0 is unknown. The first argument's object may store the addresses of the `linked` ones.
     pub(crate) fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &UnknownReason) {
         let (mut from, mut linked) = (vec![], vec![]);
         let (mut written, mut first) = (vec![], false);
@@ -90,7 +91,7 @@ impl Executor<'_> {
                 None => from.push(a.clone()),
             }
         }
-        // The object of a method keeps what else is given, as does what a call gives back in memory.
+        // The object of a method stores its other arguments, as does memory in which a call returns its result.
         let mut keepers = vec![];
         for a in &from {
             collect(a, &mut keepers);
@@ -125,7 +126,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The object and place in bytes that an argument points to, if that is one and lies in cells.
+    /// Returns the object and the byte offset that an argument points to, if there is exactly one and it lies in
+    /// cells.
     fn part(&mut self, s: &mut State, v: &Value, size: u64) -> Option<(ObjId, i64)> {
         let Value::Ptr(p) = v else { return None };
         let [Target { base: Base::Object(o), offset, .. }] = p.as_slice() else { return None };
@@ -141,7 +143,7 @@ impl Executor<'_> {
         Some((*o, at))
     }
 
-    /// Pointers that may lie in part of an object.
+    /// Returns the pointers that part of an object may contain.
     fn held_in_part(&mut self, s: &State, o: ObjId, at: i64, size: u64) -> Vec<Value> {
         let Some(st) = s.mem.get(&o) else { return vec![] };
         let (end, mut covered) = (at.saturating_add_unsigned(size), 0);
@@ -153,7 +155,7 @@ impl Executor<'_> {
             })
             .collect();
         let known = cells.iter().all(is_known) && (covered == end - at || matches!(st.rest, Rest::Uninit | Rest::Zero));
-        // Pointers from the part to itself lead nowhere else.
+        // Pointers from the part into itself reach nothing else.
         let leads_on = |v: &Value| !matches!(v, Value::Ptr(p) if p.iter().all(|t| t.base == Base::Object(o) && self.arena.as_int(t.offset).is_some_and(|to| (i128::from(at)..i128::from(end)).contains(&to))));
         if known {
             return cells.into_iter().filter(leads_on).collect();
@@ -166,12 +168,12 @@ impl Executor<'_> {
         cells.into_iter().chain(there.into_iter().map(|o| self.pointer(o, 0))).collect()
     }
 
-    /// Notes in a kernel that what these lead to may be written, where one of them may lead anywhere.
+    /// Records in a kernel that it may write anywhere if one of these arguments is an unknown pointer.
     pub(in crate::symbolic) fn note_lost_writes(&mut self, args: &[Value]) {
         self.kernel.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { unset: false, .. })))));
     }
 
-    /// Variables of the device that code may name which is not followed: it may write them, now or later.
+    /// Havocs variables that skipped code may name: it may write them now or later.
     pub(crate) fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &UnknownReason) {
         self.kept.add_objects(None, variables);
         for o in variables {
@@ -190,7 +192,7 @@ mod tests {
     use base::work::{Work, cost, done};
     use ir::Program;
 
-    /// So many blocks of which nothing is known, any of whose addresses may be in any of them.
+    /// Returns `blocks` blocks with unknown contents, each of which may contain the address of any other.
     fn mixed(e: &mut Executor<'_>, s: &mut State, blocks: u32) -> Vec<ObjId> {
         let one = || Object {
             kind: ObjKind::HostHeap,
@@ -219,7 +221,7 @@ mod tests {
         let reached = e.reached_from(&s, &args);
         let work = done() - before;
         assert_eq!(reached, all);
-        // Each is passed among the others, and walked on from.
+        // Each object is visited among the others, and expanded once.
         let each = Work::units(2000 * cost::OBJECT);
         assert!(work >= each * 2 && work < each * 4, "{work:?}");
     }

@@ -1,11 +1,13 @@
-//! What a kernel may write, found out where the host launches it: the rest of the device's memory stays as it is.
+//! The write set of a kernel at its launch: other device memory keeps its contents.
 //!
-//! In: a kernel, and where its pointers lead. Out: where it writes, `None` where that is not known. It is executed for one thread with
-//! these pointers at any offset and every number arbitrary, so that one answer serves each launch with such pointers. What it reads
-//! of memory may be any address: a store through one is to any place, and so is a call of code that is not known.
+//! In: a kernel, and the targets of its pointers. Out: the bytes that it may write, `None` if unknown. The kernel is
+//! executed for one thread with these pointers at arbitrary offsets and with arbitrary numbers, so that one summary
+//! serves every launch with such pointers. A pointer that it reads from memory may be any address: a store through it
+//! may write anywhere, as may a call of unknown code.
 //!
-//! Where its arguments lead to memory with pointers in it, it is executed with these. Those that it may overwrite itself are not
-//! known: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added.
+//! If its arguments lead to memory that contains pointers, the kernel is executed with these pointers, except those
+//! that it may overwrite itself. The executor finds them by a fixpoint: it assumes that the kernel writes nowhere,
+//! computes the write set, assumes that set, until nothing is added.
 
 use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
@@ -27,23 +29,23 @@ use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// Steps for one answer.
+/// Step limit of one summary.
 const STEPS: u64 = 100_000;
 
-/// How often it is supposed where a kernel writes.
+/// Maximum number of fixpoint iterations.
 const MAX_SUPPOSED: u32 = 6;
 
-/// Objects with pointers that are looked at for one launch, and cells of each.
+/// Maximum number of objects with pointers considered per launch, and of cells in each.
 const MAX_HELD: usize = 16;
 const MAX_CELLS: usize = 64;
 
-/// Answers with offsets and the pointers that memory holds, for one program.
+/// Maximum number of summaries per program that distinguish offsets and the pointers in memory.
 const MAX_EXACT: usize = 256;
 
 const WHY: UnknownReason = UnknownReason::AnyLaunch;
 
 impl Executor<'_> {
-    /// Where a kernel with these arguments may write, but for a thread's own memory.
+    /// Returns the bytes that a kernel with these arguments may write, except for a thread's own memory.
     pub(in crate::symbolic) fn written_by_kernel(
         &mut self,
         kernel: FuncRef,
@@ -58,7 +60,7 @@ impl Executor<'_> {
         }
         let shapes = self.shapes(kernel, s, args, false);
         let written = self.effects_of((kernel, shapes, vec![]))?;
-        // Which pointers it stores, and where, is worth another look.
+        // If it stores pointers, a second execution tells which ones, and where.
         let exact = if written.has_pointers() {
             held.filter(Held::is_empty).and_then(|held| self.exact_effects_of(kernel, s, args, &held))
         } else {
@@ -67,7 +69,7 @@ impl Executor<'_> {
         Some(exact.unwrap_or(written))
     }
 
-    /// With the offsets of the pointers that it is given, as long as there are few answers like that.
+    /// Computes the write set with the exact offsets of its pointer arguments, up to [`MAX_EXACT`] such summaries.
     fn exact_effects_of(&mut self, kernel: FuncRef, s: &State, args: &[Value], held: &Held) -> Option<Rc<Footprint>> {
         let key = (kernel, self.shapes(kernel, s, args, true), held.clone());
         if !self.summaries.all.contains_key(&key) {
@@ -96,7 +98,7 @@ impl Executor<'_> {
             .map(|(p, v)| match (p.byval, v) {
                 (Some(_), Value::Ptr(p)) => match p.as_slice() {
                     [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact),
-                    // Pointers in it are unknown, stores through them may go anywhere.
+                    // Pointers in it are unknown: stores through them may go anywhere.
                     _ => Shape::Number,
                 },
                 _ => self.shape(v, exact),
@@ -114,7 +116,7 @@ impl Executor<'_> {
         Shape::Pointer(bases)
     }
 
-    /// The pointers in a structure that is passed by value; what else it holds is arbitrary.
+    /// Returns the pointers in a structure that is passed by value; its other members are arbitrary.
     fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
         Shape::Structure(
             s.mem
@@ -135,7 +137,7 @@ impl Executor<'_> {
         Members { cells: cells.collect(), else_unset }
     }
 
-    /// The pointers in device memory that the arguments lead to; `None` where there are too many.
+    /// Returns the pointers in device memory that the arguments lead to; `None` if there are too many.
     fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
         let mut work = vec![];
         for a in args {
@@ -151,12 +153,12 @@ impl Executor<'_> {
             if !seen.insert(o) {
                 continue;
             }
-            // What has no contents yet is read as unknown.
+            // Memory without contents yet reads as unknown.
             let Some(state) = s.mem.get(&o) else { continue };
             for (_, v) in state.cells.values() {
                 collect(v, &mut work);
             }
-            // Pointers in other memory, which the host or any thread may change meanwhile, are read as unknown.
+            // The host or any thread may change other memory meanwhile, so pointers in it read as unknown.
             if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
                 || self.is_never_known(o)
                 || self.several.has_other_names(o)
@@ -164,7 +166,7 @@ impl Executor<'_> {
                 continue;
             }
             let members = self.members_of(state, true);
-            // What is not listed is read as unknown.
+            // Unlisted memory reads as unknown.
             if members.cells.is_empty() {
                 continue;
             }
@@ -180,7 +182,8 @@ impl Executor<'_> {
         Some(held)
     }
 
-    /// Whether these are told apart although they may be the same memory: what parameters of unknown callers point to.
+    /// Whether targets that the analysis distinguishes may be the same memory: targets of parameters with unknown
+    /// callers.
     fn may_alias(&self, x: &Shape) -> bool {
         match x {
             Shape::Number => false,
@@ -207,7 +210,7 @@ impl Executor<'_> {
         let given = Allowance { steps: STEPS, ..self.limits.left() };
         let (found, _) = self.aside(given, |e| {
             let found = e.suppose(kernel, shapes, held);
-            // Where the time is over the host learns it at its next step.
+            // Once the time is over, the host sees it at its next step.
             debug_assert!(e.limits.limit().is_none_or(|l| l != Limit::Steps) || found.is_none());
             found
         });
@@ -216,8 +219,9 @@ impl Executor<'_> {
         found
     }
 
-    /// Executes a kernel in a fresh kernel context which may take so much, records no events, and then restores the host's; with the
-    /// steps that it took. What memory holds at first, numbers of contents and points-to sets are not restored.
+    /// Executes `run` in a fresh kernel context with the budget `given`, without recording events, and then restores
+    /// the host's context. Also returns the steps that it took. Initial contents of memory, versions of contents and
+    /// points-to sets are not restored.
     pub(in crate::symbolic) fn aside<R>(&mut self, given: Allowance, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
         let side = std::mem::replace(&mut self.side, Side::Device);
         let kernel = std::mem::take(&mut self.kernel);
@@ -262,7 +266,7 @@ impl Executor<'_> {
         None
     }
 
-    /// Memory that holds these pointers, and anything else; or nothing else that was ever written.
+    /// Returns memory that contains these pointers; all else is unknown, or never written if `else_unset`.
     fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
         let version = self.heap.next_version();
         let mut state = ObjState::new(if members.else_unset {
@@ -345,7 +349,7 @@ impl Executor<'_> {
         drop(self.call(kernel, args, state, h.finish()));
     }
 
-    /// A pointer to any offset in one of these, where no offset is known.
+    /// Returns a pointer to one of these bases, at an arbitrary offset where the offset is unknown.
     fn pointer_to(&mut self, bases: &[(Base, Option<i64>)]) -> Value {
         let mut rest = self.arena.bool(true);
         let mut targets = vec![];

@@ -1,7 +1,8 @@
-//! What code may write that is not executed instruction by instruction: write sets of kernels (MOD sets), havoc of unanalysed calls.
+//! Effects of code that is not executed instruction by instruction: write sets of kernels (MOD sets), havoc of
+//! unanalysed calls.
 //!
-//! In: a kernel's arguments, or a call. Out: the bytes that it may write, and the state in which these are unknown. `write_set` and `shapes` are
-//! plain data below the executor.
+//! In: a kernel's arguments, or a call. Out: the bytes that it may write, and the state in which these are unknown.
+//! `write_set` and `shapes` are plain data below the executor.
 
 pub(crate) mod havoc;
 pub(in crate::symbolic) mod kernel_summary;

@@ -1,8 +1,8 @@
-//! What code outside of the program does where it runs: an object or a library that was not read may call whatever the program exports, and other
-//! threads of the host may change what they can reach.
+//! Effects of code outside the program: unread objects and libraries may call whatever the program exports, and other
+//! host threads may change memory that they can reach.
 //!
-//! In: a state at a call of such code, or at a read that others may come before. Out: the state in which all of that is unknown
-//! ([`ir::Outside`] says which variables).
+//! In: a state at a call of such code, or at a read that another thread's write may precede. Out: the state in which
+//! all of that is unknown; [`ir::Outside`] lists the variables.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -13,7 +13,8 @@ use ir::Side;
 use models::attributes::may_be_the_programs;
 use std::rc::Rc;
 
-/// Functions behind which another thread may have changed what both share: they wait for it (POSIX.1-2017, 4.12 Memory Synchronization).
+/// Functions that wait for another thread, after which it may have changed shared memory (POSIX.1-2017, 4.12 Memory
+/// Synchronization).
 const WAITS_FOR_THREADS: &[&str] = &[
     "pthread_mutex_lock",
     "pthread_mutex_trylock",
@@ -40,7 +41,7 @@ const WAITS_FOR_THREADS: &[&str] = &[
 ];
 
 impl Executor<'_> {
-    /// The functions that the program exports may run now: code outside of it was called, which may call them.
+    /// Havocs what the exported functions of the program can write: the called outside code may call them.
     pub(in crate::symbolic) fn exported_run(&mut self, s: &mut State, why: &UnknownReason) {
         if self.side == Side::Device {
             return;
@@ -59,7 +60,7 @@ impl Executor<'_> {
         }
         let pointers: Vec<Value> = objects.into_iter().map(|o| self.pointer(o, 0)).collect();
         let reached = self.reached_from(s, &pointers);
-        // It may have kept the addresses that they give away.
+        // The outside code may have stored the escaped addresses.
         self.kept.give(&reached);
         self.clobber(s, &pointers, why);
         if outside.opaque {
@@ -84,8 +85,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a pointer of which nothing is known may lead to a function outside of the program. Of a program whose functions are all at hand, but
-    /// for those of known libraries, there is none.
+    /// Whether an unknown pointer may lead to a function outside the program. If all functions of a program except for
+    /// those of known libraries are available, none is outside.
     pub(in crate::symbolic) fn may_call_outside(&mut self) -> bool {
         if !self.from_the_start {
             return true;
@@ -98,8 +99,8 @@ impl Executor<'_> {
         })
     }
 
-    /// Another thread of the host may have held what this call waits for. What those of the program's own functions do that were started is known
-    /// where it runs from `main`; who calls any other root may have threads of which nothing is known.
+    /// Havocs memory that another host thread may have changed before this call returns. In an execution from `main`,
+    /// the started threads run known functions of the program; a caller of any other root may have unknown threads.
     pub(in crate::symbolic) fn wait_for_threads(&mut self, s: &mut State, name: &str) {
         if self.side == Side::Device || self.from_the_start || !WAITS_FOR_THREADS.contains(&name) {
             return;
@@ -113,8 +114,8 @@ impl Executor<'_> {
         self.clobber(s, &pointers, why);
     }
 
-    /// Whether another thread, a signal handler or a device may change what a volatile or an atomic read finds: every object but a constant, and what
-    /// only this thread has the address of (C++ [intro.races], [dcl.type.cv]).
+    /// Whether another thread, a signal handler or a device may change what a volatile or atomic read finds: any
+    /// object except for constants and memory whose address only this thread has (C++ [intro.races], [dcl.type.cv]).
     pub(in crate::symbolic) fn others_may_write(&self, p: &[Target]) -> bool {
         if self.side == Side::Device {
             return false;
@@ -123,19 +124,21 @@ impl Executor<'_> {
             Base::Object(o) => match &self.object(o).kind {
                 ObjKind::HostGlobal(r) => {
                     let g = self.program.global(*r);
-                    // Whether a variable of a function was made yet is asked by an atomic read (Itanium C++ ABI, 3.3.2).
+                    // An atomic read checks whether a function's static variable is initialised (Itanium C++ ABI,
+                    // 3.3.2).
                     !g.constant && !g.name.starts_with("_ZGV")
                 }
                 ObjKind::Parameter | ObjKind::Managed => true,
                 ObjKind::HostLocal | ObjKind::HostHeap => self.heap.given(o).is_some() || self.kept.is_with_others(o),
                 _ => false,
             },
-            // What is read through any other is unknown each time.
+            // Reads through any other pointer are unknown each time.
             _ => false,
         })
     }
 
-    /// What a volatile or an atomic read finds where others may write: another number each time, a pointer one of those that were stored there.
+    /// Returns the result of a volatile or atomic read where others may write: a fresh number at each read, or one of
+    /// the pointers stored there.
     pub(in crate::symbolic) fn read_beside_others(&mut self, f: ir::FuncRef, p: &[Target], ty: ir::TypeId) -> Value {
         let m = self.module(f);
         let v = self.unknown_of(m, ty, &UnknownReason::ByAnotherThread);

@@ -1,7 +1,8 @@
-//! Notes what the kernel under execution writes ([`Footprint`](super::write_set::Footprint)), and what memory outside of that holds.
+//! Records the writes of the kernel under execution ([`Footprint`](super::write_set::Footprint)) and the contents of
+//! memory outside them.
 //!
-//! In: stores and calls of a kernel; reads of memory of which it writes only some bytes. Out: its write set, and the contents that the launch
-//! found there.
+//! In: stores and calls of a kernel; reads of memory of which it writes only some bytes. Out: its write set, and the
+//! contents of that memory at the launch.
 
 use super::write_set::Footprint;
 use super::write_set::{Bytes, POINTER, Pointers, gcd, widen};
@@ -17,7 +18,8 @@ use ir::{FuncRef, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// The offsets that one may be, each by itself where they are few: that of one of two members, say.
+    /// Returns the alternatives of an offset, such as those of one of two members; the offset itself if there are more
+    /// than [`MAX_CHOICES`].
     fn each_offset(&self, offset: TermId) -> Vec<TermId> {
         if !matches!(self.arena.get(offset), Term::Ite(..)) {
             return vec![offset];
@@ -25,16 +27,16 @@ impl Executor<'_> {
         self.leaves(offset).filter(|l| l.len() <= MAX_CHOICES).unwrap_or_else(|| vec![offset])
     }
 
-    /// Notes that a kernel writes so many bytes.
+    /// Records that a kernel writes `bytes` bytes at `offset`.
     pub(in crate::symbolic) fn note_written(&mut self, o: ObjId, offset: TermId, bytes: i128, scalar: Option<Scalar>) {
         for at in self.each_offset(offset) {
             self.kernel.written.add(o, bytes_at(&self.arena, at, bytes), scalar);
         }
     }
 
-    /// Notes what a kernel stores as a pointer.
+    /// Records a pointer that a kernel stores.
     pub(in crate::symbolic) fn note_pointer(&mut self, o: ObjId, offset: TermId, p: &[Target], scalar: Option<Scalar>) {
-        // An address may be kept as a number.
+        // An address may be stored as an integer.
         self.kernel.written.add_scalars(o, Scalars::of(scalar));
         let mut all: Option<Pointers> = Some(vec![]);
         for t in p {
@@ -61,7 +63,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The constants that an offset may be, or anything.
+    /// Returns the constants that an offset may be; `None` stands for any offset.
     pub(in crate::symbolic) fn constants(&self, offset: TermId) -> Vec<Option<i64>> {
         let all = self.leaves(offset).unwrap_or_default();
         let all: Option<Vec<i64>> =
@@ -69,7 +71,7 @@ impl Executor<'_> {
         all.filter(|all| !all.is_empty()).map_or_else(|| vec![None], |all| all.into_iter().map(Some).collect())
     }
 
-    /// What was in memory, or one of these.
+    /// Returns the previous value or one of these pointers, undetermined which.
     fn or_one_of(&mut self, before: Value, pointers: &Pointers, name: &str) -> Value {
         let why = UnknownReason::WhichPointer(name.to_owned());
         let mut all = before;
@@ -93,7 +95,8 @@ impl Executor<'_> {
         all
     }
 
-    /// What is read as a pointer where no cell is: null of what was cleared, one that was never set where nothing was written.
+    /// Returns the pointer that a read without a cell finds: null in zeroed memory, an unset pointer in unwritten
+    /// memory.
     fn pointer_without_cell(&mut self, before: &ObjState, at: i64, name: &str) -> Option<Value> {
         if before.overlapping(at, at + 8).next().is_some() {
             return None;
@@ -105,7 +108,8 @@ impl Executor<'_> {
         }
     }
 
-    /// What an object held before a kernel wrote there, where it did not, and which pointers where it stored only such.
+    /// Keeps the contents of an object outside the kernel's writes, and the set of possible pointers where the kernel
+    /// stores nothing but pointers.
     pub(in crate::symbolic) fn keep_beside(&mut self, s: &mut State, o: ObjId, before: &ObjState, written: &Footprint) {
         if self.several.has_other_names(o) {
             return;
@@ -118,14 +122,14 @@ impl Executor<'_> {
                 kept.push((*at, (*size, v.clone())));
                 continue;
             }
-            // A cell that is left out is as unknown as all that was forgotten.
+            // A cell that is not kept is unknown like all havocked memory.
             let (Value::Ptr(_), Some(pointers)) = (v, written.pointers_at(o, bytes)) else { continue };
             kept.push((*at, (*size, self.or_one_of(v.clone(), &pointers, &name))));
         }
         for (bytes, _) in
             written.places.get(&o).into_iter().flatten().filter(|(p, only)| p.every == 0 && only.is_some())
         {
-            // So is a place without a cell.
+            // Bytes without a cell are treated likewise.
             let (Ok(at), Some(pointers)) = (i64::try_from(bytes.at), written.pointers_at(o, *bytes)) else { continue };
             let Some(held) = self.pointer_without_cell(before, at, &name) else { continue };
             kept.push((at, (8, self.or_one_of(held, &pointers, &name))));
@@ -138,7 +142,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Replaces what an object holds at a few known places that a kernel writes; `false` where it writes elsewhere.
+    /// Replaces the contents of an object at the few known offsets that a kernel writes; returns `false` if it writes
+    /// elsewhere.
     pub(in crate::symbolic) fn rewrite(
         &mut self,
         s: &mut State,
@@ -190,7 +195,7 @@ impl Executor<'_> {
         true
     }
 
-    /// What a kernel reads of memory of which it writes other bytes, or pointers only.
+    /// Returns what a kernel reads from memory in which it writes only other bytes, or only pointers.
     pub(in crate::symbolic) fn load_beside(
         &mut self,
         f: FuncRef,
@@ -237,7 +242,7 @@ impl Executor<'_> {
     }
 }
 
-/// The bytes that an access touches.
+/// Returns the bytes that an access touches.
 fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> Bytes {
     match arena.get(offset) {
         Term::Int(at) => Bytes::once(*at, bytes),
@@ -250,5 +255,5 @@ fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> Bytes {
     }
 }
 
-/// Offsets that are looked at one by one where it is one of several.
+/// Maximum number of alternatives of one offset that are examined separately.
 const MAX_CHOICES: usize = 8;

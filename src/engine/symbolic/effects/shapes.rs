@@ -1,4 +1,4 @@
-//! What is known of a kernel's arguments and of memory at a launch: the key under which summaries of kernels are kept.
+//! Facts about a kernel's arguments and about memory at a launch: the key of kernel summaries.
 
 use super::write_set::Footprint;
 use crate::symbolic::memory::object::ObjId;
@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// What is known of an argument: where it points to (at one offset, or at any), or a structure's members at their offsets.
+/// Facts about an argument: the targets of a pointer (at one offset, or at any), or the members of a structure at
+/// their offsets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::symbolic) enum Shape {
     Number,
@@ -16,20 +17,21 @@ pub(in crate::symbolic) enum Shape {
     Structure(Members),
 }
 
-/// What is known of a structure or an object: the pointers in it at their offsets and, where all else was never written, its numbers.
+/// Facts about a structure or an object: its pointers at their offsets and, if everything else was never written
+/// (`else_unset`), its numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::symbolic) struct Members {
     pub(super) cells: Vec<(i64, u32, Shape)>,
     pub(super) else_unset: bool,
 }
 
-/// What objects hold at the launch.
+/// Contents of objects at the launch.
 pub(in crate::symbolic) type Held = Vec<(ObjId, Members)>;
 
-/// Answers by kernel and arguments, and pointers in memory.
+/// Write sets by kernel, arguments and pointers in memory.
 pub(in crate::symbolic) type Effects = FxHashMap<(FuncRef, Vec<Shape>, Held), Option<Rc<Footprint>>>;
 
-/// Write sets of kernels that were found out so far.
+/// Write sets of kernels computed so far.
 #[derive(Clone, Default)]
 pub(in crate::symbolic) struct Summaries {
     pub all: Effects,

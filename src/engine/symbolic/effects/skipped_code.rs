@@ -1,8 +1,8 @@
-//! Calls and loops of the host that are left out, since they take too long to follow or what they change is not found out: whatever they
-//! could write is not known afterwards, nor what they give, but for where pointers can point (`pointers/closure.rs`).
+//! Skipped calls and loops of the host, which take too long to follow or whose effects are unknown: the executor
+//! havocs whatever they could write and their results, except for where pointers can point (`pointers/closure.rs`).
 //!
-//! They do nothing on a device (`limits/cost.rs`), so that no launch and no allocation is missed. That they may not come back, by `exit`
-//! or for ever, takes nothing away from what is reached after them.
+//! Skipped code does nothing on a device (`limits/cost.rs`), so no launch and no allocation is missed. It may not
+//! return, because it calls `exit` or does not terminate; the code after it is still analysed in full.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -23,29 +23,30 @@ use ir::{FuncRef, Module, Op, Operand, Terminator, TypeId, ValueId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// Whether an object holds a pointer of which nothing is known.
+/// Whether an object contains an unknown pointer.
 fn may_lead_anywhere(s: &State, o: ObjId) -> bool {
     s.mem.get(&o).is_some_and(|state| state.cells.values().any(|(_, v)| has_unknown_pointer(v)))
 }
 
-/// What a piece of code starts from.
+/// Inputs of a piece of code.
 #[derive(Default)]
 struct Given {
-    /// What it may write, and go on from.
+    /// Objects that it may write, and from which it may reach others.
     objects: Vec<ObjId>,
-    /// It has a pointer to a place that is not known.
+    /// Whether it has an unknown pointer.
     anywhere: bool,
     sources: Sources,
 }
 
 impl Executor<'_> {
-    /// The reason of what is not known since a call was left out.
+    /// Returns the reason for what is unknown after a skipped call.
     pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> UnknownReason {
         let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
         UnknownReason::CallTooLong(name)
     }
 
-    /// What a call gives that is not followed, which is of a type of this module, and the state after it; `why` says what is not known since.
+    /// Returns the result of a skipped call, with a type of `module`, and the state after it; `why` is the reason for
+    /// what is then unknown.
     pub(in crate::symbolic) fn leave_out_call(
         &mut self,
         f: FuncRef,
@@ -71,7 +72,7 @@ impl Executor<'_> {
         )
     }
 
-    /// The states after a loop that is not followed, which comes in with `s`; `why` says what is not known since.
+    /// Returns the states after a skipped loop that is entered with `s`; `why` is the reason for what is then unknown.
     pub(in crate::symbolic) fn leave_out_loop(
         &mut self,
         fr: &mut Frame,
@@ -92,7 +93,7 @@ impl Executor<'_> {
         }
         let mut given = Given::default();
         let outer = |fr: &Frame, o: &Operand| match o {
-            // Constants are among what the code names; what it computes comes from what it is given.
+            // Constants are among the code's names; computed values derive from its inputs.
             Operand::Value(v) if !inside.contains(v) => fr.env[v.index()].clone(),
             _ => None,
         };
@@ -100,7 +101,7 @@ impl Executor<'_> {
             let block = &func.blocks[b.index()];
             for i in &block.insts {
                 match &i.op {
-                    // A variable that is only read keeps its value; what it points to may be written.
+                    // A variable that is only read keeps its value; its pointee may be written.
                     Op::Load { ptr, .. } => {
                         if let Some(v) = outer(fr, ptr) {
                             self.add_held(&s, &v, &mut given);
@@ -152,14 +153,14 @@ impl Executor<'_> {
     fn add_given(&self, given: &mut Given, v: &Value) {
         collect(v, &mut given.objects);
         given.anywhere |= has_unknown_pointer(v);
-        // An address may be given as a number, or in pieces.
+        // An address may be passed as an integer, or in pieces.
         if let Value::Int(t) = v {
             given.objects.extend(self.addresses_in(*t));
         }
         given.sources.values.add_value(v, &|t| self.is_no_address(t));
     }
 
-    /// What can be reached through what a value points to, itself left as it is.
+    /// Adds what is reachable through the pointee of a value, but not the pointee itself.
     fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
         let mut read = vec![];
         collect(v, &mut read);
@@ -170,7 +171,7 @@ impl Executor<'_> {
         given.sources.read.extend(read);
     }
 
-    /// Adds what pointers in an object may point to.
+    /// Adds the targets of pointers in an object.
     fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
         self.held(s, o, &mut given.objects);
         given.anywhere |= may_lead_anywhere(s, o);
@@ -178,7 +179,7 @@ impl Executor<'_> {
         given.objects.extend(named);
     }
 
-    /// What the initial value of a variable names.
+    /// Returns the objects that a variable's initialiser names.
     fn named_at_first(&mut self, o: ObjId) -> Vec<ObjId> {
         let ObjKind::HostGlobal(r) = self.object(o).kind else { return vec![] };
         let mut initial = Mentions::default();
@@ -188,8 +189,8 @@ impl Executor<'_> {
         initial.globals.into_iter().map(|g| self.global_object(g.module, g.global)).collect()
     }
 
-    /// Forgets all that code could write which is given these things and mentions these globals, and says where the addresses can lead
-    /// that it has then, if that is known.
+    /// Havocs everything that code with these inputs and these named globals could write. Returns the possible targets
+    /// of the addresses that it then has, if known.
     fn forget_given(
         &mut self,
         s: &mut State,
@@ -209,12 +210,12 @@ impl Executor<'_> {
             match self.object(o).kind {
                 // Variables of libraries, which their functions may set.
                 ObjKind::HostGlobal(r) if !self.program.global(r).defined => given.objects.push(o),
-                // It may have read on.
+                // The code may have read further in the file.
                 ObjKind::Stream(file) => {
                     self.inputs.read_files.insert(file);
                     given.objects.push(o);
                 }
-                // All else is written through what the code is given or names, which is among these.
+                // All else is written through the inputs or the names of the code, which are in `given`.
                 _ => {}
             }
         }
@@ -228,12 +229,12 @@ impl Executor<'_> {
             let named = self.named_at_first(o);
             reached.add(named);
         }
-        // Variables of functions that have returned are gone.
+        // Variables of functions that have returned are dead.
         let mut reached = reached.in_order();
         reached.retain(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal));
         self.kept.mix(&reached);
         for o in reached {
-            // As with any function that is not known: libraries that it calls may write memory of the device.
+            // As with any unknown function, libraries that it calls may write device memory.
             if !self.read_only(o) || self.is_of_device(o) {
                 self.forget(s, o, why, false);
             }
@@ -244,7 +245,7 @@ impl Executor<'_> {
         None
     }
 
-    /// Makes contents unknown that may have changed, where it is known which addresses they can hold.
+    /// Havocs contents that may have changed, where it is known which addresses they can contain.
     fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &UnknownReason) -> Rc<Places> {
         let mut places = Places {
             objects: after.objects.iter().copied().collect(),

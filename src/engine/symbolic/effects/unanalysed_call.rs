@@ -1,14 +1,16 @@
-//! Calls whose callee is not executed, though its body is known: through a pointer of which nothing is known, of a function that calls
-//! itself further than it is followed, or by a library that was given the function.
+//! Calls whose callee is known but not executed: calls through an unknown pointer, recursion beyond the depth limit,
+//! or calls by a library that was given the function.
 //!
-//! In: the functions that may be called. Out: a state in which nothing is known of what they could write, and [`Executor::missed`]
-//! where they may do what a claim rests on: launch, allocate or copy on the host, access memory in a kernel.
+//! In: the functions that may be called. Out: a state in which everything that they could write is unknown. The
+//! executor records them by `Limits::miss` where they may do what a claim depends on: launch, allocate or copy on the
+//! host, access memory in a kernel.
 //!
-//! A library finds functions among its arguments and in all memory that these lead to, tables of virtual functions included; of an
-//! argument that points into an object, from there on. Those with an interface for C and the C++ library itself look no further than
-//! the memory that their arguments point to. What it was given it may call, and write, whenever anything outside the program is called
-//! later. In memory of which nothing is known it may find any function whose address is taken; those of the program's C library and
-//! CUDA's are taken to look at none there. Addresses of functions that were handed on as numbers are not seen.
+//! A library finds functions among its arguments and in all memory reachable from them, including virtual tables; of
+//! an argument that points into an object, only from that offset on. Libraries with an interface for C, and the C++
+//! library itself, look no further than the memory that their arguments point to. A library may call functions and
+//! write objects that it was given, whenever something outside the program is called later. In unknown memory it may
+//! find any function whose address is taken; the analysis assumes that the program's C library and CUDA look at none
+//! there. Addresses of functions that were passed on as integers are not seen.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -28,31 +30,32 @@ use models::attributes::{
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// What a library was given that it may call.
+/// Functions and objects that a library was given and may use.
 #[derive(Default)]
 struct Lent {
     functions: FxHashSet<FuncRef>,
-    /// Any whose address is taken is among them, and any whose address is stored at a place that is not known.
+    /// Whether any function whose address is taken is among them; `anywhere`: any function whose address is stored at
+    /// an unknown address.
     taken: bool,
     anywhere: bool,
-    /// A kernel is among what it was given.
+    /// Whether a kernel is among them.
     kernel: bool,
-    /// What these may write, since the library knows it.
+    /// Objects that these functions may write, since the library knows them.
     objects: FxHashSet<ObjId>,
 }
 
-/// What pointers in a value point to.
+/// Returns the targets of the pointers in a value.
 fn targets(v: &Value) -> Vec<Target> {
     match v {
         Value::Ptr(p) => p.to_vec(),
         Value::Aggregate(e) => e.iter().flat_map(targets).collect(),
-        // Numbers are no pointers, and of what is not known nothing can be listed.
+        // Integers are no pointers, and the targets of an unknown value cannot be listed.
         _ => vec![],
     }
 }
 
 impl Executor<'_> {
-    /// The state after one of these functions was called, which is not executed.
+    /// Havocs what one of these functions may change, without executing it.
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         self.kernel.unknown_code |= self.side == Side::Device;
         inside::dump(Dump::State, || self.passed_by(callees, why));
@@ -63,15 +66,15 @@ impl Executor<'_> {
         let with_bodies: Vec<FuncRef> =
             callees.iter().copied().filter(|f| !self.function(*f).is_declaration()).collect();
         let (mut objects, anything) = self.could_write(&with_bodies, why);
-        // A function of the program in a unit that is not at hand.
+        // The callee may be a function of the program in an unavailable unit.
         if callees.iter().any(|f| self.may_be_the_programs(*f)) {
-            // On a device it may write the variables that it names, and where these lead.
+            // On a device it may write the variables that it names, and what they lead to.
             self.kernel.written_anywhere |= self.side == Side::Device;
             for g in self.limits.effort().exported().to_vec() {
                 objects.push(self.global_object(g.module, g.global));
             }
             self.exported_run(s, why);
-            // Who gave something to the function that is executed may have kept it where others find it.
+            // The caller of the analysed function may have stored its arguments where others find them.
             objects.extend(self.heap.parameters());
         }
         let given = args;
@@ -86,7 +89,7 @@ impl Executor<'_> {
                 args.push(given);
             }
         }
-        // What a pointer leads to of which nothing is known.
+        // Targets of unknown pointers.
         let anywhere =
             self.side == Side::Host && (keeps || libraries.len() < callees.len()) && self.may_reach_anything(s, &args);
         if keeps {
@@ -102,7 +105,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What is passed by, and where, for whoever looks inside.
+    /// Names the skipped callees and the call stack, for the dump of states.
     fn passed_by(&self, callees: &[FuncRef], why: &UnknownReason) -> String {
         let at = self.call_stack().iter().rev().map(|s| {
             let block = &self.function(s.func).blocks[s.block.index()];
@@ -113,7 +116,7 @@ impl Executor<'_> {
         format!("passed by: {}: {why}, at {}", names.join(", "), at.collect::<Vec<_>>().join(" < "))
     }
 
-    /// Whether a call with these arguments has a pointer of which nothing is known.
+    /// Whether a call with these arguments reaches an unknown pointer.
     fn may_reach_anything(&mut self, s: &State, args: &[Value]) -> bool {
         args.iter().any(has_unknown_pointer)
             || self
@@ -122,7 +125,7 @@ impl Executor<'_> {
                 .any(|o| s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))))
     }
 
-    /// As [`Self::pass_by`], of a function that may run at any later time, such as that of a thread.
+    /// Havocs like [`Self::pass_by`], for a function that may run at any later time, such as that of a thread.
     pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
         let (mut objects, anything) = self.could_write(&[callee], why);
         for a in args {
@@ -132,21 +135,21 @@ impl Executor<'_> {
         self.pass_by(s, &[callee], args, why);
     }
 
-    /// Lets the C library write these objects at any later call, and anything where `anything` is set.
+    /// Lets the C library write these objects at any later call, and anything if `anything` is set.
     pub(crate) fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
         self.kept.lend(objects, anything);
     }
 
-    /// What a function does that a library calls whom the program has given functions before.
+    /// Havocs what callbacks may do that the library function `f` calls, if the program registered some earlier.
     pub(in crate::symbolic) fn may_be_called_back(&mut self, s: &mut State, f: FuncRef) {
-        // Whatever is read or written goes through a buffer that a stream was given.
+        // All reads and writes of a stream use the buffer that the program gave it.
         if self.runtime.stream_buffers || !calls_nothing(&self.function(f).name) {
             self.others_run(s);
         }
     }
 
-    /// What functions do that libraries were given before, and other threads of the host, where these may come in: at calls of anything
-    /// outside the program, and where memory is read that others may write meanwhile.
+    /// Havocs what earlier registered callbacks and other host threads may write. They may run at calls of anything
+    /// outside the program, and before reads of memory that others may write meanwhile.
     pub(crate) fn others_run(&mut self, s: &mut State) {
         if self.side == Side::Device {
             return;
@@ -167,7 +170,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes the functions that these, of libraries, are given, which these may call at once, or at any later time.
+    /// Records the functions that these library functions are given and may call, at once or at any later time.
     pub(crate) fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         if self.side == Side::Device {
             return;
@@ -196,7 +199,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets libraries write these objects at any later call on this way. A loop, or `longjmp`, may come back to what was called before.
+    /// Lets libraries write these objects at any later call on this path. In a loop, or if `longjmp` may come back,
+    /// the executor does so for all paths, since earlier calls may run again.
     fn lend_on_this_way(&mut self, s: &mut State, objects: Vec<ObjId>, anything: bool) {
         let sites = self.call_stack().to_vec();
         if self.kept.comes_back || sites.iter().any(|site| self.is_in_loop(site.func, site.block)) {
@@ -206,8 +210,8 @@ impl Executor<'_> {
         s.lent = Rc::new(s.lent.with(&more));
     }
 
-    /// The globals that these functions may write, and whether they may write anything else by its name. Notes that they may launch
-    /// or access memory in a kernel.
+    /// Returns the globals that these functions may write, and whether they may write anything else by its name.
+    /// Records that they may launch, or access memory in a kernel.
     fn could_write(&mut self, functions: &[FuncRef], why: &UnknownReason) -> (Vec<ObjId>, bool) {
         let (mut globals, mut anything) = (FxHashSet::default(), false);
         let mut seen: FxHashSet<FuncRef> = FxHashSet::default();
@@ -228,20 +232,20 @@ impl Executor<'_> {
                 globals.extend(named.globals.iter().copied());
             }
         }
-        // Many functions name the same ones.
+        // Many functions name the same globals.
         let program = self.program;
         let mut written: Vec<GlobalRef> = globals.into_iter().filter(|g| !program.global(*g).constant).collect();
         written.sort_unstable();
         (written.into_iter().map(|g| self.global_object(g.module, g.global)).collect(), anything)
     }
 
-    /// The functions of the program that a library finds in what it is given.
+    /// Returns the functions of the program that a library finds in its arguments.
     fn callbacks(&mut self, s: &mut State, library: &str, args: &[Value]) -> Lent {
         let mut lent = Lent::default();
         if calls_nothing(library) {
             return lent;
         }
-        // Those call what they are given as it is.
+        // Libraries that store no functions call their arguments directly.
         if !keeps_functions(library) {
             for t in args.iter().flat_map(targets) {
                 self.add_callback(&t.base, &mut lent);
@@ -274,19 +278,19 @@ impl Executor<'_> {
         lent
     }
 
-    /// Any function whose address is taken.
+    /// Adds all functions whose address is taken.
     fn add_taken(&self, lent: &mut Lent) {
         if !std::mem::replace(&mut lent.taken, true) {
             lent.functions.extend(self.limits.effort().taken());
         }
     }
 
-    /// Whether a function without a body may belong to the program itself, and so know its variables by name: one that is not known to
-    /// be a library's. Units that no CUDA compiler reads are of that kind, those in C above all.
+    /// Whether a function without a body may belong to the program itself, and so know its variables by name: any
+    /// function not known to be a library's. Units that no CUDA compiler reads are of that kind, those in C above all.
     fn may_be_the_programs(&self, f: FuncRef) -> bool {
         let func = self.function(f);
         if self.side == Side::Device {
-            // Reserved names are the compiler's and CUDA's own, which know nothing of the program.
+            // Reserved names belong to the compiler and to CUDA, which know nothing of the program.
             return func.is_declaration()
                 && !func.name.starts_with("__")
                 && !is_of_cuda(&func.name)
@@ -299,7 +303,7 @@ impl Executor<'_> {
         let among = match base {
             Base::Func(f) => std::slice::from_ref(f),
             Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
-            // Objects are no functions; of what is not known `callbacks` takes any.
+            // Objects are no functions; for unknown pointers, `callbacks` takes any function.
             _ => &[],
         };
         for f in among {
@@ -312,12 +316,13 @@ impl Executor<'_> {
         }
     }
 
-    /// Functions in memory from where a pointer points to, and its virtual methods if that is an object of a class.
+    /// Adds the functions in memory from a pointer's target on, and the virtual methods if the target is an object of
+    /// a class.
     fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Reached) {
         let objects = match &t.base {
             Base::Object(o) => vec![*o],
             Base::Unknown(Lost { among: Some(a), .. }) => a.objects.clone(),
-            // Null and functions hold nothing; of what is not known nothing is found here, and `callbacks` takes any function.
+            // Null and functions hold nothing; for unknown pointers, `callbacks` takes any function.
             _ => return,
         };
         let from = if matches!(t.base, Base::Object(_)) { self.arena.as_int(t.offset) } else { None };
@@ -367,7 +372,7 @@ impl Executor<'_> {
         matches!(self.object(o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)
     }
 
-    /// Functions that an object holds, and the objects that it leads to.
+    /// Adds the functions that an object holds, and the objects reachable from it.
     fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Reached) {
         if self.is_of_device(o) {
             return;
@@ -375,7 +380,7 @@ impl Executor<'_> {
         self.ensure(s, o);
         let mut there = Stored::default();
         let elsewhere = self.stored_itself_at(s, o, &mut there);
-        // Of what a library put into its own variables it was given all functions before.
+        // A library's own variables hold only functions that it was given earlier.
         if there.anything && may_keep_addresses(library) && self.is_followed(o) && !self.is_of_a_library(o) {
             self.add_taken(lent);
         }
@@ -383,7 +388,7 @@ impl Executor<'_> {
             self.add_callback(&Base::Func(f), lent);
         }
         open.add(there.objects);
-        // What is stored at places that are not known is the same for all objects.
+        // Pointers stored at unknown addresses are the same for all objects.
         if elsewhere.objects {
             self.reach_anywhere(open);
         }
@@ -394,7 +399,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The functions that a value may point to.
+    /// Returns the functions that a value may point to.
     pub(crate) fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
         let of = |t: Target| match t.base {
             Base::Func(f) => vec![f],
@@ -410,7 +415,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Functions that are called when the program ends: launches by them are not followed.
+    /// Records functions that run when the program ends: launches by them are not followed.
     pub(crate) fn at_exit(&mut self, functions: &[FuncRef]) {
         for f in functions {
             let named = self.globals_of(Part::Function(*f));
@@ -421,8 +426,8 @@ impl Executor<'_> {
         }
     }
 
-    /// What holds after a place to which `longjmp` may come back, and the number that is given there: as it is, or once more, when
-    /// anything may have been written since (C11, 7.13.2.1).
+    /// Returns the state at a `setjmp` to which `longjmp` may come back, and the number that `setjmp` returns: zero
+    /// with the state `s`, or nonzero after anything may have been written (C11, 7.13.2.1).
     pub(crate) fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
         self.kept.comes_back = true;
         let why = &UnknownReason::JumpBack;

@@ -1,27 +1,29 @@
-//! The write set (MOD set) of a kernel: which bytes of memory it writes. What lies between them stays as it was at the launch.
+//! The write set (MOD set) of a kernel: the bytes of memory that it writes. The bytes between them keep their contents
+//! from the launch.
 //!
-//! A kernel that counts up one member of a structure, or of each in an array of them, leaves the pointers beside it alone. In: the
-//! offsets of stores. Out: for each object, where it is written, exactly or at equal distances.
+//! A kernel that increments one member of a structure, or of each structure in an array, preserves the pointers beside
+//! it. In: the offsets of stores. Out: for each object, the written bytes, exactly or at a constant stride.
 //!
-//! Where only pointers to known places are stored, which ones: threads that exchange two pointers leave either of them in both places.
-//! That holds whatever the order of the threads is, as long as every store has been seen (`effects/kernel_summary.rs`, `kernel/launch.rs`).
+//! If a kernel stores only pointers with known targets, the write set lists them: threads that exchange two pointers
+//! store either of them at both offsets. This holds for any order of the threads, if every store has been seen
+//! (`effects/kernel_summary.rs`, `kernel/launch.rs`).
 
 use crate::symbolic::memory::object::{Memory, ObjId};
 use crate::symbolic::memory::scalar::{Scalar, Scalars};
 use crate::symbolic::memory::value::Base;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Places of one object that are told apart.
+/// Maximum number of byte ranges that are distinguished in one object.
 const MAX_PLACES: usize = 16;
 
-/// Bytes of a pointer.
+/// Size of a pointer in bytes.
 pub(super) const POINTER: i128 = 8;
 
-/// Pointers that are told apart at one place, and offsets in one object.
+/// Maximum number of pointers distinguished in one byte range, and of offsets in one object.
 const MAX_POINTERS: usize = 8;
 const MAX_OFFSETS: usize = 3;
 
-/// Bytes of an object: so many from `at + k·every` on, for any integer k; once where `every` is 0.
+/// Bytes of an object: `bytes` bytes from `at + k·every` on, for every integer k; one range if `every` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::symbolic) struct Bytes {
     pub(super) every: i128,
@@ -30,14 +32,14 @@ pub(in crate::symbolic) struct Bytes {
 }
 
 impl Bytes {
-    /// All of an object.
+    /// The whole object.
     pub(super) const ALL: Self = Self { every: 1, at: 0, bytes: 1 };
 
     pub(super) fn once(at: i128, bytes: i128) -> Self {
         Self { every: 0, at, bytes }
     }
 
-    /// Whether some byte may belong to both.
+    /// Whether both may share a byte.
     pub(super) fn meet(self, other: Self) -> bool {
         let every = gcd(self.every, other.every);
         if every == 0 {
@@ -47,7 +49,7 @@ impl Bytes {
         apart < self.bytes || apart + other.bytes > every
     }
 
-    /// Whether elements that share a byte are the same, both of a pointer's size.
+    /// Whether elements that share a byte are identical, both of a pointer's size.
     pub(super) fn is_one_of(self, other: Self) -> bool {
         let every = gcd(self.every, other.every);
         let apart = other.at - self.at;
@@ -56,7 +58,7 @@ impl Bytes {
             && if every == 0 { apart == 0 } else { every >= POINTER && apart.rem_euclid(every) == 0 }
     }
 
-    /// Whether all bytes of the other are among these.
+    /// Whether these bytes include all bytes of the other.
     pub(super) fn cover(self, other: Self) -> bool {
         if self == Self::ALL {
             return true;
@@ -72,16 +74,16 @@ pub(super) fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-/// Where pointers lead: objects with offsets in bytes, or anywhere in them.
+/// Targets of pointers: bases with offsets in bytes, `None` for any offset.
 pub(super) type Pointers = Vec<(Base, Option<i64>)>;
 
-/// What is written, by object: at which bytes, and which pointers if nothing else is stored there.
+/// Writes by object: the bytes, and the pointers if nothing else is stored there.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
     pub(super) places: FxHashMap<ObjId, Vec<(Bytes, Option<Pointers>)>>,
-    /// As what it is written, by object.
+    /// Scalar types of the stores, by object.
     scalars: FxHashMap<ObjId, Scalars>,
-    /// Whether pointers are among what is stored.
+    /// Whether pointers are among the stored values.
     pointers: bool,
 }
 
@@ -114,17 +116,17 @@ impl Footprint {
         *all = all.with(stored);
     }
 
-    /// Whether an object is written as bytes too, or it is not known as what.
+    /// Whether an object is written as bytes too, or with an unknown scalar type.
     pub(in crate::symbolic) fn is_of_bytes(&self, o: ObjId) -> bool {
         self.scalars.get(&o) == Some(&Scalars::ALL)
     }
 
-    /// Whether an object is written in a way that may change what is read as such a scalar.
+    /// Whether stores to an object may change what is read as such a scalar.
     pub(in crate::symbolic) fn may_change(&self, o: ObjId, read: Scalar) -> bool {
         self.scalars.get(&o).is_some_and(|stored| stored.may_change(read))
     }
 
-    /// Notes a pointer that is stored; `None` where it is not known.
+    /// Records a stored pointer; `None` if its target is unknown.
     pub(super) fn add_pointers(&mut self, o: ObjId, bytes: Bytes, pointers: Option<&Pointers>) {
         self.pointers = true;
         let Some(pointers) = pointers else { return self.add(o, bytes, Some(Scalar::Pointer)) };
@@ -173,7 +175,7 @@ impl Footprint {
         self.places.keys().copied()
     }
 
-    /// Whether pointers are stored, known or not.
+    /// Whether pointers are stored, known or unknown.
     pub(crate) fn has_pointers(&self) -> bool {
         self.pointers
     }
@@ -182,7 +184,7 @@ impl Footprint {
         self.places.get(&o).is_some_and(|places| places.iter().any(|(p, _)| p.meet(bytes)))
     }
 
-    /// The pointers that may be stored at these bytes; `None` where anything else may be.
+    /// Returns the pointers that may be stored at these bytes; `None` if anything else may be.
     pub(super) fn pointers_at(&self, o: ObjId, bytes: Bytes) -> Option<Pointers> {
         let mut all = vec![];
         for (p, only) in self.places.get(&o).into_iter().flatten().filter(|(p, _)| p.meet(bytes)) {
@@ -194,7 +196,7 @@ impl Footprint {
         Some(all)
     }
 
-    /// Takes pointers for unknown that lead to what `is_known` does not know.
+    /// Makes stored pointers unknown whose objects do not satisfy `is_known`.
     pub(crate) fn forget_pointers(&mut self, is_known: impl Fn(ObjId) -> bool) {
         let strange = |(base, _): &(Base, Option<i64>)| matches!(base, Base::Object(o) if !is_known(*o));
         let lost: Vec<(ObjId, Bytes)> = self
@@ -209,7 +211,7 @@ impl Footprint {
         }
     }
 
-    /// Whether everything that the other has in objects of interest is here.
+    /// Whether this write set includes the other, for the objects of interest.
     pub(crate) fn covers(&self, other: &Self, of_interest: impl Fn(ObjId) -> bool) -> bool {
         let scalars = |o: &ObjId, of: &Self| of.scalars.get(o).copied().unwrap_or_default();
         other.places.iter().filter(|(o, _)| of_interest(**o)).all(|(o, places)| {
@@ -229,7 +231,7 @@ impl Footprint {
     }
 }
 
-/// Adds a pointer to some; of many offsets in one object, any.
+/// Adds a pointer to `all`; after [`MAX_OFFSETS`] offsets in one object, any offset there.
 pub(super) fn widen(all: &mut Pointers, (base, at): &(Base, Option<i64>)) {
     if all.contains(&(base.clone(), None)) || all.contains(&(base.clone(), *at)) {
         return;
@@ -252,30 +254,30 @@ impl FromIterator<ObjId> for Footprint {
     }
 }
 
-/// Memory of which a kernel writes no more than some bytes.
+/// Memory in which a kernel writes only some bytes.
 #[derive(Clone, Debug)]
 pub struct Beside {
     pub(crate) objects: FxHashSet<ObjId>,
     pub(crate) written: Footprint,
-    /// As it is at the launch.
+    /// Contents at the launch.
     pub(crate) memory: Memory,
 }
 
-/// What decides whether a kernel may read an object as it was at its launch.
+/// Conditions under which a kernel may read an object as it was at its launch.
 #[derive(Debug)]
 pub(in crate::symbolic) struct Stable {
-    /// Objects below this number were there.
+    /// Number of objects at the launch: those below it existed.
     pub known: usize,
-    /// Where the kernel writes.
+    /// Write set of the kernel.
     pub written: Footprint,
-    /// What memory held.
+    /// Contents of memory at the launch.
     pub memory: Memory,
-    /// Whether it may write anywhere.
+    /// Whether the kernel may write anywhere.
     pub anywhere: bool,
 }
 
 impl Stable {
-    /// Whether the object was there at the launch.
+    /// Whether the object existed at the launch.
     pub fn is_there(&self, o: ObjId) -> bool {
         (o.0 as usize) < self.known || self.memory.contains_key(&o)
     }
@@ -285,7 +287,7 @@ impl Stable {
 mod tests {
     use super::*;
 
-    /// All bytes in a window.
+    /// Returns which bytes of a window are in the range.
     pub(super) fn set(b: Bytes) -> Vec<bool> {
         (-60..60)
             .map(
@@ -320,7 +322,7 @@ mod tests {
                 let cover = y.iter().zip(&x).all(|(q, p)| *p || !*q);
                 assert!(a.meet(*b) || !meet, "{a:?} {b:?}");
                 assert!(!a.cover(*b) || cover, "{a:?} {b:?}");
-                // Nothing is given away: distances that divide each other are told apart exactly.
+                // The answer is exact: equal strides are distinguished precisely.
                 if a.every == b.every {
                     assert_eq!(a.meet(*b), meet, "{a:?} {b:?}");
                 }
@@ -341,27 +343,27 @@ mod tests {
         f.add_pointers(table, Bytes::once(48, 8), Some(&vec![to(b, 4)]));
         f.add(table, Bytes { every: 24, at: 8, bytes: 4 }, None);
         assert!(f.has_pointers());
-        // Also one of those at equal distances may be meant.
+        // A range at a constant stride may mean this one too.
         assert_eq!(f.pointers_at(table, Bytes::once(48, 8)), Some(vec![to(a, 0), to(b, 4), (Base::Null, Some(0))]));
         assert_eq!(f.pointers_at(table, Bytes::once(24, 8)), Some(vec![to(a, 0), (Base::Null, Some(0))]));
-        // Half of one, a number beside it, any bytes.
+        // Half of a pointer, a number beside it, any bytes.
         for other in
             [Bytes::once(28, 8), Bytes::once(0, 4), Bytes::once(8, 8), Bytes::ALL, Bytes { every: 4, at: 0, bytes: 8 }]
         {
             assert_eq!(f.pointers_at(table, other), None, "{other:?}");
         }
         assert_eq!(f.pointers_at(table, Bytes::once(16, 8)), Some(vec![]));
-        // What leads to memory of the execution itself is not known.
+        // Targets in memory of the execution itself are unknown.
         let mut g = f.clone();
         g.add_pointers(table, each(16), Some(&vec![to(made, 0)]));
         assert!(g.covers(&f, |_| true) && !f.covers(&g, |_| true));
         g.forget_pointers(|o| o.0 < 9);
         assert_eq!((g.pointers_at(table, each(16)), g.pointers_at(table, each(0)).is_some()), (None, true));
-        // What is stored there besides.
+        // Another store to the same bytes.
         f.add(table, Bytes::once(2, 1), None);
         assert_eq!(f.pointers_at(table, Bytes::once(0, 8)), None);
         assert!(f.pointers_at(table, Bytes::once(48, 8)).is_some());
-        // Of many offsets any, of too many objects nothing.
+        // Many offsets become any offset, too many objects become unknown.
         let mut many = Footprint::default();
         for at in 0..4 {
             many.add_pointers(table, each(0), Some(&vec![to(a, at)]));

@@ -1,6 +1,7 @@
-//! Addresses: pointers moved by steps, pointers as numbers, and numbers as pointers again.
+//! Address arithmetic, and conversions between pointers and integers.
 //!
-//! The address of an object is the uninterpreted function `address` of its number, so that differences of addresses in one object are exact.
+//! The address of an object is the uninterpreted function `address` of its number, so that differences of addresses in
+//! one object are exact.
 
 use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -15,7 +16,7 @@ use ir::{FuncRef, Inst, Operand, Side, Step, TypeKind, space};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// The address that steps through members and elements lead to.
+    /// Computes the address after steps through members and elements.
     pub(super) fn address_computation(
         &mut self,
         fr: &mut Frame,
@@ -43,7 +44,7 @@ impl Executor<'_> {
         self.set(fr, inst.result, v);
     }
 
-    /// Addresses as integers: an opaque base per object plus the offset.
+    /// Converts an address to an integer: an opaque base per object plus the offset.
     pub(in crate::symbolic) fn pointer_as_int(&mut self, targets: &Rc<Vec<Target>>) -> TermId {
         let mut out: Option<TermId> = None;
         for t in targets.iter() {
@@ -76,7 +77,7 @@ impl Executor<'_> {
         out.unwrap_or_else(|| self.arena.int(0))
     }
 
-    /// An integer as an address, where it is one object's address plus something.
+    /// Converts an integer to an address, if it is one object's address plus an offset.
     pub(in crate::symbolic) fn int_as_pointer(&mut self, t: TermId) -> Value {
         if self.arena.as_int(t) == Some(0) {
             return self.null();
@@ -118,9 +119,9 @@ impl Executor<'_> {
         self.unknown_pointer(&UnknownReason::IntegerAsPointer)
     }
 
-    /// A number of the program's text as a pointer. In a kernel it is one beside null: what CUDA allocates has no address that a program may
-    /// know, unless it asks for one (CUDA driver API 13.0, virtual memory management). A number in the window of shared memory may be
-    /// anything there.
+    /// Converts an integer constant of the program to a pointer. In a kernel it is an offset from null: a program
+    /// cannot know the addresses of CUDA allocations, unless it asks for one (CUDA driver API 13.0, virtual memory
+    /// management). An integer in the window of shared memory may be any shared address.
     pub(in crate::symbolic) fn number_as_pointer(&mut self, number: u64, ty: &TypeKind) -> Value {
         let generic = matches!(ty, TypeKind::Ptr(space::GENERIC | space::GLOBAL));
         if self.side != Side::Device || !generic || self.program.chooses_addresses() {
@@ -130,7 +131,7 @@ impl Executor<'_> {
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
 
-    /// The function whose address a number is.
+    /// Returns the function whose address an integer is.
     pub(in crate::symbolic) fn function_at(&self, t: TermId) -> Option<FuncRef> {
         let Term::Apply { function: Function::Code, args, .. } = self.arena.get(t) else { return None };
         let part = |i: usize| args.get(i).and_then(|a| self.arena.as_int(*a)).and_then(|v| u32::try_from(v).ok());

@@ -1,4 +1,4 @@
-//! Structures, arrays and vectors in registers: members and elements taken out and put in, choices, shuffles.
+//! Structures, arrays and vectors in registers: extraction and insertion of members and elements, selection, shuffles.
 
 use super::executor::Executor;
 use crate::symbolic::exec::state::Frame;
@@ -8,12 +8,12 @@ use ir::{Const, Inst, Module, Operand, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// A choice, by one condition or for each element.
+    /// Selects by one condition, or element by element.
     pub(super) fn select(&mut self, fr: &Frame, inst: &Inst, cond: &Operand, a: &Operand, b: &Operand) -> Value {
         let m = self.module(fr.func);
         let c = self.condition(fr, cond);
         let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
-        // Of vectors each element may be chosen otherwise.
+        // A vector condition may select differently for each element.
         let each = matches!(cond, Operand::Value(v) if self.value_type(fr.func, *v).is_some_and(|t| matches!(m.ty(t).kind, TypeKind::Vector { .. })));
         if each { self.unknown_of(m, inst.ty, &UnknownReason::VectorChoice) } else { self.ite_value(c, &x, &y) }
     }
@@ -119,8 +119,8 @@ impl Executor<'_> {
         }
     }
 
-    /// What a structure, an array or a vector in registers is made of, each with its byte and its size; `None` of what is none, and of what is
-    /// not made of whole bytes.
+    /// Returns the scalar parts of a structure, array or vector in registers, each with its byte offset and its size.
+    /// Returns `None` for other values, and if a part does not consist of whole bytes.
     pub(super) fn parts_of_value(&self, fr: &Frame, o: &Operand, v: &Value) -> Option<Vec<(i128, u64, Value)>> {
         if !matches!(v, Value::Aggregate(_)) {
             return None;
@@ -135,7 +135,7 @@ impl Executor<'_> {
         Some(parts)
     }
 
-    /// What is put into a structure or vector.
+    /// Returns the value of an operand that is inserted into a structure or vector.
     pub(super) fn member_operand(&mut self, fr: &Frame, value: &Operand) -> Value {
         match value {
             Operand::Value(id) => {
@@ -146,7 +146,7 @@ impl Executor<'_> {
     }
 }
 
-/// Scalars of a value that is stored part by part.
+/// Maximum number of scalars in a value that is stored part by part.
 const MOST_PARTS: usize = 64;
 
 fn take_apart(m: &Module, ty: TypeId, at: u64, v: &Value, out: &mut Vec<(i128, u64, Value)>) -> Option<()> {
@@ -175,7 +175,7 @@ fn insert(agg: &Value, path: &[u32], v: Value) -> Value {
     let Some((first, rest)) = path.split_first() else { return v };
     let Value::Aggregate(e) = agg else { return Value::unknown(UnknownReason::MemberNotFollowed) };
     let mut e = e.as_ref().clone();
-    // An index behind the end has no element to change.
+    // An index past the end changes no element.
     if let Some(slot) = e.get_mut(*first as usize) {
         *slot = insert(slot, rest, v);
     }

@@ -31,11 +31,11 @@ impl Executor<'_> {
                     let (l, r) = (self.arena.and(x, ny), self.arena.and(nx, y));
                     self.arena.or(l, r)
                 }
-                // Divisions and shifts, of which only those by 1 and by 0 are defined.
+                // Divisions and shifts: only those by 1 and by 0, respectively, are defined.
                 _ => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::SingleBits }, "?"),
             });
         }
-        // The distance of two pointers into one object is a number.
+        // The difference of two pointers into one object is an integer.
         if op == B::Sub
             && let (Value::Int(x), Value::Int(y)) = (self.any_operand(fr, a), self.any_operand(fr, b))
         {
@@ -45,8 +45,8 @@ impl Executor<'_> {
         Value::Int(self.int_op(op, x, y, bits))
     }
 
-    /// Part of a number's bits, as bit-fields are read: shifted left by a constant, and back by as much or more. Nothing that this cuts
-    /// off was meant to stay, so that nothing wraps.
+    /// Extracts a bit-field: the value is shifted left by a constant, and back by at least as much. The program cuts
+    /// these bits off on purpose, so nothing wraps.
     pub(super) fn bit_field(
         &mut self,
         fr: &mut Frame,
@@ -70,7 +70,7 @@ impl Executor<'_> {
         }
         let Operand::Value(v) = a else { return None };
         let (x, left) = *fr.shifted.get(v)?;
-        // What the value holds by now, in a loop, may come from another round.
+        // In a loop, the value that the register holds now may come from another iteration.
         let (shifted, width) = (self.operand_int(fr, a, bits), self.arena.int(left));
         if by < left || shifted != self.int_op(BinOp::Shl, x, width, bits) {
             return None;
@@ -86,7 +86,8 @@ impl Executor<'_> {
         Some(Value::Int(self.arena.floor_div(field, 1 << (by - left))))
     }
 
-    /// On the host a division by zero ends the program: after one the divisor is not zero.
+    /// Returns the condition that the divisor is nonzero, which holds after a division on the host: a division by zero
+    /// ends the program.
     pub(super) fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
         if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) {
             return None;
@@ -170,7 +171,8 @@ impl Executor<'_> {
         }
     }
 
-    /// An operation on the bits of an integer that is wider than [`WIDEST`]: exact on numbers that are known to be no wider.
+    /// Computes a bitwise operation on an integer wider than [`WIDEST`]: exact on numbers that are known to be no
+    /// wider.
     fn wide_bits(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
         use BinOp as B;
         let is_small = |e: &Self, t: TermId| e.arena.as_int(t).is_none_or(|c| c.unsigned_abs() < 1 << (WIDEST - 2));
@@ -191,7 +193,8 @@ impl Executor<'_> {
         }
     }
 
-    /// What a shift gives by a number below the width. By more it is undefined: x86 takes that modulo the width, devices give 0.
+    /// Returns the result of a shift if its distance is below the width. A greater distance is undefined: x86 takes it
+    /// modulo the width, devices return 0.
     pub(super) fn within_width(&mut self, t: TermId, by: TermId, bits: u32) -> TermId {
         let most = i128::from(bits) - 1;
         if Range::new(0, most).contains(self.arena.range(by)) {
@@ -202,8 +205,8 @@ impl Executor<'_> {
         self.arena.ite(defined, t, other)
     }
 
-    /// A mask that cuts to the lowest bits, or clears them, and a complement: modulo 2^bits the same of every representative, so
-    /// that nothing needs to be in range.
+    /// Computes a mask of the lowest bits, a mask that clears them, or a complement: modulo 2^bits the result is the
+    /// same for every representative, so no operand has to be in range.
     pub(super) fn whatever_its_sign(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> Option<TermId> {
         let (mask, t) = match (self.arena.as_int(x), self.arena.as_int(y)) {
             (None, Some(m)) => (m, x),
@@ -225,8 +228,8 @@ impl Executor<'_> {
         }
     }
 
-    /// An operand of a bitwise operation: constants as they are, anything else as an unsigned value. A number that is surely a signed
-    /// one of this width has the bits that it has: nothing wraps where it is negative.
+    /// Returns an operand of a bitwise operation: a constant unchanged, any other as an unsigned value. A value that
+    /// is surely in the signed range of this width keeps its bits: a negative one does not wrap.
     pub(crate) fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
         if self.arena.as_int(t).is_some() {
             return t;
@@ -239,20 +242,20 @@ impl Executor<'_> {
         self.arena.ite(negative, read, t)
     }
 
-    /// Whether a number may be negative and is surely one of a signed type of this width.
+    /// Whether a number may be negative and is surely in the signed range of this width.
     fn is_signed_value(&self, t: TermId, bits: u32) -> bool {
         let range = self.arena.range(t);
         range.lo.is_some_and(|l| l < 0) && Range::of_int(bits, true).contains(range)
     }
 
-    /// Bits, as an unsigned number, as the signed number that they are: what is computed of signed numbers goes on as one.
+    /// Reinterprets an unsigned number of this width as signed: results computed from signed numbers stay signed.
     fn with_sign(&mut self, t: TermId, bits: u32) -> TermId {
         let half = self.arena.int(1i128 << (bits - 1));
         let (negative, signed) = (self.arena.le(half, t), self.arena.add_const(t, -(1i128 << bits)));
         self.arena.ite(negative, signed, t)
     }
 
-    /// The format of a floating-point type that is followed.
+    /// Returns the format of a floating-point type that is tracked.
     pub(crate) fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
         let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
         Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
@@ -266,8 +269,8 @@ impl Executor<'_> {
         self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
     }
 
-    /// A conversion to an integer. What the type does not hold is undefined; devices give the nearest that it does, x86 gives its least
-    /// number or the low bits of a wider one.
+    /// Converts a floating-point number to an integer. Out-of-range conversions are undefined: devices return the
+    /// nearest representable value, x86 its least number or the low bits of a wider one.
     pub(crate) fn real_as_int(&mut self, r: &Ratio, bits: u32, signed: bool) -> Option<TermId> {
         let t = self.arena.real_whole(r, Whole::Trunc)?;
         let want = Range::of_int(bits, signed);

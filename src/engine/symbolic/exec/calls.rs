@@ -1,4 +1,4 @@
-//! Calls: which function is meant, whether it is executed, modelled or left out.
+//! Calls: resolution of the callee, and whether it is executed, modelled or skipped.
 
 use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -13,11 +13,11 @@ use ir::{Block, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId};
 use models::attributes::{is_launch, is_of_c_library, is_of_cuda, is_of_library};
 use rustc_hash::FxHashSet;
 
-/// Functions that a call through a pointer is followed to, where it is not known which one it reaches.
+/// Maximum number of candidate callees that a call through an undetermined pointer is followed to.
 const MAX_CALLEES: usize = 32;
 
-/// Calls of one function inside each other that are followed, and where all numbers that it is given are known: there it is seen
-/// where they end.
+/// Maximum number of nested calls of one function that are followed; the greater limit holds if all its integer
+/// arguments are known, since the executor can then see where the recursion ends.
 const MOST_INSIDE: usize = 3;
 const MOST_INSIDE_KNOWN: usize = 40;
 
@@ -35,7 +35,7 @@ impl Executor<'_> {
         let targets: Vec<(TermId, Option<FuncRef>)> = match self.direct_callee(fr.func.module, callee) {
             Some(f) => vec![(self.arena.bool(true), Some(f))],
             None => {
-                // What is not direct is this.
+                // A call that is not direct is indirect.
                 let Callee::Indirect(o) = callee else { return Some(s) };
                 let p = self.pointer_operand(fr, o);
                 self.callees(&p, values.len())
@@ -46,7 +46,7 @@ impl Executor<'_> {
         let mut before = Some(s);
         let last = targets.len().saturating_sub(1);
         for (i, (cond, f)) in targets.into_iter().enumerate() {
-            // The last one has it for itself.
+            // The last target takes the state by move.
             let Some(s) = (if i == last { before.take() } else { before.clone() }) else { continue };
             // No path leads to this callee.
             let Some(s) = self.assume(s, cond) else { continue };
@@ -88,14 +88,15 @@ impl Executor<'_> {
         Some(s)
     }
 
-    /// What a call through a pointer reaches, each under its condition: a function, or `None` where that is not known.
+    /// Returns the possible callees of a call through a pointer, each under its condition; `None` for an unknown
+    /// function.
     fn callees(&mut self, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
         let mut out = vec![];
         for t in p {
             match &t.base {
                 Base::Func(f) => out.push((t.cond, Some(*f))),
                 Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
-                    // A call of a function of another type is no valid one, nor one of null.
+                    // Valid calls reach neither a function of another type nor null.
                     let fitting: Vec<FuncRef> = a
                         .functions
                         .iter()
@@ -122,7 +123,8 @@ impl Executor<'_> {
         out
     }
 
-    /// Calls a function with values: library models first, then the program's own definition, else it is not known.
+    /// Calls a function: by its library model if there is one, else by the program's definition, else with an unknown
+    /// result.
     fn call_function(
         &mut self,
         f: FuncRef,
@@ -193,9 +195,9 @@ impl Executor<'_> {
         Some((v.unwrap_or_else(|| Value::unknown(UnknownReason::NoValue)), s))
     }
 
-    /// Whether a function of the host that does not return does nothing on a device before: nothing of CUDA is called on any way from
-    /// there, and what has no body is of the C and C++ libraries; what it may call through a pointer launches nothing either. What it throws, or
-    /// where it jumps, is told apart from that.
+    /// Whether a host function that does not return ends without device work: no path from it calls CUDA, its callees
+    /// without a body do not return or are in the C and C++ libraries, and its calls through pointers launch nothing.
+    /// Exceptions and jumps out of it are handled separately.
     fn ends_quietly(&mut self, f: FuncRef) -> bool {
         if let Some(known) = self.functions.quiet.get(&f) {
             return *known;
@@ -225,7 +227,7 @@ impl Executor<'_> {
         quiet
     }
 
-    /// Whether a function that is called once more has been entered often enough.
+    /// Whether a recursive function has been entered often enough.
     pub(in crate::symbolic) fn is_too_deep(&self, f: FuncRef, args: &[Value]) -> bool {
         let inside = self.stack.iter().filter(|x| x.func == f).count();
         if self.stack.len() > self.limits.depth() || inside >= MOST_INSIDE_KNOWN {
@@ -239,8 +241,8 @@ impl Executor<'_> {
         inside >= MOST_INSIDE && !(args.iter().any(|v| matches!(v, Value::Int(_))) && args.iter().all(known))
     }
 
-    /// What a call on the host through a pointer of which nothing is known may reach: functions whose address is taken, with so many
-    /// parameters, that are passed as these arguments are. A call of a function of another type is no valid one (C++ [expr.call]).
+    /// Returns what a host call through an unknown pointer may reach: functions whose address is taken, with as many
+    /// parameters, passed like these arguments. A call of a function of another type is invalid (C++ [expr.call]).
     pub(in crate::symbolic) fn called_through_pointers(&self, caller: FuncRef, args: &[Operand]) -> Vec<FuncRef> {
         let m = self.program.module(caller.module);
         let types = self.value_types(caller);
@@ -254,7 +256,7 @@ impl Executor<'_> {
         self.called_with(&passed)
     }
 
-    /// The same by the arguments' scalars; [`Scalar::Bytes`] may be any.
+    /// Returns the functions that may be called with arguments of these scalar types; [`Scalar::Bytes`] may be any.
     pub(super) fn called_with(&self, passed: &[Scalar]) -> Vec<FuncRef> {
         if self.side == Side::Device {
             return vec![];
@@ -271,7 +273,7 @@ impl Executor<'_> {
     }
 }
 
-/// The arguments of each call through a pointer in a block.
+/// Returns the arguments of each call through a pointer in a block.
 pub(super) fn calls_through_pointers(b: &Block) -> Vec<&[Operand]> {
     let last = match &b.term {
         Terminator::Invoke { callee: Callee::Indirect(_), args, .. } => Some(args.as_slice()),
@@ -284,7 +286,7 @@ pub(super) fn calls_through_pointers(b: &Block) -> Vec<&[Operand]> {
     calls.chain(last).collect()
 }
 
-/// Hash of a call stack extended by a site.
+/// Returns the hash of a call stack extended by a site.
 pub(in crate::symbolic) fn mix(context: u64, site: Site) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut h = rustc_hash::FxHasher::default();

@@ -26,7 +26,7 @@ impl Executor<'_> {
                 if to_bits == Some(1) {
                     return Value::Bool(self.as_bool_value(&Value::Int(t)));
                 }
-                // `int n = strtol(…)`: from here on one number, whichever way it is read.
+                // `int n = strtol(…)`: from here on one number, however it is read.
                 Value::Int(match (self.arena.get(t), to_bits) {
                     (Term::Sym(_), Some(bits @ (16 | 32))) => self.narrowed_input(t, bits),
                     _ => t,

@@ -53,7 +53,7 @@ impl Executor<'_> {
         let signed = match pred {
             Pred::Ugt | Pred::Uge | Pred::Ult | Pred::Ule => false,
             Pred::Eq | Pred::Ne => {
-                // Either reading will do: take the one that needs fewer obligations.
+                // Either interpretation is correct: take the one that needs fewer obligations.
                 let fits = |s: &Self, signed: bool| {
                     [x, y].iter().filter(|t| Range::of_int(bits, signed).contains(s.arena.range(**t))).count()
                 };
@@ -107,7 +107,7 @@ impl Executor<'_> {
                     {
                         Some(if pred == Pred::Eq { missing } else { self.arena.not(missing) })
                     }
-                    // Any other object or a function is not null here, and two objects are not one.
+                    // Any other object or a function is not null here, and two objects are distinct.
                     _ => match pred {
                         Pred::Eq => Some(self.arena.bool(false)),
                         Pred::Ne => Some(self.arena.bool(true)),

@@ -1,7 +1,8 @@
-//! Work for the device that is under way while the host goes on, and who may change constant variables meanwhile.
+//! Device work in flight while the host goes on, and changes to constant variables meanwhile.
 //!
-//! In: launches, copies and waits in the order of the host. Out: whether what memory holds can be relied on, noted in
-//! [`Runtime`](super::runtime::Runtime) and, since waiting ends it, in an object of the state.
+//! In: launches, copies and waits in host order. Out: whether the contents of memory are reliable.
+//! [`Runtime`](super::runtime::Runtime) records it; work in flight is recorded in an object of the state, since
+//! waiting ends it.
 
 use super::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -14,7 +15,7 @@ use std::rc::Rc;
 impl Executor<'_> {
     // ---- constant variables ----
 
-    /// Notes that kernels can reach a constant variable, or any where it is not known which one: its address was asked for.
+    /// Records that kernels can reach a constant variable whose address was taken; `None` for an unknown one.
     pub(crate) fn reach_constant(&mut self, variable: Option<ObjId>) {
         match variable {
             Some(o) => {
@@ -24,7 +25,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that the host changes a variable by its name, and whether the copy waits for the work of other streams.
+    /// Records that the host changes a variable by name, and whether the copy waits for the work of other streams.
     pub(crate) fn change_variable(&mut self, variable: Option<ObjId>, waits: bool) {
         if waits && !self.runtime.launched {
             return;
@@ -42,7 +43,7 @@ impl Executor<'_> {
         self.runtime.any_reached || self.runtime.reached.contains(&o)
     }
 
-    /// Whether a constant variable holds what it held at the launch for as long as a kernel runs.
+    /// Whether a constant variable keeps its contents from the launch while a kernel runs.
     pub(crate) fn is_settled(&self, o: ObjId) -> bool {
         let late = self.runtime.overlapping
             && (self.runtime.any_changed
@@ -53,7 +54,8 @@ impl Executor<'_> {
 
     // ---- work that overlaps ----
 
-    /// From here on work for the device may overlap: with launches, too, that were followed as if they had the device for themselves.
+    /// Records that device work may overlap from here on, also with launches that were executed as if they had the
+    /// device for themselves: havocs what these stored.
     pub(crate) fn overlap(&mut self, s: &mut State) {
         self.runtime.overlapping = true;
         let mut all: Vec<ObjId> = self.runtime.alone.iter().copied().collect();
@@ -69,9 +71,9 @@ impl Executor<'_> {
         self.runtime.alone.extend(written);
     }
 
-    // ---- work that is under way ----
+    // ---- work in flight ----
 
-    /// Puts into a root's first state that nothing is under way.
+    /// Sets the first state of a root to no device work in flight.
     pub(crate) fn nothing_under_way(&mut self, s: &mut State) {
         let o = self.heap.add(Object {
             kind: ObjKind::Opaque,
@@ -85,12 +87,12 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Zero)));
     }
 
-    /// Whether the host sees what the device writes to an object while that is under way.
+    /// Whether the host sees what the device writes to an object while that work is in flight.
     fn is_seen_by_host(&self, o: ObjId) -> bool {
         match self.object(o).kind {
             ObjKind::Managed | ObjKind::Parameter => true,
             ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => self.heap.is_registered(o),
-            // Memory of the device and of its threads is reached by copies only, texts and streams by the host only.
+            // The host reaches device and thread memory by copies only; only the host reaches strings and streams.
             ObjKind::DeviceHeap
             | ObjKind::DeviceGlobal(_)
             | ObjKind::Constant(_)
@@ -105,7 +107,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that work for the device may write these from now on, until the host waits for it.
+    /// Records that device work may write these objects from now on, until the host waits for it.
     pub(crate) fn begin_writing(
         &mut self,
         s: &mut State,
@@ -115,11 +117,11 @@ impl Executor<'_> {
         let Some(flight) = self.runtime.flight.filter(|_| self.side == Side::Host) else { return };
         self.set_recorded(s, 0);
         for o in objects {
-            // The host reads it by copies alone, which wait or are followed by themselves.
+            // The host reads such an object only by copies, which wait or are followed separately.
             if !self.is_seen_by_host(o) {
                 continue;
             }
-            // Of what several streams may write the last one tells nothing.
+            // If several streams may write the object, its stream is unknown.
             let stream = if self.is_under_way(s, o) && self.cell(s, place(o)) != stream { None } else { stream };
             let number = Value::Int(self.arena.int(i128::from(stream.unwrap_or(SOME_STREAM))));
             if let Some(st) = s.mem.get_mut(&flight) {
@@ -133,7 +135,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The same of what a copy or fill writes.
+    /// Records the same for the targets of a copy or fill.
     pub(crate) fn begin_copying(&mut self, s: &mut State, to: &[Target], stream: Option<i64>) {
         let objects = self.objects_at(s, to);
         self.begin_writing(s, objects, stream);
@@ -147,7 +149,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes the event that was recorded when nothing else was under way but what it waits for; 0 for none.
+    /// Records the event after which no work is in flight except for what it waits for; 0 for none.
     pub(crate) fn set_recorded(&mut self, s: &mut State, event: i64) {
         let number = Value::Int(self.arena.int(i128::from(event)));
         if let Some(st) = self.runtime.flight.and_then(|f| s.mem.get_mut(&f)) {
@@ -159,7 +161,7 @@ impl Executor<'_> {
         self.cell(s, 0) == Some(event)
     }
 
-    /// Whether work for the device may still write what the host reads here.
+    /// Whether device work may still write what the host reads here.
     pub(in crate::symbolic) fn is_under_way(&self, s: &State, o: ObjId) -> bool {
         if self.side != Side::Host || self.runtime.begun.is_empty() || !self.is_seen_by_host(o) {
             return false;
@@ -172,14 +174,15 @@ impl Executor<'_> {
         }
     }
 
-    /// The host has waited for all work: what it has stored meanwhile itself may have been overwritten.
+    /// Ends all device work after the host has waited for it: what the host stored meanwhile may have been
+    /// overwritten.
     pub(crate) fn all_done(&mut self, s: &mut State) {
         let Some(flight) = self.runtime.flight.filter(|_| !self.runtime.begun.is_empty()) else { return };
         self.settle(s, |_| true);
         s.mem.insert(flight, Rc::new(ObjState::new(Rest::Zero)));
     }
 
-    /// The host has waited for a stream.
+    /// Ends the work of one stream after the host has waited for it.
     pub(crate) fn done_in(&mut self, s: &mut State, stream: i64) {
         let Some(flight) = self.runtime.flight.filter(|_| !self.runtime.begun.is_empty()) else { return };
         let done = self.settle(s, |n| n == Some(stream));
@@ -211,10 +214,10 @@ impl Executor<'_> {
     }
 }
 
-/// Where the note on an object stands, in bytes.
+/// Returns the byte offset of an object's entry in the record of work in flight.
 fn place(o: ObjId) -> i64 {
     8 * i64::from(o.0) + 8
 }
 
-/// A stream of which nothing is known.
+/// Number of an unknown stream.
 const SOME_STREAM: i64 = i64::MAX;

@@ -1,6 +1,6 @@
-//! What an execution comes to that matters to the checks: accesses, launches, copies, uses of freed memory.
+//! Events of an execution that the checks need: accesses, launches, copies, uses of freed memory.
 //!
-//! Plain data below the executor. Which of them can go wrong is not asked here.
+//! Plain data below the executor, which leaves their verdict to the checks.
 
 use super::site::Site;
 use crate::symbolic::loops::quantified_facts::Always;
@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How the access touches memory.
+/// Kind of memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessKind {
     Read,
@@ -25,18 +25,18 @@ pub enum AccessKind {
     Atomic,
 }
 
-/// What a write leaves in memory.
+/// Contents of memory after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Stores {
     #[default]
     Unknown,
-    /// What was there before.
+    /// The contents before the write.
     Same,
-    /// This integer, or what was there before.
+    /// The stored integer, or the contents before the write.
     Value(TermId),
 }
 
-/// One memory access in a kernel, with what must hold for it to happen.
+/// Memory access in a kernel, with the condition under which it happens.
 #[derive(Clone, Debug)]
 pub struct AccessEvent {
     pub site: Site,
@@ -48,24 +48,24 @@ pub struct AccessEvent {
     pub kind: AccessKind,
     pub path: TermId,
     pub at: Moment,
-    /// The arrays inside the object that are indexed.
+    /// The indexed arrays inside the object.
     pub rows: Option<Rc<Vec<Row>>>,
     pub stores: Stores,
 }
 
-/// What is known of an access besides where it goes.
+/// Properties of an access besides its targets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccessDetail {
-    /// The arrays inside the object that are indexed.
+    /// The indexed arrays inside the object.
     pub rows: Option<Rc<Vec<Row>>>,
-    /// The number that a write stores, or the pointer.
+    /// The integer or pointer that a write stores.
     pub stores: Stores,
     pub stored_pointer: Option<Rc<Vec<Target>>>,
-    /// As what it is written; bytes where that is not known.
+    /// Scalar type of the write; bytes if it is unknown.
     pub scalar: Option<Scalar>,
 }
 
-/// A kernel launch that the host reaches.
+/// Kernel launch that the host reaches.
 #[derive(Clone, Debug)]
 pub struct LaunchEvent {
     pub site: Site,
@@ -80,29 +80,29 @@ pub struct LaunchEvent {
     pub always: Rc<Vec<Always>>,
 }
 
-/// What a launch is made with. `limits` are the kernel's own, where it is known.
+/// Configuration of a launch. `limits` are the kernel's own, if it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchConfig {
     pub grid: [TermId; 3],
     pub block: [TermId; 3],
     pub shared: TermId,
-    /// The number of its stream, if that is known.
+    /// Number of its stream, if known.
     pub stream: Option<i64>,
     pub limits: LaunchLimits,
-    /// What the launch itself asks for besides.
+    /// Attributes that the launch itself requests.
     pub attributes: LaunchAttributes,
 }
 
-/// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
+/// Maximum values for a launch of a kernel: bytes of dynamic shared memory, and threads per block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchLimits {
     pub shared: Option<TermId>,
     pub threads: Option<u32>,
-    /// Blocks of a cluster along each axis, of which the grid is a multiple where the launch runs at all.
+    /// Blocks of a cluster along each axis; the grid is a multiple of them if the launch runs at all.
     pub cluster: Option<[u32; 3]>,
-    /// What must hold for the launch to run.
+    /// Condition under which the launch runs.
     pub runs: Option<TermId>,
-    /// Something else may keep the launch from running.
+    /// Whether something else may prevent the launch.
     pub refusable: bool,
 }
 
@@ -111,15 +111,15 @@ pub struct LaunchLimits {
 pub struct LaunchAttributes {
     /// Blocks of a cluster along each axis.
     pub cluster: Option<[TermId; 3]>,
-    /// Which cluster that is cannot be told.
+    /// Whether the cluster is unknown.
     pub cluster_open: bool,
-    /// The runtime may refuse the launch for their sake.
+    /// Whether the runtime may refuse the launch because of the attributes.
     pub refusable: bool,
-    /// Why it is not known which threads run.
+    /// Reason why it is unknown which threads run.
     pub unknown: Option<UnknownReason>,
 }
 
-/// What is done with freed memory.
+/// Invalid operation on freed memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
     FreedAgain,
@@ -131,7 +131,7 @@ pub enum Deed {
     },
 }
 
-/// Memory is used, or freed again, although it has been freed.
+/// Use, or second free, of freed memory.
 #[derive(Clone, Debug)]
 pub struct StaleEvent {
     /// The calls from the root or the kernel inwards; the access or the call itself is last.
@@ -139,7 +139,7 @@ pub struct StaleEvent {
     pub object: ObjId,
     pub freed: Rc<Freed>,
     pub deed: Deed,
-    /// What must hold for it to happen to this object after it was freed.
+    /// Condition under which it happens to this object after the free.
     pub path: TermId,
 }
 
@@ -150,15 +150,15 @@ impl StaleEvent {
     }
 }
 
-/// One side of a copy or fill that a CUDA call of the host makes.
+/// Source or destination of a copy or fill by a host CUDA call.
 #[derive(Clone, Debug)]
 pub struct CopyEvent {
     pub side: AccessEvent,
-    /// That no allocation so far is empty: what happens only otherwise is degenerate.
+    /// Condition that no allocation so far is empty: a case that happens only otherwise is degenerate.
     pub not_empty: TermId,
 }
 
-/// An access that may not be aligned.
+/// Access that may be unaligned.
 #[derive(Clone, Debug)]
 pub struct UnalignedEvent {
     /// The calls from the kernel inwards; the access is last.
@@ -166,15 +166,16 @@ pub struct UnalignedEvent {
     pub object: ObjId,
     pub offset: TermId,
     pub bytes: TermId,
-    /// What the offset must be a multiple of, in bytes.
+    /// Required divisor of the offset, in bytes.
     pub align: u32,
     pub kind: AccessKind,
-    /// What must hold for it to happen to this object, without that alignment.
+    /// Condition under which it happens to this object, without that alignment.
     pub path: TermId,
 }
 
 impl AccessEvent {
-    /// An access by the last of these sites that names no object: a rule puts the one that it suspects into the condition. `None` without a site.
+    /// Returns an access by the last of these sites without an object: a rule adds the one that it suspects to the
+    /// condition. `None` without a site.
     #[must_use]
     pub fn without_targets(stack: Rc<Vec<Site>>, bytes: TermId, kind: AccessKind, path: TermId) -> Option<Self> {
         Some(Self {
@@ -190,65 +191,66 @@ impl AccessEvent {
         })
     }
 
-    /// Whether it writes this object, or may.
+    /// Whether the access writes this object, or may.
     #[must_use]
     pub fn writes(&self, o: ObjId) -> bool {
         self.kind != AccessKind::Read && self.targets.iter().any(|t| t.base == Base::Object(o))
     }
 }
 
-/// What a kernel claims of itself (`__builtin_assume`, `__builtin_unreachable`), where that may not hold.
+/// Claim of a kernel (`__builtin_assume`, `__builtin_unreachable`) that may be false.
 #[derive(Clone, Debug)]
 pub struct ClaimEvent {
     /// The calls from the kernel inwards, and the claim itself.
     pub stack: Rc<Vec<Site>>,
-    /// How it is written.
+    /// Source text of the claim.
     pub written: Rc<str>,
-    /// Of an `assert` that the build removes, the assumption that it is: the compiler builds nothing on it, but what it made safe is not.
+    /// Description of the assumption, if the claim is an `assert` that the build removes: the compiler derives nothing
+    /// from it, but accesses that it made safe no longer are.
     pub removed: Option<Arc<str>>,
-    /// That it is come to, and does not hold.
+    /// Condition that the kernel reaches the claim, and it is false.
     pub path: TermId,
-    /// That it does not hold.
+    /// Condition that the claim is false.
     pub broken: TermId,
 }
 
-/// A call, or a launch, under which a contract of what is called may not hold.
+/// Call or launch that may violate a contract of its callee.
 #[derive(Clone, Debug)]
 pub struct ContractEvent {
-    /// The calls from the root inwards, that in question last.
+    /// The calls from the root inwards; the call in question is last.
     pub stack: Rc<Vec<Site>>,
     pub function: FuncRef,
     pub required: Rc<Requirement>,
-    /// That it is come to, and does not hold.
+    /// Condition that the host reaches the call, and it violates the contract.
     pub path: TermId,
-    /// That it does not hold.
+    /// Condition that the call violates the contract.
     pub broken: TermId,
 }
 
-/// The events of one execution, in its order.
+/// Events of one execution, in its order.
 #[derive(Clone, Debug)]
 pub struct Events {
     pub accesses: Vec<AccessEvent>,
     pub launches: Vec<LaunchEvent>,
     /// Uses and frees of freed memory, on either side.
     pub stale: Vec<StaleEvent>,
-    /// Accesses of kernels that are not surely aligned.
+    /// Kernel accesses that may be unaligned.
     pub unaligned: Vec<UnalignedEvent>,
-    /// What kernels claim that may not hold.
+    /// Kernel claims that may be false.
     pub claims: Vec<ClaimEvent>,
-    /// What CUDA calls of the host copy and fill: one event for each side.
+    /// Copies and fills by host CUDA calls: one event for each side.
     pub copies: Vec<CopyEvent>,
-    /// Calls and launches of the host that may not keep to contracts.
+    /// Host calls and launches that may violate contracts.
     pub contracts: Vec<ContractEvent>,
-    /// Instructions of kernels that came to nothing but a thread's own plain variables: no accesses that anybody would count.
+    /// Kernel instructions that touched nothing but a thread's own plain variables: accesses that nobody would count.
     pub own: FxHashSet<Site>,
-    /// What of the host was left out, one line each.
+    /// Skipped parts of the host, one line each.
     pub notes: Vec<String>,
-    /// Whether events are noted at all, rather than only states followed.
+    /// Whether events are recorded at all; otherwise only states are followed.
     pub(in crate::symbolic) recording: bool,
 }
 
-/// Lengths of the lists of events, for taking back what a trial added.
+/// Lengths of the lists of events, for undoing a trial.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::symbolic) struct EventMark {
     accesses: usize,
@@ -260,7 +262,7 @@ pub(in crate::symbolic) struct EventMark {
 }
 
 impl Events {
-    /// None yet.
+    /// Returns an empty list of events.
     pub(in crate::symbolic) fn new(recording: bool) -> Self {
         Self {
             accesses: vec![],

@@ -1,9 +1,10 @@
 //! Exceptions: the edges from calls to handlers (Itanium C++ ABI, Exception Handling).
 //!
-//! In: a call that may throw, and the state before and after it. Out: a state for its handler, where that goes on in the function. What the
-//! callee could write before it threw is not known there. An edge that leads to clean-up alone which launches nothing is not followed: all
-//! that a function does before an exception leaves it is forgotten where that is caught. Allocations succeed, CUDA's functions throw
-//! nothing, and methods of what was caught do nothing on a device and change no variable.
+//! In: a call that may throw, and the state before and after it. Out: a state for its handler, if the function goes on
+//! from there. There, everything that the callee could write before it threw is unknown. The executor does not follow
+//! an edge to mere clean-up that launches nothing: the handler that catches the exception havocs all that the left
+//! function may have done. The analysis assumes that allocations succeed, CUDA functions throw nothing, and methods of
+//! a caught object do nothing on a device and change no variable.
 
 use super::calls::calls_through_pointers;
 use super::executor::Executor;
@@ -20,7 +21,7 @@ use models::attributes::{is_launch, may_throw};
 use rustc_hash::FxHashSet;
 
 impl Executor<'_> {
-    /// The state in which an exception of a call comes to its handler, where that goes on.
+    /// Returns the state in which an exception of a call reaches its handler, if the function goes on from there.
     pub(in crate::symbolic) fn thrown(
         &mut self,
         fr: &Frame,
@@ -32,7 +33,7 @@ impl Executor<'_> {
         let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::Caught }, "?");
         let mut s = self.assume(before, thrown)?;
         match self.direct_callee(fr.func.module, callee) {
-            // It writes nothing that the program reads.
+            // `__cxa_throw` writes nothing that the program reads.
             Some(f) if self.function(f).name == "__cxa_throw" => {}
             Some(f) if !self.function(f).is_declaration() => {
                 let m = self.module(fr.func);
@@ -40,7 +41,7 @@ impl Executor<'_> {
             }
             Some(f) => self.pass_by(&mut s, &[f], args, &UnknownReason::Caught),
             None => {
-                // It may be a function without a body, or one that is not among these.
+                // The callee may be a function without a body, or one outside this list.
                 self.pass_by(&mut s, &[], args, &UnknownReason::Caught);
                 for f in self.called_with(&vec![Scalar::Bytes; args.len()]) {
                     if self.function(f).is_declaration() {
@@ -55,18 +56,18 @@ impl Executor<'_> {
         Some(s)
     }
 
-    /// Whether a call may throw, and what it throws is caught in this function, which then goes on.
+    /// Whether a call may throw, and this function catches the exception and goes on.
     pub(in crate::symbolic) fn may_be_caught(&mut self, fr: &Frame, callee: &Callee, unwind: BlockId) -> bool {
         self.side == Side::Host && self.may_throw(fr.func, callee) && self.goes_on(fr.func, unwind)
     }
 
-    /// Whether a call through a pointer is one of a method of what was caught: the object is what the handler was given.
+    /// Whether a call through a pointer calls a method of a caught object: the object that the handler received.
     pub(in crate::symbolic) fn is_of_caught(&mut self, f: FuncRef, args: &[Operand]) -> bool {
         let Some(Operand::Value(object)) = args.first() else { return false };
         self.caught_in(f).contains(object)
     }
 
-    /// The objects that a function catches, as they are or read from the variables of its handlers.
+    /// Returns the objects that a function catches, directly or as read from the variables of its handlers.
     fn caught_in(&mut self, f: FuncRef) -> &FxHashSet<ValueId> {
         let program = self.program;
         self.functions.caught.entry(f).or_insert_with(|| {
@@ -91,7 +92,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Blocks that a function reaches if nothing is thrown.
+    /// Returns the blocks that a function reaches if nothing is thrown.
     fn unthrown_blocks(&mut self, f: FuncRef) -> &FxHashSet<BlockId> {
         let func = self.program.func(f);
         self.functions.unthrown.entry(f).or_insert_with(|| {
@@ -123,8 +124,8 @@ impl Executor<'_> {
         throws
     }
 
-    /// Whether a function comes back to its caller or its other code from a handler, or its handler or clean-up launches. Of `main`
-    /// that only matters if something is done on a device then.
+    /// Whether a function returns to its caller or to its other code from a handler, or its handler or clean-up
+    /// launches. For `main` the former counts only if something is then done on a device.
     fn goes_on(&mut self, f: FuncRef, unwind: BlockId) -> bool {
         if let Some(known) = self.functions.handlers.get(&(f, unwind)) {
             return *known;
@@ -151,7 +152,7 @@ impl Executor<'_> {
         on
     }
 
-    /// Whether these blocks call anything through a pointer but methods of what was caught.
+    /// Whether these blocks call anything through a pointer except for methods of a caught object.
     fn calls_through_pointers(&mut self, f: FuncRef, blocks: &FxHashSet<BlockId>) -> bool {
         let func = self.function(f);
         blocks

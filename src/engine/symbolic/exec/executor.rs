@@ -1,8 +1,9 @@
-//! The executor: what one symbolic execution holds, one field for each subsystem.
+//! The executor: the data of one symbolic execution, one field for each subsystem.
 //!
-//! In: a [`Program`]. Out: [`Events`] over the terms of its arena. Its code is in the files of these rooms, each an `impl Executor` of its own:
-//! control flow in [`super::region`], instructions in [`super::instruction`], memory in `memory/`, loops in `loops/`, calls in [`super::calls`] and
-//! `host/`. The types that it holds lie below it and know nothing of it; so do states and activations ([`super::state`]).
+//! In: a [`Program`]. Out: [`Events`] over the terms of its arena. Its code is in the files of these folders, each
+//! with an `impl Executor`: control flow in [`super::region`], instructions in [`super::instruction`], memory in
+//! `memory/`, loops in `loops/`, calls in [`super::calls`] and `host/`. The types of its fields lie below it and do
+//! not know it; nor do states and activations ([`super::state`]).
 
 use super::events::Events;
 use super::function_facts::FunctionFacts;
@@ -29,7 +30,7 @@ use std::rc::Rc;
 pub struct Executor<'p> {
     pub program: &'p Program,
     pub arena: Arena,
-    /// The objects that there are, beside any state.
+    /// The objects of the execution, independent of any state.
     pub heap: Heap,
     pub side: Side,
     /// The kernel under execution.
@@ -39,19 +40,19 @@ pub struct Executor<'p> {
     pub(in crate::symbolic) functions: FunctionFacts,
     pub(in crate::symbolic) summaries: Summaries,
     pub inputs: Inputs,
-    /// What it may still cost, and what ended it.
+    /// Remaining budget, and the reason for an early end.
     pub limits: Limits,
-    /// The program is executed from its start, so that variables hold their initial values there. A function that nobody known calls
-    /// may be called at any time.
+    /// Whether the program is executed from its start, so that variables have their initial values there. A function
+    /// without a known caller may be called at any time.
     pub(crate) from_the_start: bool,
     pub runtime: super::runtime::Runtime,
     pub(crate) scarce: crate::symbolic::memory::scarce::Scarce,
     pub(crate) stack: Vec<Site>,
-    /// Where numbers come from that their width may not hold.
+    /// Operations whose result may exceed its width.
     pub operations: super::operations::Operations,
     pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
     pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
-    /// Numbers that a kernel read of memory that its threads write.
+    /// Numbers that a kernel read from memory that its threads write.
     pub loaded: FxHashMap<SymId, Loaded>,
     pub assumptions: crate::symbolic::inputs::assume::Assumptions,
 }
@@ -83,13 +84,13 @@ impl<'p> Executor<'p> {
         }
     }
 
-    /// An empty state that is always reached.
+    /// Returns an empty state that is always reached.
     pub fn initial_state(&mut self) -> State {
         drop(self.heap.take_first());
         self.state_at_start()
     }
 
-    /// A state in which nothing has happened yet, beside others that are under way.
+    /// Returns a state in which nothing has happened yet, beside other states in progress.
     pub(in crate::symbolic) fn state_at_start(&mut self) -> State {
         State {
             path: self.arena.bool(true),
@@ -109,12 +110,13 @@ impl<'p> Executor<'p> {
         p.func(f)
     }
 
-    /// As [`Heap::object`], which most of the code asks for.
+    /// Returns an object, like [`Heap::object`].
     pub fn object(&self, o: ObjId) -> &Object {
         self.heap.object(o)
     }
 
-    /// Whether a term is the address of what was allocated after contents had this version, or in some round of a loop.
+    /// Whether a term is the address of an object that was allocated after contents had this version, or in some loop
+    /// iteration.
     pub(in crate::symbolic) fn is_address_since(&self, t: TermId, version: u32) -> bool {
         let Term::Apply { function, args, .. } = self.arena.get(t) else { return false };
         let object = if matches!(function, functions::Function::Address | functions::Function::Made) {
@@ -125,7 +127,7 @@ impl<'p> Executor<'p> {
         object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.heap.is_made_since(ObjId(id), version))
     }
 
-    /// Counts a step; false once the budget is spent.
+    /// Counts a step; returns false once the budget is spent.
     pub(in crate::symbolic) fn step(&mut self) -> bool {
         if self.limits.is_at_an_end() {
             return false;
@@ -144,7 +146,7 @@ impl<'p> Executor<'p> {
         self.limits.end_by(limit, amid);
     }
 
-    /// The call that is being executed, for people who want to know what takes so long.
+    /// Returns the call that is being executed, for users who want to know what takes so long.
     fn amid(&self) -> InTheCall {
         let Some(site) = self.stack.last() else { return InTheCall::default() };
         let block = &self.program.func(site.func).blocks[site.block.index()];
@@ -154,13 +156,14 @@ impl<'p> Executor<'p> {
         InTheCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
     }
 
-    /// Where the user wrote the call or launch that the stack leads to: the innermost site outside launch stubs.
+    /// Returns the site at which the user wrote the call or launch of this stack: the innermost site outside launch
+    /// stubs.
     #[must_use]
     pub fn user_site(&self, stack: &[Site]) -> Option<Site> {
         stack.iter().rev().copied().find(|s| Program::kernel_symbol_of_stub(&self.function(s.func).name).is_none())
     }
 
-    /// Location of an instruction.
+    /// Returns the location of an instruction.
     #[must_use]
     pub fn location(&self, site: Site) -> (ModuleId, LocId) {
         let b = &self.function(site.func).blocks[site.block.index()];

@@ -1,4 +1,4 @@
-//! What is found out of functions by their code alone, once for each.
+//! Facts about functions that depend on their code alone, computed once for each.
 
 use ir::cfg::Cfg;
 use ir::{BlockId, FuncRef, TypeId, ValueId};
@@ -12,12 +12,12 @@ pub(in crate::symbolic) struct FunctionFacts {
     /// Functions that may throw, and handlers after which a function goes on ([`super::exceptions`]).
     pub throws: FxHashMap<FuncRef, bool>,
     pub handlers: FxHashMap<(FuncRef, BlockId), bool>,
-    /// Whether functions that do not return do nothing on a device before.
+    /// Functions that do not return: `true` if they end without device work.
     pub quiet: FxHashMap<FuncRef, bool>,
     /// Blocks that functions reach if nothing is thrown.
     pub unthrown: FxHashMap<FuncRef, FxHashSet<BlockId>>,
     /// Objects that functions catch.
     pub caught: FxHashMap<FuncRef, FxHashSet<ValueId>>,
-    /// Types of values, by the function.
+    /// Types of values, by function.
     pub types: RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
 }

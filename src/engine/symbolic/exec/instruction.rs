@@ -1,6 +1,6 @@
-//! Instructions: which file of this room executes which one.
+//! Instructions: dispatch to the file of this folder that executes each.
 //!
-//! In: an instruction, the activation and the state. Out: the state behind it, with its result in the activation.
+//! In: an instruction, the activation and the state. Out: the state after it, with its result in the activation.
 
 use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -10,7 +10,7 @@ use base::reasons::UnknownReason;
 use ir::{Inst, Op};
 
 impl Executor<'_> {
-    /// Executes one instruction. `None` where it is not passed.
+    /// Executes one instruction. `None` if execution does not go on after it.
     pub(in crate::symbolic) fn instruction(
         &mut self,
         fr: &mut Frame,
@@ -19,7 +19,7 @@ impl Executor<'_> {
         mut s: State,
     ) -> Option<State> {
         match &inst.op {
-            // Evaluated where the block is entered.
+            // Evaluated at block entry.
             Op::Phi(_) => {}
             Op::Alloca { .. } => self.stack_variable(fr, inst, site, &mut s),
             Op::Load { .. } => self.load_instruction(fr, inst, site, &mut s),
@@ -48,7 +48,7 @@ impl Executor<'_> {
             Op::Call { callee, args } => return self.call_instruction(fr, inst, site, s, callee, args),
             Op::Asm { .. } => self.assembly(fr, inst, site, &mut s),
             Op::Other { what, args } => self.unmodelled(fr, inst, site, &mut s, what, args),
-            // All others give a value and do nothing else.
+            // All others compute a value without side effects.
             _ => {
                 let v = self.computed(fr, inst);
                 self.set(fr, inst.result, v);
@@ -58,7 +58,7 @@ impl Executor<'_> {
         Some(s)
     }
 
-    /// The result of an instruction that depends on its operands alone.
+    /// Returns the result of an instruction that depends on its operands alone.
     fn computed(&mut self, fr: &Frame, inst: &Inst) -> Value {
         match &inst.op {
             Op::Icmp { pred, a, b } => self.compare(fr, *pred, a, b),
@@ -75,7 +75,7 @@ impl Executor<'_> {
             Op::ExtractElement { vec, index } => self.extract_element(fr, inst, vec, index),
             Op::InsertElement { vec, value, index } => self.insert_element(fr, inst, vec, value, index),
             Op::Shuffle { a, b, mask } => self.shuffle(fr, inst, a, b, mask),
-            // All others are executed by themselves.
+            // All others are executed separately.
             Op::Phi(_)
             | Op::Alloca { .. }
             | Op::Load { .. }

@@ -1,7 +1,8 @@
-//! Interpretation: the number that the machine reads of a representative, signed or unsigned.
+//! Interpretation: the signed or unsigned number that the machine reads from a representative.
 //!
-//! A representative is congruent to the machine's value; where that is compared, divided, extended or used as an offset it must lie in the range
-//! of the interpretation. A [`Term::Wrap`] says so where the range does not show it: these are the range obligations.
+//! A representative is congruent to the machine's value; where it is compared, divided, extended or used as an offset,
+//! it must lie in the range of the interpretation. If the range does not show this, a [`Term::Wrap`] states it: these
+//! are the range obligations.
 
 use super::executor::Executor;
 use crate::symbolic::terms::functions::Function;
@@ -10,7 +11,8 @@ use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
 impl Executor<'_> {
-    /// A number that the user gives, kept in so many bits: one of the user's choice too. Anything else as it is.
+    /// Returns a number of the user in a type of `bits` bits: again a number of the user's choice. Returns other terms
+    /// unchanged.
     pub(super) fn narrowed_input(&mut self, t: TermId, bits: u32) -> TermId {
         if Range::of_int(bits, true).contains(self.arena.range(t)) {
             return t;
@@ -25,8 +27,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Reads a representative as a signed or unsigned integer of so many bits. Values that are opaque anyway get an
-    /// exact range rather than a range obligation.
+    /// Reads a representative as a signed or unsigned integer of `bits` bits. Opaque values get an exact range instead
+    /// of a range obligation.
     pub fn interpret(&mut self, t: TermId, bits: u32, signed: bool) -> TermId {
         let want = Range::of_int(bits, signed);
         if want.contains(self.arena.range(t)) {
@@ -44,7 +46,7 @@ impl Executor<'_> {
             Term::Sym(s) => {
                 let kind = self.arena.symbol(*s).kind.clone();
                 match kind {
-                    // A number read as `long` and kept in an `int` is an `int` of the user's choice.
+                    // A number read as `long` and stored in an `int` is an `int` of the user's choice.
                     SymKind::Input(
                         src @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. }),
                     ) if signed && bits < 64 => return self.input_kept_in(t, src, bits),
@@ -60,7 +62,8 @@ impl Executor<'_> {
             {
                 return self.as_unsigned(t, bits);
             }
-            // Bits of numbers none of which wrapped, read as a signed number again: two's complement, which is no wrap.
+            // Bitwise results of numbers that did not wrap, read as a signed number again: two's complement, which is
+            // no wrap.
             Term::BitAnd(a, b, width) | Term::BitOr(a, b, width) | Term::BitXor(a, b, width)
                 if signed
                     && (bits..=WIDEST).contains(width)
@@ -75,7 +78,7 @@ impl Executor<'_> {
         self.arena.wrap(t, bits, signed)
     }
 
-    /// Both arms separately: `i < 0 ? 0 : i`. Choices share their arms: each is looked at once.
+    /// Interprets both arms separately: `i < 0 ? 0 : i`. Choices share their arms: each is visited once.
     pub(super) fn interpret_arms(
         &mut self,
         t: TermId,
@@ -97,14 +100,14 @@ impl Executor<'_> {
         read
     }
 
-    /// The bits of a signed number read as an unsigned one.
+    /// Reads the bits of a signed number as an unsigned one.
     pub(super) fn as_unsigned(&mut self, t: TermId, bits: u32) -> TermId {
         let (zero, other) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
         let negative = self.arena.lt(t, zero);
         self.arena.ite(negative, other, t)
     }
 
-    /// So many bits of an unsigned number read as a signed one, and that as one of fewer bits.
+    /// Reads the lowest `width` bits of an unsigned number as a signed number, and that as one of `bits` bits.
     pub(super) fn as_signed(&mut self, t: TermId, width: u32, bits: u32) -> TermId {
         let (most, other) = (self.arena.int((1i128 << (width - 1)) - 1), self.arena.add_const(t, -(1i128 << width)));
         let negative = self.arena.lt(most, t);
@@ -133,7 +136,7 @@ mod tests {
             e.arena.fresh(unknown(), "t", Range::of_int(64, true)),
             e.arena.fresh(unknown(), "u", Range::of_int(64, true)),
         );
-        // 2^80 ways through it.
+        // There are 2^80 paths through it.
         for _ in 0..80 {
             let (c, d) = (e.arena.fresh_bool(unknown(), "c"), e.arena.fresh_bool(unknown(), "d"));
             let inner = e.arena.ite(d, t, other);

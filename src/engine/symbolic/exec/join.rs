@@ -1,7 +1,7 @@
-//! Joins of paths: what memory and values are where several paths meet.
+//! Joins of paths: memory and values where several paths meet.
 //!
-//! In: states with their conditions. Out: one state, in which a value that differs is an if-then-else over the condition that
-//! tells the paths apart.
+//! In: states with their conditions. Out: one state, in which a value that differs is an if-then-else over the
+//! condition that distinguishes the paths.
 
 use super::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -13,14 +13,14 @@ use ir::TypeKind;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// Adds a condition to a state; `None` where it cannot hold.
+    /// Adds a condition to a state; `None` if it cannot hold.
     pub fn assume(&mut self, mut s: State, c: TermId) -> Option<State> {
         s.path = self.arena.and(s.path, c);
         if self.arena.as_bool(s.path) == Some(false) { None } else { Some(s) }
     }
 
-    /// Merges states that reach one point. The second result has one selector for each state but the first: true
-    /// where the merge of those before it was reached rather than that state.
+    /// Merges states that reach one point. The second result has one selector for each state but the first: true if
+    /// the merge of the earlier states was reached rather than that state.
     pub(crate) fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
         let mut it = states.into_iter();
         let mut acc = it.next()?;
@@ -36,7 +36,8 @@ impl Executor<'_> {
     fn selector(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
         let (_, ra, rb) = self.arena.split_common(a, b);
         let path = self.arena.or(a, b);
-        // The branch at which they parted, where both still say how it was decided: what came after it is no part of the choice.
+        // The branch at which they parted, if both still contain its condition: later conditions do not distinguish
+        // them.
         let of_b = self.arena.conjuncts(rb);
         for c in self.arena.conjuncts(ra) {
             let not = self.arena.not(c);
@@ -79,8 +80,8 @@ impl Executor<'_> {
         State { path, mem, pending, always, lent }
     }
 
-    /// Puts into each state what is there from the start and only the other has used so far. Anything else that one of them lacks was
-    /// allocated on the other's way.
+    /// Adds to each state the objects that exist from the start and that only the other state has used so far. Any
+    /// other missing object was allocated on the other's path.
     fn ensure_both(&mut self, a: &mut State, b: &mut State) {
         let lacks = |e: &Self, x: &State, y: &State| -> Vec<ObjId> {
             let only = x.mem.differing(&y.mem).filter(|(_, of_x, _)| of_x.is_none()).map(|(o, ..)| o);
@@ -107,7 +108,7 @@ impl Executor<'_> {
             a.rest.clone()
         } else {
             match (&a.rest, &b.rest) {
-                // What was never written may be taken for whatever the other path wrote.
+                // Memory that was never written may be taken for whatever the other path wrote.
                 (Rest::Uninit, r) | (r, Rest::Uninit) if !matches!(r, Rest::Layer(_) | Rest::Either(_)) => r.clone(),
                 _ => {
                     let v = self.heap.next_version();
@@ -150,7 +151,8 @@ impl Executor<'_> {
         out
     }
 
-    /// Cells of different sizes that share bytes: one number, where a cell has all of these bytes, else nothing known of any.
+    /// Merges cells of different sizes that share bytes: into one number if a cell has all of these bytes, else into
+    /// unknown bytes.
     fn merge_pieces(
         &mut self,
         id: ObjId,
@@ -172,7 +174,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A cell's value, or what the rest of its object says; `None` for memory that was never written.
+    /// Returns a cell's value, or the value of the rest of its object; `None` for memory that was never written.
     pub(in crate::symbolic) fn cell_for_merge(
         &mut self,
         id: ObjId,
@@ -192,7 +194,8 @@ impl Executor<'_> {
         Some(self.rest_value(id, s, t, u64::from(size), None))
     }
 
-    /// What memory holds as its caller gave it, where only the other way wrote there: a pointer or a number, as the other value is.
+    /// Returns the caller's contents of memory that only the other path wrote: a pointer or a number, like the other
+    /// value.
     fn given_for_merge(
         &mut self,
         (id, state): (ObjId, &ObjState),
@@ -212,7 +215,7 @@ impl Executor<'_> {
         self.given_value((id, state), at, u64::from(size), &kind)
     }
 
-    /// `if c then a else b` on values.
+    /// Returns `if c then a else b` on values.
     pub(crate) fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
         if a == b {
             return a.clone();
@@ -249,7 +252,7 @@ impl Executor<'_> {
                     }
                 }
                 if out.len() > 32 {
-                    // Stores through it are found by the addresses that are noted here.
+                    // Stores through the merged pointer are found by the addresses recorded here.
                     for t in &out {
                         if let Base::Object(o) = t.base {
                             self.kept.expose(o);
@@ -268,7 +271,7 @@ impl Executor<'_> {
                 den: x.den,
                 rounding: x.rounding.or(y.rounding),
             }),
-            // Zeroed memory that the other path made a pointer.
+            // Zeroed memory in which the other path stored a pointer.
             (Value::Ptr(_), Value::Int(t)) if self.arena.as_int(*t) == Some(0) => {
                 let null = self.null();
                 self.ite_value(c, a, &null)
@@ -277,7 +280,7 @@ impl Executor<'_> {
                 let null = self.null();
                 self.ite_value(c, &null, b)
             }
-            // Where the one is an address, so will the other be.
+            // If one is an address, so is the other.
             (Value::Ptr(_), Value::Unknown(r)) => {
                 let lost = self.unknown_pointer(r);
                 self.ite_value(c, a, &lost)

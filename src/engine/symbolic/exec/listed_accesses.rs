@@ -1,7 +1,8 @@
-//! Accesses that stand in a list: those of inline assembly (`models/ptx.rs`) and of intrinsics that move matrices and blocks (`models/tiles.rs`).
+//! Accesses described by a list: those of inline assembly (`models/ptx.rs`) and of intrinsics that move matrices and
+//! blocks (`models/tiles.rs`).
 //!
-//! In: the list, with the arguments. Out: an access of the kernel for each, decided where its address leads somewhere that is known. What
-//! memory then holds is for the caller.
+//! In: the list, with the arguments. Out: a kernel access for each, checked if its address has a known target. The
+//! caller models the contents of memory afterwards.
 
 use super::executor::Executor;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind};
@@ -14,13 +15,13 @@ use base::reasons::UnknownReason;
 pub use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
 use std::rc::Rc;
 
-/// An argument and, of an integer, its width.
+/// Argument and, for an integer, its width in bits.
 pub(crate) struct Argument {
     pub value: Value,
     pub bits: Option<u32>,
 }
 
-/// Where an access goes, how many bytes it has and when it happens.
+/// Targets of an access, its size in bytes and its path condition.
 struct Located {
     targets: Rc<Vec<Target>>,
     bytes: TermId,
@@ -28,7 +29,7 @@ struct Located {
 }
 
 impl Executor<'_> {
-    /// Notes the accesses of a list. Gives whether it is known of each where it goes.
+    /// Records the accesses of a list. Returns whether all their addresses are known.
     pub(crate) fn listed_accesses(
         &mut self,
         s: &mut State,
@@ -70,7 +71,7 @@ impl Executor<'_> {
             Extent::Bytes(n) => self.arena.int(i128::from(n)),
             Extent::Argument(i) => number(self, i)?,
             Extent::Tile(tile) => {
-                // Lines lie at multiples of one distance, which is not negative: first and last say it all.
+                // Lines start at multiples of one nonnegative distance: the first and the last bound all of them.
                 let between = i128::from(tile.lines - 1) * i128::from(tile.bits);
                 let last = match tile.leading {
                     Leading::Packed => self.arena.int(i128::from(tile.lines - 1) * i128::from(tile.line_bytes)),
@@ -87,7 +88,7 @@ impl Executor<'_> {
         };
         let mut path = s.path;
         if matches!(place.extent, Extent::Argument(_)) {
-            // None of no bytes.
+            // An access of no bytes is none.
             let zero = self.arena.int(0);
             let c = self.arena.ne(bytes, zero);
             path = self.arena.and(path, c);
@@ -110,7 +111,7 @@ impl Executor<'_> {
         Some(Located { targets, bytes, path })
     }
 
-    /// The place of the thread in its warp: lanes count within the linearised block.
+    /// Returns the index of the thread in its warp: lanes count within the linearised block.
     pub(crate) fn lane(&mut self) -> Option<TermId> {
         let t = self.kernel.thread.clone()?;
         let z = self.arena.mul(t.tid[2], t.block[1]);
@@ -120,7 +121,7 @@ impl Executor<'_> {
         Some(self.arena.modulo(linear, 32))
     }
 
-    /// Where an address leads, if that is known, and is memory of the kind that the instruction names.
+    /// Returns the targets of an address, if they are known and in the memory space that the instruction names.
     fn listed_address(&mut self, place: &Place, argument: &Argument) -> Option<Rc<Vec<Target>>> {
         let number = matches!(argument.value, Value::Int(_));
         // A generic address is no offset in the window of shared memory.
@@ -135,7 +136,7 @@ impl Executor<'_> {
             Base::Object(o) => match place.space {
                 Space::Shared => e.is_shared(o),
                 Space::Global => !e.is_shared(o),
-                // As a number it may be either.
+                // An integer may be an address in either space.
                 Space::Generic => !number || !e.is_shared(o),
                 Space::Other => true,
             },
@@ -162,7 +163,8 @@ impl Executor<'_> {
         matches!(self.object(o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic)
     }
 
-    /// A number that was an address of shared memory before it was cut to 32 bits and widened again: these have no more.
+    /// Undoes the truncation of a shared-memory address to 32 bits and its extension: these addresses have no more
+    /// bits.
     pub(super) fn uncut(&mut self, t: TermId) -> Option<TermId> {
         let p = self.arena.poly(t);
         let cut =

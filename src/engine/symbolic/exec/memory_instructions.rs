@@ -1,7 +1,8 @@
 //! Instructions that touch memory: stack variables, loads, stores, atomic operations, copies and fills.
 //!
-//! Each function is called for instructions of its own kind only. In: the instruction with its place and the state. Out: the state behind it, the result, and the access as an event. What memory then holds
-//! is decided in `memory/`.
+//! Each function is called only for instructions of its own kind. In: the instruction with its site and the state.
+//! Out: the state after it, the result, and the access as an event. `memory/` models the contents of memory
+//! afterwards.
 
 use super::executor::Executor;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind, Stores};
@@ -14,7 +15,7 @@ use ir::{AtomicOp, BinOp, Inst, Op, Pred, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// A variable comes to life.
+    /// Creates a stack variable.
     pub(super) fn stack_variable(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
         let Op::Alloca { ty, count, var, .. } = &inst.op else { return };
         let m = self.module(fr.func);
@@ -77,7 +78,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An atomic operation: a read and a write at once.
+    /// Executes an atomic operation: a read and a write at once.
     pub(super) fn atomic_instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
         let (Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }) = &inst.op else { return };
         let m = self.module(fr.func);
@@ -89,7 +90,7 @@ impl Executor<'_> {
             }
             _ => m.size_of(inst.ty).get(),
         };
-        // What it reads comes before what it stores.
+        // The read precedes the store.
         let read = if self.side == Side::Host || self.kernel.alone {
             None
         } else {
@@ -102,7 +103,7 @@ impl Executor<'_> {
         };
         let detail = AccessDetail { rows, stores, stored_pointer: None, scalar: value };
         self.record(s, site, &p, size, AccessKind::Atomic, detail);
-        // Other threads of the host are not followed, and there are none beside a single one: there it is a read and a write.
+        // Other host threads are not followed, and a single thread has none beside it: there it is a read and a write.
         let Some(old) = read else {
             let old = self.host_atomic(fr, inst, s, &p, size);
             self.set(fr, inst.result, old);
@@ -113,13 +114,13 @@ impl Executor<'_> {
         self.set(fr, inst.result, old);
     }
 
-    /// Start or end of a variable's life.
+    /// Executes the start or end marker of a variable's lifetime.
     pub(super) fn lifetime_marker(&mut self, fr: &Frame, inst: &Inst, s: &mut State) {
         let Op::Lifetime { start, ptr } = &inst.op else { return };
         let p = self.pointer_operand(fr, ptr);
-        // Markers name one variable of the function; others are none.
+        // Markers name one variable of the function; others are no markers.
         if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
-            // Before and after its life a variable holds nothing.
+            // Before and after its lifetime a variable is uninitialised.
             if *start || s.mem.contains_key(o) {
                 s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit)));
             }
@@ -153,7 +154,7 @@ impl Executor<'_> {
         self.fill(s, &d, b, n);
     }
 
-    /// An atomic operation of the host: its result, with what it leaves stored.
+    /// Executes an atomic operation of the host: returns its result, and stores the new value.
     pub(super) fn host_atomic(
         &mut self,
         fr: &Frame,
@@ -207,14 +208,14 @@ impl Executor<'_> {
         if self.others_may_write(p) { self.read_beside_others(fr.func, p, ty) } else { self.load(s, fr.func, p, ty) }
     }
 
-    /// An access of a kernel of which it is not known where: it counts, and is not decided.
+    /// Records a kernel access with an unknown address: it is counted, and stays undecided.
     pub(crate) fn unknown_access(&mut self, s: &State, site: Site, kind: AccessKind, pointer: &UnknownReason) {
         if self.side != Side::Device {
             return;
         }
         let lost = self.unknown_pointer(pointer);
         let p = self.as_pointer(&lost);
-        // What it may write, the caller says.
+        // The caller records what it may write.
         let anywhere = self.kernel.written_anywhere;
         self.record(s, site, &p, 1, kind, AccessDetail::default());
         self.kernel.written_anywhere = anywhere;

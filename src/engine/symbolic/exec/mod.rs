@@ -1,8 +1,9 @@
 //! Symbolic execution of functions, with paths merged where they meet (state merging, Kuznetsov et al., PLDI 2012).
 //!
-//! In: a function with its arguments and a state. Out: the state behind it, and what happened on the way as [`events::Events`]. Data stands lowest
-//! (`site`, `events`, `state`, `function_facts`, `runtime`), then the executor that holds it, then its code: `region` (control flow), `instruction`
-//! and the files for its kinds, `calls`, `join`, `exceptions`. It must not know what the checks make of an event.
+//! In: a function with its arguments and a state. Out: the state after it, and its [`events::Events`]. Data stands
+//! lowest (`site`, `events`, `state`, `function_facts`, `runtime`), then the executor that holds it, then its code:
+//! `region` (control flow), `instruction` and the files for its kinds, `calls`, `join`, `exceptions`. This module must
+//! not depend on how the checks use an event.
 //!
 //! To add an instruction: a variant of `ir::Op`, an arm in `instruction`, and a file or function for what it does.
 

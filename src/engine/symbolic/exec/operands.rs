@@ -1,4 +1,4 @@
-//! Operands and constants as values, and values as the kind that an instruction wants: integers, conditions, pointers.
+//! Operands and constants as values, and values as the kind that an instruction needs: integers, conditions, pointers.
 
 use super::executor::Executor;
 use super::site::Site;
@@ -12,7 +12,7 @@ use base::reasons::UnknownReason;
 use ir::{Const, FuncRef, Operand, TypeId, TypeKind};
 use std::rc::Rc;
 
-/// Why a number of floating point is not known.
+/// Reason why a floating-point number is unknown.
 pub(super) const ROUNDED: UnknownReason = UnknownReason::FloatRounded;
 
 impl Executor<'_> {
@@ -29,7 +29,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The value of a constant as seen from a function's module.
+    /// Returns the value of a constant as seen from a function's module.
     pub(in crate::symbolic) fn constant(&mut self, f: FuncRef, c: &Const) -> Value {
         match c {
             Const::Int { bits: 1, value } => Value::Bool(self.arena.bool(*value != 0)),
@@ -119,7 +119,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Width of an operand where the value itself tells it.
+    /// Returns the width of an operand in bits, if the value itself determines it.
     pub(in crate::symbolic) fn operand_bits(&self, fr: &Frame, o: &Operand) -> Option<u32> {
         match o {
             Operand::Const(Const::Int { bits, .. }) => Some(*bits),
@@ -129,7 +129,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An operand as an integer representative.
+    /// Returns an operand as an integer representative.
     pub(in crate::symbolic) fn operand_int(&mut self, fr: &Frame, o: &Operand, bits: u32) -> TermId {
         let v = match o {
             Operand::Value(v) => fr.env[v.index()].clone(),
@@ -225,7 +225,7 @@ impl Executor<'_> {
         (self.any_operand(fr, o), ty.unwrap_or(8))
     }
 
-    /// As what an operand is stored.
+    /// Returns the scalar type with which an operand is stored.
     pub(in crate::symbolic) fn stored_scalar(&self, fr: &Frame, o: &Operand) -> Option<Scalar> {
         let of = |ty| Scalar::of(&self.module(fr.func).ty(ty).kind);
         Some(match o {
@@ -251,7 +251,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Type of a value of a function.
+    /// Returns the type of a value of a function.
     pub(in crate::symbolic) fn value_type(&self, f: FuncRef, v: ir::ValueId) -> Option<TypeId> {
         self.value_types(f).get(v.index()).copied().flatten()
     }
@@ -301,7 +301,8 @@ impl Executor<'_> {
         &self.stack
     }
 
-    /// Where the user wrote what is executed: the innermost call outside system headers and launch stubs.
+    /// Returns where the user wrote the code under execution: the innermost call outside system headers and launch
+    /// stubs.
     pub(crate) fn user_location(&self) -> Option<(ir::ModuleId, ir::LocId)> {
         self.stack
             .iter()

@@ -1,7 +1,8 @@
-//! Where a number was computed that its width may not hold: the operation that is named where it wraps.
+//! The operation that computed a number which may exceed its width: reports of a wrap name it.
 //!
-//! A [`Term::Wrap`] stands where a number is *read* as a machine integer, often far from the operation that made it too large, and equal
-//! terms are one. In: results of instructions. Out: of each the first place, as the user sees it.
+//! A [`Term::Wrap`] stands where a number is *read* as a machine integer, often far from the operation that made it
+//! too large, and equal terms are one. In: results of instructions. Out: for each, the first site, as the user sees
+//! it.
 
 use super::executor::Executor;
 use super::site::Site;
@@ -13,14 +14,15 @@ use crate::symbolic::terms::term::{Term, TermId};
 use ir::{BinOp, CastOp, Inst, Op, Operand, SourceLoc};
 use rustc_hash::FxHashMap;
 
-/// The first place of each number, by the width that it is kept in.
+/// The first site of each number, by the width in bits in which it is stored.
 #[derive(Clone, Debug, Default)]
 pub struct Operations {
     first: FxHashMap<(TermId, u32), Site>,
 }
 
 impl Operations {
-    /// Where what a wrap reads was computed; `None` of any other term, and where loops were summarised to it.
+    /// Returns the site that computed the operand of a wrap; `None` for any other term, and for one that summarises a
+    /// loop.
     #[must_use]
     pub fn of_wrap(&self, a: &Arena, wrap: TermId) -> Option<Site> {
         let Term::Wrap { arg, bits, .. } = *a.get(wrap) else { return None };
@@ -29,7 +31,7 @@ impl Operations {
 }
 
 impl Executor<'_> {
-    /// Notes the place of a result that its width may not hold, and of an operand that is read in another width.
+    /// Records the site of a result that may exceed its width, and of an operand that is read in another width.
     pub(super) fn note_operation(&mut self, fr: &Frame, inst: &Inst, site: Site) {
         let (number, bits) = match &inst.op {
             Op::Bin { op: BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl, .. }
@@ -41,7 +43,7 @@ impl Executor<'_> {
         };
         let (Some(Value::Int(t)), Some(bits)) = (number, self.bits_of(fr.func, bits)) else { return };
         let mut t = *t;
-        // Narrower parts of a number are read of the number itself.
+        // Narrower parts of a number are read from the number itself.
         while let Term::Wrap { arg, bits: inner, .. } = self.arena.get(t)
             && *inner >= bits
         {

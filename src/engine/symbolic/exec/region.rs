@@ -1,8 +1,9 @@
-//! Control flow: activations of functions, and regions of blocks in reverse post-order with nested loops as one step each.
+//! Control flow: activations of functions, and regions of blocks in reverse post-order with nested loops as one step
+//! each.
 //!
-//! Paths are merged at joins: a state is a path condition and a memory, and a value that differs between the merged paths becomes an
-//! if-then-else over the condition that tells them apart. In: a function or region and the states that enter it. Out: the states at the edges
-//! that leave it, and what it returns.
+//! Paths are merged at joins: a state is a path condition and a memory, and a value that differs between the merged
+//! paths becomes an if-then-else over the condition that distinguishes them. In: a function or region and the states
+//! that enter it. Out: the states at the edges that leave it, and its return values.
 
 use super::executor::Executor;
 use super::site::Site;
@@ -31,7 +32,7 @@ impl<'p> Executor<'p> {
         c
     }
 
-    /// Executes a defined function. `None` where it does not return.
+    /// Executes a defined function. `None` if it does not return.
     pub fn call(&mut self, f: FuncRef, args: Vec<Value>, state: State, context: u64) -> Option<(Option<Value>, State)> {
         let func = self.function(f);
         let cfg = self.cfg(f);
@@ -40,7 +41,7 @@ impl<'p> Executor<'p> {
             return None;
         }
         let state = self.assume_at_entry(f, &args, state);
-        // Where `va_list`s lead is not followed.
+        // Targets of `va_list`s are not followed.
         if let Some(more) = args.get(func.params.len()..) {
             for v in more {
                 self.keep_anywhere(v);
@@ -56,7 +57,7 @@ impl<'p> Executor<'p> {
             context,
         };
         for (i, a) in args.into_iter().enumerate() {
-            // More arguments than parameters are those of a `va_list`, noted above.
+            // Excess arguments belong to a `va_list`, recorded above.
             if let Some(slot) = frame.env.get_mut(i) {
                 *slot = Some(a);
             }
@@ -87,8 +88,9 @@ impl<'p> Executor<'p> {
         Some((value, s))
     }
 
-    /// What a container of the standard library gets for its elements, null where there are none: a block without any will do as well, and
-    /// pointers into it move as one. `before`: objects before the call.
+    /// Returns the element storage of a standard library container: it is null if the container is empty, but an empty
+    /// block is an equivalent model, and then pointers into it move uniformly. `before`: number of objects before the
+    /// call.
     pub(in crate::symbolic) fn without_no_elements(&mut self, v: Value, before: usize) -> Value {
         let Value::Ptr(p) = &v else { return v };
         let [a, b] = p.as_slice() else { return v };
@@ -171,7 +173,7 @@ impl<'p> Executor<'p> {
                 let Op::Phi(edges) = &inst.op else { break };
                 let mut value: Option<Value> = None;
                 for (i, p) in preds.iter().enumerate() {
-                    // Each predecessor has its edge: none is left out.
+                    // Each predecessor has its edge: none is skipped.
                     let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
                     let v = self.operand(fr, o, inst.ty);
                     value = Some(match value {

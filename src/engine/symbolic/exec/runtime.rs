@@ -1,8 +1,8 @@
-//! What is taken of the CUDA runtime, and what is noted of it while the host is followed: how much memory a device has, which launches it may
-//! refuse, which work for the device may still be under way, and who may change constant variables meanwhile.
+//! Model of the CUDA runtime during host execution: how much memory a device has, which launches it may refuse, which
+//! device work may still be in flight, and who may change constant variables meanwhile.
 //!
-//! Plain data below the executor; [`super::device_work`] and `host/` note it. What is noted once stays noted on all paths; what is under way is
-//! part of a state, since waiting ends it.
+//! Plain data below the executor; [`super::device_work`] and `host/` record it. A recorded fact holds on all paths;
+//! work in flight is part of a state, since waiting ends it.
 
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjId, ObjState};
@@ -12,56 +12,59 @@ use std::rc::Rc;
 
 #[derive(Clone, Debug, Default)]
 pub struct Runtime {
-    /// Bytes of memory that a device has at most.
+    /// Maximum number of bytes of memory of a device.
     pub device_memory: u64,
-    /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
+    /// Whether device work may overlap: the host uses a stream other than the default one, or copies asynchronously.
     pub overlapping: bool,
-    /// A launch was come to that may be refused.
+    /// Whether the host reached a launch that may be refused.
     pub refusable: bool,
-    /// Something was launched.
+    /// Whether something was launched.
     pub launched: bool,
-    /// Another device than the first may be in use.
+    /// Whether a device other than the first may be in use.
     pub several_devices: bool,
-    /// A stream of the C library was given a buffer of the program's.
+    /// Whether a stream of the C library was given a buffer of the program.
     pub stream_buffers: bool,
-    /// A stream may be in use that does not wait for the default one.
+    /// Whether a stream may be in use that does not wait for the default one.
     pub unordered: bool,
-    /// Where the dynamic shared memory is noted that kernels may have, and the clusters that they require (`host/runs.rs`).
+    /// Objects that record each kernel's limit of dynamic shared memory and the clusters that it requires
+    /// (`host/runs.rs`).
     pub attributes: FxHashMap<FuncRef, ObjId>,
-    /// The program sets no such attribute anywhere.
+    /// Whether the program never sets such an attribute.
     pub usual_shared: bool,
-    /// The program may set the clusters that kernels require (`host/launch_shapes.rs`).
+    /// `Some(true)` if the program may set the clusters that kernels require (`host/launch_shapes.rs`).
     pub sets_clusters: Option<bool>,
-    /// There are functions of the host that no unit at hand defines and no library is known to have.
+    /// `Some(true)` if there are host functions that no available unit defines and no known library has.
     pub has_outside: Option<bool>,
-    /// The most bytes of static shared memory of kernels.
+    /// Maximum number of bytes of static shared memory, by kernel.
     pub statics: FxHashMap<FuncRef, i128>,
-    /// What `cudaMallocManaged` gave, and what the functions for pinned memory did.
+    /// Allocations by `cudaMallocManaged`, and by the functions for pinned memory.
     pub managed: FxHashSet<ObjId>,
     pub pinned: FxHashSet<ObjId>,
-    /// Constant variables that kernels can reach by their addresses; any of them.
+    /// Constant variables that kernels can reach by their addresses; `any_reached`: any of them.
     pub(super) reached: FxHashSet<ObjId>,
     pub(super) any_reached: bool,
-    /// Those that the host changed once something was launched, by copies that wait for other streams or do not.
+    /// Constant variables that the host changed after a launch, and whether the copy waits for other streams;
+    /// `any_changed`: any of them.
     pub(super) changed: FxHashSet<(ObjId, bool)>,
     pub(super) any_changed: bool,
-    /// What launches of a single thread have stored, which were followed.
+    /// Objects that followed single-thread launches have stored to.
     pub(super) alone: FxHashSet<ObjId>,
-    /// What a caller gave: that the host's own code uses, and that kernels and copies for them write.
+    /// Caller memory that the host's own code uses, and caller memory that kernels, and copies for them, write.
     pub used_by_host: FxHashSet<ObjId>,
     pub written_by_device: FxHashSet<ObjId>,
-    /// What a caller gave, and variables, that copies or fills write.
+    /// Caller memory and variables that copies or fills write.
     pub written_as_bytes: FxHashSet<ObjId>,
-    /// What says in a state which memory of the host work for the device may still write, and what that held when it began to.
-    /// That is at their places the number of the stream, below them the number of the event that was recorded last, if nothing came after.
+    /// `flight` is the object that records in a state which host memory device work may still write; `begun` holds its
+    /// contents when that work began. At each object's offset, `flight` contains the number of the stream. Below them
+    /// it contains the number of the event that was recorded last, if nothing came after.
     pub(super) flight: Option<ObjId>,
     pub(super) begun: FxHashMap<ObjId, Vec<Rc<ObjState>>>,
-    /// Calls that made streams and events, and how often each was come to.
+    /// Calls that made streams and events, and how often each was reached.
     pub(super) handles: Vec<((u64, Site), usize)>,
 }
 
 impl Runtime {
-    /// The number of a call that makes a stream or an event.
+    /// Returns the number of a call that makes a stream or an event.
     pub fn made_at(&mut self, context: u64, site: Site) -> usize {
         let key = (context, site);
         let n = self.handles.iter().position(|h| h.0 == key).unwrap_or_else(|| {
@@ -76,7 +79,7 @@ impl Runtime {
         self.handles.get(n).is_some_and(|h| h.1 == 1)
     }
 
-    /// How much was noted: what comes before in a round of a loop may depend on it in the next.
+    /// Counts the recorded facts: earlier code in a loop iteration may depend on them in the next one.
     pub fn noted(&self) -> (bool, bool, bool, bool, usize) {
         (
             self.overlapping,

@@ -1,4 +1,4 @@
-//! What is followed along a path: the state of memory under its condition, and the activation of a function.
+//! Data of one path: the state of memory under its condition, and the activation of a function.
 
 use super::events::LaunchConfig;
 use crate::symbolic::loops::quantified_facts::Always;
@@ -18,9 +18,9 @@ pub struct State {
     pub mem: Memory,
     /// Set by `__cudaPushCallConfiguration`, taken by `__cudaPopCallConfiguration`.
     pub pending: Option<Rc<LaunchConfig>>,
-    /// What rounds of loops that were gone through had in common.
+    /// Facts that hold in every iteration of completed loops.
     pub always: Rc<Vec<Always>>,
-    /// What functions may write that libraries were given on this way, outside loops ([`crate::symbolic::effects`]).
+    /// Objects that callbacks registered on this path, outside loops, may write ([`crate::symbolic::effects`]).
     pub lent: Rc<Stored>,
 }
 
@@ -37,21 +37,21 @@ impl Clone for State {
     }
 }
 
-/// One activation of a function.
+/// Activation of a function.
 pub(in crate::symbolic) struct Frame {
     pub func: FuncRef,
     pub env: Vec<Option<Value>>,
     pub locals: Vec<ObjId>,
-    /// Of addresses, by the values that hold them.
+    /// Rows of addresses, by the values that hold them.
     pub rows: FxHashMap<ValueId, Rc<Vec<Row>>>,
-    /// Numbers shifted left by a constant, by the values that hold what they gave.
+    /// Numbers shifted left by a constant, and the distance, by the values that hold the result.
     pub shifted: FxHashMap<ValueId, (TermId, i128)>,
-    /// Hash of the call stack and of the iterations of unrolled loops around it: tells allocations apart.
+    /// Hash of the call stack and of the iterations of unrolled loops around it: distinguishes allocations.
     pub context: u64,
 }
 
 impl Frame {
-    /// The rows that an address lies in.
+    /// Returns the rows that an address lies in.
     pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<Row>>> {
         if let Operand::Value(v) = ptr { self.rows.get(v).cloned() } else { None }
     }

@@ -1,4 +1,5 @@
-//! Symbols for what is not computed: inputs of the program, unknown values, and pointers to known and unknown places; objects of globals.
+//! Symbols for values that are not computed: program inputs, unknown values, pointers with known and unknown targets;
+//! objects of globals.
 
 use super::executor::Executor;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
@@ -11,12 +12,12 @@ use ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl<'p> Executor<'p> {
-    /// The symbol of a program input; equal sources give the same symbol.
+    /// Returns the symbol of a program input; equal sources have the same symbol.
     pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
         self.signed_input(source, bits, true)
     }
 
-    /// An input that is one of the numbers of a range.
+    /// Returns an input in a given range.
     pub(in crate::symbolic) fn bounded_input(&mut self, source: InputSource, bits: u32, range: Range) -> TermId {
         if let (Some(only), true) = (range.lo, range.lo == range.hi) {
             return self.arena.int(only);
@@ -33,7 +34,8 @@ impl<'p> Executor<'p> {
         t
     }
 
-    /// The same of one that the source declares signed or unsigned: its number is what the declaration means by its bits.
+    /// Returns an input that the source declares signed or unsigned: the declaration determines the number that its
+    /// bits mean.
     pub fn signed_input(&mut self, source: InputSource, bits: u32, signed: bool) -> TermId {
         if let Some(t) = self.inputs.symbols.get(&(source.clone(), bits)) {
             return *t;
@@ -59,7 +61,7 @@ impl<'p> Executor<'p> {
             InputSource::Argc => Range::new(self.assumptions.takes(Axiom::Argc).into(), i128::from(i32::MAX)),
             InputSource::ArgvLen(_) => Range::new(0, self.most_of_host(1 << 20)),
             InputSource::FileSize(_) => Range::new(0, self.most_of_host(1 << 40)),
-            // So that the same comparison from the other side gives an `int` too.
+            // The range is symmetric, so that the negated result is an `int` too.
             InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
             _ => Range::of_value(bits, signed),
         };
@@ -68,17 +70,19 @@ impl<'p> Executor<'p> {
         t
     }
 
-    /// What something of the host has at most; as much as can be addressed where that is not taken for granted.
+    /// Returns the maximum size of a host object; without [`Axiom::HostMemory`], the whole address space.
     pub(crate) fn most_of_host(&self, most: i128) -> i128 {
         if self.assumptions.takes(Axiom::HostMemory) { most } else { (1 << 63) - 1 }
     }
 
-    /// Bytes that an allocation of device memory has at most; as many as can be asked for where that is not taken for granted.
+    /// Returns the maximum number of bytes of a device allocation; without [`Axiom::DeviceMemory`], as many as can be
+    /// requested.
     pub(crate) fn most_of_device(&self) -> i128 {
         if self.assumptions.takes(Axiom::DeviceMemory) { self.runtime.device_memory.into() } else { (1 << 64) - 1 }
     }
 
-    /// Bytes of an allocation that a kernel may use: none where it was refused, which is taken for granted that it was not.
+    /// Returns the bytes of an allocation that a kernel may use: none if it was refused, unless
+    /// [`Axiom::DeviceAllocation`] excludes that.
     pub(crate) fn bytes_given(&mut self, given: TermId, size: TermId) -> TermId {
         if self.assumptions.takes(Axiom::DeviceAllocation) {
             return size;
@@ -87,8 +91,8 @@ impl<'p> Executor<'p> {
         self.arena.ite(given, size, none)
     }
 
-    /// What inputs have to do with each other below the roots: one that is read as `long` here and as `int` there is the same
-    /// number wherever it is an `int`. `None` where there are none.
+    /// Relates the inputs below the roots: an input that is read as `long` here and as `int` there is the same number
+    /// wherever it is an `int`. `None` if there are no such inputs.
     pub fn same_inputs(&mut self, roots: &[TermId]) -> Option<TermId> {
         let mut read: Vec<(InputSource, u32, TermId)> = vec![];
         for s in self.arena.symbols_of(roots) {
@@ -115,7 +119,7 @@ impl<'p> Executor<'p> {
         (!facts.is_empty()).then(|| self.arena.and_all(facts))
     }
 
-    /// An unknown value of a type.
+    /// Returns an unknown value of a type.
     pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &UnknownReason) -> Value {
         match &module.ty(ty).kind {
             TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")),
@@ -140,7 +144,7 @@ impl<'p> Executor<'p> {
         }
     }
 
-    /// Whether a term rests on something that is not modelled; returns the reasons.
+    /// Returns the reasons of all unmodelled symbols on which the terms depend.
     #[must_use]
     pub fn unknowns_of(&self, roots: &[TermId]) -> Vec<UnknownReason> {
         let mut out: Vec<UnknownReason> = vec![];
@@ -183,7 +187,7 @@ impl<'p> Executor<'p> {
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(lost), offset)]))
     }
 
-    /// The object of a global variable, with its initial contents put into the state on first use.
+    /// Returns the object of a global variable, which is created on first use.
     pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: ir::GlobalId) -> ObjId {
         let r = self.program.resolve_global(module, id);
         let g = self.program.global(r);
@@ -221,7 +225,7 @@ impl<'p> Executor<'p> {
         };
         let o = self.heap.add_global(r, host, object);
         if managed {
-            // Devices see it as they do what `cudaMallocManaged` gives.
+            // Devices see it like memory from `cudaMallocManaged`.
             self.heap.register([o]);
             self.runtime.managed.insert(o);
         }

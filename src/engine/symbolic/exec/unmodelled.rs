@@ -1,4 +1,4 @@
-//! Inline assembly and instructions that are not modelled: what they may read and write.
+//! Inline assembly and unmodelled instructions: what they may read and write.
 
 use super::executor::Executor;
 use super::listed_accesses::Argument;
@@ -12,7 +12,8 @@ use models::access::Access;
 use models::ptx;
 
 impl Executor<'_> {
-    /// Inline assembly: its accesses, and what they may write, on a device any memory where an address may be any.
+    /// Executes inline assembly: its accesses, and what they may write; on a device any memory if an address is
+    /// unknown.
     pub(super) fn assembly(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
         let Op::Asm { text, constraints, args: operands, .. } = &inst.op else { return };
         let m = self.module(fr.func);
@@ -35,12 +36,12 @@ impl Executor<'_> {
             let known = self.listed_accesses(s, site, &list, &args, &UnknownReason::AssemblyPointer);
             self.kernel.unknown_code |= !known || text.contains("call");
             let lost = !known && list.iter().any(Access::writes);
-            // A number that is no known address may be any.
+            // An integer that is no known address may be any address.
             if lost && args.iter().any(|a| a.bits.is_none_or(|bits| bits == 64) && self.may_be_any_address(&a.value)) {
                 self.kernel.written_anywhere = true;
             }
             self.kernel.written_anywhere |= text.contains("call");
-            // What is only read stays as it is.
+            // Memory that is only read keeps its contents.
             let only_read = |i: usize| {
                 let of = |a: &&Access| a.place.is_some_and(|p| p.address.argument == i);
                 list.iter().any(|a| of(&a)) && !list.iter().filter(of).any(Access::writes)
@@ -60,7 +61,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An instruction that is not modelled.
+    /// Executes an unmodelled instruction.
     pub(super) fn unmodelled(
         &mut self,
         fr: &mut Frame,
@@ -73,7 +74,7 @@ impl Executor<'_> {
         let m = self.module(fr.func);
         let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
         self.kernel.unknown_code |= self.side == Side::Device;
-        // What gives memory is no access: that is what happens to it.
+        // An instruction that returns memory is no access: later uses of the memory are.
         let gives_memory = inst.result.is_some() && matches!(m.ty(inst.ty).kind, TypeKind::Ptr(_));
         if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
             self.unknown_access(s, site, AccessKind::Read, &UnknownReason::UsedBy(what.to_owned()));
@@ -89,7 +90,7 @@ impl Executor<'_> {
         match v {
             Value::Int(t) => self.arena.as_int(*t).is_none() && self.addresses_in(*t).is_empty(),
             Value::Unknown(_) => true,
-            // Pointers are seen to where they lead; no other value is an address.
+            // Pointers have known targets; no other value is an address.
             Value::Ptr(_) | Value::Bool(_) | Value::Real(_) | Value::Aggregate(_) => false,
         }
     }

@@ -1,7 +1,9 @@
-//! What an execution assumes: conditions stated in scuba.toml, and asserts that the build removes; with the facts that were assumed so far.
+//! Assumptions of an execution: conditions stated in scuba.toml, and asserts that the build removes; with the facts
+//! assumed so far.
 //!
-//! Plain data below the executor; [`super::assumed_facts`] applies it. An assumption enters the path condition like any fact; which of its parts
-//! were assumed is kept here, so that findings can say what they rest on.
+//! Plain data below the executor; [`super::assumed_facts`] applies it. An assumption enters the path condition like
+//! any fact. This module records which of its conjuncts were assumed, so that findings can name the assumptions that
+//! they depend on.
 
 use crate::symbolic::loops::quantified_facts::{self, Always};
 use crate::symbolic::memory::object::ObjId;
@@ -15,58 +17,60 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A condition that was assumed of a call, since nothing is known of what it speaks of.
+/// Condition that was assumed of a call, since the values that it constrains are unknown.
 #[derive(Clone, Debug)]
 pub struct Taken {
     pub function: FuncRef,
     pub required: Requirement,
-    /// The path without it, and with it.
+    /// The path condition without it, and with it.
     pub before: TermId,
     pub path: TermId,
 }
 
-/// What is assumed in one execution.
+/// Assumptions of one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Assumptions {
     pub stated: Rc<[Condition]>,
-    /// Contracts that hold of the function that is executed first, whose callers are not known.
+    /// Contracts of the function that is executed first, whose callers are unknown.
     pub contracts: Rc<[Contract]>,
-    /// Contracts that those who call or launch a function owe it.
+    /// Contracts that callers or launchers of a function must satisfy.
     pub owed: Rc<[Contract]>,
-    /// Of these, such as contradict what is known where nothing but they would tell; and what was assumed so.
+    /// Owed conditions that are not assumed, since they contradict known facts where only the contract constrains a
+    /// value; `taken`: conditions that were assumed of calls.
     pub refused: FxHashSet<(FuncRef, String)>,
     pub taken: Vec<Taken>,
-    /// What holds of each object of a type that a caller gave; how many of these objects were looked at; and what that says of them.
+    /// Invariants of each caller-given object of a type; `looked_at`: number of these objects examined so far;
+    /// `of_objects`: the resulting facts about them.
     pub invariants: Rc<[Invariant]>,
-    /// The same of the program's own classes: each of one type, as the source spells it with its arguments.
+    /// Invariants of the program's own classes: each of one type, as the source spells it with its arguments.
     pub classes: Rc<[Invariant]>,
     pub(super) looked_at: usize,
     pub(super) of_objects: Vec<TermId>,
-    /// Objects that a caller gave which contracts call disjoint, the lower number first.
+    /// Disjoint pairs, by contracts, of objects that a caller gave; the lower number first.
     pub disjoint: FxHashSet<(ObjId, ObjId)>,
-    /// The path on which the former hold, where there are any for the function that is executed.
+    /// The path condition under which the contracts hold, if there are any for the executed function.
     pub required: Option<TermId>,
-    /// The axioms that this execution does not take.
+    /// Axioms that this execution does not take.
     without: Without,
-    /// Where it is noted which axioms it came to, if anybody wants to know.
+    /// Recorder of the axioms that the execution reached, if requested.
     came_to: Option<Arc<CameTo>>,
-    /// The facts that were assumed, each with all that assume it.
+    /// The assumed facts, each with all its sources.
     facts: FxHashMap<TermId, Vec<Arc<str>>>,
-    /// What is assumed of each element of what memory held when the function was called, with who says so.
+    /// Assumptions on each element of memory at function entry, with their sources.
     always: Vec<(Always, Arc<str>)>,
     /// Stated conditions that cannot be applied, one line each.
     pub problems: Vec<String>,
 }
 
 impl Assumptions {
-    /// For an execution under stated conditions that does not take these axioms.
+    /// Returns the assumptions of an execution under stated conditions, without the axioms in `without`.
     #[must_use]
     pub fn new(stated: &[Condition], without: Without, came_to: Option<Arc<CameTo>>) -> Self {
         Self { stated: stated.into(), without, came_to, ..Self::default() }
     }
 
-    /// Whether this execution takes an axiom. To be asked where that makes a difference, and nowhere else: an axiom that no execution asks
-    /// for is one on which nothing rests.
+    /// Whether this execution takes an axiom. Callers ask only where the answer makes a difference: an axiom that no
+    /// execution asks for is one on which nothing depends.
     #[must_use]
     pub fn takes(&self, axiom: Axiom) -> bool {
         if let Some(came_to) = &self.came_to {
@@ -79,7 +83,8 @@ impl Assumptions {
         self.always.push((always, who.into()));
     }
 
-    /// What these say of everything that the roots read. It is noted as what is assumed.
+    /// Returns the instances of the element assumptions for everything that the roots read, and records them as
+    /// assumed.
     pub fn of_elements(&mut self, a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
         let mut all = vec![];
         for (always, who) in self.always.clone() {
@@ -92,12 +97,12 @@ impl Assumptions {
         (!all.is_empty()).then(|| a.and_all(all))
     }
 
-    /// Whether a contract says that two objects have no byte in common.
+    /// Whether a contract states that two objects share no byte.
     pub(in crate::symbolic) fn are_disjoint(&self, a: ObjId, b: ObjId) -> bool {
         self.disjoint.contains(&(a.min(b), a.max(b)))
     }
 
-    /// What holds of the objects that a caller gave, by invariants and by what types mean.
+    /// Returns the facts about caller-given objects that follow from invariants and from the semantics of types.
     #[must_use]
     pub fn of_objects(&self) -> &[TermId] {
         &self.of_objects
@@ -110,7 +115,7 @@ impl Assumptions {
         }
     }
 
-    /// What assumes a fact.
+    /// Returns the sources that assume a fact.
     pub(super) fn of(&self, fact: TermId) -> &[Arc<str>] {
         self.facts.get(&fact).map_or(&[], Vec::as_slice)
     }

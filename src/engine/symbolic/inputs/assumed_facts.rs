@@ -1,7 +1,8 @@
-//! Applies what is assumed: conditions stated in scuba.toml, asserts that the build removes, and claims of the program.
+//! Applies assumptions: conditions stated in scuba.toml, asserts that the build removes, and claims of the program.
 //!
-//! In: functions as they are entered, branches to a failing `assert` or to what is claimed to be unreachable, `__builtin_assume`, the inputs of `main`. Out: facts of the path condition, each
-//! remembered in [`Assumptions`](super::assume::Assumptions) with what assumes it.
+//! In: functions at their entry, branches to a failing `assert` or to a block claimed unreachable, `__builtin_assume`,
+//! the inputs of `main`. Out: facts of the path condition; [`Assumptions`](super::assume::Assumptions) records the
+//! source of each.
 
 use crate::symbolic::exec::events::ClaimEvent;
 use crate::symbolic::exec::executor::Executor;
@@ -16,7 +17,7 @@ use ir::{Block, BlockId, Callee, Const, FuncId, FuncRef, Module, Op, Operand, Si
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What glibc, CUDA's headers and others call where an `assert` fails.
+/// Functions that glibc, CUDA's headers and others call when an `assert` fails.
 const FAILURES: [&str; 4] = ["__assert_fail", "__assertfail", "__assert_rtn", "__assert"];
 
 pub(super) enum Meaning {
@@ -25,7 +26,7 @@ pub(super) enum Meaning {
 }
 
 impl Executor<'_> {
-    /// What assumes a part of these conditions, each once.
+    /// Returns the sources that assume a part of these conditions, each once.
     #[must_use]
     pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Arc<str>> {
         let mut out: Vec<Arc<str>> = vec![];
@@ -62,7 +63,8 @@ impl Executor<'_> {
 
     // ---- asserts that the build removes ----
 
-    /// Where a branch of a unit that was read without its `NDEBUG` only guards the failure of an `assert`: the states that go on.
+    /// Returns the states that go on after a branch that only guards the failure of an `assert`, in a unit that was
+    /// read without its `NDEBUG`.
     pub(in crate::symbolic) fn removed_assert(
         &mut self,
         f: FuncRef,
@@ -97,8 +99,8 @@ impl Executor<'_> {
 
     // ---- what the program claims ----
 
-    /// The state in which a claim of the program (`__builtin_assume`, `[[assume]]`) holds, which is assumed as an assert that the build
-    /// removes is: nobody checks it, and the compiler builds on it.
+    /// Returns the state in which a claim of the program (`__builtin_assume`, `[[assume]]`) holds. The executor
+    /// assumes it like an assert that the build removes: nothing checks it, and the compiler relies on it.
     pub(in crate::symbolic) fn claim(
         &mut self,
         s: State,
@@ -110,7 +112,7 @@ impl Executor<'_> {
         let block = &f.blocks[site.block.index()];
         let at = block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc);
         let loc = self.program.loc(site.func.module, at);
-        // What headers of the toolchain claim is true of their own code.
+        // Claims in headers of the toolchain are true of their own code.
         if loc.system || loc.line == 0 {
             return if self.assumptions.takes(Axiom::ToolchainClaim) { self.assume(s, c) } else { Some(s) };
         }
@@ -123,8 +125,8 @@ impl Executor<'_> {
         self.assume_as(s, c, &who)
     }
 
-    /// Notes for the rule `false-assumption` where a kernel may come to a claim that does not hold. `sites` lead from the function that is
-    /// executed to what an execution would do there.
+    /// Records for the rule `false-assumption` a claim that a kernel may reach and that may be false. `sites` lead
+    /// from the executed function to what an execution would do there.
     fn note_claim(&mut self, s: &State, holds: TermId, sites: &[Site], written: &str, removed: Option<Arc<str>>) {
         if self.side != Side::Device || !self.events.recording {
             return;
@@ -145,7 +147,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Where one way of a branch is claimed never to be taken (`__builtin_unreachable`): the states that go on.
+    /// Returns the states that go on after a branch of which one side is claimed unreachable
+    /// (`__builtin_unreachable`).
     pub(in crate::symbolic) fn claimed_unreachable(
         &mut self,
         f: FuncRef,
@@ -170,7 +173,7 @@ impl Executor<'_> {
 
     // ---- conditions that scuba.toml states ----
 
-    /// Adds what is stated of a function to the state in which it is entered.
+    /// Adds the conditions stated of a function to its entry state.
     pub(in crate::symbolic) fn assume_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
         let func = self.function(f);
         for condition in self.assumptions.stated.clone().iter() {
@@ -195,7 +198,7 @@ impl Executor<'_> {
         self.contracts_at_entry(f, args, s)
     }
 
-    /// What is stated of `main`'s inputs, as far as `conditions` mention them.
+    /// Returns the conditions stated of `main`'s inputs that `conditions` mention.
     pub fn assumed_of_inputs(&mut self, main: FuncRef, conditions: &[TermId]) -> Vec<TermId> {
         let mut out = vec![];
         if self.assumptions.stated.iter().all(|c| c.function != "main") || !self.assumptions.takes(Axiom::Stated) {
@@ -221,7 +224,7 @@ impl Executor<'_> {
             if !sources.iter().any(|s| known.iter().any(|(k, _)| k == s)) {
                 continue;
             }
-            // An argument may be read as an `int` here and as a `long` there: one fact for each way.
+            // An argument may be read as an `int` here and as a `long` there: one fact for each reading.
             for way in 0..2 {
                 let meaning = self.meaning(&condition.expr, &mut |e, leaf| {
                     let source = e.source(main, leaf)?;
@@ -261,7 +264,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The value that a name has as a function is entered.
+    /// Returns the value of a name at function entry.
     pub(super) fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
         let func = self.function(f);
         let m = self.module(f);
@@ -301,7 +304,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An expression over the whole numbers.
+    /// Returns the meaning of an expression over the integers.
     pub(super) fn meaning(
         &mut self,
         e: &Expr,
@@ -366,17 +369,17 @@ impl Executor<'_> {
     }
 }
 
-/// The failure of an `assert`.
+/// Failure of an `assert`.
 struct Failure {
     text: String,
-    /// From the call in the block inwards to that of one of [`FAILURES`].
+    /// Call sites, from the call in the block inwards to that of one of [`FAILURES`].
     calls: Vec<Site>,
-    /// Whether it is C's macro, which the build removes for sure; others that end in the same function may stay
+    /// Whether it is C's macro, which the build removes for sure; others that end in the same function may remain
     /// (`CUDA_KERNEL_ASSERT` of PyTorch).
     of_the_macro: bool,
 }
 
-/// The `assert` whose failure a block is.
+/// Returns the `assert` whose failure a block is.
 fn failure(m: &Module, func: FuncRef, block: BlockId) -> Option<Failure> {
     let (inst, to, args) =
         calls_in(&m.func(func.func).blocks[block.index()]).find(|(_, to, _)| fails(m, *to).is_some())?;
@@ -394,13 +397,14 @@ fn failure(m: &Module, func: FuncRef, block: BlockId) -> Option<Failure> {
     Some(Failure { text, calls, of_the_macro: args.iter().any(|a| names_its_function(m, a)) })
 }
 
-/// Whether an argument is the `__PRETTY_FUNCTION__` that glibc's `assert` (2.36) gives in C++.
+/// Whether an argument is the `__PRETTY_FUNCTION__` that glibc's `assert` (2.36) passes in C++.
 fn names_its_function(m: &Module, argument: &Operand) -> bool {
     matches!(argument, Operand::Const(Const::Global { id, .. }) if m.global(*id).name.starts_with("__PRETTY_FUNCTION__"))
 }
 
-/// Whether a function is called where an `assert` fails: by its name, or because it passes its arguments on to one that is, and where it
-/// does. clang's headers (22) have such an `__assert_fail` of their own for kernels, which is not declared to end them.
+/// Returns `Some` if a function is called when an `assert` fails: by its name, or because it passes its arguments to
+/// such a function. The inner value is the instruction of that call. clang's headers (22) define such an
+/// `__assert_fail` for kernels, which is not declared to end them.
 fn fails(m: &Module, f: FuncId) -> Option<Option<u32>> {
     let named = |f: FuncId| FAILURES.contains(&m.func(f).name.as_str());
     if named(f) {
@@ -409,7 +413,7 @@ fn fails(m: &Module, f: FuncId) -> Option<Option<u32>> {
     calls_in(m.func(f).blocks.first()?).find(|(_, to, _)| named(*to)).map(|(inst, ..)| Some(inst))
 }
 
-/// The calls of named functions in a block, by the instruction's number.
+/// Returns the calls of named functions in a block, by instruction index.
 fn calls_in(block: &Block) -> impl Iterator<Item = (u32, FuncId, &[Operand])> {
     (0u32..).zip(&block.insts).filter_map(|(n, i)| match &i.op {
         Op::Call { callee: Callee::Direct(id), args } => Some((n, *id, args.as_slice())),
@@ -424,7 +428,7 @@ mod tests {
     use contracts::assume::parse;
     use ir::Program;
 
-    /// Each operator against C's own result.
+    /// Tests each operator against C's own result.
     #[test]
     fn conditions_mean_what_c_means() {
         let program = Program::default();

@@ -1,14 +1,15 @@
-//! Options of the command line: what a program's parser knows and found, and comparisons of arguments with words.
+//! Command-line options: those that a program's parser knows and found, and comparisons of arguments with words.
 //!
-//! Plain data below the executor; [`super::option_values`] reads values by it. In a loop over options one variable may be set from any
-//! occurrence of an option, so each reading is an input of its own; the command line then gives the option once for each that a model mentions.
+//! Plain data below the executor; [`super::option_values`] reads values by it. In a loop over options, any occurrence
+//! of an option may set a variable, so each read is a separate input; the command line of a model then contains the
+//! option once for each input that the model mentions.
 
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
-/// Whether an option has an argument.
+/// Whether an option takes an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     Nothing,
@@ -16,41 +17,41 @@ pub enum Takes {
     Perhaps,
 }
 
-/// An option that a program knows.
+/// Option that a program knows.
 #[derive(Clone, Debug)]
 pub struct OptionWord {
-    /// What the parser returns for it.
+    /// Value that the parser returns for it.
     pub value: i128,
-    /// As the command line spells it: `-s`, `--size`.
+    /// Spelling on the command line: `-s`, `--size`.
     pub word: String,
     pub takes: Takes,
 }
 
-/// What one call of the parser found.
+/// Result of one parser call.
 #[derive(Clone, Debug)]
 pub struct FoundOption {
-    /// What it returned.
+    /// Return value of the call.
     pub option: TermId,
     pub words: Rc<[OptionWord]>,
 }
 
-/// That an argument was compared with a word.
+/// Comparison of an argument with a word.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// Which argument.
+    /// Index of the argument.
     pub(super) index: TermId,
     pub(super) word: String,
-    /// Whether it is to be that word, or only to begin so.
+    /// Whether the argument must equal the word, or only begin with it.
     pub(super) whole: bool,
 }
 
-/// An option as users know it, of all that stands before its number.
+/// Returns the name of an option as users know it, from everything before its number.
 #[must_use]
 pub fn option_name(word: &str) -> &str {
     word.trim_end_matches([' ', '='])
 }
 
-/// The object that a pointer points into unless it is null, and where.
+/// Returns the only object that a pointer points into unless it is null, and the offset.
 pub(crate) fn one_object(p: &[Target]) -> Option<(ObjId, TermId)> {
     let mut targets = p.iter().filter(|t| !matches!(t.base, Base::Null));
     match (targets.next()?, targets.next()) {

@@ -1,8 +1,9 @@
-//! What contracts say of a function as it is entered.
+//! Contracts of a function at its entry.
 //!
-//! In: contracts of scuba.toml, a function whose callers are not known, its arguments. Out: the state in which the contract holds, with an extent
-//! for each pointer that it speaks of. What is safe by that is safe as long as callers keep to the contract, which is told as for any assumption.
-//! It is assumed of the function that an execution begins with, not of those that this one calls: these get what they are given.
+//! In: contracts of scuba.toml, a function with unknown callers, its arguments. Out: the state in which the contract
+//! holds, with an extent for each pointer that it mentions. A verdict that depends on the contract holds if callers
+//! satisfy it, and is reported like any assumption. The contract is assumed for the function that an execution begins
+//! with, not for its callees: their arguments are known.
 
 use super::assume::Taken;
 use super::contract_terms::{Asked, Names};
@@ -21,7 +22,7 @@ use contracts::{Contract, Requirement, Term};
 use ir::FuncRef;
 use std::rc::Rc;
 
-/// A function with what it is called, or launched, with.
+/// Function with its arguments and, if launched, its launch configuration.
 #[derive(Clone, Copy)]
 pub(crate) struct Called<'a> {
     pub f: FuncRef,
@@ -30,35 +31,36 @@ pub(crate) struct Called<'a> {
     pub by: By,
 }
 
-/// Who answers for a contract.
+/// Who is responsible for a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// Nobody who is known: it is assumed as the execution begins.
+    /// The callers are unknown: the contract is assumed at the start of the execution.
     Entry,
-    /// The caller, who is known, owes it: nothing is said of what is not known.
+    /// A known caller must satisfy the contract: unknown values are not constrained.
     Caller,
-    /// A caller who is known gives what is not: it is assumed of that, where this call is made.
+    /// A known caller passes an unknown value: the contract is assumed of it at this call.
     Taken,
 }
 
-/// What a condition says.
+/// Meaning of a condition.
 pub(super) enum Said {
     Now(TermId),
-    /// Of each number between two others: of what is read, the condition of that number.
+    /// A condition on every integer between two others: instances hold for each that is read.
     Always(Always),
 }
 
-/// How the input begins that stands for what a contract says of two pointers; behind it are these.
+/// Prefix of the input that represents a contract's claim about two pointers; their names follow.
 pub const DISJOINT: &str = "disjoint(";
 
-/// The same for a contract that says that a function changes nothing; behind it is the function.
+/// Prefix of the input that represents a contract's claim that a function changes nothing; the function follows.
 pub const UNCHANGED: &str = "modifies nothing: ";
 
-/// No object is larger.
+/// Upper bound on the size of any object in bytes.
 const LARGEST: i128 = 1 << 48;
 
 impl Executor<'_> {
-    /// Adds what contracts require of the function that an execution begins with; who calls another owes it its contract.
+    /// Adds the contracts of the function that an execution begins with; the caller of any other function must satisfy
+    /// its contract.
     pub(super) fn contracts_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
         if !self.call_stack().is_empty() {
             if self.assumptions.owed.is_empty() {
@@ -75,7 +77,7 @@ impl Executor<'_> {
         for contract in contracts.iter().filter(|c| c.is_of(&func.name, &func.display)) {
             let is_of_places = |r: &Requirement| matches!(r.condition.kind, CondKind::Disjoint(_));
             for required in contract.requires.iter().flat_map(|r| {
-                // What is said of numbers stays together: it may contradict itself.
+                // Conditions on numbers stay together: they may be contradictory.
                 let parts = r.parts();
                 if parts.iter().any(is_of_places) { parts } else { vec![r.clone()] }
             }) {
@@ -86,8 +88,8 @@ impl Executor<'_> {
         s
     }
 
-    /// Notes for the rule `contract` where a call or a launch may not keep to a contract; `stack` ends with the call. Of a pointer whose
-    /// extent nobody knows the contract is all that is known: it is assumed.
+    /// Records for the rule `contract` a call or launch that may violate a contract; `stack` ends with the call. If
+    /// the extent of a pointer is unknown, only the contract constrains it: it is assumed.
     pub(crate) fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
         if !self.is_recording() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return s;
@@ -128,8 +130,8 @@ impl Executor<'_> {
         s
     }
 
-    /// Whether contracts say of all these functions, whose bodies are not at hand, that they change nothing that the execution knows of. That the state
-    /// is as it was rests on it then.
+    /// Whether contracts state of all these functions, whose bodies are unavailable, that they change nothing that the
+    /// execution knows. The unchanged state then depends on these contracts.
     pub(crate) fn change_nothing(&mut self, s: &mut State, callees: &[FuncRef]) -> bool {
         if callees.is_empty() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return false;
@@ -147,7 +149,7 @@ impl Executor<'_> {
             ));
         }
         for (function, who) in stated {
-            // Facts are what verdicts rest on: an input says that it is so.
+            // Verdicts depend on facts: an input represents this claim.
             let source = InputSource::Param { function: function.clone(), name: format!("{UNCHANGED}{function}") };
             let (holds, one) = (self.truth_input(source), self.arena.int(1));
             let holds = self.arena.eq(holds, one);
@@ -158,14 +160,14 @@ impl Executor<'_> {
         true
     }
 
-    /// What a condition says in a state.
+    /// Returns the meaning of a condition in a state.
     fn holds(&mut self, called: Called<'_>, s: &State, required: &Requirement) -> Result<Said, String> {
         let mut asked =
             Asked { names: Names::Of(called), function: called.f, state: s.clone(), bound: vec![], defined: vec![] };
         self.said(&mut asked, required, called.by)
     }
 
-    /// The same of whatever its names are.
+    /// Returns the meaning of a condition for the names in `asked`.
     pub(super) fn said(&mut self, asked: &mut Asked<'_>, required: &Requirement, by: By) -> Result<Said, String> {
         match &required.condition.kind {
             CondKind::Disjoint(all) => self.are_apart(asked, by, all).map(Said::Now),
@@ -177,7 +179,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A condition for each number between two others.
+    /// Returns a condition on each integer between two others.
     fn forall(&mut self, asked: &mut Asked<'_>, all: &Forall) -> Result<Always, String> {
         let (from, to) = (self.number_said(asked, &all.from)?, self.number_said(asked, &all.to)?);
         let k = self.arena.fresh(
@@ -192,8 +194,9 @@ impl Executor<'_> {
         Ok(Always::new(k, count, cond))
     }
 
-    /// Whether no two of these have a byte in common. Of what a caller gave under two names that is not known: where the contract is assumed of
-    /// the whole execution, it is so, and an input of that name says that this rests on it.
+    /// Returns the condition that no two of these share a byte. Whether two names of caller memory are the same object
+    /// is unknown: if the contract is assumed for the whole execution they are disjoint, and an input of that name
+    /// makes verdicts depend on it.
     fn are_apart(&mut self, asked: &mut Asked<'_>, by: By, all: &[Term]) -> Result<TermId, String> {
         let mut places: Vec<(Target, String)> = vec![];
         for term in all {
@@ -263,7 +266,8 @@ impl Executor<'_> {
         }
     }
 
-    /// What a kernel is launched with, or the one that is executed was, by the contract's word for it.
+    /// Returns a value of the launch configuration, of this launch or of the executed kernel's, by the contract's word
+    /// for it.
     pub(super) fn of_the_launch(&self, word: &str, launch: Option<&LaunchConfig>) -> Option<TermId> {
         let (dimension, axis) = word.split_once('.').unwrap_or((word, ""));
         let axis = ["x", "y", "z"].iter().position(|a| *a == axis);
@@ -280,10 +284,11 @@ impl Executor<'_> {
         }
     }
 
-    /// The bytes of an object of which only a contract speaks.
+    /// Returns the extent in bytes of an object that only a contract constrains.
     ///
     /// # Errors
-    /// Where it is not known and no contract can tell it either: the function does not get the object from its caller.
+    /// The extent is unknown, and no contract can state it either: the function does not get the object from its
+    /// caller.
     pub fn extent_of_parameter(&mut self, f: FuncRef, o: ObjId) -> Result<TermId, String> {
         let name = self.object(o).name.clone();
         if let Some(known) = self.object(o).extent {

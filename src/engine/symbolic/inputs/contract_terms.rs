@@ -1,8 +1,9 @@
-//! What contracts mean in a state of an execution: terms over what a function is given.
+//! Meaning of contracts in a state of an execution: terms over a function's arguments.
 //!
-//! In: a condition, a function with its arguments, or an object whose type has an invariant, and a state. Out: the condition as a term; why there
-//! is none. Members and elements are read as the state has them. Where a quotient by zero or a read outside of an array stands in it, the term is
-//! weaker than the condition, which does not hold there: no less is assumed by it than the caller keeps.
+//! In: a condition, a function with its arguments, or an object whose type has an invariant, and a state. Out: the
+//! condition as a term, or the reason why there is none. Members and elements are read from the state. If a condition
+//! contains a division by zero or a read outside of an array, it does not hold there, and the term is weaker: the term
+//! assumes no more than the caller guarantees.
 
 use super::contract_facts::{By, Called};
 use crate::symbolic::exec::executor::Executor;
@@ -14,47 +15,47 @@ use contracts::{Cond, Term};
 use ir::{FuncRef, Plain, Pred, TypeId, TypeKind, element_name, plain_number, pointee_name};
 use std::rc::Rc;
 
-/// What the names of a condition are.
+/// Meaning of the names in a condition.
 #[derive(Clone)]
 pub(super) enum Names<'a> {
-    /// A function's parameters.
+    /// The parameters of a function.
     Of(Called<'a>),
     /// The members of an object.
     Members(Pointed),
 }
 
-/// Where a condition is asked.
+/// Context in which a condition is evaluated.
 pub(super) struct Asked<'a> {
     pub names: Names<'a>,
-    /// In whose module the types are.
+    /// Function whose module has the types.
     pub function: FuncRef,
     pub state: State,
     /// Variables of `forall`.
     pub bound: Vec<(String, TermId)>,
-    /// Under which what was asked so far has a meaning.
+    /// Conditions under which the terms so far are defined.
     pub defined: Vec<TermId>,
 }
 
-/// A pointer, or an object that lies there.
+/// A pointer, or the object at its target.
 #[derive(Clone)]
 pub(super) struct Pointed {
     pub targets: Rc<Vec<Target>>,
     pub element: Element,
 }
 
-/// The type of what lies somewhere.
+/// Type of an object in memory.
 #[derive(Clone, Default)]
 pub(super) struct Element {
-    /// As the source spells it, where that is known.
+    /// Spelling in the source, if known.
     pub name: String,
     pub ty: Option<TypeId>,
     pub unsigned: bool,
-    /// Bytes, where that is known; and those of what it points to, where it is a pointer or an array of them.
+    /// Size in bytes, if known; and the size of its pointee, if it is a pointer or an array of pointers.
     pub bytes: Option<u64>,
     pub pointee: Option<u64>,
 }
 
-/// What a term denotes.
+/// Value that a term denotes.
 enum Denoted {
     Number(TermId),
     Null,
@@ -62,7 +63,7 @@ enum Denoted {
     Object(Pointed),
 }
 
-/// Values of a variable of `forall` that are looked at one by one, where they are numbers.
+/// Maximum number of values of a `forall` variable that are expanded one by one, if its bounds are constants.
 const ONE_BY_ONE: i128 = 16;
 
 type Found<T> = Result<T, String>;
@@ -132,7 +133,7 @@ impl Executor<'_> {
         })
     }
 
-    /// The condition where a variable of `forall` has a value.
+    /// Evaluates a condition with a value for a variable of `forall`.
     pub(super) fn with_bound(
         &mut self,
         asked: &mut Asked<'_>,
@@ -153,7 +154,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What a pointer points to, for the words that speak of places.
+    /// Returns the target of a pointer, for the functions of contracts that take one.
     pub(super) fn pointer_of(&mut self, asked: &mut Asked<'_>, t: &Term) -> Found<Option<Pointed>> {
         match self.denoted(asked, t)? {
             Denoted::Pointer(p) => Ok(Some(p)),
@@ -183,7 +184,7 @@ impl Executor<'_> {
                 let null = self.is_null(&p, a)?;
                 return self.equality(op, null);
             }
-            // No pointer is compared with a number but 0.
+            // Pointers are compared with no number except for 0.
             (Denoted::Pointer(p), Denoted::Number(n)) | (Denoted::Number(n), Denoted::Pointer(p))
                 if self.arena.as_int(n) == Some(0) =>
             {
@@ -283,7 +284,7 @@ impl Executor<'_> {
         })
     }
 
-    /// What `of.` or `of->` means.
+    /// Returns the object that `of.` or `of->` denotes.
     fn object_said(&mut self, asked: &mut Asked<'_>, of: &Term, access: Access) -> Found<Pointed> {
         match (self.denoted(asked, of)?, access) {
             (Denoted::Object(found), Access::Dot) | (Denoted::Pointer(found), Access::Arrow) => Ok(found),
@@ -346,14 +347,14 @@ impl Executor<'_> {
         p.element.ty.is_some_and(|ty| matches!(self.module(f).ty(ty).kind, TypeKind::Struct { .. }))
     }
 
-    /// The type that a pointer of this type points to.
+    /// Returns the pointee type of a pointer type.
     pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
         let Some(name) = pointee_name(pointer) else { return Element::default() };
         let m = self.module(f);
         let plain = name.trim_start_matches("const ").trim();
         let unsigned = matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. }));
         let ty = m.type_named(name);
-        // A module has no type that its code does not use.
+        // A module contains only the types that its code uses.
         let of_number = || match plain_number(plain)? {
             Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
         };
@@ -411,7 +412,7 @@ impl Executor<'_> {
         Ok(Pointed { targets: Rc::new(all), ..p })
     }
 
-    /// What lies somewhere: an object, an array as the pointer to its first element, a number or a pointer.
+    /// Reads the value at an address: an object, an array as the pointer to its first element, a number or a pointer.
     fn read(&mut self, asked: &Asked<'_>, at: &Pointed, said: &Term) -> Found<Denoted> {
         let m = self.module(asked.function);
         known(at, said)?;
@@ -451,7 +452,7 @@ impl Executor<'_> {
         })
     }
 
-    /// A load that the program does not make.
+    /// Loads a value on behalf of the analysis, not of the program.
     fn look(&mut self, asked: &Asked<'_>, targets: &Rc<Vec<Target>>, ty: TypeId) -> Value {
         let used = self.runtime.used_by_host.clone();
         let v = self.load_typed(&mut asked.state.clone(), asked.function, targets, ty);
@@ -474,7 +475,7 @@ impl Executor<'_> {
         Ok(self.arena.int(i128::from(bytes)))
     }
 
-    /// Bytes from a pointer to the end of its object, and those of an element.
+    /// Returns the bytes from a pointer to the end of its object, and the size of an element.
     fn extent_and_size(&mut self, asked: &mut Asked<'_>, p: &Term) -> Found<(TermId, i128)> {
         let Some(pointed) = self.pointer_of(asked, p)? else { return Ok((self.arena.int(0), 1)) };
         let bytes = pointed
@@ -551,7 +552,7 @@ impl Executor<'_> {
 }
 
 impl Executor<'_> {
-    /// The least whole number that is at least `a / b`; of a divisor that is 0 nothing is said.
+    /// Returns the least integer that is at least `a / b`; unspecified if the divisor is 0.
     fn rounded_up(&mut self, a: TermId, b: TermId) -> TermId {
         let zero = self.arena.int(0);
         let negative = self.arena.lt(b, zero);
@@ -566,7 +567,7 @@ impl Executor<'_> {
     }
 }
 
-/// Whether what a pointer points to is known.
+/// Checks that the target of a pointer is known.
 fn known(p: &Pointed, said: &Term) -> Found<()> {
     match p.targets.iter().find_map(|t| if let Base::Unknown(lost) = &t.base { Some(lost) } else { None }) {
         Some(why) => Err(format!("what `{said}` points to is not known: {why}")),
@@ -574,7 +575,7 @@ fn known(p: &Pointed, said: &Term) -> Found<()> {
     }
 }
 
-/// The pointer whose elements a term counts.
+/// Returns the pointer whose elements a term counts.
 pub(super) fn elements(t: &Term) -> Option<&Term> {
     match &t.kind {
         TermKind::Apply(Built::Elements, of) => of.first(),

@@ -1,7 +1,7 @@
-//! Numbers that lie in arrays which a function is given: which element of which array, as contracts write it.
+//! Numbers in arrays that a function is given: the array and the element, as contracts write them.
 //!
-//! In: a term that an index is made of. Out: array, element and member where the term is a number that the array held when the function was
-//! called, and contracts read it as such. What was written since is another number.
+//! In: a term in an index expression. Out: array, element and member if the term is a number that the array held at
+//! function entry, and contracts read it as such. A number written since is a different one.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
@@ -14,44 +14,45 @@ use contracts::ast::{Access, TermKind};
 use ir::{FuncRef, Module, TypeId, TypeKind};
 use models::tensors;
 
-/// A number in an array, behind a parameter of a function.
+/// Number in an array behind a parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementRead {
     pub object: ObjId,
-    /// What points to the array: a parameter, or a member as the source writes it; or the tensor.
+    /// The pointer to the array: a parameter, or a member as the source writes it; or the tensor.
     pub array: String,
-    /// The member of the element where that is a structure; several, each within the one before.
+    /// The member if the element is a structure; several for nested members, outermost first.
     pub members: Vec<String>,
-    /// Which element it is.
+    /// Index of the element.
     pub at: TermId,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub size: i128,
-    /// What numbers of its type may be.
+    /// Range of its type.
     pub range: Range,
 }
 
 impl ElementRead {
-    /// The element of a number, as a contract writes it.
+    /// Returns the element with a given index, as a contract writes it.
     pub fn written(&self, index: Written) -> Written {
         let of = |kind| Written::new(kind, Span::default());
         let element = of(TermKind::Subscript(Box::new(Written::name(&self.array)), Box::new(index)));
         self.members.iter().fold(element, |t, m| of(TermKind::Member(Box::new(t), Access::Dot, m.clone())))
     }
 
-    /// Whether both are of the same numbers of the same array.
+    /// Whether both read the same numbers of the same array.
     pub fn is_of_the_same(&self, other: &Self) -> bool {
         (self.object, &self.members) == (other.object, &other.members)
     }
 }
 
 impl Executor<'_> {
-    /// The number of an array that a term is; `None` where contracts have no word for it. `copies`: what `contiguous()` makes holds what the tensor
-    /// holds, in order, which is where contracts say it is if the tensor is contiguous.
+    /// Returns the array element that a term is; `None` if contracts cannot express it. `copies`: the result of
+    /// `contiguous()` has the tensor's elements in order, at the indices that contracts use if the tensor is
+    /// contiguous.
     pub fn element_read(&mut self, f: FuncRef, t: TermId, copies: bool) -> Option<ElementRead> {
         if let Some(read) = self.tensor_element_read(f, t, copies) {
             return Some(read);
         }
-        // What memory holds is a signed number by itself.
+        // Memory contents are signed numbers by themselves.
         let (content, signed, range) = match self.arena.get(t) {
             Term::Apply { function: Function::Reading { signed, .. }, args, range } => {
                 (*args.first()?, *signed, *range)
@@ -83,7 +84,7 @@ impl Executor<'_> {
         (unsigned != signed).then_some(ElementRead { object: o, array, members, at, size, range })
     }
 
-    /// The type of what an array holds, whether that is an unsigned number, and its bytes.
+    /// Returns the element type of an array, whether it is an unsigned number, and its size in bytes.
     fn elements_behind(&self, f: FuncRef, o: ObjId, array: &str) -> Option<(TypeId, bool, i128)> {
         let func = self.program.func(f);
         if let Some(parameter) = func.params.iter().position(|p| p.name == array && p.byval.is_none()) {
@@ -91,14 +92,14 @@ impl Executor<'_> {
             let size = i128::from(func.element_bytes(parameter).or(element.bytes)?);
             return Some((element.ty?, element.unsigned, size));
         }
-        // Behind a pointer in a structure: members say themselves whether they are unsigned.
+        // The array is behind a pointer in a structure: members record their own signedness.
         let given = self.heap.given(o).filter(|g| g.function == f && !g.by_value && g.class.is_none())?;
         let (ty, m) = (given.ty?, self.module(f));
         let is_structure = matches!(m.ty(ty).kind, TypeKind::Struct { .. });
         (is_structure && given.module == f.module).then(|| (ty, false, i128::from(m.size_of(ty).get())))
     }
 
-    /// The same of a tensor's storage, whose elements contracts count from its first one on.
+    /// Returns the element of a tensor's storage that a term is; contracts index it from its first element.
     fn tensor_element_read(&mut self, f: FuncRef, t: TermId, copies: bool) -> Option<ElementRead> {
         let (args, range) = match self.arena.get(t) {
             Term::Apply { function: Function::Content, args, range } => (args, *range),
@@ -128,14 +129,15 @@ impl Executor<'_> {
         Some(ElementRead { object, array, members: vec![], at, size, range })
     }
 
-    /// A number that stands for any element of an array.
+    /// Returns a symbol for an arbitrary element of an array.
     pub fn any_element(&mut self, of: &ElementRead) -> TermId {
         let name = of.written(Written::name("…")).to_string();
         self.arena.fresh(SymKind::Iteration { name: name.clone() }, name, of.range)
     }
 }
 
-/// Quotient and remainder of an offset by the size of an element; `None` where it is not known where in an element that is.
+/// Returns quotient and remainder of an offset by the size of an element; `None` if the offset within an element is
+/// unknown.
 fn divided(offset: &Poly, size: i128) -> Option<(Poly, i128)> {
     let mut within = 0;
     let mut terms = vec![];
@@ -154,7 +156,7 @@ fn divided(offset: &Poly, size: i128) -> Option<(Poly, i128)> {
     Some((Poly { terms }, within))
 }
 
-/// The members that lead to the number at a byte of a type, and whether it is unsigned.
+/// Returns whether the number at a byte of a type is unsigned, and collects the members that lead to it.
 fn member_at(
     m: &Module,
     (ty, unsigned): (TypeId, bool),

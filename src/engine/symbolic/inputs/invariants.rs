@@ -1,9 +1,9 @@
-//! What invariants of types say of the objects that a caller gave.
+//! Invariants of types for the objects that a caller gave.
 //!
-//! In: objects behind parameters and behind pointers in them, and structures passed by value, with their types; invariants, and what types of
-//! libraries mean by themselves. Out: conditions over what these objects held when the function
-//! was called, to be added where something depends on them; extents of what pointers in them lead to. Objects that the program makes are what it
-//! made them.
+//! In: objects behind parameters and behind pointers in them, and structures passed by value, with their types;
+//! invariants, and the semantics of library types. Out: conditions on the contents of these objects at function entry,
+//! to be added where something depends on them; extents of the objects that their pointers lead to. Objects that the
+//! program makes get no invariants.
 
 use super::contract_facts::{By, Said};
 use super::contract_terms::{Asked, Element, Names, Pointed, elements};
@@ -20,11 +20,12 @@ use models::views;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// How far facts are followed from what is asked to what they mention in turn.
+/// Maximum number of steps from the queried symbols to facts that mention them in turn.
 const ROUNDS: usize = 3;
 
 impl Executor<'_> {
-    /// Looks at the objects that were given since this was last done. What an invariant itself leads to was not used by the program, and has none.
+    /// Applies invariants to the objects that were given since the last call. Objects that only an invariant reaches
+    /// were not used by the program, and get none.
     pub fn apply_invariants(&mut self) {
         let new = self.heap.all_given().get(self.assumptions.looked_at..).unwrap_or_default().to_vec();
         for o in new {
@@ -40,7 +41,7 @@ impl Executor<'_> {
         self.assumptions.looked_at = self.heap.all_given().len();
     }
 
-    /// The conditions of invariants on a structure that is, or lies in, what a caller gave.
+    /// Adds the invariants of a structure that is, or lies in, a caller-given object.
     fn invariants_of(&mut self, o: ObjId, part: Part) {
         let Some(given) = self.heap.given(o).copied() else { return };
         let m = self.program.module(given.module);
@@ -80,7 +81,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Asks something of the members of an object in a state, which has read them afterwards. As the host's code reads them, whoever asks.
+    /// Evaluates a query on the members of an object in a state, and stores the state after the reads. The reads are
+    /// those of host code, on either side.
     fn of_members<T>(
         &mut self,
         state: &mut State,
@@ -98,8 +100,8 @@ impl Executor<'_> {
         out
     }
 
-    /// Whether a condition on members holds in a state, and what the pointers whose elements it counts lead to was not freed; `None` where that
-    /// cannot be said.
+    /// Returns the condition that a requirement on members holds in a state, and that the pointers whose elements it
+    /// counts lead to no freed memory; `None` if that is unknown.
     pub fn holds_of_members(&mut self, state: &mut State, of: InClass<'_>, required: &Requirement) -> Option<TermId> {
         let said = self.of_members(state, of, |e, asked| e.said(asked, required, By::Entry));
         let Ok(Said::Now(mut holds)) = said else { return None };
@@ -117,7 +119,7 @@ impl Executor<'_> {
         Some(holds)
     }
 
-    /// What a view of memory means that is, or lies in, what a caller gave.
+    /// Adds the semantics of a memory view that is, or lies in, a caller-given object.
     fn meaning_of(&mut self, o: ObjId, part: Part) {
         let Some(given) = self.heap.given(o).copied() else { return };
         let source = self.program.module(given.module).ty(part.ty).source.as_deref();
@@ -149,7 +151,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What invariants say of everything that the roots depend on.
+    /// Returns the invariants' conditions on everything that the roots depend on.
     pub fn of_objects(&mut self, roots: &[TermId]) -> Option<TermId> {
         if self.assumptions.of_objects.is_empty() {
             return None;
@@ -173,41 +175,41 @@ impl Executor<'_> {
         (!out.is_empty()).then(|| self.arena.and_all(out))
     }
 
-    /// Whether any of them says something.
+    /// Whether there are any conditions on objects.
     pub fn has_invariants(&self) -> bool {
         !self.assumptions.of_objects.is_empty()
     }
 
-    /// All that is assumed of the objects.
+    /// Returns all assumptions on the objects.
     pub fn all_of_objects(&mut self) -> TermId {
         let all = self.assumptions.of_objects.clone();
         self.arena.and_all(all)
     }
 }
 
-/// An object of a class.
+/// Object of a class.
 #[derive(Clone, Copy)]
 pub struct InClass<'a> {
     pub at: &'a Rc<Vec<Target>>,
-    /// As the source spells it.
+    /// Name of the class as the source spells it.
     pub class: &'a str,
     pub ty: TypeId,
-    /// In whose module the type is.
+    /// Function whose module has the type.
     pub function: FuncRef,
 }
 
-/// A structure in what a caller gave.
+/// Structure in a caller-given object.
 #[derive(Clone, Copy)]
 struct Part {
-    /// Bytes from the first of the object.
+    /// Offset in bytes from the start of the object.
     at: u64,
     ty: TypeId,
 }
 
-/// Structures in a structure that are looked at.
+/// Maximum number of structures in a structure that are examined.
 const MOST_PARTS: usize = 64;
 
-/// A structure and those that are members of it, or bases, or elements of arrays in it.
+/// Collects a structure and those that are its members, its bases, or elements of its arrays.
 fn parts_of(m: &Module, ty: TypeId, at: u64, out: &mut Vec<Part>) {
     match &m.ty(ty).kind {
         TypeKind::Struct { fields, .. } if out.len() < MOST_PARTS => {

@@ -1,7 +1,7 @@
-//! The inputs of a program, and what is assumed of them.
+//! The inputs of a program, and the assumptions on them.
 //!
-//! In: reads of arguments, files and options. Out: input symbols, one for each source, and facts that are assumed. `sources`, `command_line` and
-//! `assume` are plain data below the executor.
+//! In: reads of arguments, files and options. Out: input symbols, one for each source, and assumed facts. `sources`,
+//! `command_line` and `assume` are plain data below the executor.
 
 pub mod assume;
 pub(in crate::symbolic) mod assumed_facts;

@@ -1,6 +1,6 @@
-//! What the operators of conditions mean that users state, in contracts and in what is assumed: over the whole numbers.
+//! Semantics of the operators in conditions that users state, in contracts and assumptions: over the integers.
 //!
-//! In: an operator and two numbers. Out: their number or condition as a term; why there is none.
+//! In: an operator and two numbers. Out: the result as a term, or the reason why there is none.
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::term::TermId;

@@ -1,7 +1,8 @@
-//! Texts of the command line as the program compares and reads them: arguments, words and values of options as input symbols.
+//! Strings of the command line as the program compares and reads them: arguments, words and option values as input
+//! symbols.
 //!
-//! In: comparisons of arguments with words, reads at offsets of `argv`, conversions to numbers, with the path. Out: the input that such a value
-//! is, where the path says which option it belongs to.
+//! In: comparisons of arguments with words, reads at offsets of `argv`, conversions to numbers, with the path. Out:
+//! the input symbol of such a value, if the path determines its option.
 
 use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
 use crate::symbolic::exec::executor::Executor;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// The pointer that `argv` holds at a variable offset.
+    /// Returns the pointer that `argv` contains at a variable offset.
     pub(in crate::symbolic) fn argument_at(&mut self, offset: TermId) -> Option<Value> {
         let into = self.arena.modulo(offset, 8);
         if self.arena.as_int(into).is_some_and(|into| into != 0) {
@@ -39,22 +40,23 @@ impl Executor<'_> {
             }
         };
         let index = self.arena.floor_div(offset, 8);
-        // Behind the last one there is a null pointer.
+        // A null pointer follows the last argument.
         let count = self.input(InputSource::Argc, 32);
         let given = self.arena.lt(index, count);
         let (none, at, zero) = (self.arena.not(given), self.arena.scale(index, 1 << ARGUMENT_BITS), self.arena.int(0));
         Some(Value::Ptr(Rc::new(vec![Target::new(given, Base::Object(o), at), Target::new(none, Base::Null, zero)])))
     }
 
-    /// Which argument a pointer into the texts of all of them points into, and how many bytes.
+    /// Returns the index of the argument that a pointer into the strings of all arguments points into, and the byte
+    /// offset in it.
     fn within_arguments(&mut self, offset: TermId) -> Option<(TermId, usize)> {
         let into = self.arena.modulo(offset, 1 << ARGUMENT_BITS);
         let into = usize::try_from(self.arena.as_int(into)?).ok()?;
         Some((self.arena.floor_div(offset, 1 << ARGUMENT_BITS), into))
     }
 
-    /// What a comparison of two texts gives: of `most` characters, `Some(None)` where their number is not known; `any_case` where small
-    /// letters count as capital ones.
+    /// Returns the result of comparing two strings. `most` is the maximum number of characters, `Some(None)` if it is
+    /// unknown; `any_case` ignores case.
     pub(crate) fn comparison(
         &mut self,
         s: &State,
@@ -101,13 +103,14 @@ impl Executor<'_> {
         self.arena.fresh(SymKind::Unknown { reason: UnknownReason::TextComparison }, "?", int)
     }
 
-    /// The argument behind a word, or what follows in the same one, read as a number: where the path says that it was that word.
+    /// Returns the numeric value of the argument after a word, or of the rest of the same argument, if the path
+    /// implies that it was that word.
     pub(crate) fn argument_after_word(&mut self, s: &State, (o, offset): (ObjId, TermId), bits: u32) -> Option<TermId> {
         if !matches!(self.object(o).kind, ObjKind::ArgvTexts) || !self.is_as_given(s, o, offset) {
             return None;
         }
         let (index, into) = self.within_arguments(offset)?;
-        // Letters by where they stand, in this argument and the one before.
+        // Letters by their position, in this argument and the one before.
         let mut letters: [BTreeMap<usize, char>; 2] = Default::default();
         for c in self.arena.conjuncts(s.path) {
             // Several words may stand for one option.
@@ -142,7 +145,7 @@ impl Executor<'_> {
         } else {
             (before, " ")
         };
-        // `argv[i][1] == 'n'` is often asked alone.
+        // Programs often test `argv[i][1] == 'n'` alone.
         if word.contains_key(&1) {
             word.entry(0).or_insert('-');
         }
@@ -157,7 +160,8 @@ impl Executor<'_> {
         self.arena.as_int(d)
     }
 
-    /// That a letter of an argument is a certain one, where that is what the vanishing of a term says: which argument, and where in it.
+    /// Returns the argument, the position and the letter, if the equation `t == 0` states that a letter of an argument
+    /// has a given value.
     fn letter(&mut self, t: TermId) -> Option<(TermId, usize, char)> {
         let p = self.arena.poly(t);
         let mut symbols = p.terms.iter().filter(|(m, _)| !m.is_empty());
@@ -169,7 +173,7 @@ impl Executor<'_> {
         let Term::Apply { function: Function::Content, args, .. } = self.arena.get(m[0]) else { return None };
         let [o, version, offset, bits] = args.as_slice() else { return None };
         let all = *self.inputs.argv_texts.get(&u32::MAX)?;
-        // What was there first.
+        // The initial contents.
         let first = match self.heap.first(all)?.rest {
             Rest::Unknown { version, .. } => i128::from(version),
             _ => return None,
@@ -184,7 +188,7 @@ impl Executor<'_> {
         Some((which, at, char::from(letter)))
     }
 
-    /// The argument of an option read as a number, where the path says which option it is.
+    /// Returns the numeric value of an option's argument, if the path determines the option.
     pub(crate) fn option_argument(&mut self, s: &State, text: ObjId, bits: u32) -> Option<TermId> {
         let start = self.arena.int(0);
         if !self.is_as_given(s, text, start) {
@@ -200,7 +204,7 @@ impl Executor<'_> {
         Some(self.option_input(known.word.clone(), Range::of_int(bits, true)))
     }
 
-    /// Whether the parser gave an argument: the condition under which the pointer to it is not null.
+    /// Returns the condition under which the parser returned an argument, so that the pointer to it is not null.
     pub(crate) fn has_argument(&mut self, option: TermId, words: &[OptionWord]) -> TermId {
         let mut ways = vec![];
         for w in words {
@@ -222,7 +226,8 @@ impl Executor<'_> {
         self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")
     }
 
-    /// Where a loop sets a variable from an option: the argument of some occurrence, whichever it was.
+    /// Returns the value of a variable that a loop sets from an option: the argument of some occurrence, undetermined
+    /// which.
     pub(in crate::symbolic) fn option_of_some_round(&mut self, leaves: &[TermId], range: Range) -> Option<TermId> {
         let word = leaves.iter().find_map(|l| match self.arena.get(*l) {
             Term::Sym(s) => match &self.arena.symbol(*s).kind {

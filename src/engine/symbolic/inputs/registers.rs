@@ -1,6 +1,6 @@
-//! Structures that are passed by value in registers, as contracts see them: one object with members.
+//! Structures passed by value in registers, as contracts see them: one object with members.
 //!
-//! In: a function with its arguments, a state and a name. Out: an object in the state that holds what these say.
+//! In: a function with its arguments, a state and a name. Out: an object in the state with their contents.
 
 use super::contract_facts::{By, Called};
 use super::contract_terms::{Element, Pointed};
@@ -12,7 +12,7 @@ use ir::TypeId;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// The structure that is passed under a name, where it is one in registers.
+    /// Returns the structure that is passed under a name, if it is passed in registers.
     pub(super) fn structure_in_registers(&mut self, s: &mut State, called: Called<'_>, name: &str) -> Option<Pointed> {
         let func = self.program.func(called.f);
         let part = |i| func.in_registers(i).filter(|(of, ..)| *of == name).map(|(_, ty, at)| (i, ty, at));

@@ -1,7 +1,7 @@
-//! What functions of tensors in contracts mean in a state of an execution.
+//! Semantics of tensor functions of contracts in a state of an execution.
 //!
-//! In: a parameter that is a tensor, the name of a function of it and its arguments ([`models::tensors`]), a state. Out: the number that
-//! the models of ATen would give there, and that the tensor has the dimensions for it.
+//! In: a tensor parameter, the name of a tensor function and its arguments ([`models::tensors`]), a state. Out: the
+//! number that the models of ATen would return there, and the condition that the tensor has enough dimensions.
 
 use super::contract_facts::Called;
 use super::contract_terms::{Asked, Names};
@@ -17,17 +17,17 @@ use models::tensors::{self, TENSOR};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// As C takes a number for a condition, where it has a meaning.
+    /// Returns the truth of a number as in C, where it is defined.
     pub(super) fn is_true(&mut self, asked: &mut Asked<'_>, t: TermId) -> TermId {
         let range = self.arena.range(t);
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
-        // Of what is 0 or 1 it says which.
+        // A number in 0..=1 is its own truth value.
         let holds =
             if (range.lo, range.hi) == (Some(0), Some(1)) { self.arena.eq(t, one) } else { self.arena.ne(t, zero) };
         self.where_defined(asked, holds)
     }
 
-    /// What a function of a tensor gives, or an element of its storage is; `None` of other terms.
+    /// Returns the result of a tensor function, or an element of a tensor's storage; `None` for other terms.
     pub(super) fn number_of_tensor(&mut self, asked: &mut Asked<'_>, t: &Term) -> Result<Option<TermId>, String> {
         match &t.kind {
             TermKind::Method(of, Access::Dot, function, args) => {
@@ -43,7 +43,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A parameter that is a tensor, with its number.
+    /// Returns a tensor parameter with its index.
     fn tensor_named<'a>(&self, asked: &Asked<'a>, of: &Term) -> Option<(Called<'a>, usize)> {
         match (&of.kind, &asked.names) {
             (TermKind::Name(name), Names::Of(called)) => self.tensor_parameter(called.f, name).map(|at| (*called, at)),
@@ -51,7 +51,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The number of a parameter that is a tensor.
+    /// Returns the index of a tensor parameter.
     pub(super) fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
         let func = self.program.func(f);
         let at = func.params.iter().position(|p| p.name == name)?;
@@ -59,13 +59,13 @@ impl Executor<'_> {
         tensors::is_handle(declared).then_some(at)
     }
 
-    /// A condition where what it asks for has a meaning.
+    /// Returns a condition where its terms are defined.
     pub(super) fn where_defined(&mut self, asked: &mut Asked<'_>, holds: TermId) -> TermId {
         let defined = std::mem::take(&mut asked.defined);
         self.arena.and_all(defined.into_iter().chain([holds]).collect())
     }
 
-    /// Where a tensor is that a function is given: the number of its device's type.
+    /// Returns the device type number of a given tensor.
     pub fn device_of_given(&mut self, f: FuncRef, tensor: &str) -> Option<TermId> {
         const BITS: u32 = 8;
         let m = self.module(f);
@@ -103,7 +103,7 @@ impl Executor<'_> {
         Ok(number)
     }
 
-    /// An element of a tensor's storage that holds whole numbers, as its type says.
+    /// Returns an element of a tensor's storage that contains integers, as its dtype states.
     fn element_of(
         &mut self,
         asked: &mut Asked<'_>,
@@ -144,7 +144,7 @@ impl Executor<'_> {
         found.ok_or_else(|| format!("`{said}` is not known there"))
     }
 
-    /// The tensor behind a handle that a function is called with.
+    /// Returns the tensor behind a handle argument of a function.
     fn tensor_at(&mut self, (called, at): (Called<'_>, usize), state: &State) -> Option<Behind> {
         let f = called.f;
         let m = self.module(f);
@@ -159,7 +159,7 @@ impl Executor<'_> {
         Some(Behind { f, ty, to: self.as_pointer(&to), state })
     }
 
-    /// A number of a tensor.
+    /// Returns a numeric member of a tensor.
     fn member_at(&mut self, of: &mut Behind, name: &str, index: u64) -> Option<TermId> {
         let (offset, ty) = member(self.module(of.f), of.ty, name, index)?;
         let TypeKind::Int(bits) = self.module(of.f).ty(ty).kind else { return None };
@@ -181,16 +181,16 @@ impl Executor<'_> {
     }
 }
 
-/// A tensor in a state.
+/// Tensor in a state.
 struct Behind {
     f: FuncRef,
-    /// Of what the models have of it.
+    /// Type of the tensor's members in the models.
     ty: TypeId,
     to: Rc<Vec<Target>>,
     state: State,
 }
 
-/// Where an element of a member lies, in bytes, and its type.
+/// Returns the byte offset and the type of an element of a member.
 fn member(m: &Module, ty: TypeId, name: &str, index: u64) -> Option<(u64, TypeId)> {
     let (at, field) = m.member(ty, name)?;
     match &m.ty(field.ty).kind {

@@ -1,7 +1,7 @@
-//! What views of memory mean that a caller gave: behind their pointer are as many elements as they say.
+//! Semantics of caller-given memory views: their pointer leads to as many elements as they state.
 //!
-//! In: a part of an object that was given, whose type is such a view ([`models::views`]). Out: conditions over what it held when the
-//! function was called. It must not know what a user states of the type: that is [`super::invariants`].
+//! In: a part of a given object whose type is such a view ([`models::views`]). Out: conditions on its contents at
+//! function entry. This module must not depend on what a user states of the type: that is [`super::invariants`].
 
 use super::contract_terms::{Asked, Element, Pointed};
 use crate::symbolic::exec::executor::Executor;
@@ -14,7 +14,8 @@ use ir::{Declared, FuncRef, Module, Plain, TypeId, TypeKind, plain_number};
 pub use models::views::{Layout, Side, View, container};
 use std::rc::Rc;
 
-/// Where a container's elements begin and end in their object, and where its storage does, in bytes.
+/// Byte offsets of the first and the past-the-end element of a container in their object, and of the end of its
+/// storage.
 pub(super) struct Ends {
     pub object: ObjId,
     pub first: TermId,
@@ -22,19 +23,19 @@ pub(super) struct Ends {
     pub storage: TermId,
 }
 
-/// Scalars of a view; more has none.
+/// Maximum number of scalars in a view.
 const MOST: usize = 32;
 
-/// A number or a pointer of a structure.
+/// Number or pointer in a structure.
 struct Scalar {
-    /// Bytes from the structure's first.
+    /// Offset in bytes from the start of the structure.
     at: u64,
     ty: TypeId,
     declared: Option<Declared>,
 }
 
 impl Executor<'_> {
-    /// What a view means that lies in an object, at a byte of it; `None` where its scalars are not those that it should have.
+    /// Returns the semantics of a view in an object at a byte offset; `None` if its scalars are not the expected ones.
     pub(super) fn view_means(
         &mut self,
         s: &mut State,
@@ -67,7 +68,7 @@ impl Executor<'_> {
             let unsigned = match (&x.declared, index) {
                 (Some(d), _) => d.unsigned,
                 (None, Some(Plain::Int { unsigned, .. })) => unsigned,
-                // Sizes are of `size_t`.
+                // Sizes are of type `size_t`.
                 (None, _) => bits == 64,
             };
             let from = target(self, x);
@@ -91,7 +92,8 @@ impl Executor<'_> {
         self.memory_of(view, &sides, &further, index, (extent, i128::from(bytes)))
     }
 
-    /// What a container means that lies in an object, at a byte of it: its elements are in its storage. `None` where its pointers are not known.
+    /// Returns the semantics of a container in an object at a byte offset: its elements lie in its storage. `None` if
+    /// its pointers are unknown.
     pub(super) fn container_means(&mut self, s: &mut State, (o, at): (ObjId, u64)) -> Option<TermId> {
         let given = *self.heap.given(o)?;
         let place = self.place_of_part(o, at);
@@ -107,7 +109,7 @@ impl Executor<'_> {
         Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
     }
 
-    /// The pointers of a container that lies somewhere; `None` where they do not lead to one object.
+    /// Returns the pointers of a container at an address; `None` if they do not lead to one object.
     pub(super) fn ends_of_container(&mut self, s: &mut State, f: FuncRef, at: &Rc<Vec<Target>>) -> Option<Ends> {
         let m = self.program.module(f.module);
         let pointer = m.types.iter().position(|t| matches!(t.kind, TypeKind::Ptr(0)))?;
@@ -124,7 +126,7 @@ impl Executor<'_> {
         (object == second && object == third).then_some(Ends { object, first, last, storage })
     }
 
-    /// How many elements a container has that a condition speaks of.
+    /// Returns the number of elements of a container in a condition.
     pub(super) fn size_of_container(
         &mut self,
         asked: &mut Asked<'_>,
@@ -137,7 +139,7 @@ impl Executor<'_> {
         Ok(self.arena.floor_div(used, i128::from(bytes)))
     }
 
-    /// The pointer to its first element.
+    /// Returns the pointer to the first element of a container.
     pub(super) fn data_of_container(
         &mut self,
         asked: &mut Asked<'_>,
@@ -153,7 +155,7 @@ impl Executor<'_> {
         Ok(Pointed { targets, element: Element { name, ty, unsigned, bytes, pointee: None } })
     }
 
-    /// Its ends, and bytes of an element.
+    /// Returns the ends of a container, and the size of an element in bytes.
     fn container_said(
         &mut self,
         asked: &mut Asked<'_>,
@@ -180,7 +182,8 @@ impl Executor<'_> {
         container(self.program.module(f.module).ty(at.element.ty?).source.as_deref()?)
     }
 
-    /// That the memory is as large as that takes, with what holds of the numbers themselves.
+    /// Returns the condition that the memory is large enough for the view, with the constraints on the numbers
+    /// themselves.
     fn memory_of(
         &mut self,
         view: &View,
@@ -204,7 +207,7 @@ impl Executor<'_> {
                 all.push(a.le(*used, product));
                 product
             }
-            // [mdspan.layout.stride.expo]: one more than the largest offset, where there is any element.
+            // [mdspan.layout.stride.expo]: one more than the largest offset, if there is any element.
             (Layout::Strided, strides) if strides.len() == sides.len() => {
                 let mut last = one;
                 for (side, stride) in sides.iter().zip(strides) {
@@ -224,7 +227,7 @@ impl Executor<'_> {
     }
 }
 
-/// The scalars of a type, in the order in which they lie in it.
+/// Collects the scalars of a type in memory order.
 fn flatten(m: &Module, (ty, declared): (TypeId, Option<Declared>), at: u64, out: &mut Vec<Scalar>) {
     if out.len() > MOST {
         return;
@@ -236,7 +239,7 @@ fn flatten(m: &Module, (ty, declared): (TypeId, Option<Declared>), at: u64, out:
             }
         }
         TypeKind::Array { elem, count } => {
-            // Padding, and what an empty base takes.
+            // Padding, and the byte of an empty base.
             if matches!(m.ty(*elem).kind, TypeKind::Int(8)) {
                 return;
             }

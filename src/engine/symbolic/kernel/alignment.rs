@@ -1,7 +1,7 @@
-//! Accesses of kernels whose addresses may be no multiple of what they must be.
+//! Kernel accesses that may be unaligned.
 //!
-//! In: loads, stores and copies of structures with the alignment that the compiler takes for granted. Out: one
-//! [`UnalignedEvent`] for each place that is not surely aligned.
+//! In: loads, stores and copies of structures with the alignment that the compiler assumes. Out: one
+//! [`UnalignedEvent`] for each target that may be unaligned.
 
 use crate::symbolic::exec::events::{AccessKind, UnalignedEvent};
 use crate::symbolic::exec::executor::Executor;
@@ -12,11 +12,12 @@ use crate::symbolic::memory::value::{Base, Target};
 use ir::Side;
 use std::rc::Rc;
 
-/// Bytes of the widest access; every allocation starts at a multiple of it.
+/// Size of the widest access in bytes; every allocation starts at a multiple of it.
 const WIDEST: u64 = 16;
 
 impl Executor<'_> {
-    /// Notes an access of so many bytes whose address must be a multiple of `align`, and of no more than its own width.
+    /// Records an access of `bytes` bytes whose address must be a multiple of `align`, and of no more than its own
+    /// width.
     pub(in crate::symbolic) fn note_alignment(
         &mut self,
         s: &State,
@@ -31,7 +32,7 @@ impl Executor<'_> {
         }
         let Ok(align) = u32::try_from(u64::from(align).min(bytes).min(WIDEST)) else { return };
         for t in p {
-            // Of an address that is not known the access itself is undecided.
+            // If an address is unknown, the access itself is undecided.
             let Base::Object(object) = t.base else { continue };
             if matches!(self.object(object).kind, ObjKind::DeviceLocal | ObjKind::Parameter | ObjKind::Opaque) {
                 continue;

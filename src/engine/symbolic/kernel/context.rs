@@ -1,6 +1,7 @@
-//! What a kernel runs under, and what is noted of it meanwhile ([`KernelContext`]).
+//! Context of a kernel under execution, and what is recorded of it meanwhile ([`KernelContext`]).
 //!
-//! Plain data below the executor: running a kernel aside puts a fresh context in the place of the host's, and this back afterwards.
+//! Plain data below the executor: to run a kernel aside, the executor swaps in a fresh context, and restores the
+//! host's afterwards.
 
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
 use crate::symbolic::memory::object::ObjId;
@@ -10,52 +11,52 @@ use ir::{FuncRef, TypeId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// What a kernel runs under; absent while the host is executed.
+/// Indices and dimensions of the executed thread; absent while the host is executed.
 #[derive(Clone, Debug)]
 pub struct Thread {
     pub tid: [TermId; 3],
     pub bid: [TermId; 3],
     pub block: [TermId; 3],
     pub grid: [TermId; 3],
-    /// Blocks of a cluster along each axis, if that is known.
+    /// Blocks of a cluster along each axis, if known.
     pub cluster: Option<[u32; 3]>,
     pub shared: Option<ObjId>,
 }
 
-/// A number that was read of memory that the threads of a kernel write.
+/// Number that was read from memory that the threads of a kernel write.
 #[derive(Clone, Copy, Debug)]
 pub struct Loaded {
     pub object: ObjId,
     pub bits: u32,
-    /// Its type, in the module of a function.
+    /// Type of the number, in the module of a function.
     pub ty: (FuncRef, TypeId),
-    /// An atomic operation that adds to it gave it.
+    /// Whether it is the result of an atomic operation that adds to it.
     pub counts: bool,
-    /// Where in the object it was read, in bytes, and on which path, if in one place.
+    /// Byte offset of the read in the object, and its path condition, if there is a single read.
     pub place: Option<(TermId, TermId)>,
-    /// How many accesses of the kernel were recorded before.
+    /// Number of accesses of the kernel that were recorded before.
     pub order: usize,
 }
 
-/// The kernel under execution; as it is by default while the host is executed.
+/// The kernel under execution; the default value while the host is executed.
 #[derive(Clone, Default)]
 pub struct KernelContext {
     /// Absent while the host is executed.
     pub thread: Option<Thread>,
-    /// Where it writes: what is there is not followed.
+    /// Write set: the contents of these bytes are not followed.
     pub(in crate::symbolic) written: Footprint,
-    /// Whether it wrote through a pointer that is not known: any memory but its own variables and constants may be meant.
+    /// Whether it wrote through an unknown pointer: this may be any memory except for its own variables and constants.
     pub(in crate::symbolic) written_anywhere: bool,
-    /// Memory that its threads share and that it writes in a way that is not recorded as an access.
+    /// Memory shared by its threads that it writes without a recorded access.
     pub(in crate::symbolic) written_otherwise: FxHashSet<ObjId>,
-    /// Whether it ran code of which is not known what that writes.
+    /// Whether it ran code with unknown writes.
     pub(crate) unknown_code: bool,
-    /// Which objects' contents it may read as they were at the launch.
+    /// Objects that it may read with their contents at the launch.
     pub(in crate::symbolic) stable: Option<Rc<Stable>>,
     /// Objects whose bytes outside the kernel's write set keep launch-time contents.
     pub(in crate::symbolic) beside: Option<Rc<Beside>>,
-    /// It has a single thread, which has the device for itself (`single_thread.rs`).
+    /// Whether it has a single thread, which has the device for itself (`single_thread.rs`).
     pub(in crate::symbolic) alone: bool,
-    /// The parts into which named pointers cut its objects.
+    /// Partitions of its objects by named pointers.
     pub(crate) partitions: Partitions,
 }

@@ -1,4 +1,4 @@
-//! A kernel run symbolically for one arbitrary thread of one arbitrary block of a launch.
+//! Symbolic execution of a kernel for one arbitrary thread of one arbitrary block of a launch.
 
 use super::shared_reads::Exchanged;
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
@@ -30,37 +30,37 @@ pub const MAX_GRID: [i128; 3] = [(1 << 31) - 1, 65535, 65535];
 /// Bytes; the most that any capability up to 12.0 offers.
 pub const MAX_SHARED: i128 = 227 * 1024;
 
-/// How often it is supposed where a kernel writes.
+/// Maximum number of iterations of the write set's fixpoint.
 const MAX_SUPPOSED: u32 = 6;
 
-/// What one launch accesses.
+/// Events of one launch.
 #[derive(Debug)]
 pub struct KernelRun {
     pub accesses: Vec<AccessEvent>,
-    /// What it does with memory that was freed, before its launch or by itself.
+    /// Uses of memory that was freed, before its launch or by itself.
     pub stale: Vec<StaleEvent>,
-    /// Accesses that are not surely aligned.
+    /// Accesses that may be unaligned.
     pub unaligned: Vec<UnalignedEvent>,
-    /// What it claims that may not hold.
+    /// Claims that may be false.
     pub claims: Vec<ClaimEvent>,
-    /// Its calls that may not keep to contracts.
+    /// Calls that may violate contracts.
     pub contracts: Vec<ContractEvent>,
-    /// Instructions that came to nothing but a thread's own plain variables.
+    /// Instructions that touched nothing but a thread's own plain variables.
     pub own: FxHashSet<Site>,
-    /// By the numbers that pointers carry.
+    /// Indexed by the numbers that pointers carry.
     pub partitions: Vec<Partition>,
     pub thread: Thread,
-    /// Symbols from here on are its own: another thread has others.
+    /// First symbol of this thread: another thread has different ones from here on.
     pub own_from: SymId,
     pub exchanged: Exchanged,
-    /// Why the kernel could not be followed to its end.
+    /// Reason why the kernel could not be followed to its end.
     pub gave_up: Option<UnknownReason>,
-    /// The limit that ended it.
+    /// Limit that ended it.
     pub limit: Option<Limit>,
 }
 
 impl Executor<'_> {
-    /// The conditions under which a launch runs at all.
+    /// Returns the conditions under which a launch runs at all.
     pub fn launch_axioms(&mut self, c: &LaunchConfig) -> Vec<TermId> {
         let mut facts = vec![];
         let one = self.arena.int(1);
@@ -102,13 +102,13 @@ impl Executor<'_> {
         facts
     }
 
-    /// What a launch may ask for at most; any number of its type where that is not taken for granted.
+    /// Returns the maximum of a launch parameter; without [`Axiom::LaunchLimits`], that of its type.
     pub(crate) fn most_launched(&self, most: i128) -> i128 {
         if self.assumptions.takes(Axiom::LaunchLimits) { most } else { u32::MAX.into() }
     }
 
-    /// A configuration of which nothing is known, with the block that the kernel's own attributes fix: no other runs (PTX ISA 9.0,
-    /// `.reqntid`).
+    /// Replaces the block of an unknown configuration by the one that the kernel's own attributes declare: no other
+    /// runs (PTX ISA 9.0, `.reqntid`).
     pub fn with_declared_block(&mut self, kernel: FuncRef, c: LaunchConfig) -> LaunchConfig {
         let shape = self.program.func(kernel).shape;
         let block = shape.block.filter(|_| !shape.unread && self.assumptions.takes(Axiom::KernelLimits));
@@ -116,7 +116,8 @@ impl Executor<'_> {
         LaunchConfig { block, ..c }
     }
 
-    /// Runs a kernel under a launch, which may take so much. Facts (the launch's path, axioms, allocations) become its path condition.
+    /// Executes a kernel under a launch, with the budget `given`. Facts (the launch's path, axioms, allocations)
+    /// become its path condition.
     pub fn run_kernel(
         &mut self,
         kernel: FuncRef,
@@ -151,7 +152,8 @@ impl Executor<'_> {
         self.kernel.thread = Some(thread.clone());
         let path = self.arena.and_all(path);
 
-        // First what it writes: contents of everything else are as they were at the launch. What a single thread stores is followed.
+        // First compute the write set: everything else keeps its contents from the launch. The stores of a single
+        // thread are followed.
         let mut anywhere = false;
         let single =
             self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
@@ -168,7 +170,7 @@ impl Executor<'_> {
                 let ended = self.limits.halt().clone();
                 match self.written_through_pointers_at_launch(kernel, launch, path, known) {
                     Some(found) => (written, anywhere) = (found, false),
-                    // What the first execution found is right, if less exact.
+                    // The result of the first execution is correct, if less exact.
                     None if !anywhere => self.limits.restore(ended),
                     None => {}
                 }
@@ -206,7 +208,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets a kernel read what it does not write as that was at the launch; of objects below `known`.
+    /// Lets a kernel read memory that it does not write with its contents at the launch, for objects below `known`.
     fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
         let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere };
         let objects = written
@@ -218,13 +220,13 @@ impl Executor<'_> {
         self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
     }
 
-    /// Whether a kernel may read such a scalar of an object as it was at the launch.
+    /// Whether a kernel may read such a scalar of an object with its value at the launch.
     pub(in crate::symbolic) fn is_as_at_launch(&self, o: ObjId, read: Scalar) -> bool {
         let Some(stable) = &self.kernel.stable else { return false };
         stable.is_there(o) && !stable.written.contains(o) && self.stays(o, stable, read)
     }
 
-    /// Whether a kernel writes, through another pointer of which nothing is known, what is read as such a scalar.
+    /// Whether the kernel, through another unknown pointer, writes memory that is read as such a scalar.
     fn is_written_as_another(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
         stable.written.objects().any(|w| {
             let apart = self.assumptions.takes(Axiom::TypesApart);
@@ -233,7 +235,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Whether nothing but what the kernel is known to write changes an object.
+    /// Whether only the kernel's known writes change an object.
     fn stays(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
         let Stable { anywhere, .. } = *stable;
         match self.object(o).kind {
@@ -247,19 +249,20 @@ impl Executor<'_> {
             {
                 false
             }
-            // What a pointer of unknown origin leads to may be what another does, or a variable of the device.
+            // A pointer of unknown origin may have the same target as another one, or point to a device variable.
             ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !self.is_written_as_another(o, stable, read),
             ObjKind::DeviceHeap => true,
-            // What kernels cannot reach, and texts, which nobody writes.
+            // Memory that kernels cannot reach, and strings, which nobody writes.
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {
                 !anywhere && !self.runtime.overlapping
             }
         }
     }
 
-    /// Where a kernel writes that reads pointers from memory and stores through them. Memory that it does not write holds what it held at
-    /// the launch: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added. The first store
-    /// elsewhere would have been one that this execution sees. `None` where it may write anywhere.
+    /// Returns the write set of a kernel that loads pointers from memory and stores through them, by a fixpoint.
+    /// Memory that it does not write keeps its contents from the launch: the executor assumes that the kernel writes
+    /// nowhere, computes the write set, assumes that set, until nothing is added. The first store outside the set
+    /// would be one that this execution sees. `None` if it may write anywhere.
     fn written_through_pointers_at_launch(
         &mut self,
         kernel: FuncRef,
@@ -305,7 +308,7 @@ impl Executor<'_> {
             let mut h = rustc_hash::FxHasher::default();
             (kernel, launch.site, self.heap.len(), salt).hash(&mut h);
             let args = launch.args.clone();
-            // Nothing comes back from a kernel: only its events count.
+            // A kernel returns nothing: only its events count.
             drop(self.call(kernel, args, s, h.finish()));
         }
     }
@@ -328,7 +331,7 @@ impl Executor<'_> {
         Thread { tid, bid, block: c.block, grid: c.grid, cluster: c.limits.cluster, shared: None }
     }
 
-    /// A launch of unknown shape, for kernels that no known host code launches.
+    /// Returns a launch of unknown shape, for kernels that no known host code launches.
     pub fn unknown_launch(&mut self, name: &str) -> LaunchConfig {
         let axes = ["x", "y", "z"];
         let src = |i: usize, what: &str| crate::symbolic::terms::term::InputSource::Param {
@@ -355,7 +358,7 @@ impl Executor<'_> {
         LaunchConfig { grid, block, shared, stream: None, limits, attributes }
     }
 
-    /// Values of a kernel's parameters where nothing is known of its launch.
+    /// Returns the values of a kernel's parameters for an unknown launch.
     pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
         let func = self.program.func(kernel);
         let m = self.program.module(kernel.module);

@@ -1,7 +1,8 @@
-//! One kernel executed for an arbitrary thread of a launch, and what its threads share.
+//! Execution of one kernel for an arbitrary thread of a launch, and the memory that its threads share.
 //!
-//! In: a launch event, or a kernel alone. Out: [`launch::KernelRun`], its accesses over symbols of one thread. What is noted of the kernel under
-//! execution is in [`context::KernelContext`], which is swapped whole. It must not know what an access of two threads means together.
+//! In: a launch event, or a kernel alone. Out: [`launch::KernelRun`], its accesses over symbols of one thread. The
+//! facts about the kernel under execution are in [`context::KernelContext`], which is swapped as a whole. This module
+//! must not depend on how the accesses of two threads are combined.
 
 pub mod alignment;
 pub mod context;

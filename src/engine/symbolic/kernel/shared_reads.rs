@@ -1,5 +1,5 @@
-//! What the threads of a kernel read of memory that they also write: a number of its own for each read, since nothing is
-//! known of when other threads write.
+//! Reads of memory that the threads of a kernel also write: each gets a fresh symbol, since the time of other threads'
+//! writes is unknown.
 
 use crate::symbolic::exec::events::Stores;
 use crate::symbolic::exec::executor::Executor;
@@ -15,17 +15,17 @@ use rustc_hash::FxHashSet;
 
 use super::context::Loaded;
 
-/// What a kernel exchanges through memory.
+/// Memory through which the threads of a kernel exchange values.
 #[derive(Debug, Default)]
 pub struct Exchanged {
-    /// It writes through pointers that are not known.
+    /// Whether it writes through unknown pointers.
     pub anywhere: bool,
-    /// Objects that it writes in a way that is not recorded as an access.
+    /// Objects that it writes without a recorded access.
     pub otherwise: FxHashSet<ObjId>,
 }
 
 impl Executor<'_> {
-    /// The outcome of a read of memory that other threads may write.
+    /// Returns the result of a read of memory that other threads may write.
     pub(in crate::symbolic) fn load_shared(
         &mut self,
         f: FuncRef,
@@ -45,7 +45,7 @@ impl Executor<'_> {
         ))
     }
 
-    /// A symbol of the same kind: another thread's, or that of another round.
+    /// Returns a symbol of the same kind: for another thread, or another iteration.
     pub fn another(&mut self, s: SymId) -> TermId {
         let symbol = self.arena.symbol(s).clone();
         let old = self.arena.symbol_term(s);
@@ -71,7 +71,7 @@ impl Executor<'_> {
         t
     }
 
-    /// The old value that an atomic operation gives.
+    /// Returns the old value that an atomic operation results in.
     pub(in crate::symbolic) fn atomic_result(
         &mut self,
         f: FuncRef,
@@ -100,7 +100,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What an atomic operation stores.
+    /// Returns the value that an atomic operation stores.
     pub(in crate::symbolic) fn atomic_stores(&mut self, fr: &Frame, op: &Op) -> Stores {
         let (op, value) = match op {
             Op::AtomicRmw { op, value, .. } => (Some(op), value),
@@ -119,7 +119,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What a plain store stores.
+    /// Returns the value of a plain store.
     pub(in crate::symbolic) fn stored_number(&mut self, fr: &Frame, value: &Operand) -> Stores {
         match self.any_operand(fr, value) {
             Value::Int(t) => Stores::Value(t),
@@ -127,7 +127,8 @@ impl Executor<'_> {
         }
     }
 
-    /// A variable of a loop that a round sets to what it reads of shared memory: what it was, or such a number.
+    /// Summarises a loop variable that some iteration sets to a read of shared memory: the old value, or such a
+    /// number.
     pub(in crate::symbolic) fn loaded_in_some_round(
         &mut self,
         a: TermId,
@@ -161,7 +162,7 @@ impl Executor<'_> {
         Some(Form::Bounded(Value::Int(value), vec![]))
     }
 
-    /// What memory holds at an offset, as an integer of that type.
+    /// Returns the contents of memory at an offset, as an integer of the type of `l`.
     pub fn number_in(&mut self, memory: &Memory, l: &Loaded, offset: TermId) -> Option<TermId> {
         let held = memory.get(&l.object)?.clone();
         match self.read_cells(l.object, &held, offset, u64::from(l.bits / 8), Some(l.ty)) {

@@ -1,9 +1,9 @@
-//! Launches of a single thread: nothing else runs beside it, so that what it stores in the device's memory is followed as what the host
-//! stores is. An object that a kernel sets up there, or two pointers that it exchanges, are known afterwards.
+//! Launches of a single thread: nothing else runs beside it, so the executor follows its stores to device memory like
+//! the host's. Afterwards an object that such a kernel initialises, or two pointers that it exchanges, are known.
 //!
-//! In: a kernel, what it is given and the state at its launch. Out: the state behind it. Where the thread stores through a pointer that
-//! is not known, calls code that is not known, allocates or frees, all is as with other launches: what it may write is not known. So
-//! it is where work for the device overlaps, and for memory that the host can write meanwhile.
+//! In: a kernel, its arguments and the state at its launch. Out: the state after it. If the thread stores through an
+//! unknown pointer, calls unknown code, allocates or frees, it is treated like any other launch: what it may write is
+//! unknown. The same holds if device work overlaps, and for memory that the host can write meanwhile.
 
 use crate::symbolic::effects::write_set::Footprint;
 use crate::symbolic::exec::events::LaunchConfig;
@@ -16,17 +16,18 @@ use crate::symbolic::memory::value::Value;
 use ir::{FuncRef, Side};
 use std::hash::{Hash, Hasher};
 
-/// Steps of one launch.
+/// Step limit of one launch.
 const STEPS: u64 = 20_000;
 
 impl Executor<'_> {
-    /// Whether what is stored in an object is followed.
+    /// Whether stores to an object are followed.
     pub(in crate::symbolic) fn knows_stores(&self, o: ObjId) -> bool {
         self.side == Side::Host
             || match self.object(o).kind {
                 ObjKind::DeviceLocal => true,
                 ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.kernel.alone,
-                // Shared memory is not followed, constant variables and the host's memory neither: others may write these.
+                // The executor follows neither shared memory, constant variables nor host memory: others may write
+                // these.
                 ObjKind::SharedStatic(_)
                 | ObjKind::SharedDynamic
                 | ObjKind::Constant(_)
@@ -50,7 +51,7 @@ impl Executor<'_> {
             && c.grid.iter().chain(&c.block).all(|n| self.arena.as_int(*n) == Some(1))
     }
 
-    /// Executes a launch that the host has come to, if it is such a one; whether it is.
+    /// Executes a launch that the host reached, if it has a single thread. Returns whether it did.
     pub(crate) fn launch_single(
         &mut self,
         s: &mut State,
@@ -75,7 +76,8 @@ impl Executor<'_> {
         true
     }
 
-    /// Where the only thread of a launch writes, if it has only one and that can be followed; the executor is to execute it again.
+    /// Returns the write set of a launch's only thread, if it has only one and can be followed; the caller executes it
+    /// again.
     pub(crate) fn written_by_single(
         &mut self,
         kernel: FuncRef,
@@ -93,7 +95,7 @@ impl Executor<'_> {
         found.map(|(_, written)| written)
     }
 
-    /// The state behind the thread, without its own memory, and what it wrote; `None` where that is not known.
+    /// Returns the state after the thread, without its own memory, and its write set; `None` if these are unknown.
     fn follow_single(
         &mut self,
         kernel: FuncRef,

@@ -1,9 +1,9 @@
-//! What an execution may cost.
+//! Budget of one execution.
 //!
-//! In: limits. Out: whether one of them is reached, and which. It knows nothing of what is executed.
+//! In: limits. Out: whether one of them is reached, and which. The budget is independent of what is executed.
 //!
-//! Steps, work and the bytes of terms are counted: they end an execution at the same place every time. Clock and resident memory are
-//! safety nets far above, which say that they were reached ([`nets`]).
+//! Steps, work and the bytes of terms are counted: they end an execution at the same point every time. Clock and
+//! resident memory are safety nets far above, which report that they were reached ([`nets`]).
 
 use base::nets::{self, Net};
 use base::reasons::{InTheCall, UnknownReason};
@@ -11,21 +11,22 @@ use base::work::{Allotment, charge, cost};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The nets are looked at once in so many steps: the looks cost nothing beside them.
+/// Number of steps between two checks of the safety nets: at that distance their cost is negligible.
 const LOOK: u64 = 4096;
 
-/// Objects after which the limits are looked at before that.
+/// Number of visited objects after which the safety nets are checked earlier.
 const LONG_WALK: usize = 1 << 14;
 
-/// Of the bytes that a process may have in memory, terms may take one part in so many: the rest is for what is made of them, in as many
-/// threads as there may be.
+/// Terms may take one in `TERMS` of the bytes that a process may have in memory: the rest is for what is made of them,
+/// in as many threads as there may be.
 const TERMS: u64 = 4;
 
-/// Rounds of loops in loops that are executed one by one, unless [`Allowance::rounds`] says otherwise. Paths through them are
-/// merged round for round: their conditions, of which each names those of all rounds before it, take memory by the square of this.
+/// Maximum product of the iteration counts of nested loops that are executed iteration by iteration, unless
+/// [`Allowance::rounds`] sets another. The executor merges paths through them after each iteration. Each condition
+/// names those of all earlier iterations, so they take memory quadratic in this number.
 const MOST_ROUNDS: u64 = 1024;
 
-/// A limit that ends an execution.
+/// Limit that ends an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     Steps,
@@ -35,7 +36,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Why an execution ended that reached it, in this call.
+    /// Returns the reason why an execution ended at this limit, in this call.
     pub(in crate::symbolic) const fn reason(self, at: InTheCall) -> UnknownReason {
         match self {
             Self::Steps | Self::Work => UnknownReason::ExecutionWork(at),
@@ -45,11 +46,11 @@ impl Limit {
     }
 }
 
-/// What one execution may take that another is given a part of.
+/// Budget of one execution, of which it may give a part to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub steps: u64,
-    /// Rounds that loops in loops may have together to be executed one by one.
+    /// Maximum product of the iteration counts of nested loops that are executed iteration by iteration.
     pub rounds: u64,
 }
 
@@ -64,17 +65,17 @@ impl Default for Allowance {
 pub struct Budget {
     left: Allowance,
     work: Allotment,
-    /// Bytes that its terms may take: they are never freed before their execution is.
+    /// Maximum number of bytes of its terms, which are not freed before the execution is.
     terms: Option<u64>,
-    /// Bytes that this process may have in memory, whatever for: a safety net.
+    /// Maximum number of bytes that this process may have in memory for any purpose: a safety net.
     memory: Option<u64>,
-    /// Set once nobody waits for the execution any more: then its time is over.
+    /// Set once nobody waits for the execution any more; its time is then over.
     over: Option<Arc<AtomicBool>>,
-    /// Calls within calls.
+    /// Maximum depth of nested calls.
     depth: usize,
-    /// Rounds of the loops that are being executed one by one, multiplied.
+    /// Product of the iteration counts of the loops that are being executed iteration by iteration.
     rounds: u64,
-    /// Objects that steps walked over since the limits were looked at.
+    /// Number of objects that steps visited since the last check of the limits.
     walked: usize,
 }
 
@@ -94,7 +95,8 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// `memory` is what this process may have, in bytes, terms included; `over` is set once nobody waits for the execution any more.
+    /// `memory` is the number of bytes that this process may have, terms included; `over` is set once nobody waits for
+    /// the execution any more.
     #[must_use]
     pub fn new(work: Allotment, memory: Option<u64>, over: Option<Arc<AtomicBool>>) -> Self {
         Self { work, terms: memory.map(|m| m / TERMS), memory, over, ..Self::default() }
@@ -108,7 +110,7 @@ impl Budget {
         self.left
     }
 
-    /// Lets it take so much from here on; gives what was left.
+    /// Sets the remaining budget; returns the previous one.
     pub(super) const fn give(&mut self, allowance: Allowance) -> Allowance {
         std::mem::replace(&mut self.left, allowance)
     }
@@ -121,7 +123,7 @@ impl Budget {
         self.depth
     }
 
-    /// The limit of work or time that is reached.
+    /// Returns the limit of work or time that is reached.
     pub(super) fn is_over(&self) -> Option<Limit> {
         if self.work.is_spent() {
             return Some(Limit::Work);
@@ -129,8 +131,8 @@ impl Budget {
         self.is_late().then_some(Limit::Time)
     }
 
-    /// Enters a loop that is to be executed round by round, and so often; gives what [`Self::leave`] wants. `None` where that would be
-    /// too many, with the loops around it.
+    /// Enters a loop to be executed iteration by iteration, with `rounds` iterations; returns the argument for
+    /// [`Self::leave`]. `None` if the iterations would be too many, with those of the loops around it.
     pub(super) fn enter(&mut self, rounds: u32) -> Option<u64> {
         let before = self.rounds;
         let all = before * u64::from(rounds.max(1));
@@ -145,7 +147,7 @@ impl Budget {
         self.rounds = before;
     }
 
-    /// Counts a step. `terms` are the bytes of those there are.
+    /// Counts a step; `terms` is the number of bytes of all terms.
     ///
     /// # Errors
     /// The limit that is reached.
@@ -172,27 +174,27 @@ impl Budget {
         Ok(())
     }
 
-    /// Notes that the step at hand walks over so many objects, which may take longer than thousands of others.
+    /// Records that the current step visits this many objects, which may take longer than thousands of other steps.
     pub(super) fn walk(&mut self, objects: usize) {
         charge(cost::OBJECT * objects as u64);
         self.walked = self.walked.saturating_add(objects);
     }
 
-    /// Whether its time is over, or nobody waits for it any more.
+    /// Whether the execution's time is over, or nobody waits for it any more.
     fn is_late(&self) -> bool {
         nets::is_late() || self.over.as_ref().is_some_and(|o| o.load(Ordering::Relaxed))
     }
 }
 
-/// Bytes of this process that are in memory: the second field of `/proc/self/statm`, in pages (proc(5)). `None` where there is no
-/// such file: the limit that the system itself keeps still holds.
+/// Returns the resident bytes of this process: the second field of `/proc/self/statm`, in pages (proc(5)). `None` if
+/// there is no such file: the limit of the system itself still holds.
 pub fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
 }
 
-/// Gives what was freed back to the system, where the C library keeps it: [`resident`] counts it until then.
+/// Returns freed memory to the system, where the C library keeps it: [`resident`] counts it until then.
 pub fn give_back() {
     // SAFETY: takes no pointer; the allocator's own locks guard it.
     #[cfg(target_env = "gnu")]
@@ -247,7 +249,7 @@ mod tests {
     fn the_first_limit_that_is_reached_ends_it() {
         let budget = || Budget { left: steps(3 * LOOK), ..Budget::default() };
         assert_eq!(first(budget()), (3 * LOOK, Limit::Steps));
-        // Each step is charged for, and what else is done between them.
+        // Each step is charged, and other work between steps.
         let of = |steps: u64| Allotment::of(Work::units(steps * cost::STEP));
         assert_eq!(first(Budget { work: of(10), ..budget() }), (10, Limit::Work));
         let mut walked = Budget { work: of(10), ..budget() };

@@ -1,8 +1,9 @@
-//! What the execution of host code spends on which part of it, and which parts it leaves out.
+//! Cost of each part of the host code during its execution, and the parts that are skipped.
 //!
-//! Parts that may be left out are functions and loops that do nothing on a device: no CUDA call is reached from them. Other loops are
-//! measured as well: where they were executed round by round, what holds in every round may do. In: when parts begin and end. Out: those
-//! that cost most, for another execution without them. What it means to leave one out is in `effects/skipped_code.rs`.
+//! Functions and loops may be skipped if they do nothing on a device: no CUDA call is reachable from them. Other loops
+//! are measured as well: where they were executed iteration by iteration, an invariant of every iteration may be
+//! enough. In: when parts begin and end. Out: the parts that cost most, for another execution without them.
+//! `effects/skipped_code.rs` defines what skipping means.
 
 use base::work::{Work, done};
 use ir::reach::{Mentions, Named, Reach};
@@ -11,40 +12,41 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A part of the host's code.
+/// Part of the host code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     Function(FuncRef),
     Loop(FuncRef, BlockId),
 }
 
-/// How a part is followed that costs too much.
+/// How the executor treats a part that costs too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spared {
-    /// A loop of a constant count: by what holds in every round.
+    /// A loop of a constant count: analysed by its invariant instead of iteration by iteration.
     Rounds,
-    /// Not at all.
+    /// Skipped entirely.
     Entirely,
 }
 
-/// What an execution or a part of it took.
+/// Cost of an execution or of a part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     pub steps: u64,
     pub work: Work,
 }
 
-/// Of an execution a part takes one so-manieth at least in one go, or it is too little to be left out: the loop around it is not.
+/// A part is skipped only if one run of it takes, on average, at least one `LEAST`th of an execution; otherwise the
+/// loop around it is heavy, not the part.
 const LEAST: u128 = 4000;
 
-/// By which measure parts are compared.
+/// Measure by which parts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     Steps,
     Work,
 }
 
-/// Which of the parts that cost much.
+/// Which of the heavy parts to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     Innermost,
@@ -60,22 +62,22 @@ impl Cost {
     }
 }
 
-/// A part that is being executed.
+/// Part that is being executed.
 pub(in crate::symbolic) struct Begun {
     pub(super) part: Part,
     pub(super) steps: u64,
     pub(super) at: Work,
 }
 
-/// Costs of parts, by the part around them.
+/// Costs of parts, by the enclosing part.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
     pub(super) reach: Arc<Reach>,
     spared: FxHashMap<Part, Spared>,
     active: Vec<Part>,
-    /// Loops that were executed round by round.
+    /// Loops that were executed iteration by iteration.
     unrolled: FxHashSet<Part>,
-    /// With how often they were executed.
+    /// Cost and number of executions, by enclosing part and part.
     spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
     /// Loops that do something on a device.
     pub(super) on_device: FxHashSet<Part>,
@@ -101,7 +103,7 @@ impl Effort {
         self.active.push(part);
     }
 
-    /// Leaves a part, with so many steps left.
+    /// Ends a part, with `steps` steps left.
     pub(super) fn leave(&mut self, b: &Begun, steps: u64) {
         self.active.pop();
         let around = self.active.last().copied();
@@ -115,7 +117,7 @@ impl Effort {
         self.spared.get(&part).copied()
     }
 
-    /// What each part cost altogether, and how often it was executed.
+    /// Returns the total cost of each part, and how often it was executed.
     fn whole(&self) -> FxHashMap<Part, (Cost, u64)> {
         let mut whole: FxHashMap<Part, (Cost, u64)> = FxHashMap::default();
         for ((_, part), (cost, times)) in &self.spent {
@@ -127,8 +129,9 @@ impl Effort {
         whole
     }
 
-    /// The parts that cost at least one `share`-th of an execution: all, or of those that contain each other the innermost. Where none
-    /// of them can be left out, the loops that were executed round by round.
+    /// Returns the parts that cost at least one `share`-th of an execution: all, or only the innermost of those that
+    /// contain each other. If none of them can be skipped, returns the loops that were executed iteration by
+    /// iteration.
     #[must_use]
     pub fn heaviest(&self, all: Cost, measure: Measure, (share, which): (u128, Which)) -> Vec<Part> {
         let (mut heavy, all) = (self.whole(), all.by(measure));
@@ -149,7 +152,7 @@ impl Effort {
         }
         let mut found: Vec<Part> =
             heavy.keys().copied().filter(|p| which == Which::All || !contains_any(*p, &inside, &heavy)).collect();
-        // Of parts that all contain each other the least.
+        // If all of them contain each other, take the cheapest.
         if found.is_empty() {
             found.extend(heavy.iter().min_by_key(|(p, c)| (c.by(measure), **p)).map(|(p, _)| *p));
         }
@@ -157,7 +160,8 @@ impl Effort {
         found
     }
 
-    /// How another execution spares parts: loops that were executed round by round first that, then altogether.
+    /// Returns the skipped parts for another execution: loops that were executed iteration by iteration lose that
+    /// first, and are skipped entirely the next time.
     #[must_use]
     pub fn spare(&self, parts: &[Part]) -> FxHashMap<Part, Spared> {
         let mut spared = self.spared.clone();
@@ -187,42 +191,42 @@ fn contains_any(part: Part, inside: &FxHashMap<Part, Vec<Part>>, heavy: &FxHashM
 }
 
 impl Effort {
-    /// Functions of the host whose address is taken.
+    /// Returns the host functions whose address is taken.
     pub(in crate::symbolic) fn taken(&self) -> &[FuncRef] {
         self.reach.taken()
     }
 
-    /// Whether CUDA may be called from a function of the host.
+    /// Whether a host function may call CUDA.
     pub(crate) fn leads_to_cuda(&self, f: FuncRef) -> bool {
         !self.reach.is_harmless(f)
     }
 
-    /// Whether a piece of code leads to nothing on a device.
+    /// Whether a piece of code does nothing on a device.
     pub(in crate::symbolic) fn are_harmless(&self, m: &Mentions) -> bool {
         self.reach.are_harmless(m)
     }
 
-    /// Whether a piece of code may lead to such a function.
+    /// Whether a piece of code may lead to a function that satisfies `such`.
     pub(in crate::symbolic) fn reaches(&self, m: &Mentions, such: impl Fn(FuncRef) -> bool) -> bool {
         self.reach.globals(m).reached.into_iter().any(such)
     }
 
-    /// Whether the program does more with a variable of the host than to read it by its name.
+    /// Whether the program does more with a host variable than read it by its name.
     pub(in crate::symbolic) fn may_be_written(&self, g: GlobalRef) -> bool {
         self.reach.may_be_written(g)
     }
 
-    /// Whether the program uses the address of a variable for more than to load and to store there.
+    /// Whether the program uses the address of a variable for anything but loads and stores there.
     pub(in crate::symbolic) fn is_addressed(&self, g: GlobalRef) -> bool {
         self.reach.is_addressed(g)
     }
 
-    /// Variables of the host with which it does so, in order; constants apart.
+    /// Returns, in order, the non-constant host variables with which the program does more than read them by name.
     pub(in crate::symbolic) fn written(&self) -> Vec<GlobalRef> {
         self.reach.written()
     }
 
-    /// Variables of the host that other translation units can write by their names.
+    /// Returns the host variables that other translation units can write by name.
     pub(in crate::symbolic) fn exported(&self) -> &[GlobalRef] {
         self.reach.exported()
     }
@@ -255,7 +259,7 @@ mod tests {
         assert_eq!(of(&e, 1000, 20, Which::Innermost), [function(2), function(3)]);
         assert_eq!(of(&e, 10_000, 8, Which::Innermost), []);
         assert_eq!(of(&e, 1000, 2, Which::All), [function(0), function(1)]);
-        // They call each other.
+        // Parts 1 and 3 call each other.
         e.spent.insert((Some(function(3)), function(1)), (cost(1), 1));
         assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
     }
@@ -268,7 +272,7 @@ mod tests {
         e.unrolled.insert(at(1));
         e.spent.insert((None, at(1)), (cost(9000), 1));
         e.spent.insert((Some(at(1)), at(2)), (cost(8000), 80));
-        // A constructor, again and again.
+        // A constructor that is called again and again.
         e.spent.insert((Some(at(2)), function(1)), (cost(7000), 7000));
         let heaviest = |e: &Effort| e.heaviest(cost(10_000), Measure::Steps, (8, Which::All));
         assert_eq!(heaviest(&e), [at(1)]);

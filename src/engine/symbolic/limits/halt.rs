@@ -1,21 +1,21 @@
-//! Why an execution ended early, or passed something by ([`Halt`]).
+//! The reasons why an execution ended early, or skipped something ([`Halt`]).
 
 use super::budget::Limit;
 use base::reasons::{InTheCall, UnknownReason};
 
-/// What there is to say against an execution so far.
+/// Reasons for which an execution is incomplete so far.
 #[derive(Clone, Debug, Default)]
 pub(in crate::symbolic) struct Halt {
-    /// Why it stopped early; then nothing that it did not reach may be called safe.
+    /// Reason why it stopped early; then nothing that it did not reach may be called safe.
     gave_up: Option<UnknownReason>,
-    /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
+    /// Reason why something was skipped that may launch kernels, or access memory in one; then nothing may be called safe.
     missed: Option<UnknownReason>,
     /// The limit that stopped it.
     limit: Option<Limit>,
 }
 
 impl Halt {
-    /// Whether all was executed.
+    /// Whether everything was executed.
     pub const fn is_nothing(&self) -> bool {
         self.gave_up.is_none() && self.missed.is_none()
     }
@@ -28,19 +28,19 @@ impl Halt {
         self.limit
     }
 
-    /// Why it stopped, or else what it passed by.
+    /// Returns why it stopped, or else what it skipped.
     pub fn reason(self) -> Option<UnknownReason> {
         self.gave_up.or(self.missed)
     }
 
-    /// The first reason stays.
+    /// Records why the execution stopped; the first reason stays.
     pub(super) fn give_up(&mut self, reason: UnknownReason) {
         if self.gave_up.is_none() {
             self.gave_up = Some(reason);
         }
     }
 
-    /// The first reason stays.
+    /// Records why something was skipped; the first reason stays.
     pub(super) fn miss(&mut self, reason: impl FnOnce() -> UnknownReason) {
         self.missed.get_or_insert_with(reason);
     }

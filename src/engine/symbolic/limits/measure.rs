@@ -1,6 +1,8 @@
-//! Measures what parts of the host cost while they are executed ([`Effort`](super::cost::Effort)), and says which of them are left out.
+//! Measures the cost of host code parts while they are executed ([`Effort`](super::cost::Effort)), and tells which of
+//! them are skipped.
 //!
-//! In: functions and loops as the executor enters and leaves them. Out: their cost in steps and work, by the part around them.
+//! In: functions and loops as the executor enters and leaves them. Out: their cost in steps and work, by the enclosing
+//! part.
 
 use super::cost::{Begun, Part, Spared};
 use crate::symbolic::exec::executor::Executor;
@@ -10,7 +12,7 @@ use ir::{BlockId, FuncRef, Side};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// Begins a part; `None` where it is not measured.
+    /// Begins a part; `None` if it is not measured.
     pub(in crate::symbolic) fn begin(&mut self, part: Part) -> Option<Begun> {
         if self.side != Side::Host || self.limits.effort.is_active(part) {
             return None;
@@ -34,13 +36,13 @@ impl Executor<'_> {
         Some(begun)
     }
 
-    /// How a part of the host is spared.
+    /// Returns how the executor treats a host part that costs too much.
     pub(in crate::symbolic) fn spared(&self, part: Part) -> Option<Spared> {
         if self.side == Side::Host { self.limits.effort.spared(part) } else { None }
     }
 
-    /// Pointers to the variables with such names that a function of the host, or what it calls, may write by their names; `None`
-    /// where these are not known.
+    /// Returns pointers to the variables with matching names that a host function, or its callees, may write by name;
+    /// `None` if these are unknown.
     pub(crate) fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
         let named = self.globals_of(Part::Function(f));
         if named.opaque {
@@ -79,7 +81,7 @@ impl Executor<'_> {
         Mentions::of(self.program, f.module, blocks)
     }
 
-    /// The globals that a part may touch by their names.
+    /// Returns the globals that a part may touch by name.
     pub(in crate::symbolic) fn globals_of(&mut self, part: Part) -> Rc<Named> {
         if let Some(known) = self.limits.effort.named.get(&part) {
             return known.clone();

@@ -1,7 +1,7 @@
-//! What an execution may cost, which parts of it are left out for that, and why it ended early.
+//! Budget of an execution, the parts that are skipped for it, and why it ended early.
 //!
-//! In: steps and units of work as they are spent. Out: whether to go on, and the parts that cost most. Nothing here depends on a clock but the
-//! safety nets.
+//! In: steps and units of work as they are spent. Out: whether to go on, and the parts that cost most. Nothing here
+//! depends on a clock except for the safety nets.
 
 pub mod budget;
 pub mod cost;
@@ -14,7 +14,7 @@ use budget::{Allowance, Budget, Limit};
 use cost::{Begun, Effort, Part};
 use halt::Halt;
 
-/// What one execution may still take, what its parts took, and what ended it.
+/// Remaining budget of one execution, the cost of its parts, and what ended it.
 #[derive(Clone, Default)]
 pub struct Limits {
     budget: Budget,
@@ -22,9 +22,9 @@ pub struct Limits {
     halt: Halt,
 }
 
-/// What an execution aside has put away of that around it.
+/// State of the limits that an execution aside replaces and restores.
 pub(in crate::symbolic) struct Around {
-    /// What was left around it, and what it was given itself.
+    /// Remaining budget of the enclosing execution, and the budget of the one aside.
     left: Allowance,
     given: Allowance,
     halt: Halt,
@@ -36,24 +36,24 @@ impl Limits {
         Self { budget, effort, halt: Halt::default() }
     }
 
-    /// From here on it may take so much work.
+    /// Sets the work that the execution may take from here on.
     pub const fn allot(&mut self, work: Allotment) {
         self.budget.allot(work);
     }
 
-    /// What an execution may still take.
+    /// Returns the remaining budget of the execution.
     #[must_use]
     pub const fn left(&self) -> Allowance {
         self.budget.left()
     }
 
-    /// What parts cost, and what is known of the program's code for that.
+    /// Returns the costs of parts, and the facts about the program's code that they need.
     #[must_use]
     pub const fn effort(&self) -> &Effort {
         &self.effort
     }
 
-    /// Counts a step; `terms` are the bytes of those there are.
+    /// Counts a step; `terms` is the number of bytes of all terms.
     ///
     /// # Errors
     /// The limit that is reached.
@@ -61,23 +61,23 @@ impl Limits {
         self.budget.step(terms)
     }
 
-    /// Takes steps that were executed aside.
+    /// Deducts steps that were executed aside.
     pub(in crate::symbolic) const fn take_steps(&mut self, steps: u64) {
         self.budget.take_steps(steps);
     }
 
-    /// Notes that the step at hand walks over so many objects, which may take longer than thousands of others.
+    /// Records that the current step visits this many objects, which may take longer than thousands of other steps.
     pub(in crate::symbolic) fn walk(&mut self, objects: usize) {
         self.budget.walk(objects);
     }
 
-    /// Calls within calls that are followed.
+    /// Returns the maximum depth of nested calls that are followed.
     pub(in crate::symbolic) const fn depth(&self) -> usize {
         self.budget.depth()
     }
 
-    /// Enters a loop that is to be executed round by round, and so often; gives what [`Self::leave_rounds`] wants. `None` where that would
-    /// be too many, with the loops around it.
+    /// Enters a loop to be executed iteration by iteration, with `rounds` iterations; returns the argument for
+    /// [`Self::leave_rounds`]. `None` if the iterations would be too many, with those of the loops around it.
     pub(in crate::symbolic) fn enter_rounds(&mut self, part: Part, rounds: u32) -> Option<u64> {
         let before = self.budget.enter(rounds)?;
         self.effort.note_unrolled(part);
@@ -91,7 +91,8 @@ impl Limits {
 
 // ---- parts ----
 impl Limits {
-    /// Begins a part, and says which limit of work or time is reached by then: steps may take long.
+    /// Begins a part; also returns the limit of work or time that is reached by then, since single steps may take
+    /// long.
     fn begin(&mut self, part: Part) -> (Begun, Option<Limit>) {
         self.effort.enter(part);
         let at = done();
@@ -111,17 +112,17 @@ impl Limits {
         self.halt.give_up(reason);
     }
 
-    /// Notes that something is passed by that may launch kernels, or access memory in one.
+    /// Records that something is skipped that may launch kernels, or access memory in one.
     pub(crate) fn miss(&mut self, reason: impl FnOnce() -> UnknownReason) {
         self.halt.miss(reason);
     }
 
-    /// Ends the execution by a limit, if nothing has ended it yet; `amid` says where it is.
+    /// Ends the execution by a limit, if nothing has ended it yet; `amid` tells the call in which it is.
     pub(in crate::symbolic) fn end_by(&mut self, limit: Limit, amid: InTheCall) {
         self.halt.end_by(limit, amid);
     }
 
-    /// Why the execution stopped early; then nothing that it did not reach may be called safe.
+    /// Returns why the execution stopped early; then nothing that it did not reach may be called safe.
     #[must_use]
     pub const fn gave_up(&self) -> Option<&UnknownReason> {
         self.halt.gave_up()
@@ -132,18 +133,18 @@ impl Limits {
         self.halt.gave_up().is_some()
     }
 
-    /// Whether nothing was passed by so far, and nothing ended it.
+    /// Whether nothing was skipped so far, and nothing ended the execution.
     pub(in crate::symbolic) const fn is_whole(&self) -> bool {
         self.halt.is_nothing()
     }
 
-    /// The limit that stopped it.
+    /// Returns the limit that stopped it.
     #[must_use]
     pub const fn limit(&self) -> Option<Limit> {
         self.halt.limit()
     }
 
-    /// Why it stopped early, or else what it passed by; another execution may begin.
+    /// Returns why the execution stopped early, or else what it skipped, and clears both for another execution.
     pub fn take_reason(&mut self) -> Option<UnknownReason> {
         std::mem::take(&mut self.halt).reason()
     }
@@ -156,12 +157,12 @@ impl Limits {
         self.halt = halt;
     }
 
-    /// Begins an execution aside, which may take so much, and of which nothing is said yet.
+    /// Begins an execution aside with its own budget and no reasons recorded yet.
     pub(in crate::symbolic) fn begin_aside(&mut self, given: Allowance) -> Around {
         Around { left: self.budget.give(given), given, halt: std::mem::take(&mut self.halt) }
     }
 
-    /// Ends it: the steps that it took, and what there is to say against it.
+    /// Ends the execution aside; returns the steps that it took, and its reasons.
     pub(in crate::symbolic) fn end_aside(&mut self, around: Around) -> (u64, Halt) {
         let taken = around.given.steps - self.budget.give(around.left).steps;
         (taken, std::mem::replace(&mut self.halt, around.halt))
