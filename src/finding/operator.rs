@@ -69,7 +69,7 @@ pub struct MissingCheck {
     pub condition: String,
     /// Position of the operator's name in its definition.
     pub function: Position,
-    /// It is written against the stable ABI, whose checks have a name of their own.
+    /// Whether the operator is written against the stable ABI, whose checks have a name of their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stable: bool,
 }

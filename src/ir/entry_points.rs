@@ -10,7 +10,7 @@ use super::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// What a driver's symbol may end on, beside the name that it is asked for by: a later version of its interface (`cuda.h` of CUDA 13.0).
+/// Suffixes of driver symbols beside the name that is looked up: later versions of the interface (`cuda.h` of CUDA 13.0).
 const VERSIONS: [&str; 4] = ["", "_v2", "_v3", "_v4"];
 
 /// Bytes of the longest name that is looked at; those of CUDA 13.0 have 58 at most.
@@ -64,7 +64,7 @@ pub(super) struct EntryPoints {
 }
 
 impl EntryPoints {
-    /// Of a linked program: none where it looks nothing up.
+    /// Collects the functions that a linked program may look up; none if it looks nothing up.
     pub(super) fn of(program: &Program) -> Self {
         let mut all = Self::default();
         let host = || (0u32..).zip(&program.modules).filter(|(_, m)| m.side == Side::Host);

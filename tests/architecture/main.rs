@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
 mod graph;
+mod language;
 mod readmes;
 mod source;
 

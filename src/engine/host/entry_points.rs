@@ -22,7 +22,7 @@ pub(super) const LOOK_UPS: Table = &[
     (&["cuGetProcAddress", "cuGetProcAddress_v2"], |e, c, s| e.driver_entry_point(c, s, Some(2), 3)),
 ];
 
-/// That of the C library.
+/// Look-ups of the C library.
 pub(super) const OF_LIBRARIES: Table = &[(&["dlsym"], |e, c, s| e.library_symbol(c, s))];
 
 impl Executor<'_> {

@@ -201,7 +201,7 @@ const READ_SCALARS: &[&str] = &[
     "dgmm", "gbmv", "sbmv",
 ];
 
-/// How names begin of functions that make streams and events.
+/// Prefixes of the names of functions that make streams and events.
 const MAKERS: &[&str] = &["cudaStreamCreate", "cudaEventCreate", "cuStreamCreate", "cuEventCreate"];
 
 /// Letters of element types.

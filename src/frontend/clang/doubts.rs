@@ -102,7 +102,8 @@ pub(super) fn of_flags(unit: &TranslationUnit) -> Vec<Doubt> {
     lacking.chain(other_library(unit)).collect()
 }
 
-/// That a host compiler which is clang takes another C++ library than the one that is read. nvcc 13.5 hands `-stdlib` to no other compiler.
+/// Doubt about a unit whose host compiler, clang, uses another C++ library than the one that is read. nvcc 13.5 passes `-stdlib`
+/// to no other compiler.
 fn other_library(unit: &TranslationUnit) -> Option<Doubt> {
     let name = unit.host_compiler.as_ref()?.file_name()?.to_string_lossy().into_owned();
     let asks = name.contains("clang") && unit.host_flags.iter().any(|f| f == "-stdlib=libc++");

@@ -21,7 +21,7 @@ pub(super) const LOOK_UPS: Table = &[
     (&["cudaGetDriverEntryPointByVersion", "cuGetProcAddress", "cuGetProcAddress_v2"], by_version, Class::Memory),
 ];
 
-/// Those of the C library.
+/// Look-ups of the C library.
 pub(super) const OF_LIBRARIES: Table =
     &[(&["dlsym"], library_symbol, Class::Memory), (&["dlopen"], open_library, Class::Memory)];
 

@@ -60,7 +60,7 @@ fn of_llvm(symbol: &str) -> Option<String> {
     }
 }
 
-/// With spaces between closing brackets, as all other names have them.
+/// Puts spaces between closing brackets, as all other names have them.
 fn as_others(name: &str) -> String {
     let mut out = name.to_owned();
     while out.contains(">>") && !out.contains("operator>>") {
