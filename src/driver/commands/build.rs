@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 /// # Errors
-/// When the build command cannot be run, or nothing of it was analysed.
+/// If the build command cannot be run, or succeeded without anything being analysed.
 pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let here = std::env::current_dir().context("there is no working folder")?;
     if shim::is_set("SCUBA_OFF") {

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// # Errors
-/// When there is nothing to check, or settings or flags cannot be understood.
+/// If there is nothing to check, or settings or flags cannot be understood.
 pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
     if let Some(dir) = &args.compile_commands {
         let (session, units) = of_database(dir, &args, &overrides)?;

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// # Errors
-/// When there is nothing to confirm, or no GPU to do it on.
+/// If nothing can be checked, a fingerprint matches no finding, or there is no GPU to run on.
 pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     if let Some(folder) = &args.from {
         return from_bundle(folder, args, overrides);

@@ -20,7 +20,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 /// # Errors
-/// When there is nothing to analyse, or a pattern, settings or flags cannot be understood.
+/// If there is nothing to analyse, or a pattern, settings or flags cannot be understood.
 pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     let wanted = patterns(&args.function)?;
     let (session, programs) = programs(args, overrides)?;

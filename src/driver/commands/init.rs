@@ -11,7 +11,7 @@ use std::path::Path;
 const NAME: &str = "scuba.toml";
 
 /// # Errors
-/// Where there are settings already (without `--force`), no CUDA source, or the folder cannot be written.
+/// If there are settings already (without `--force`), no CUDA source exists, or the folder cannot be written.
 pub fn run(args: &InitArgs) -> Result<Status> {
     let here = match &args.dir {
         Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),

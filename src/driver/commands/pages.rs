@@ -20,7 +20,7 @@ const COMPLETIONS: [(Shell, &str); 3] = [
 ];
 
 /// # Errors
-/// Where a file cannot be written.
+/// If a file cannot be written.
 pub fn run(prefix: &Path) -> anyhow::Result<Status> {
     let cli = shown(&Cli::command());
     for (shell, place) in COMPLETIONS {

@@ -20,7 +20,7 @@ struct Document<'a> {
 }
 
 /// # Errors
-/// When nothing was built or checked here.
+/// If nothing was built or checked here.
 pub fn run(args: &StatsArgs) -> Result<Status> {
     let here = match &args.dir {
         Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),

@@ -25,7 +25,7 @@ use std::sync::Arc;
 const MOST_PENDING: usize = 8;
 
 pub struct Joined {
-    /// The command's own units first, in their order.
+    /// Facts of units; the command's own come first, in their order.
     pub facts: Vec<UnitFacts>,
     pub plans: Vec<Plan>,
     /// Findings reported when the other units were compiled.
@@ -128,8 +128,8 @@ impl Joined {
             second,
         };
         let mut links = join::links(contents.links, &planned);
-        // Only without a `scuba build` does nobody decide at the end about a program whose link does not come to the
-        // shim.
+        // The end of a `scuba build` decides about programs whose link does not come to the shim. Without one, this
+        // command does.
         let alone = history::build_of_this_process().is_none();
         let unwatched = |output: &Path| alone && planned.is_unwatched(output);
         let completed = link.map(|l| completed(&links, l, unwatched)).unwrap_or_default();
@@ -346,7 +346,7 @@ impl Joined {
     }
 
     /// # Errors
-    /// When a unit's facts have gone or cannot be decoded.
+    /// If a unit's facts have gone or cannot be decoded.
     pub fn modules(&self, i: usize, store: &Store) -> Result<Vec<Arc<Module>>> {
         match self.code.get(&i) {
             Some(code) => Ok(code.clone()),
