@@ -440,8 +440,8 @@ impl Stored {
     }
 
     /// Skips programs in other configurations of a build, given the canonical paths of the outputs that it wrote. Such
-    /// a program has no output among these, but the name of a program that does, and some of its sources compiled to
-    /// other objects. This holds for makefiles only: build folders that a generator marked are told apart by their
+    /// a program has neither its output nor an object among these, but the name of one that has, and some of its sources,
+    /// compiled to other objects. This holds for makefiles only: build folders with a mark of a generator differ by their
     /// marks. Returns the skipped outputs.
     pub fn leave_out_other_configurations(&mut self, written: &BTreeSet<PathBuf>) -> &BTreeSet<PathBuf> {
         let plans = self.plans();
