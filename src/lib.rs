@@ -1,5 +1,5 @@
-//! SCuBA: static bounds analysis of CUDA programs at build time. `ARCHITECTURE.md` is the map; each room is a crate, and this one names them all for the
-//! programs and the tests.
+//! SCuBA: static bounds analysis of CUDA programs at build time. `ARCHITECTURE.md` is the map. Each room is a crate;
+//! this crate re-exports them all for the programs and the tests.
 
 pub use base::{axioms, inside, nets, paths, reasons, rules, statements, work};
 #[cfg(feature = "cgeist")]

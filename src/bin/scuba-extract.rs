@@ -1,7 +1,8 @@
-//! The worker that reads translation units: the only binary that loads LLVM.
+//! Worker that reads translation units: the only binary that loads LLVM.
 //!
-//! `scuba-extract --worker` answers one request (see `frontend::worker`); `scuba-extract --dump FILE [-- FLAGS]`
-//! prints the analysis form of a source, for people; so does `scuba-extract --dump FILE.mlir` for what cgeist printed.
+//! `scuba-extract --worker` answers one request (see `frontend::worker`). `scuba-extract --dump FILE [-- FLAGS]`
+//! prints the analysis form of a source, for people; `scuba-extract --dump FILE.mlir` does so for MLIR that cgeist
+//! printed.
 
 use anyhow::{Context, bail};
 use scuba::frontend::ExtractOptions;
@@ -10,7 +11,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The front end beside clang.
+/// Front end besides clang.
 #[cfg(feature = "cgeist")]
 const OTHER: Option<scuba::frontend::Reader> = Some(scuba::cgeist::READER);
 #[cfg(not(feature = "cgeist"))]
@@ -56,7 +57,7 @@ fn dump(file: &str, rest: &[&str]) -> anyhow::Result<()> {
 #[cfg(feature = "cgeist")]
 fn dump_mlir(file: &str) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
-    // The source beside it gives the names of variables.
+    // The source beside the file gives the names of variables.
     let stem = file.rsplit('/').next().and_then(|n| n.split('.').next()).unwrap_or_default();
     let source = PathBuf::from(file).with_file_name(format!("{stem}.cu"));
     let about = scuba::cgeist::lower::unit::About {

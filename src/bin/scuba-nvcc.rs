@@ -1,4 +1,4 @@
-//! `scuba-nvcc`: nvcc, with the analysis beside it. What it does is `scuba::nvcc::shim`.
+//! `scuba-nvcc`: runs nvcc with the analysis beside it; implemented in `scuba::nvcc::shim`.
 use scuba::nvcc::shim;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! The command line; `scuba::driver` is where it happens.
+//! The `scuba` command; implemented in `scuba::driver`.
 
 #[global_allocator]
 static ALLOCATOR: scuba::driver::worker::memory::Bounded = scuba::driver::worker::memory::Bounded;

@@ -1,7 +1,8 @@
-//! scuba.toml as a command of a build reads it: a mistake costs the statement that it is in, not the analysis.
+//! Lenient reading of scuba.toml for build commands: a mistake costs the statement that contains it, not the analysis.
 //!
-//! In: a path. Out: a [`Config`] of what can be read, and what was left out ([`LeftOut`]), in words for one line. Every other command
-//! refuses such a file ([`super::load`]); a build must neither fail for it nor pass unchecked.
+//! In: a path. Out: a [`Config`] of the readable statements, and the skipped ones ([`LeftOut`]), described in one
+//! line. Every other command refuses such a file ([`super::load`]); a build must neither fail because of it nor pass
+//! unchecked.
 
 use super::load::{position, read};
 use super::{Config, RuleSelector};
@@ -11,36 +12,37 @@ use contracts::error::nearest;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// The tables of scuba.toml.
+/// Tables of scuba.toml.
 const TABLES: [&str; 12] = [
     "allow", "assume", "baseline", "build", "confirm", "contract", "entry", "frontend", "levels", "limits", "nvcc",
     "roots",
 ];
 
-/// Tables that make findings fewer or milder.
+/// Tables that can remove findings or lower their levels.
 const ACCEPTING: [&str; 5] = ["allow", "assume", "baseline", "contract", "levels"];
 
-/// Tables whose entries count whole: without a key of it, an entry could accept more than was meant.
+/// Tables whose entries are skipped as a whole: without one of its keys, an entry could accept more than the user
+/// meant.
 const WHOLE: [&str; 3] = ["allow", "assume", "contract"];
 
-/// What mistakes in a project's settings cost.
+/// Statements of a project's settings that were skipped because of mistakes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The first mistake: its line, where it has one, and what is wrong.
+    /// Line of the first mistake, if it has one; `what` describes the mistake.
     line: Option<usize>,
     what: String,
-    /// Where the others are.
+    /// Positions of the other mistakes.
     others: Vec<String>,
-    /// Nothing of the file counts.
+    /// Whether the whole file was skipped.
     all: bool,
-    /// Findings may be denied that the settings accept.
+    /// Whether findings that the settings accept may be denied.
     accepting: bool,
     /// blake3 of the file's contents.
     contents: String,
 }
 
 impl LeftOut {
-    /// For a baseline that cannot be read; `before` are the mistakes in the file that names it.
+    /// Adds a baseline that cannot be read. `before` holds the mistakes in the file that names the baseline.
     #[must_use]
     pub fn with_baseline(before: Option<Self>, what: String) -> Self {
         match before {
@@ -55,7 +57,7 @@ impl LeftOut {
         }
     }
 
-    /// Stands for the file's contents, and for what was left out.
+    /// Key that identifies the file's contents and the skipped statements.
     #[must_use]
     pub fn key(&self) -> String {
         format!("{}{}", self.contents, self.text(None))
@@ -65,7 +67,7 @@ impl LeftOut {
         name.map(|name| self.line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}")))
     }
 
-    /// One line for a build log; `name` is the file as users know it, if there is one.
+    /// Returns one line for a build log. `name` is the file's name as users know it, if there is a file.
     #[must_use]
     pub fn text(&self, name: Option<&str>) -> String {
         let place = self.place(name).map_or_else(String::new, |p| format!("{p}: "));
@@ -89,7 +91,7 @@ impl LeftOut {
         text
     }
 
-    /// The same beside what was denied in `subject`.
+    /// Returns the line to show beside a finding denied in `subject`.
     #[must_use]
     pub fn beside(&self, subject: &str, name: Option<&str>) -> String {
         let place = self.place(name).unwrap_or_else(|| "the baseline".into());
@@ -98,7 +100,7 @@ impl LeftOut {
     }
 }
 
-/// Reads one scuba.toml, and leaves out what is wrong with it.
+/// Reads one scuba.toml and skips the statements with mistakes.
 #[must_use]
 pub fn load_leniently(path: &Path) -> (Config, Option<LeftOut>) {
     let defaults = || Config { path: Some(path.to_owned()), ..Config::default() };
@@ -139,14 +141,15 @@ pub fn load_leniently(path: &Path) -> (Config, Option<LeftOut>) {
     (config.unwrap_or_else(defaults), Some(left))
 }
 
-/// Comments may hold anything; where they are not UTF-8 they are blanked.
+/// Blanks comments that are not UTF-8: comments may hold anything.
 fn without_strange_comments(text: Cow<'_, str>) -> Cow<'_, str> {
     let Cow::Owned(text) = text else { return text };
     let is_strange = |l: &str| l.trim_start().starts_with('#') && l.contains(char::REPLACEMENT_CHARACTER);
     Cow::Owned(text.split_inclusive('\n').map(|l| if is_strange(l) { "\n" } else { l }).collect())
 }
 
-/// Whether what was left out may have made findings fewer or milder. Of a word that is near no table nobody knows.
+/// Whether a skipped statement may have removed findings or lowered their levels. A word close to no table counts,
+/// since its table is unknown.
 fn may_accept(slip: &Slip) -> bool {
     match &slip.lost {
         Lost::All => true,
@@ -154,7 +157,7 @@ fn may_accept(slip: &Slip) -> bool {
     }
 }
 
-/// A message, with the word that was probably meant in place of the list of all.
+/// Shortens a message: the closest known word replaces the list of all known words.
 fn brief(message: &str) -> String {
     let parts = message.split_once(", expected ").or_else(|| message.split_once("; the rules are "));
     let Some((head, list)) = parts.filter(|(head, _)| head.starts_with("unknown ")) else { return message.to_owned() };

@@ -1,7 +1,8 @@
-//! `scuba.toml`: the project's settings.
+//! Settings of a project: `scuba.toml`.
 //!
-//! In: a path, or a folder from which to search upwards. Out: a [`Config`] whose values are all in range and whose
-//! paths are absolute. It knows nothing of command lines: `driver/` lays `-D`, `--frontend` and the like over it.
+//! In: a path, or a folder from which to search upwards. Out: a [`Config`] with all values in range; its
+//! paths are absolute, except bare program names, which PATH resolves. This crate does not know command lines:
+//! `driver/` applies `-D`, `--frontend` and the like on top.
 
 mod lenient;
 mod load;
@@ -32,7 +33,7 @@ pub enum FrontendKind {
 }
 
 impl FrontendKind {
-    /// As settings spell it.
+    /// Name in settings.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,31 +44,31 @@ impl FrontendKind {
     }
 }
 
-/// `[frontend]`.
+/// Table `[frontend]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frontend {
     pub kind: FrontendKind,
-    /// A program name or an absolute path; `None`: the default of the front end.
+    /// Program name or absolute path; `None`: the front end's default.
     pub clang: Option<PathBuf>,
     pub cgeist: Option<PathBuf>,
-    /// The toolkit whose headers cgeist reads, absolute; `None`: nvcc's.
+    /// Toolkit whose headers cgeist reads, an absolute path; `None`: nvcc's.
     pub cgeist_cuda: Option<PathBuf>,
-    /// Flags given to clang after all others.
+    /// Flags for clang, after all others.
     pub flags: Vec<String>,
 }
 
-/// `[limits]`.
+/// Table `[limits]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes; the sum of live device allocations is at most this.
+    /// Maximum sum of live device allocations, in bytes.
     pub device_memory: u64,
-    /// Hundredths of the usual budget of work: the only limit that verdicts depend on.
+    /// Budget of work, in hundredths of the usual budget: the only limit that verdicts depend on.
     pub work: u32,
-    /// Milliseconds for one question to the solver: a safety net.
+    /// Time for one query to the solver, in milliseconds: a safety net.
     pub solver_ms: u32,
-    /// Seconds for one translation unit or program; what is left then is undecided. A safety net.
+    /// Time for one translation unit or program, in seconds: a safety net. Accesses left at its end are undecided.
     pub tu_seconds: u32,
-    /// Bytes of address space for one worker process.
+    /// Memory of one worker process, in bytes: its address space if it reads sources, its data if it checks.
     pub memory: u64,
 }
 
@@ -77,21 +78,21 @@ impl Default for Limits {
     }
 }
 
-/// At which of its commands a build waits for verdicts (`[build] check`). Units are read by all of them.
+/// Build commands that wait for verdicts (`[build] check`). Each command reads its units, whichever wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Waits {
-    /// At each that compiles or links.
+    /// Each command that compiles or links waits.
     #[default]
     Compile,
-    /// At each that links.
+    /// Each command that links waits.
     Link,
-    /// At none: `scuba check`, and the end of `scuba build`, decide.
+    /// Waits nowhere: `scuba check` and the end of `scuba build` decide.
     Never,
 }
 
 impl Waits {
-    /// Whether a command waits, one that links or one that does not.
+    /// Whether a command waits; `links` tells whether it links.
     #[must_use]
     pub fn at(self, links: bool) -> bool {
         match self {
@@ -102,7 +103,7 @@ impl Waits {
     }
 }
 
-/// A rule, or all of them.
+/// Selects one rule, or all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RuleSelector {
     All,
@@ -138,16 +139,16 @@ impl std::str::FromStr for RuleSelector {
     }
 }
 
-/// One `[[allow]]`.
+/// Entry of `[[allow]]`.
 #[derive(Clone, Debug)]
 pub struct AllowPath {
     pub rule: RuleSelector,
-    /// Matched against paths relative to scuba.toml's folder.
+    /// Pattern for paths relative to scuba.toml's folder.
     pub glob: GlobMatcher,
     pub reason: String,
 }
 
-/// `[confirm] when`.
+/// Setting `[confirm] when`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfirmWhen {
@@ -158,16 +159,16 @@ pub enum ConfirmWhen {
     All,
 }
 
-/// `[confirm]`.
+/// Table `[confirm]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirm {
     pub when: ConfirmWhen,
     pub compute_sanitizer: Option<PathBuf>,
-    /// Bytes between allocations (`compute-sanitizer --padding`).
+    /// Padding between allocations in bytes (`compute-sanitizer --padding`).
     pub padding: u32,
-    /// Bytes; a witness that needs more device memory is not run.
+    /// Device memory in bytes above which a witness is not run.
     pub max_bytes: u64,
-    /// Seconds for one run.
+    /// Time for one run, in seconds.
     pub timeout_s: u32,
 }
 
@@ -177,12 +178,12 @@ impl Default for Confirm {
     }
 }
 
-/// The settings of one project.
+/// Settings of one project.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// The scuba.toml they come from; `None`: all defaults.
+    /// File that the settings come from; `None`: all are defaults.
     pub path: Option<PathBuf>,
-    /// The real nvcc.
+    /// Path or name of the real nvcc.
     pub nvcc: Option<PathBuf>,
     pub frontend: Frontend,
     pub limits: Limits,
@@ -190,25 +191,25 @@ pub struct Config {
     pub levels: BTreeMap<Rule, Level>,
     /// `[levels] all`: the level of every rule that `levels` does not name.
     pub level_of_all: Option<Level>,
-    /// Functions whose callers are known to keep to their signatures alone: findings from them may be proved.
+    /// Functions whose callers only have to respect the signature: findings from them may be proved.
     pub roots: Vec<String>,
-    /// `[entry]`.
+    /// Table `[entry]`.
     pub entry: Entry,
-    /// `[[assume]]`: what always holds.
+    /// Conditions that always hold: `[[assume]]`.
     pub assume: Vec<Condition>,
-    /// `[[contract]]`: of functions, and of types.
+    /// Contracts of functions; those of types are in `invariants` (`[[contract]]`).
     pub contracts: Vec<Contract>,
     pub invariants: Vec<Invariant>,
     pub allow: Vec<AllowPath>,
-    /// `[build] check`.
+    /// Setting `[build] check`.
     pub waits: Waits,
-    /// Absolute.
+    /// Absolute path of the baseline.
     pub baseline: Option<PathBuf>,
     pub confirm: Confirm,
 }
 
 impl Config {
-    /// The folder of scuba.toml.
+    /// Folder of scuba.toml.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.path.as_deref().and_then(Path::parent)

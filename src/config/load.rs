@@ -1,4 +1,4 @@
-//! Finding and reading scuba.toml.
+//! Finds and reads scuba.toml.
 
 use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector, Waits};
 use base::rules::Level;
@@ -22,7 +22,7 @@ pub enum ConfigError {
     Parse { path: PathBuf, line: usize, column: usize, message: String },
 }
 
-/// The nearest scuba.toml in `start` or a folder above it.
+/// Returns the nearest scuba.toml in `start` or a folder above it.
 #[must_use]
 pub fn find(start: &Path) -> Option<PathBuf> {
     start.ancestors().map(|dir| dir.join(FILE_NAME)).find(|p| p.is_file())
@@ -31,7 +31,7 @@ pub fn find(start: &Path) -> Option<PathBuf> {
 /// Reads one scuba.toml.
 ///
 /// # Errors
-/// When it cannot be read, is no TOML, has a key that is not known or a value that is out of range.
+/// If the file cannot be read, is not TOML, or has an unknown key or a value out of range.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
     let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
     parse(&text, path)
@@ -87,7 +87,7 @@ struct RawLimits {
     solver_ms: Option<u32>,
     #[serde(deserialize_with = "within::<_, 1, 86_400>")]
     tu_seconds: Option<u32>,
-    // Less than this and clang cannot even start.
+    // Clang cannot even start with less.
     #[serde(deserialize_with = "size_from::<_, 268_435_456>")]
     memory: Option<u64>,
 }
@@ -125,7 +125,7 @@ struct RawContract {
     invariant: Vec<Spanned<String>>,
 }
 
-/// A pattern of functions' names.
+/// Pattern of function names.
 struct RawName(String);
 
 impl<'de> Deserialize<'de> for RawName {
@@ -225,10 +225,10 @@ impl fmt::Display for Range {
     }
 }
 
-/// Reads the text of a scuba.toml that lies at `path`.
+/// Reads the text of a scuba.toml at `path`.
 ///
 /// # Errors
-/// As [`load`].
+/// If the text is not TOML, or has an unknown key or a value out of range.
 pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     read(text, path).map_err(|Mistake { at, message }| {
         let (line, column) = position(text, at.unwrap_or_default());
@@ -236,7 +236,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     })
 }
 
-/// [`parse`], with mistakes by their offsets.
+/// Does the work of [`parse`]; a mistake has a byte offset in place of line and column.
 pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
     let raw: Raw = toml::from_str(text).map_err(|e| {
         let m = Mistake::from(e);
@@ -244,7 +244,7 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, Mistake> {
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let absolute = |p: PathBuf| folder.join(p);
-    // A bare name is looked up in PATH by whoever runs it.
+    // A bare program name is searched in PATH by the code that runs it.
     let program = |p: PathBuf| if p.components().count() > 1 { folder.join(p) } else { p };
     let (limits, confirm) = (Limits::default(), Confirm::default());
     let mut levels = BTreeMap::new();
@@ -300,7 +300,7 @@ fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, Mista
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let origin = format!("{file}:{}", position(text, start).0);
     let expr = assume::parse(raw.expr.get_ref()).map_err(|e| {
-        // Behind the quotation mark; escapes in front of the place are rare enough.
+        // The expression starts after the quotation mark; escapes before the offset are rare and ignored.
         Mistake { at: Some(start + 1 + e.at()), message: e.to_string() }
     })?;
     Ok(Condition {
@@ -311,7 +311,7 @@ fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, Mista
     })
 }
 
-/// Of functions, and of types.
+/// Reads the contracts of functions and the invariants of types.
 fn contracts_of(
     all: Vec<Spanned<RawContract>>,
     text: &str,
@@ -350,7 +350,7 @@ fn stated(all: Vec<Spanned<String>>, text: &str, path: &Path) -> Result<Vec<Requ
         let start = one.span().start;
         let (line, _) = position(text, start);
         let condition = contracts::parse(one.get_ref()).map_err(|e| {
-            // Behind the quotation mark; escapes in front of the place are rare enough.
+            // The expression starts after the quotation mark; escapes before the offset are rare and ignored.
             Mistake { at: Some(start + 1 + e.span.start), message: e.to_string() }
         })?;
         Ok(Requirement {
@@ -363,7 +363,7 @@ fn stated(all: Vec<Spanned<String>>, text: &str, path: &Path) -> Result<Vec<Requ
     requires.collect()
 }
 
-/// serde speaks of fields and variants; a user of TOML knows keys and values.
+/// Rewrites serde's terms, fields and variants, to TOML's keys and values.
 fn in_our_words(message: &str) -> String {
     message
         .replace("unknown field", "unknown key")
@@ -374,7 +374,7 @@ fn in_our_words(message: &str) -> String {
         .to_owned()
 }
 
-/// Line and column, 1-based, of a byte offset.
+/// Returns the line and column, both from 1, of a byte offset.
 pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line = before.iter().filter(|b| **b == b'\n').count() + 1;

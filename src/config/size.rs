@@ -1,10 +1,10 @@
-//! Sizes as people write them: `192GiB`, `512 MB`, `4096`.
+//! Byte sizes as people write them: `192GiB`, `512 MB`, `4096`.
 
 use serde::de::{self, Deserializer, Visitor};
 use std::fmt;
 use std::str::FromStr;
 
-/// A number of bytes.
+/// Number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ByteSize(pub u64);
 

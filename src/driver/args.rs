@@ -329,7 +329,7 @@ pub struct DoctorArgs {
     pub config: Option<PathBuf>,
 }
 
-/// `-D`, `-W` and `-A` in the order of the command line.
+/// Returns `-D`, `-W` and `-A` in the order of the command line.
 #[must_use]
 pub fn level_overrides(matches: &ArgMatches) -> Overrides {
     let mut found: Vec<(usize, RuleSelector, Level)> = Vec::new();

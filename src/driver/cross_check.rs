@@ -1,6 +1,8 @@
-//! What is made of cgeist's reading where it is alone: verdicts as certain as the reading is. Beside clang's: [`super::second_reading`].
+//! Weakens verdicts whose reading of the sources is uncertain: cgeist's reading where no other stands beside it, and
+//! code that may differ from the compiled code. [`super::second_reading`] compares cgeist's reading with clang's.
 //!
-//! In: reports of checks. Out: the report tempered. Nothing here changes a verdict that rests on clang's reading.
+//! In: reports of checks. Out: the same reports, weakened. [`agreed`] and [`temper`] are for reports of cgeist's
+//! modules alone; [`rest_on`] also weakens reports of clang's modules that carry doubts.
 
 use base::rules::Level;
 use check::{Place, ProgramReport, Standing};
@@ -9,10 +11,11 @@ use finding::{Code, Finding, Position, Undecided, Verdict};
 use ir::Doubt;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why a verdict of one reading of subscripts does not stand.
+/// Reason why a verdict that depends on signed subscripts is withdrawn.
 const SUBSCRIPTS: &str = "cgeist sign-extends every subscript";
 
-/// Leaves of a report what holds too where every subscript that cgeist sign-extends is unsigned, as `other` takes it.
+/// Keeps the safe and the proved verdicts of a report that also hold in `other`, which takes every subscript that
+/// cgeist sign-extends as unsigned. Other safe accesses become undecided, other proofs possible.
 pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
     let mut standings: BTreeMap<(&Position, &str, &str), Standing> = BTreeMap::new();
     for p in &other.places {
@@ -41,7 +44,8 @@ pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
     count_again(report);
 }
 
-/// Opens a place that was safe; its entry in the list, unless a finding there says worse.
+/// Marks a safe access as undecided. Returns its entry for the list of undecided accesses, unless a finding at the
+/// same access is worse.
 fn opened(p: &mut Place, reason: String) -> Option<Undecided> {
     p.standing = Standing::Open;
     p.class = p.class.join(PlaceClass::Unknown);
@@ -55,7 +59,8 @@ fn opened(p: &mut Place, reason: String) -> Option<Undecided> {
     })
 }
 
-/// Counts the places again after proofs were withdrawn: one is proved where a finding there still is.
+/// Counts accesses again after proofs were withdrawn: a proved access stays proved only if a proved finding is left
+/// there.
 fn count_again(report: &mut ProgramReport) {
     let proved: BTreeSet<(&Position, &str)> = report
         .findings
@@ -81,8 +86,8 @@ fn weaken(f: &mut Finding, assumption: String) {
     f.assumptions.push(assumption);
 }
 
-/// Makes a report that rests on cgeist's reading alone as certain as that is. `doubts` are what cgeist is known to read
-/// otherwise than a compiler in these units; where there are some, nothing is proved and nothing is safe.
+/// Weakens a report that rests on cgeist's reading alone. `doubts` are the known differences between cgeist's and a
+/// compiler's reading of these units; if there are any, proofs become possible and safe accesses undecided.
 pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
     if doubts.is_empty() {
         return;
@@ -97,8 +102,9 @@ pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
     count_again(report);
 }
 
-/// Makes a report rest on what may be another program than the one that is compiled: what is safe is so under an assumption, findings name it, and
-/// nothing is proved in a file that asks what compilers answer differently, or anywhere where any code may be another one.
+/// Weakens a report whose program may differ from the compiled one. Safe accesses then rest on an assumption, which
+/// proved findings name. A proof becomes merely possible in a file that asks what compilers answer differently, and in
+/// every file if the doubt concerns all code.
 pub fn rest_on(report: &mut ProgramReport, doubts: &BTreeSet<Doubt>) {
     if doubts.is_empty() {
         return;
@@ -164,7 +170,7 @@ mod tests {
     #[test]
     fn a_doubtful_reading_leaves_nothing_safe() {
         let mut r = report(&[(0, "a", Standing::Safe), (7, "b", Standing::Safe), (9, "c", Standing::Found)], 1);
-        // Two operations wrap at one access: the place is wrong, and counts once.
+        // Two operations wrap at one access: the access is wrong, and counts once.
         let (mut wraps, mut also) = (samples::finding(), samples::finding());
         (wraps.access.position.line, also.access.position.line) = (20, 20);
         r.places.push(Place {

@@ -1,4 +1,4 @@
-//! From a command line to the command that it names. It stands above all commands: nothing else in this room uses it.
+//! Dispatches a command line to the command that it names. No other module of this room uses this one.
 
 use super::args::{self, Cli, Command};
 use super::logging;
@@ -14,7 +14,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let matches = match Cli::command().try_get_matches_from(arguments) {
         Ok(m) => m,
         Err(e) => {
-            // Help and version are no failures. Nobody is left to tell where standard error is closed.
+            // Help and version are no failures. If standard error is closed, nobody can read the message.
             let _ = e.print();
             return if e.use_stderr() { Status::Unable.into() } else { Status::Clean.into() };
         }

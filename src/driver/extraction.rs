@@ -1,4 +1,4 @@
-//! Running front ends over units, several at a time.
+//! Runs front ends over units, several at a time.
 
 use super::cache::readings::Readings;
 use super::session::Session;
@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The facts of one unit, read or as they were read before of the files that are there. Where the front end cannot be run or fails as
-/// a whole, the unit has no modules and says why.
+/// Returns the facts of one unit: from an earlier reading of the same files, else from the front end. If the front end
+/// cannot run or fails as a whole, the unit has no modules and gives the reason.
 #[must_use]
 pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, session: &Session) -> Unit {
     let options = session.extract_options();
@@ -55,7 +55,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, present: &Present, s
     Unit { facts, modules, second }
 }
 
-/// What a front end says of a unit now, the files that it read, and why there is nothing where there is nothing.
+/// Runs the front end on a unit. Returns its result, the files that it read, and the reason if it failed.
 fn read(
     unit: &TranslationUnit,
     options: &ExtractOptions,
@@ -84,7 +84,8 @@ fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// As [`extract`] for each unit, `session.jobs` at a time, in the order given. `done` is told of each.
+/// Runs [`extract`] on each unit, `session.jobs` at a time; results keep the order of the units. Calls `done` with
+/// each source.
 #[must_use]
 pub fn extract_all(units: &[TranslationUnit], session: &Session, done: &(impl Fn(&Path) + Sync)) -> Vec<Unit> {
     let next = AtomicUsize::new(0);

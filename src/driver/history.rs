@@ -1,7 +1,7 @@
-//! What builds and checks cost and decided, over time.
+//! History of builds and checks: their costs and verdicts.
 //!
-//! In: counters that a session keeps while it reads and checks; what reports say. Out: records in `.scuba/history`, and [`Build`]s made of them
-//! for `scuba stats`.
+//! In: counters that a session keeps while it reads and checks; reports. Out: records in `.scuba/history`, and the
+//! [`Build`]s that `scuba stats` makes of them.
 
 use base::rules::Level;
 use files::Hashes;
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Commands of one build follow each other within this time, in milliseconds, where no `scuba build` ties them together.
+/// Longest pause between two commands of one build, in milliseconds, where no `scuba build` connects them.
 const PAUSE: u64 = 60_000;
 
-/// What a session did, and what it was spared.
+/// Counters of a session: work done, and work that caches saved.
 #[derive(Debug, Default)]
 pub struct Tally {
     read: AtomicU32,
@@ -25,13 +25,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A unit: by a front end, or from the cache.
+    /// Counts a unit, read by a front end or taken from the cache.
     pub fn reads(&self, from_cache: bool) {
         let counter = if from_cache { &self.recalled } else { &self.read };
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A program: by a check, or from the cache.
+    /// Counts a program, checked or taken from the cache.
     pub fn checks(&self, from_cache: bool) {
         let counter = if from_cache { &self.known } else { &self.checked };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -50,7 +50,7 @@ impl Tally {
     }
 }
 
-/// Units and programs, by where what is known of them came from.
+/// Numbers of units and programs, by the source of their readings and verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Units that a front end read.
@@ -61,7 +61,7 @@ pub struct Counts {
     pub checked: u32,
     /// Programs whose verdicts were in the cache.
     pub known: u32,
-    /// Files that were read to see whether they hold what they held.
+    /// Files that were read to see whether their contents had changed.
     #[serde(default)]
     pub compared: u32,
 }
@@ -76,24 +76,24 @@ impl Counts {
     }
 }
 
-/// What one command of a build decided.
+/// Record of one command of a build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Analysed {
     pub at: u64,
     pub build: Option<String>,
     pub counts: Counts,
-    /// The programs that it completed, each with its counts.
+    /// Programs that the command completed, each with its counts.
     pub programs: Vec<(String, Summary)>,
     pub denied: bool,
 }
 
-/// What `scuba check` or the end of `scuba build` decided.
+/// Record of a `scuba check`, or of the end of a `scuba build`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     pub at: u64,
     pub build: Option<String>,
     pub command: String,
-    /// From its start, for a build from its command's end.
+    /// Duration from the start of the check; for a build, from the end of the build command.
     pub milliseconds: u64,
     pub counts: Counts,
     pub summary: Summary,
@@ -103,7 +103,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// What a report says.
+    /// Takes the counts of a report.
     #[must_use]
     pub fn of(report: &Report, command: &str) -> Self {
         let of = |level| u32::try_from(report.findings.iter().filter(|f| f.level == level).count()).unwrap_or(u32::MAX);
@@ -121,7 +121,7 @@ impl Checked {
     }
 }
 
-/// A record.
+/// Record of the history, one for each line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Record {
@@ -156,32 +156,34 @@ impl Record {
     }
 }
 
-/// A build, or a check alone: what its records say together.
+/// Sum of the records of a build, or of a check alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Build {
-    /// `scuba build`, `scuba check`, or `build` of one whose commands went through the shim alone.
+    /// `scuba build` or `scuba check`; `build` if the commands of a build went through the shim alone.
     pub what: String,
     /// Milliseconds since 1970.
     pub at: u64,
-    /// Commands that went through the shim, and CUDA units of theirs.
+    /// Number of commands that went through the shim, and of their CUDA units.
     pub commands: u32,
     pub units: u32,
-    /// Commands whose analysis did not come to its end.
+    /// Number of commands whose analysis did not finish.
     pub not_analysed: u32,
-    /// Sums over all commands: of nvcc and the tools behind the shim, and what these waited for analyses beyond that.
+    /// Sums over all commands: time of nvcc and the tools behind the shim, and the further time that commands waited
+    /// for analyses.
     pub command_ms: u64,
     pub waited_ms: u64,
-    /// Of the check at the end, or of the check alone.
+    /// Duration of the check at the end, or of the check alone.
     pub check_ms: u64,
     pub counts: Counts,
-    /// What was decided: by the check at the end, else by the last check of each program.
+    /// Verdicts of the check at the end, else of the last check of each program.
     pub summary: Option<Summary>,
     pub denied: Option<u32>,
     pub warned: Option<u32>,
     pub repeatable: bool,
 }
 
-/// The records of these `.scuba` folders, oldest first. Lines that are none, of another version say, are left out.
+/// Returns the records of these `.scuba` folders, oldest first. Lines that cannot be read, for example those of
+/// another version, are skipped.
 #[must_use]
 pub fn records(folders: &[PathBuf]) -> Vec<Record> {
     let lines = folders.iter().flat_map(|f| History::of(f).lines());
@@ -190,12 +192,12 @@ pub fn records(folders: &[PathBuf]) -> Vec<Record> {
     records
 }
 
-/// Builds and checks, oldest first.
+/// Groups records into builds and checks, oldest first.
 #[must_use]
 pub fn builds(records: &[Record]) -> Vec<Build> {
     let mut groups: Vec<Vec<&Record>> = Vec::new();
     let mut named: BTreeMap<&String, usize> = BTreeMap::new();
-    // The build without a name that goes on, and when its last command ended.
+    // The current build without a name, and the end of its last command.
     let mut open: Option<(usize, u64)> = None;
     for record in records {
         let new = groups.len();

@@ -1,8 +1,8 @@
-//! The `scuba` command: ties the rooms together.
+//! The `scuba` command: connects the rooms.
 //!
-//! In: a command line. Out: an exit status, reports on standard output or standard error. [`dispatch`] is the way in; each
-//! command is a module of [`commands`]. [`session`] holds what they share (settings, levels, where paths are relative to),
-//! [`worker`] runs the check of one program so that no fault in it can do more than cost one line.
+//! In: a command line. Out: an exit status, reports on standard output or standard error. [`dispatch`] is the entry;
+//! each command is a module of [`commands`]. [`session`] holds what commands share (settings, levels, the folder that
+//! paths are relative to). [`worker`] isolates the check of one program: a fault in it costs at most one line.
 
 pub mod args;
 pub mod cache;
@@ -26,7 +26,7 @@ pub enum Status {
     Clean,
     Denied,
     Unable,
-    /// The build command's own.
+    /// Exit status of the build command itself.
     Other(u8),
 }
 

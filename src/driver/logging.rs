@@ -1,24 +1,25 @@
-//! What the analysis does as it does it, on standard error: `SCUBA_LOG=debug`, `SCUBA_LOG=scuba::check=trace` (the filters of `tracing`).
+//! Writes events of the analysis to standard error as they happen: `SCUBA_LOG=debug`, `SCUBA_LOG=scuba::check=trace`
+//! (the filters of `tracing`).
 
 use super::output;
 use nvcc::notes::is_filter;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::{EnvFilter, fmt};
 
-/// Begins to write events, where somebody wants them.
+/// Starts to write events if `SCUBA_LOG` holds a filter.
 pub fn begin() {
     let Some(filter) = std::env::var("SCUBA_LOG").ok().filter(|v| is_filter(v)) else { return };
     match EnvFilter::try_new(of_crates(&filter)) {
         Ok(filter) => {
             let log = fmt().with_env_filter(filter).with_span_events(FmtSpan::CLOSE).with_writer(std::io::stderr);
-            // Only where another one listens already, as in tests.
+            // Fails only if another subscriber is set already, as in tests.
             let _ = log.with_ansi(false).try_init();
         }
         Err(e) => output::complain(&format!("SCUBA_LOG is `{filter}`: {e}")),
     }
 }
 
-/// The rooms of which events tell, as crates.
+/// Names of the crates that emit events, one for each room.
 const ROOMS: &[&str] = &[
     "base",
     "cgeist",
@@ -39,7 +40,7 @@ const ROOMS: &[&str] = &[
     "witness",
 ];
 
-/// A filter in which `scuba` stands for all rooms and `scuba::ROOM` for one, by the names of crates.
+/// Translates a filter to crate names: `scuba` stands for all rooms, `scuba::ROOM` for one.
 fn of_crates(filter: &str) -> String {
     let one = |directive: &str| match directive.trim() {
         d if d == "scuba" || d.starts_with("scuba=") => {

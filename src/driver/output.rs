@@ -1,21 +1,21 @@
-//! The two streams, and how text is written to them.
+//! Standard output and standard error, and how strings are written to them.
 
 use super::args::Colour;
 use finding::{NotAnalysed, Unseen};
 use nvcc::colour;
 use std::io::Write;
 
-/// Writes to standard output. A reader that has gone (`scuba explain … | head`) is no fault of ours.
+/// Writes to standard output. A reader that has closed the pipe (`scuba explain … | head`) is no error.
 pub fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Writes one block to standard error at once, so that lines of processes running side by side do not mix.
+/// Writes one block to standard error in a single call, so that lines of concurrent processes do not mix.
 pub fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// One line on standard error, from the tool about itself.
+/// Writes one line of the tool's own to standard error.
 pub fn complain(line: &str) {
     print_error(&format!("scuba: {line}\n"));
 }
@@ -30,7 +30,7 @@ pub fn coloured(choice: Colour) -> bool {
     }
 }
 
-/// Lines for a build log: one for each unit and reason, whether one side of it or both could not be read.
+/// Returns lines for a build log: one for each unit and reason, whether one side or both could not be read.
 #[must_use]
 pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
     let same = |a: &NotAnalysed, b: &NotAnalysed| a.file == b.file && a.reason == b.reason;
@@ -47,10 +47,10 @@ pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
         .collect()
 }
 
-/// How many objects a line names.
+/// Number of objects that a line names.
 const NAMED: usize = 3;
 
-/// Lines for objects that were linked without being read: one for each program and reason.
+/// Returns lines for objects that were linked without being read: one for each program and reason.
 #[must_use]
 pub fn unseen(all: &[Unseen]) -> Vec<String> {
     all.chunk_by(|a, b| a.program == b.program && a.reason == b.reason)
@@ -67,7 +67,8 @@ pub fn unseen(all: &[Unseen]) -> Vec<String> {
         .collect()
 }
 
-/// A line for a build log that build tools must not take for a compiler's complaint: they look for these two words.
+/// Rewrites a line for a build log so that build tools do not take it for a compiler's message: they search for
+/// `error` and `warning`.
 #[must_use]
 pub fn harmless(line: &str) -> String {
     let mut out = String::with_capacity(line.len());

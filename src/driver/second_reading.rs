@@ -1,8 +1,10 @@
-//! A second reading of a program's units, held against what the first one's check said.
+//! Compares the check of a program's second reading with that of the first.
 //!
-//! In: the report of the check by clang's reading, and cgeist's modules of the same units. Out: what both say of each place. Nothing
-//! here changes a verdict. What cgeist does not say of signs is settled by clang's code. cgeist's modules get the first, cheap looks
-//! alone, and a twentieth of what the check cost; its report is compared as it is, before anything of it is tempered.
+//! In: the report of the check of clang's reading, and cgeist's modules of the same units. Out: both verdicts for each
+//! access. No verdict changes here. Signs that cgeist leaves unknown are taken from clang's code. The check of
+//! cgeist's modules makes only the first, cheap attempts, with a twentieth of the first check's work or the budget of
+//! a compile command, whichever is larger ([`Pace::Beside`]). Its report is compared before anything in it is
+//! weakened.
 
 use crate::worker::guarded::Fault;
 use check::{Options, Pace, Place, ProgramReport, Standing};
@@ -12,17 +14,18 @@ use ir::Module;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What part of the check's work a second one may take: with what is not counted as work (reading the text, linking) it stays within a
-/// tenth of the time.
+/// Divisor of the first check's work that gives the budget of the second: with what does not count as work (reading
+/// the text, linking), the second check stays within a tenth of the time.
 const PART: u64 = 20;
 
-/// Why a place that is told otherwise with signed subscripts than with unsigned ones does not count against cgeist's reading.
+/// Reason why an access whose verdict depends on the sign of subscripts does not count against cgeist's reading.
 const SUBSCRIPTS: &str = "cgeist sign-extends every subscript";
 
-/// Checks the second reading and compares. `clang`: the modules that the first report is of. `check` checks some modules.
+/// Checks the second reading and compares it with the first. `clang`: the modules of the first report. `check`: checks
+/// some modules.
 ///
 /// # Errors
-/// As `check`.
+/// If `check` fails, or a safety net cut off the second check.
 pub fn compare(
     first: &ProgramReport,
     clang: &[Arc<Module>],
@@ -31,7 +34,7 @@ pub fn compare(
     options: &Options,
     check: impl Fn(Vec<Arc<Module>>, &Options) -> Result<ProgramReport, Fault>,
 ) -> Result<(SecondReading, Option<String>), Fault> {
-    // What is inside of it is nobody's business, and how long it takes no finding's.
+    // This check shows nothing of itself (`--dump`, `--explain`, `--timings`), and its duration affects no finding.
     let options = Options {
         pace: Pace::Beside(first.summary.work / PART),
         inside: base::inside::Wanted::default(),
@@ -47,7 +50,7 @@ pub fn compare(
         .map(str::to_owned)
         .collect();
     let other = check(second.clone(), &options)?;
-    // What a clock cut off may stand otherwise in another run.
+    // Verdicts that a clock cut off may differ in another run.
     if !other.nets.is_empty() {
         return Err(Fault::TooLong(u64::from(options.seconds)));
     }
@@ -61,7 +64,8 @@ pub fn compare(
         } else if let Some(modules) = unsigned(&second) {
             let report = check(modules, &options)?;
             let told: Vec<Compared> = places(first, &report);
-            // That is what decides it, also where the cheap looks then leave open whether it is as clang has it.
+            // A changed verdict shows that the sign decides, even if the cheap attempts leave it undecided whether it
+            // then equals clang's.
             let otherwise = |c: &Compared| {
                 told.iter().any(|t| {
                     (&t.position, &t.kernel, &t.array, t.first) == (&c.position, &c.kernel, &c.array, c.first)
@@ -74,7 +78,7 @@ pub fn compare(
     Ok((out, launches(first, &other, &frontend)))
 }
 
-/// Says of places that differ why they do.
+/// Sets the reason for accesses on which the two readings disagree.
 fn explain(out: &mut SecondReading, why: impl Fn(&Compared) -> Option<String>) {
     let opposed = |c: &Compared| {
         matches!(
@@ -95,18 +99,18 @@ fn unsigned(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>> {
         .then(|| others.into_iter().zip(modules).map(|(o, m)| o.map_or_else(|| m.clone(), Arc::new)).collect())
 }
 
-/// That the two see other launches.
+/// Returns a line if the two readings have different numbers of launches.
 fn launches(first: &ProgramReport, second: &ProgramReport, name: &str) -> Option<String> {
     let count = |n: u32| if n == 1 { "1 launch".to_owned() } else { format!("{n} launches") };
     let (ours, theirs) = (first.summary.launches, second.summary.launches);
     (ours != theirs).then(|| format!("{name} sees {}, clang {}", count(theirs), count(ours)))
 }
 
-/// Every place of either, as far as they have counterparts with its counterpart.
+/// Returns every access of either reading, with its counterpart if it has one.
 ///
-/// Places are matched by kernel and array, and by line where both readings have lines; cgeist as it is shipped gives none. Then they
-/// are paired so that as few differ as can be: reads and writes of one statement come in another order, and two places of one array
-/// of one kernel cannot be told apart.
+/// Accesses are matched by kernel and array, and by line if both readings have lines; cgeist as released gives none.
+/// Without lines they are paired so that as few as possible differ: reads and writes of one statement come in another
+/// order, and two accesses to one array in one kernel cannot be told apart.
 fn places(first: &ProgramReport, second: &ProgramReport) -> Vec<Compared> {
     let (ours, theirs) = (by_array(first), by_array(second));
     let mut out = vec![];
@@ -142,15 +146,15 @@ fn pair(mine: &[&Place], found: &[&Place], out: &mut Vec<Compared>) {
 
 fn pair_by_standing(mine: &[&Place], found: &[&Place], out: &mut Vec<Compared>) {
     let (mut mine, mut found) = (mine.to_vec(), found.to_vec());
-    // As many of one kind as of the other: one by one. Else instances of templates may be one place here and several there, and
-    // what all of a kind have in common is what can be compared.
+    // Equal numbers are paired one by one. Otherwise an access in a template may count once here and several times
+    // there, and only what all of its instances have in common can be compared.
     if mine.len() != found.len() && !mine.is_empty() && !found.is_empty() {
         let all = |v: &[&Place], s| v.iter().all(|p| p.standing == s);
         if all(&mine, Standing::Safe) && all(&found, Standing::Safe) {
             let matched = mine.len().min(found.len());
             mine.iter().take(matched).for_each(|p| out.push(compared(Some(p), Some(p))));
             mine.iter().skip(matched).for_each(|p| out.push(compared(Some(p), None)));
-            // More instances of the same places are nothing that the first lacks.
+            // Further instances of the same accesses are nothing that the first reading lacks.
             return;
         }
         let worst = |v: &mut Vec<&Place>| -> Option<Place> {
@@ -184,7 +188,7 @@ fn pair_by_standing(mine: &[&Place], found: &[&Place], out: &mut Vec<Compared>) 
     found.iter().for_each(|p| out.push(compared(None, Some(p))));
 }
 
-/// Told by the first's position, which is clang's.
+/// Returns the comparison of two accesses, at the position of the first, which is clang's.
 fn compared(first: Option<&Place>, second: Option<&Place>) -> Compared {
     let stands = |p: &Place| match p.standing {
         Standing::Safe => Stands::Safe,

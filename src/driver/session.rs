@@ -1,4 +1,4 @@
-//! What the commands share: the project's settings with the command line's laid over them.
+//! Settings that commands share: the project's, overridden by the command line.
 
 use super::args::{Colour, CommonArgs};
 use super::history::{Checked, Record, Tally};
@@ -27,16 +27,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// To the nearest second.
+/// Added so that seconds are rounded to the nearest.
 const HALF_A_SECOND: Duration = Duration::from_millis(500);
 
-/// How `scuba build` hands its `-D`, `-W` and `-A` to the shims below it: `deny=RULE,allow=all,…`.
+/// Environment variable that carries `-D`, `-W` and `-A` of `scuba build` to its shims: `deny=RULE,allow=all,…`.
 const LEVELS_VARIABLE: &str = "SCUBA_LEVELS";
 
-/// And its `--frontend`.
+/// Environment variable that carries `--frontend` of `scuba build` to its shims.
 const FRONTEND_VARIABLE: &str = "SCUBA_FRONTEND";
 
-/// The settings of one run.
+/// Settings of one run.
 #[derive(Debug)]
 pub struct Session {
     pub config: Config,
@@ -48,25 +48,27 @@ pub struct Session {
     style: Style,
     pub jobs: usize,
     pub strict: bool,
-    /// What mistakes in the project's settings cost a command of a build.
+    /// Statements that a build command skipped because of mistakes in the project's settings.
     left_out: Option<LeftOut>,
     started: Instant,
-    /// The shim cuts the analysis off some seconds after `tu_seconds` for each unit.
+    /// End of the analysis of a shim, after `tu_seconds` for each unit; the shim cuts the analysis off some seconds
+    /// later.
     deadline: Option<Instant>,
-    /// Who waits for the checks.
+    /// Part of the budget that the checks may spend, by who waits for them.
     pace: Pace,
-    /// Whether what a check found stands, also where another run might say more.
+    /// Whether a report counts even if another run could decide more.
     settled: bool,
     inside: Wanted,
-    /// What was read and checked, and what caches spared.
+    /// Numbers of units read and programs checked, and of those taken from caches.
     pub tally: Tally,
 }
 
 impl Session {
-    /// For a command line; `start` is the folder of the first source, or the folder whose facts are joined.
+    /// Reads the settings for a command line. `start` is the folder of the first source, or the folder whose facts are
+    /// joined.
     ///
     /// # Errors
-    /// When scuba.toml cannot be read.
+    /// If scuba.toml cannot be read, or the chosen front end is not there.
     pub fn new(common: &CommonArgs, overrides: &Overrides, start: &Path) -> Result<Self> {
         let mut config = read_config(common.config.as_deref(), start)?;
         config.frontend.kind = decide_frontend(common.frontend, &config)?;
@@ -97,11 +99,12 @@ impl Session {
         })
     }
 
-    /// For the shim, which has no options of its own, and a command of so many units. A mistake in the project's settings costs what it
-    /// is in; with `SCUBA_STRICT` it is an error.
+    /// Reads the settings for the shim, which has no options of its own; its command has `units` units. A mistake in
+    /// the project's settings costs the statement that contains it; with `SCUBA_STRICT` it is an error.
     ///
     /// # Errors
-    /// When `SCUBA_MESSAGE_FORMAT` cannot be read; with `SCUBA_STRICT`, where scuba.toml or the baseline cannot.
+    /// If `SCUBA_MESSAGE_FORMAT` or the inherited front end cannot be read, or the chosen front end is not there; with
+    /// `SCUBA_STRICT`, if scuba.toml or the baseline cannot be read.
     pub fn of_shim(start: &Path, units: u32) -> Result<Self> {
         let named = std::env::var_os("SCUBA_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from);
         let strict = shim::is_set("SCUBA_STRICT");
@@ -124,7 +127,7 @@ impl Session {
             confirmations: Confirmations::default(),
             format,
             style: Style { colour: output::coloured(inherited_colour()), verbosity: Verbosity::Normal, summary: false },
-            // nvcc itself runs beside the analysis; make counts on one job for one command.
+            // nvcc itself runs beside the analysis, and make expects one job from one command.
             jobs: 1,
             strict,
             left_out,
@@ -140,20 +143,21 @@ impl Session {
         if strict { session.with_baseline() } else { Ok(session.with_readable_baseline()) }
     }
 
-    /// For the checks of a command of a build, which waits for them; `scuba check` goes on.
+    /// Sets the pace of checks for which a build command waits; `scuba check` finishes what they leave.
     #[must_use]
     pub fn with_pace(self, pace: Pace) -> Self {
         Self { pace, ..self }
     }
 
-    /// Says how the accesses at a place are judged.
+    /// Makes checks explain how they judge the accesses at a source position.
     #[must_use]
     pub fn explaining(self, spot: Option<Spot>) -> Self {
         let explain = spot.map(|s| s.below(self.root.folder()));
         Self { inside: Wanted { explain, ..self.inside }, ..self }
     }
 
-    /// Writes what was to be seen: to standard output, unless a document for machines stands there.
+    /// Writes what `--dump`, `--explain` and `--timings` ask for: to standard output, unless that holds a document for
+    /// machines.
     pub fn show(&self, lines: &[String]) {
         let text: String = lines.iter().map(|l| format!("{}\n", l.trim_end_matches('\n'))).collect();
         match self.format {
@@ -162,34 +166,34 @@ impl Session {
         }
     }
 
-    /// What is to be seen of checks.
+    /// Returns what the command line asks to see of checks.
     #[must_use]
     pub const fn inside(&self) -> &Wanted {
         &self.inside
     }
 
-    /// For a command that acts on what a check found.
+    /// Makes reports count even if another run could decide more, for a command that acts on findings.
     #[must_use]
     pub fn acting_on_what_was_found(self) -> Self {
         Self { settled: true, ..self }
     }
 
-    /// Whether what a check found stands, also where a safety net ended it.
+    /// Whether a report counts even if a safety net ended its check.
     #[must_use]
     pub const fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// Whether a build waits.
+    /// Whether a build waits for the checks.
     #[must_use]
     pub fn is_hurried(&self) -> bool {
         self.pace != Pace::Whole
     }
 
-    /// Accepts what the project's baseline accepts.
+    /// Reads the project's baseline, whose findings are accepted.
     ///
     /// # Errors
-    /// When scuba.toml names a baseline that is not there, or it cannot be read.
+    /// If the baseline cannot be read; one that scuba.toml names must exist.
     pub fn with_baseline(mut self) -> Result<Self> {
         let path = self.baseline_path();
         if self.config.baseline.is_some() || path.is_file() {
@@ -198,7 +202,8 @@ impl Session {
         Ok(self)
     }
 
-    /// Accepts what the project's baseline accepts; what cannot be read is left out.
+    /// Reads the project's baseline, whose findings are accepted. A named baseline that cannot be read is recorded as
+    /// left out, and the default file takes its place if that can be read.
     fn with_readable_baseline(mut self) -> Self {
         let path = self.baseline_path();
         if self.config.baseline.is_some() || path.is_file() {
@@ -213,7 +218,8 @@ impl Session {
         self
     }
 
-    /// What is said of mistakes in the project's settings, once for a build; later beside what was denied in `subject`.
+    /// Returns the line about mistakes in the project's settings: shown once for a build, and later beside what is
+    /// denied in `subject`.
     #[must_use]
     pub fn settings_in_error(&self, subject: &str) -> Option<once::Line> {
         let left = self.left_out.as_ref()?;
@@ -226,41 +232,41 @@ impl Session {
         })
     }
 
-    /// Shows what runs on devices said that is kept in these `.scuba` folders.
+    /// Adds the outcomes of device runs that these `.scuba` folders hold.
     #[must_use]
     pub fn with_confirmations(mut self, stores: Vec<PathBuf>) -> Self {
         self.confirmations = Confirmations::new(stores);
         self
     }
 
-    /// Where the baseline lies, whether or not it does yet.
+    /// Path of the baseline, whether or not the file exists.
     #[must_use]
     pub fn baseline_path(&self) -> PathBuf {
         self.config.baseline.clone().unwrap_or_else(|| self.root.folder().join(baseline::FILE_NAME))
     }
 
-    /// The real nvcc; see [`real_nvcc`].
+    /// Path of the real nvcc; see [`real_nvcc`].
     #[must_use]
     pub fn nvcc(&self) -> Option<PathBuf> {
         real_nvcc(&self.config)
     }
 
-    /// The nvcc that is named by `SCUBA_NVCC` or in scuba.toml.
+    /// Path of the nvcc that `SCUBA_NVCC` or scuba.toml names.
     #[must_use]
     pub fn set_nvcc(&self) -> Option<PathBuf> {
         named_nvcc(&self.config)
     }
 
-    /// Environment variables by which the shims of a build keep to this session's command line.
+    /// Environment variables that pass this session's command line to the shims of a build.
     #[must_use]
     pub fn environment(&self, common: &CommonArgs, overrides: &Overrides) -> Vec<(OsString, OsString)> {
-        // A document is for the whole build; what a shim says on the way is for people.
+        // A document covers the whole build; a shim's output during the build is for people.
         let format = if self.format.is_document() { Format::Short } else { self.format };
         let mut set: Vec<(OsString, OsString)> = vec![("SCUBA_MESSAGE_FORMAT".into(), format.name().into())];
         if let Some(path) = common.config.as_ref().and(self.config.path.as_ref()) {
             set.push(("SCUBA_CONFIG".into(), path.into()));
         }
-        // Each command of the build runs in a folder of its own; a relative path means ours.
+        // Each command of the build runs in its own folder; a relative path is relative to this process's folder.
         if let Some(dir) = paths::set_folder().and_then(|d| std::path::absolute(d).ok()) {
             set.push(("SCUBA_DIR".into(), dir.into()));
         }
@@ -317,19 +323,20 @@ impl Session {
         }
     }
 
-    /// `__FILE__` relative to the project: code is the same in every checkout. Clang splits the option at its first `=`.
+    /// Flag that makes `__FILE__` relative to the project, so that code is equal in every checkout. Clang splits the
+    /// flag at its first `=`.
     fn placeless_names(&self) -> Option<String> {
         let folder = self.root.folder().to_str().filter(|f| f.len() > 1 && !f.contains('='))?;
         Some(format!("-fmacro-prefix-map={folder}/="))
     }
 
-    /// Since the command began.
+    /// Time since the command began.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// How long a shim may still take; `None` for other commands.
+    /// Time that a shim has left; `None` for other commands.
     #[must_use]
     pub fn left(&self) -> Option<Duration> {
         self.deadline.map(|d| d.saturating_duration_since(Instant::now()))
@@ -364,7 +371,7 @@ impl Session {
         }
     }
 
-    /// A report of what was found, and the sources that its excerpts come from.
+    /// Makes a report of what was found, and returns it with the sources of its excerpts.
     #[must_use]
     pub fn assemble(&self, found: Found, frontend: String) -> (Assembled, Sources) {
         let tool = Tool {
@@ -383,10 +390,10 @@ impl Session {
         (assembled, sources)
     }
 
-    /// Writes a report in the chosen format, in one piece.
+    /// Writes a report in the chosen format, in a single call.
     ///
     /// # Errors
-    /// When it cannot be rendered.
+    /// If it cannot be rendered.
     pub fn write(&self, assembled: &Assembled, sources: &Sources) -> Result<()> {
         let mut text = Vec::new();
         render(assembled, self.format, self.style, sources, &mut text).context("cannot write the report")?;
@@ -399,11 +406,11 @@ impl Session {
         Ok(())
     }
 
-    /// The report of a whole run: written, with what is to be said of the project's own comments and settings. Text
-    /// leaves out what users were `told` of a moment ago.
+    /// Writes the report of a whole run, with notices about the project's own comments and settings. Text omits
+    /// findings that users were `told` of during the build.
     ///
     /// # Errors
-    /// When it cannot be rendered.
+    /// If it cannot be rendered.
     pub fn tell(&self, mut assembled: Assembled, sources: &Sources, told: &[Told]) -> Result<Status> {
         let status = self.status(&assembled);
         self.say_asides(&assembled);
@@ -414,8 +421,8 @@ impl Session {
         Ok(status)
     }
 
-    /// Keeps what a run cost and decided, for `scuba stats`, in the first of these `.scuba` folders. `build` is the `scuba build`
-    /// that it ends.
+    /// Records the cost and the verdicts of a run, for `scuba stats`, in the first of these `.scuba` folders. `build`
+    /// names the `scuba build` whose end this is.
     pub fn keep(&self, report: &Report, command: &str, build: Option<String>, took: Duration, folders: &[PathBuf]) {
         let Some(folder) = folders.first() else { return };
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -430,8 +437,8 @@ impl Session {
         }));
     }
 
-    /// Says beside findings which comments in their files were meant to accept something and cannot be understood. A document has no
-    /// place for it.
+    /// Writes notes, beside findings, on comments in their files that should accept a finding but cannot be
+    /// understood. A document has no field for them.
     pub fn explain_comments(&self, assembled: &Assembled) {
         if self.format.is_document() {
             return;
@@ -441,7 +448,7 @@ impl Session {
         }
     }
 
-    /// Notices and what could not be analysed.
+    /// Writes notices, units that could not be analysed, and objects that were linked without being read.
     pub fn say_asides(&self, assembled: &Assembled) {
         if self.quiet() {
             return;
@@ -472,7 +479,8 @@ impl Session {
     }
 }
 
-/// The levels of the `scuba build` above us. What is not understood is left out: it comes from another version.
+/// Returns the levels of the enclosing `scuba build`. Entries that cannot be parsed come from another version and are
+/// skipped.
 fn inherited_levels() -> Overrides {
     let text = std::env::var(LEVELS_VARIABLE).unwrap_or_default();
     text.split(',')
@@ -508,26 +516,26 @@ fn inherited_frontend() -> Result<Option<FrontendKind>> {
         .map_err(|_| anyhow::anyhow!("{FRONTEND_VARIABLE} is `{text}`: allowed are auto, clang, cgeist"))
 }
 
-/// Where precompiled headers are kept in a cache. Clang writes the folder's path into them, so a link stands for what it leads to.
+/// Folder of a cache's precompiled headers. Clang writes its path into them, so symbolic links in it are resolved.
 fn header_folder(cache: &Path) -> PathBuf {
     let folder = cache.join("headers");
     folder.canonicalize().unwrap_or(folder)
 }
 
-/// The nvcc that is named: by `SCUBA_NVCC`, else in scuba.toml.
+/// Returns the nvcc that `SCUBA_NVCC` names, else the one of scuba.toml.
 #[must_use]
 pub fn named_nvcc(config: &Config) -> Option<PathBuf> {
     std::env::var_os("SCUBA_NVCC").filter(|v| !v.is_empty()).map(PathBuf::from).or_else(|| config.nvcc.clone())
 }
 
-/// The real nvcc, absolute: the one that is named, else the first of `CUDA_HOME`, `CUDA_PATH` and `PATH` that is not the shim.
+/// Returns the real nvcc: the named one, else the first of `CUDA_HOME`, `CUDA_PATH` and `PATH`. The shim is skipped.
 #[must_use]
 pub fn real_nvcc(config: &Config) -> Option<PathBuf> {
     let shim = std::env::current_exe().and_then(|p| p.with_file_name("scuba-nvcc").canonicalize()).ok();
     locate::candidates(named_nvcc(config).as_deref()).into_iter().find(|p| p.canonicalize().ok() != shim)
 }
 
-/// The cgeist that is named: by `SCUBA_CGEIST`, else in scuba.toml.
+/// Returns the cgeist that `SCUBA_CGEIST` names, else the one of scuba.toml.
 #[must_use]
 pub fn named_cgeist(config: &Config) -> Option<PathBuf> {
     std::env::var_os("SCUBA_CGEIST")
@@ -536,17 +544,17 @@ pub fn named_cgeist(config: &Config) -> Option<PathBuf> {
         .or_else(|| config.frontend.cgeist.clone())
 }
 
-/// The toolkit that is named for cgeist: by `SCUBA_CGEIST_CUDA`, else in scuba.toml.
+/// Returns the toolkit for cgeist that `SCUBA_CGEIST_CUDA` names, else the one of scuba.toml.
 #[must_use]
 pub fn named_cgeist_cuda(config: &Config) -> Option<PathBuf> {
     std::env::var_os("SCUBA_CGEIST_CUDA")
         .filter(|v| !v.is_empty())
-        // A unit is read in its own folder; a relative path means ours.
+        // A unit is read in its own folder; a relative path is relative to this process's folder.
         .map(|v| std::path::absolute(&v).unwrap_or_else(|_| v.into()))
         .or_else(|| config.frontend.cgeist_cuda.clone())
 }
 
-/// Which front end reads the sources: what the command line says, else scuba.toml. Every command asks here.
+/// Chooses the front end that reads the sources: the command line's, else that of scuba.toml. Every command asks here.
 fn decide_frontend(chosen: Option<FrontendKind>, config: &Config) -> Result<FrontendKind> {
     match chosen.unwrap_or(config.frontend.kind) {
         FrontendKind::Cgeist => {
@@ -575,7 +583,7 @@ fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {
     Ok(find_config(named, start)?.map(|p| config::load(&p)).transpose()?.unwrap_or_default())
 }
 
-/// The scuba.toml that is named, else the nearest one.
+/// Returns the scuba.toml that is named, else the nearest one.
 fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<PathBuf>> {
     Ok(match named {
         Some(p) => Some(std::path::absolute(p).with_context(|| format!("cannot resolve {}", p.display()))?),
@@ -587,10 +595,10 @@ fn working_folder() -> Result<PathBuf> {
     std::env::current_dir().context("there is no working folder")
 }
 
-/// The folder of a path, absolute; the path itself where it is a folder.
+/// Returns the absolute folder of a path; the path itself if it is a folder.
 ///
 /// # Errors
-/// When there is no working folder.
+/// If there is no working folder.
 pub fn folder_of(path: &Path) -> Result<PathBuf> {
     let path = std::path::absolute(path).with_context(|| format!("cannot resolve {}", path.display()))?;
     Ok(if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("/")).to_owned() })

@@ -1,4 +1,4 @@
-//! What was read and said before.
+//! Caches of readings and reports.
 
 pub(crate) mod placeless;
 pub(crate) mod readings;

@@ -1,17 +1,17 @@
-//! Code and reports that do not say where their project lies, so that checkouts in different folders share verdicts.
+//! Code and reports without the project's folder, so that checkouts in different folders share verdicts.
 //!
-//! In: modules with absolute paths; later, what a check of them said as JSON. Out: modules with a mark in place of the project's
-//! folder; later, the JSON with the folder of this checkout. What lies outside the project keeps its path.
+//! In: modules with absolute paths; later, the JSON report of their check. Out: modules with a mark in place of the
+//! project's folder; later, the JSON with this checkout's folder. Paths outside the project stay as they are.
 
 use finding::paths::ProjectRoot;
 use ir::Module;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Stands for the project's folder. No path and no message has this character, which Unicode gives no meaning.
+/// Stands for the project's folder. No path and no message contains this character, which has no meaning in Unicode.
 const MARK: char = '\u{e000}';
 
-/// Puts the mark into the paths of files.
+/// Replaces the project's folder by the mark in the paths of files.
 pub fn mark(modules: &mut [Arc<Module>], root: &ProjectRoot) {
     for module in modules {
         let module = Arc::make_mut(module);
@@ -24,12 +24,12 @@ pub fn mark(modules: &mut [Arc<Module>], root: &ProjectRoot) {
     }
 }
 
-/// Puts the project's folder into JSON.
+/// Replaces the mark by the project's folder in JSON.
 #[must_use]
 pub fn settle(json: &str, root: &ProjectRoot) -> String {
     let folder = root.folder().to_string_lossy();
     let quoted = serde_json::Value::from(folder.trim_end_matches('/')).to_string();
-    // Between the quotation marks.
+    // Strips the quotation marks.
     json.replace(MARK, &quoted[1..quoted.len() - 1])
 }
 

@@ -1,9 +1,9 @@
-//! Units that a front end read before: as compiler caches do (ccache's "direct mode"), what was read of the same files by the same
-//! command is not read again.
+//! Cache of units that a front end has read, like a compiler cache (ccache's "direct mode"): the same command on the
+//! same files is not read again.
 //!
-//! In: a unit, the options of its reading. Out: the reading as it was, with the files that it was made of, where each of them is
-//! what it was and none has come to where clang would have looked before it. Only whole readings by clang are kept: what a limit
-//! cut off, or clang refused, is tried again each time.
+//! In: a unit, the options of its reading. Out: the earlier reading with its files, provided that each file is
+//! unchanged and no new file precedes one of them in clang's search folders. Only complete readings by clang are kept:
+//! a reading that a limit cut off, or that clang refused, is tried again each time.
 
 use config::FrontendKind;
 use facts::Present;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
 
-/// What else clang and gcc read of the environment (clang's manual, "Environment variables").
+/// Further environment variables that clang and gcc read (clang's manual, "Environment variables").
 const VARIABLES: [&str; 7] = [
     "CPATH",
     "C_INCLUDE_PATH",
@@ -28,7 +28,7 @@ const VARIABLES: [&str; 7] = [
     "CLANG_CONFIG_FILE_SYSTEM_DIR",
 ];
 
-/// A reading as it is kept.
+/// Reading in its stored form.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     files: Vec<Dependency>,
@@ -36,7 +36,7 @@ struct Kept {
     reading: Extraction,
 }
 
-/// Readings of one unit.
+/// Cached readings of one unit.
 pub struct Readings {
     kept: Verdicts,
     key: [u8; 32],
@@ -44,8 +44,8 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Those of this unit; `None` where none are kept: without a cache, or where a program that decides what is read cannot be told from
-    /// another version of itself.
+    /// Opens the cached readings of a unit. `None` without a cache, for cgeist alone, if device code is to be kept,
+    /// and if a program that affects the reading cannot be told from another version of itself.
     #[must_use]
     pub fn of(unit: &TranslationUnit, options: &ExtractOptions, kept: Option<Verdicts>) -> Option<Self> {
         let kept = kept?.of_readings();
@@ -55,7 +55,7 @@ impl Readings {
         Some(Self { kept, key: key(unit, options)?, folders: SearchFolders::of(unit) })
     }
 
-    /// The reading and its files, as they are now.
+    /// Returns the cached reading and its files, if all of them are unchanged.
     #[must_use]
     pub fn get(&self, present: &Present) -> Option<(Extraction, Vec<Dependency>)> {
         let kept: Kept = postcard::from_bytes(&self.kept.get(&self.key)?).ok()?;
@@ -64,10 +64,10 @@ impl Readings {
         as_then.then_some((kept.reading, kept.files))
     }
 
-    /// Keeps a reading of these files that began at a moment.
+    /// Stores a reading of these files that began at `since`.
     pub fn put(&self, reading: &Extraction, files: &[Dependency], since: &Since) {
         let whole = reading.not_analysed.is_empty() && reading.second.is_none() && !reading.modules.is_empty();
-        // A file that changed meanwhile is like none.
+        // A file that changed meanwhile counts as unknown.
         if !whole || files.len() != reading.dependencies.len() || !files.iter().all(Dependency::is_known) {
             return;
         }
@@ -83,14 +83,14 @@ fn paths(files: &[Dependency]) -> impl Iterator<Item = &Path> + Clone {
     files.iter().map(|f| f.path.as_path())
 }
 
-/// Stands for the command, all programs that read it, and what they know of the environment.
+/// Hash of the command, of all programs that take part in the reading, and of what these read from the environment.
 fn key(unit: &TranslationUnit, options: &ExtractOptions) -> Option<[u8; 32]> {
     let mut hash = blake3::Hasher::new();
     let mut add = |bytes: &[u8]| {
         hash.update(&(bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     };
-    // Where the result of the compilation goes does not change what is read.
+    // The output of the compilation does not affect the reading.
     let unit = TranslationUnit { output: None, command: vec![], ..unit.clone() };
     add(&postcard::to_stdvec(&unit).ok()?);
     let clang = which::which(&options.clang).ok().filter(|c| !is_script(c))?;
@@ -102,7 +102,7 @@ fn key(unit: &TranslationUnit, options: &ExtractOptions) -> Option<[u8; 32]> {
     for program in [Some(&this), Some(&worker), Some(&clang), unit.nvcc.as_ref()].into_iter().flatten() {
         add(identity(program, hashes)?.as_bytes());
     }
-    // Without a host compiler of that name none is asked.
+    // A host compiler that is not found is not asked.
     let host = which::which_in(&compiler, std::env::var_os("PATH"), &unit.directory).ok();
     add(host.and_then(|h| identity(&h, hashes)).unwrap_or_default().as_bytes());
     add(which::which(options.cgeist.as_deref().unwrap_or(Path::new("cgeist")))
@@ -124,7 +124,8 @@ fn key(unit: &TranslationUnit, options: &ExtractOptions) -> Option<[u8; 32]> {
     Some(*hash.finalize().as_bytes())
 }
 
-/// A script may run anything: its file does not tell what it does.
+/// Whether a program is a script or cannot be read. A script may run anything, so its file does not determine its
+/// behaviour.
 fn is_script(program: &Path) -> bool {
     let mut magic = [0; 2];
     std::fs::File::open(program).and_then(|mut f| f.read_exact(&mut magic)).is_err() || magic == *b"#!"

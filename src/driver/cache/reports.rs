@@ -1,7 +1,7 @@
-//! Checks whose outcome is known from before, as a whole or query by query.
+//! Cache of checks, as whole reports or query by query.
 //!
-//! In: one program and the options of its check. Out: its report, kept under all that it depends on: the code of its units in
-//! their order, wherever their project lies, options and axioms, this program and Z3.
+//! In: one program and the options of its check. Out: its report. The key covers all that the report depends on: the
+//! code of the units in their order (independent of the project's folder), options and axioms, this program and Z3.
 
 use super::placeless;
 use crate::worker::guarded::Fault;
@@ -15,19 +15,19 @@ use ir::Module;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, LazyLock};
 
-/// A report as it is kept.
+/// Report in its stored form.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     parcel: Parcel,
-    /// A safety net ended it: another run may say more.
+    /// Whether a safety net ended the check: another run may decide more.
     netted: bool,
 }
 
-/// The report of a program, from an earlier check or by `check`, which is given the code as it must be checked: without its place.
-/// `memory` is what a check may take, in bytes.
+/// Returns the report of a program, from the cache or by `check`, which gets the code without the project's folder.
+/// `memory` is the limit of a check, in bytes.
 ///
 /// # Errors
-/// As `check`.
+/// If `check` fails, or its report cannot be packed and read back.
 pub fn report(
     mut code: Vec<Arc<Module>>,
     options: &Options,
@@ -37,7 +37,7 @@ pub fn report(
     check: impl FnOnce(Vec<Arc<Module>>) -> Result<ProgramReport, Fault>,
 ) -> Result<ProgramReport, Fault> {
     placeless::mark(&mut code, root);
-    // Nothing is seen of a check that does not happen.
+    // A cached check has no output for `--dump`, `--explain` and `--timings`.
     let verdicts =
         verdicts.filter(|_| options.inside.is_nothing()).and_then(|v| Some((v, key(&code, options, memory)?)));
     let known = verdicts
@@ -55,7 +55,7 @@ pub fn report(
     unpack(&text, root, true).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
 }
 
-/// Answers of the solver, among verdicts.
+/// Answers of the solver, stored beside verdicts.
 struct Solved {
     verdicts: Verdicts,
     tool: &'static str,
@@ -76,13 +76,14 @@ impl Answers for Solved {
     }
 }
 
-/// Where the solver's answers are kept. `None` where no verdicts are, or this program cannot be told from another version.
+/// Returns the store of the solver's answers. `None` without a store of verdicts, or if this program cannot be told
+/// from another version.
 #[must_use]
 pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> {
     Some(Arc::new(Solved { verdicts: verdicts?.of_obligations(), tool: tool()? }))
 }
 
-/// This program and the solver.
+/// Versions of this program and the solver; `None` if this program cannot be told from another version.
 fn tool() -> Option<&'static str> {
     static TOOL: LazyLock<Option<String>> = LazyLock::new(|| {
         let hashes = Hashes::of_this_process();
@@ -93,9 +94,10 @@ fn tool() -> Option<&'static str> {
     TOOL.as_deref()
 }
 
-/// `None` where this program cannot be told from another version of itself, or the code cannot be packed.
+/// Key of a report. `None` if this program cannot be told from another version of itself, or the code cannot be
+/// packed.
 fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]> {
-    // None of these changes what is true.
+    // None of these options changes what is true.
     let options = Options { seconds: 0, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
     let rest = format!("{} {memory} {options:?}", tool()?);
     let mut hasher = blake3::Hasher::new();
@@ -111,7 +113,7 @@ fn pack(report: ProgramReport) -> serde_json::Result<String> {
     serde_json::to_string(&Kept { parcel: Parcel::of(report), netted })
 }
 
-/// The report; where another run may say more only for whom it is settled.
+/// Unpacks a report. `None` if another run may decide more and the caller is not `settled`.
 fn unpack(text: &str, root: &ProjectRoot, settled: bool) -> Option<ProgramReport> {
     let kept: Kept = serde_json::from_str(&placeless::settle(text, root)).ok()?;
     if kept.netted && !settled {

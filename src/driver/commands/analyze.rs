@@ -1,7 +1,7 @@
-//! `scuba __analyze`: what the shim runs beside nvcc.
+//! `scuba __analyze`: the command that the shim runs beside nvcc.
 //!
-//! In: a [`Request`] as JSON on standard input. Out: findings on standard error and nothing else, except one line for a
-//! unit that could not be analysed; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
+//! In: a [`Request`] as JSON on standard input. Out: on standard error, findings, one line for each unit that could
+//! not be analysed, and notes; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
 
 use super::confirm::{self, Project};
 use crate::history::{Analysed, Record};
@@ -28,10 +28,10 @@ use report::assemble::Assembled;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What is left of a shim's time for telling what was found.
+/// Part of the shim's time that is reserved for reporting.
 const SPARE: Duration = Duration::from_secs(3);
 
-/// Never fails: what goes wrong is one line and status 2.
+/// Runs the command. A failure is one line and status 2.
 pub fn run() -> Status {
     analyze().unwrap_or_else(|e| {
         output::complain(&output::harmless(&format!("not analysed: {e:#}")));
@@ -48,7 +48,7 @@ fn analyze() -> Result<Status> {
         None => request.directory.clone(),
     };
     let session = Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?;
-    // All facts of one command lie together.
+    // All facts of one command are stored together.
     let store = Store::new(paths::of_this_process(output_of(&request), &request.directory));
     if hashes_one_pass(&request) {
         let first = "scuba: note: ccache hashes what nvcc compiles for the first architecture alone: a change of code for another one, or for the host, can give the old object: set CCACHE_DEPEND=1".to_owned();
@@ -63,20 +63,21 @@ fn analyze() -> Result<Status> {
     done
 }
 
-/// Whether ccache decides whether nvcc runs, and code for an architecture that it does not look at is compiled: it hashes the output of `nvcc -E`, which is
-/// that of the first architecture's pass (ccache 4.7 and 4.14, nvcc 13.0), but in its depend mode.
+/// Whether ccache decides if nvcc runs, and the command compiles code for architectures that ccache ignores. Except in
+/// depend mode, ccache hashes the output of `nvcc -E`, which is that of the first architecture's pass (ccache 4.7 and
+/// 4.14, nvcc 13.0).
 fn hashes_one_pass(request: &Request) -> bool {
     let depends = std::env::var_os("CCACHE_DEPEND").is_some();
     !depends && request.launcher.as_deref() == Some("ccache") && request.units.iter().any(|u| u.architectures.len() > 1)
 }
 
-/// The first file that a command writes.
+/// Returns the first file that a command writes.
 fn output_of(request: &Request) -> Option<&Path> {
     let unit = request.units.iter().find_map(|u| u.output.as_deref());
     unit.or_else(|| request.link.as_ref().map(|l| l.output.as_path()))
 }
 
-/// Says a line, or leaves it to the shim.
+/// Writes a line, or hands it to the shim to write.
 fn say_once(line: &Line, store: &Store) {
     if shim::is_set(once::ASKED) {
         output::print_error(&line.unsettled());
@@ -85,7 +86,7 @@ fn say_once(line: &Line, store: &Store) {
     }
 }
 
-/// The subject of a command in messages: its sources, else what it links.
+/// Subject of a command in messages: its sources, else the output of its link.
 fn subject(request: &Request, session: &Session) -> String {
     let show = |p: &Path| session.root.show(&request.directory.join(p).to_string_lossy());
     match (request.units.as_slice(), &request.link) {
@@ -95,7 +96,7 @@ fn subject(request: &Request, session: &Session) -> String {
     }
 }
 
-/// Keeps the facts of one command, and checks the programs that they belong to.
+/// Stores the facts of one command, and checks the programs that they belong to.
 fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<Status> {
     let link = request.link.as_ref();
     let present = Present::default();
@@ -114,7 +115,7 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
         let lacking = tell_unread(&joined, store) && session.strict;
         return Ok(if lacking { Status::Unable } else { Status::Clean });
     }
-    // One command that compiles and links waits as a link does.
+    // A command that compiles and links waits as a link does.
     let session = session.with_pace(if link.is_some() { Pace::Link } else { Pace::Compile });
     let mut checked = checking::check(
         &joined.plans,
@@ -130,10 +131,11 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
         output::complain(&output::harmless(line));
     }
     let wrong = !checked.faults.is_empty();
-    // Which comments silence nothing, only whole runs know; others' failures were told when they were compiled.
+    // Only whole runs know which comments silence nothing. Failures of other commands were reported when these
+    // compiled.
     checked.found.files.clear();
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
-    // Of other commands.
+    // These units belong to other commands.
     checked.found.built_without.clear();
     checked.found.unseen = joined.unseen.iter().cloned().collect();
     let programs = checked.found.programs.iter().map(|p| (p.name.clone(), p.summary.clone())).collect();
@@ -143,7 +145,7 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
             && f.level < Level::Deny
             && joined.plans.iter().any(|p| p.tentative && p.name == f.program)
     };
-    // What is denied fails this command, whoever was told of it before.
+    // A denied finding fails this command, even if it was reported before.
     let told = |f: &Finding| f.level < Level::Deny && joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level));
     assembled.leave_out(|f| tentative(f) || told(f));
     tell_unread(&joined, store);
@@ -176,7 +178,7 @@ fn judge(request: &Request, session: Session, store: &Store, at: u64) -> Result<
     Ok(if session.strict && status == Status::Clean && !joined.unread.is_empty() { Status::Unable } else { status })
 }
 
-/// Says what of linked programs was not read; whether there is any.
+/// Reports objects of linked programs that were not read. Returns whether there are any.
 fn tell_unread(joined: &Joined, store: &Store) -> bool {
     if let Some(by) = joined.links_unknown {
         let first = format!("scuba: note: {}", unseen::other_linker(by));
@@ -190,8 +192,8 @@ fn tell_unread(joined: &Joined, store: &Store) -> bool {
     !lines.is_empty()
 }
 
-/// Confirms denied findings on the device, where there is one. The build stops here anyway, and single launches take a moment. No host
-/// code of the user's is run.
+/// Confirms denied findings on the device, if there is one. The build stops here in any case, and single launches take
+/// a moment. No host code of the user runs.
 fn ask_device(
     assembled: &mut Assembled,
     sources: &Sources,
@@ -211,10 +213,10 @@ fn ask_device(
     confirm::automatically(assembled, sources, &project, ways, session)
 }
 
-/// The status of a command without a denied finding; `wrong` where a contract is in error.
+/// Returns the status of a command without denied findings. `wrong`: whether a contract has a mistake.
 fn unless_lacking(report: &Report, strict: bool, wrong: bool) -> Status {
     if !report.not_analysed.is_empty() {
-        // The shim says so with its own words where units could not be read at all.
+        // If units could not be read at all, the shim reports that in its own words.
         return Status::Unable;
     }
     let lacking = if strict { report.lacking() } else { vec![] };
@@ -224,7 +226,8 @@ fn unless_lacking(report: &Report, strict: bool, wrong: bool) -> Status {
     if lacking.is_empty() && !wrong { Status::Clean } else { Status::Unable }
 }
 
-/// Writes down what one command gave. Facts that cannot be kept do not make the analysis of this command worth less.
+/// Stores the facts of one command; returns whether all could be stored. A failure does not affect the analysis of
+/// this command.
 fn keep(store: &Store, units: &[Unit], link: Option<&Link>) -> bool {
     let mut unkept = None;
     for unit in units {
@@ -240,7 +243,7 @@ fn keep(store: &Store, units: &[Unit], link: Option<&Link>) -> bool {
     unkept.is_none()
 }
 
-/// Of units whose verdicts come later, what could not be read.
+/// Reports the unread units of a command whose verdicts come later.
 fn later(units: &[Unit], session: &Session, notes: &Notes) -> Status {
     let shown = |n: NotAnalysed| NotAnalysed { file: session.root.show(&n.file), ..n };
     let missing: Vec<_> = units.iter().flat_map(|u| checking::unread(&u.facts)).map(shown).collect();
@@ -251,9 +254,9 @@ fn later(units: &[Unit], session: &Session, notes: &Notes) -> Status {
     if missing.is_empty() { Status::Clean } else { Status::Unable }
 }
 
-/// The facts of one of the command's units.
+/// Returns the facts of one of the command's units.
 fn unit(unit: &TranslationUnit, request: &Request, present: &Present, session: &Session) -> Unit {
-    // Before the sources are read: a change of either in between is then seen.
+    // The recipe is taken before the sources are read, so that a change in between is noticed.
     let recipe = Recipe::of(&key_of(unit, request.link.as_ref()), &unit.directory, present);
     let mut made = if request.deferred {
         pending::record(unit)

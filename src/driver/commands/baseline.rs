@@ -1,4 +1,4 @@
-//! `scuba baseline`: accept the findings there are.
+//! `scuba baseline`: accepts the current findings.
 
 use crate::args::BaselineArgs;
 use crate::programs::stored;
@@ -8,10 +8,10 @@ use report::baseline::{Baseline, Entry};
 use report::levels::Overrides;
 use std::fmt::Write as _;
 
-/// Writes the baseline, or says what writing it would change.
+/// Writes the baseline, or reports what writing it would change.
 ///
 /// # Errors
-/// When there are no facts, or the baseline cannot be read or written.
+/// If there are no facts, or the baseline cannot be read or written.
 pub fn run(args: &BaselineArgs, overrides: Overrides) -> Result<Status> {
     let (mut stored, session) = stored::open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
     stored.refresh(&session);

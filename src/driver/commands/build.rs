@@ -1,4 +1,4 @@
-//! `scuba build`: a build command with nvcc replaced, then the join of what it left.
+//! `scuba build`: runs a build command with nvcc replaced, then joins the facts that it left.
 
 use super::confirm::{self, Project};
 use crate::args::BuildArgs;
@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 /// # Errors
-/// When the build command cannot be run, or nothing of it was analysed.
+/// If the build command cannot be run, or succeeded without anything being analysed.
 pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let here = std::env::current_dir().context("there is no working folder")?;
     if shim::is_set("SCUBA_OFF") {
@@ -66,7 +66,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let roots = build_folders(&outcome, &outputs);
     let tools = Tools::of(&outcome.tools);
     let mut opened = Stored::of_build(roots.clone(), root_of(None, &here), &here, start, complain);
-    // Where nothing was to do, and nothing is known, make and Ninja tell what they made before.
+    // If the build had nothing to do and no facts exist, make and Ninja list what they made before.
     if opened.is_err() && outcome.status.success() && record_printed(&tools.all_commands(), &here) {
         opened = Stored::of_build(roots, root_of(None, &here), &here, start, complain);
     }
@@ -80,7 +80,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             }
             stored.ask_tools(&tools);
             stored.refresh(&session);
-            // In a build that failed, a link without output is one that failed.
+            // In a failed build, a link without output is a link that failed.
             if outcome.status.success() {
                 stored.note_removed(&outcome.links_without_output);
             }
@@ -110,7 +110,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     {
         output::complain(&output::harmless(&line));
     }
-    // What was read during the build is worth reading again where the device has said something since.
+    // A finding that was shown during the build is shown again if a device run has had an outcome for it since.
     let mut told = stored.told_since(start);
     told.retain(|t| {
         !assembled.report.findings.iter().any(|f| f.fingerprint == t.fingerprint && f.confirmation.is_some())
@@ -126,10 +126,10 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     })
 }
 
-/// Runs the build command as it is.
+/// Runs the build command unchanged.
 ///
 /// # Errors
-/// When it cannot be started.
+/// If it cannot be started.
 fn pass_through(command: &[OsString]) -> Result<Status> {
     let (program, arguments) = command.split_first().context("there is no command to run")?;
     let status = std::process::Command::new(program)
@@ -139,7 +139,8 @@ fn pass_through(command: &[OsString]) -> Result<Status> {
     Ok(own_status(status))
 }
 
-/// What the build writes to standard output goes to standard error meanwhile: the document must stand there alone.
+/// Redirects the build's standard output to standard error during `work`, so that the document stands alone on
+/// standard output.
 fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
     let failed = "cannot redirect the build's output";
     let saved = rustix::io::dup(rustix::stdio::stdout()).context(failed)?;
@@ -149,8 +150,8 @@ fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
     Ok(done)
 }
 
-/// The outputs of a build's commands, objects and what was linked, each with the folder that its command ran in. A command that compiles
-/// and links at once has no object that stays.
+/// Returns the outputs of a build's commands, objects and linked files, each with the folder that its command ran in.
+/// A command that compiles and links at once has no lasting object.
 fn outputs(outcome: &Outcome, here: &Path) -> Vec<(Option<PathBuf>, PathBuf)> {
     let mut all: Vec<_> = nvccs(outcome).map(|unit| (unit.output, unit.directory)).collect();
     let host = outcome.host_compiles.iter().flat_map(|plan| &plan.request.units);
@@ -159,7 +160,7 @@ fn outputs(outcome: &Outcome, here: &Path) -> Vec<(Option<PathBuf>, PathBuf)> {
     all
 }
 
-/// The units of the commands of nvcc.
+/// Returns the units of nvcc commands.
 fn nvccs(outcome: &Outcome) -> impl Iterator<Item = TranslationUnit> {
     let runs = outcome.compiles.iter().filter(|run| run.directory.is_absolute());
     runs.flat_map(|run| {
@@ -168,26 +169,26 @@ fn nvccs(outcome: &Outcome) -> impl Iterator<Item = TranslationUnit> {
     })
 }
 
-/// The objects that nvcc made of CUDA code, by canonical paths.
+/// Returns the objects that nvcc made of CUDA code, by canonical paths.
 fn cuda_objects(outcome: &Outcome) -> BTreeSet<PathBuf> {
     let cuda = nvccs(outcome).filter(|unit| unit.language == Language::Cuda);
     cuda.filter_map(|unit| Some(canonical(&unit.directory.join(unit.output?)))).collect()
 }
 
-/// The build folders that a build command was about: those that its commands wrote to, and those that build tools were started
-/// for, which may have had nothing to do.
+/// Returns the build folders of a build command: those that its commands wrote to, and those that its build tools ran
+/// for, even with nothing to do.
 fn build_folders(outcome: &Outcome, outputs: &[(Option<PathBuf>, PathBuf)]) -> BTreeSet<PathBuf> {
     let tools = outcome.tool_folders.iter().filter_map(|folder| root_of(None, folder));
     outputs.iter().filter_map(|(output, folder)| root_of(output.as_deref(), folder)).chain(tools).collect()
 }
 
-/// The build folder of an output, or of a working folder; `None` where it has gone. `SCUBA_DIR` says where facts lie, not where
-/// a build is.
+/// Returns the build folder of an output, or of a working folder; `None` if it has gone. `SCUBA_DIR` moves the facts,
+/// not the build.
 fn root_of(output: Option<&Path>, working: &Path) -> Option<PathBuf> {
     paths::resolve(output, working, None).parent().filter(|root| root.is_dir()).map(Path::to_owned)
 }
 
-/// Keeps the links that the host's tools made, for this join and for later ones.
+/// Stores the links of the host's tools, for this join and later ones.
 fn keep(outcome: &Outcome, compiled: &BTreeSet<PathBuf>, here: &Path) {
     let links: Vec<LinkFacts> =
         outcome.links.iter().map(|link| LinkFacts { link: link.clone(), units: vec![] }).collect();
@@ -200,8 +201,8 @@ fn keep(outcome: &Outcome, compiled: &BTreeSet<PathBuf>, here: &Path) {
     for facts in &links {
         let link = &facts.link;
         let store = Store::new(paths::of_this_process(Some(&link.output), here));
-        // Archives and programs without CUDA code are links too. Where the facts of units lie all are kept; elsewhere those of CUDA code that lies
-        // in another folder.
+        // Archives and programs without CUDA code are links too. All links are stored beside facts of units;
+        // elsewhere, only links that take in CUDA code from another folder.
         if !store.folder().is_dir() && !by_output.take_in(facts, &mut is_cuda) {
             continue;
         }
@@ -213,7 +214,7 @@ fn keep(outcome: &Outcome, compiled: &BTreeSet<PathBuf>, here: &Path) {
     }
 }
 
-/// Keeps what make says it makes, to be read; whether there is any CUDA code among it.
+/// Stores the units and links that make prints, to be read. Returns whether they include CUDA code and were stored.
 fn record_printed(printed: &[Printed], here: &Path) -> bool {
     let (units, links) = unseen::of_printed(printed, &Present::default());
     let cuda = units.iter().any(|u| u.unit.language == Language::Cuda);
@@ -222,7 +223,7 @@ fn record_printed(printed: &[Printed], here: &Path) -> bool {
     }
     let store_of = |output: &Path| Store::new(paths::of_this_process(Some(output), here));
     for facts in units {
-        // `LINK#SOURCE` lies where the link does.
+        // A unit with key `LINK#SOURCE` is stored beside the link's output.
         let store = store_of(facts.unit.output.as_deref().unwrap_or(&facts.key));
         if let Err(e) = store.write_unit(&Unit { facts, modules: vec![], second: None }) {
             output::complain(&output::harmless(&e.to_string()));
@@ -237,14 +238,15 @@ fn record_printed(printed: &[Printed], here: &Path) -> bool {
     true
 }
 
-/// Keeps what the host's own compilers compiled, where facts of CUDA code lie: a program may decide there what it allocates.
+/// Stores the units of the host's own compilers beside facts of CUDA code: a program may decide in them how much it
+/// allocates.
 fn record(compiles: &[Plan], here: &Path) {
     let present = Present::default();
     let units = compiles.iter().flat_map(|p| p.request.units.iter().map(|u| (u, p.request.link.as_ref())));
     for (unit, link) in units {
         let output = unit.output.as_deref().or(link.map(|l| l.output.as_path()));
         let store = Store::new(paths::of_this_process(output, here));
-        // clang's CUDA code makes a folder of its own.
+        // clang's CUDA code gets a folder of its own.
         if !store.folder().is_dir() && unit.language != Language::Cuda {
             continue;
         }
@@ -257,20 +259,20 @@ fn record(compiles: &[Plan], here: &Path) {
     }
 }
 
-/// `scuba-nvcc`, which is installed beside `scuba`.
+/// Returns the path of `scuba-nvcc`, which is installed beside `scuba`.
 fn own_shim() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot tell where `scuba` lies")?;
     Ok(own.with_file_name("scuba-nvcc"))
 }
 
-/// Whether somebody wanted the build to end: nobody waits for a check of what there is then.
+/// Whether a user ended the build: nobody waits for a check of its result.
 fn is_interrupted(status: ExitStatus) -> bool {
-    // Some tools (ninja) end by themselves, with a shell's status for what a signal ended.
+    // Some tools (ninja) exit by themselves after a signal, with a shell's status for it.
     let by_signal = [SIGINT, SIGTERM, SIGHUP].map(|signal| Some(128 + signal));
     status.signal().is_some() || by_signal.contains(&status.code())
 }
 
-/// The build command's own exit status; killed by a signal, as a shell shows it.
+/// Returns the build command's own exit status; after a signal, the status that a shell gives.
 fn own_status(status: ExitStatus) -> Status {
     let code = status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(2);
     Status::Other(u8::try_from(code).unwrap_or(2))

@@ -1,4 +1,4 @@
-//! `scuba check`: sources as one program, the units of a compile_commands.json, or the facts that a build left.
+//! `scuba check`: checks sources as one program, the units of a compile_commands.json, or the facts of a build.
 
 use crate::args::{CheckArgs, CommonArgs};
 use crate::programs::checking;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// # Errors
-/// When there is nothing to check, or settings or flags cannot be understood.
+/// If there is nothing to check, or settings or flags cannot be understood.
 pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
     if let Some(dir) = &args.compile_commands {
         let (session, units) = of_database(dir, &args, &overrides)?;
@@ -61,18 +61,18 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
     finish(&session, check_units(&[plan], &units, &session), &[store_of(&files[0])?])
 }
 
-/// Where outcomes of sources that were named lie: they leave no facts.
+/// Returns the `.scuba` folder for the outcomes of sources named on the command line, which leave no facts.
 ///
 /// # Errors
-/// When there is no working folder.
+/// If there is no working folder.
 pub fn store_of(file: &Path) -> Result<PathBuf> {
     Ok(paths::of_this_process(None, &folder_of(file)?))
 }
 
-/// The units of sources that are named, and the one program that they are.
+/// Reads the named sources, and returns their units and the one program that these form.
 ///
 /// # Errors
-/// When one is missing, flags cannot be understood, or they are not one program.
+/// If a source is missing, flags cannot be understood, or the sources are not one program.
 pub fn read_files(
     files: &[PathBuf],
     flags: &[OsString],
@@ -108,7 +108,7 @@ fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(S
         .with_baseline()?
         .with_confirmations(vec![store_of(dir)?]);
     let (set, found) = (session.set_nvcc(), session.nvcc());
-    // One that is set and cannot be run is told by what needs it.
+    // A set nvcc that cannot run is reported by the code that needs it.
     let units = sources::of_database(dir, Nvcc { set: set.as_deref().and(found.as_deref()), found: found.as_deref() })?;
     Ok((session, units))
 }
@@ -141,10 +141,10 @@ pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked
     )
 }
 
-/// Reports a whole run, and keeps what it cost in the first of these `.scuba` folders.
+/// Reports a whole run, and records its cost in the first of these `.scuba` folders.
 ///
 /// # Errors
-/// When the report cannot be rendered, or nothing at all could be analysed.
+/// If the report cannot be rendered.
 pub fn finish(session: &Session, checked: Checked, folders: &[PathBuf]) -> Result<Status> {
     if !session.quiet() {
         checked.problems.iter().for_each(|p| output::complain(p));
@@ -169,6 +169,6 @@ pub fn finish(session: &Session, checked: Checked, folders: &[PathBuf]) -> Resul
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
     session.keep(&assembled.report, "check", None, session.elapsed(), folders);
     let status = session.tell(assembled, &sources, &[])?;
-    // Sources of which nothing could be read, or whose check failed, have not been checked.
+    // Sources that could not be read at all, or whose check failed, have not been checked.
     Ok(if wrong || nothing && status == Status::Clean { Status::Unable } else { status })
 }

@@ -1,4 +1,4 @@
-//! `scuba confirm`: counterexamples on a GPU, or into a bundle for a machine that has one.
+//! `scuba confirm`: runs counterexamples on a GPU, or writes them into a bundle for a machine that has one.
 
 use super::check;
 use crate::args::ConfirmArgs;
@@ -33,7 +33,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// # Errors
-/// When there is nothing to confirm, or no GPU to do it on.
+/// If nothing can be checked, a fingerprint matches no finding, or there is no GPU to run on.
 pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     if let Some(folder) = &args.from {
         return from_bundle(folder, args, overrides);
@@ -42,7 +42,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     let (session, opened) = Opened::new(&files, args, overrides)?;
     let toolchain = match args.bundle {
         Some(_) => None,
-        // Before the check, which takes longer than to see that there is no GPU.
+        // Comes before the check, which takes longer than finding out that there is no GPU.
         None => Some(toolchain(&session, None)?),
     };
     let checked = opened.check(&session);
@@ -102,22 +102,22 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             session.write(&assembled, &sources)?;
             Ok(session.status(&assembled))
         }
-        // The toolchain is there unless a bundle is asked for.
+        // The toolchain exists unless a bundle is asked for.
         (None, None) => Ok(Status::Unable),
     }
 }
 
-/// The tools to run with; by `until` they must have answered.
+/// Finds the tools to run with, which have to answer before `until`.
 ///
 /// # Errors
-/// When one is missing or does not answer, or there is no GPU.
+/// If a tool is missing or does not answer, or there is no GPU.
 fn toolchain(session: &Session, until: Option<Instant>) -> Result<Toolchain, DeviceError> {
-    // Three are asked.
+    // Three tools are asked.
     let patience = until.map_or(PATIENCE, |end| (end.saturating_duration_since(Instant::now()) / 3).min(PATIENCE));
     Toolchain::find(session.nvcc().as_deref(), session.config.confirm.compute_sanitizer.as_deref(), patience)
 }
 
-/// Files and folders, and fingerprints.
+/// Separates files and folders from fingerprints.
 fn sort_targets(targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
     let is_fingerprint =
         |t: &String| (4..=16).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_hexdigit()) && !Path::new(t).exists();
@@ -125,7 +125,8 @@ fn sort_targets(targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
     (files.into_iter().map(PathBuf::from).collect(), prints)
 }
 
-/// The findings asked for: by fingerprint, else all that are denied (all of them where scuba.toml says so).
+/// Returns the findings to confirm, among those with a counterexample: by fingerprint, else all denied ones (all, if
+/// scuba.toml says so).
 fn choose(assembled: &Assembled, wanted: &[String], when: ConfirmWhen) -> Result<Vec<Finding>> {
     let findings = &assembled.report.findings;
     for w in wanted {
@@ -143,7 +144,7 @@ fn choose(assembled: &Assembled, wanted: &[String], when: ConfirmWhen) -> Result
     Ok(findings.iter().filter(asked).filter(|f| f.witness.is_some()).cloned().collect())
 }
 
-/// Puts outcomes into the findings that they are of.
+/// Stores outcomes in their findings.
 pub fn attach(assembled: &mut Assembled, outcomes: &[Outcome]) {
     for f in &mut assembled.report.findings {
         if let Some(o) = outcomes.iter().find(|o| o.fingerprint == f.fingerprint) {
@@ -152,7 +153,7 @@ pub fn attach(assembled: &mut Assembled, outcomes: &[Outcome]) {
     }
 }
 
-/// What was read to find the findings.
+/// Units in which the findings were found, from sources or from a build's facts.
 enum Opened {
     Sources { units: Vec<Unit>, plan: Plan, store: PathBuf },
     Facts(Box<Stored>),
@@ -204,19 +205,19 @@ impl Opened {
     }
 }
 
-/// Programs with their code and how they are built.
+/// Programs with their code and the commands that build them.
 pub struct Project<'a> {
     pub facts: Vec<&'a UnitFacts>,
-    /// A unit's code.
+    /// Returns a unit's code by its position.
     pub modules: Box<dyn Fn(usize) -> Result<Vec<Arc<Module>>> + 'a>,
     pub plans: Vec<Plan>,
     pub links: &'a [LinkFacts],
-    /// For each unit, the `.scuba` folder that outcomes belong to.
+    /// The `.scuba` folder for outcomes of each unit, by position.
     pub stores: Vec<PathBuf>,
 }
 
 impl<'a> Project<'a> {
-    /// What a build left.
+    /// Takes the units, programs and links of a build's facts.
     #[must_use]
     pub fn stored(stored: &'a Stored) -> Self {
         Self {
@@ -228,7 +229,7 @@ impl<'a> Project<'a> {
         }
     }
 
-    /// What is missing for the programs of these findings to be linked, one line for each.
+    /// Returns what is missing to link the programs of these findings, one line for each program.
     fn lacking(&self, findings: &[Finding]) -> Vec<String> {
         let concerned = self.plans.iter().filter(|p| findings.iter().any(|f| f.program == p.name));
         concerned.filter_map(|p| prepare::lacking(&Besides::of(p, &self.facts, self.links).missing)).collect()
@@ -244,7 +245,7 @@ impl<'a> Project<'a> {
         Copied::new(toolkit, files)
     }
 
-    /// What is to be run for these findings.
+    /// Makes the manifest of the runs for these findings, with the files generated for it.
     fn manifest(
         &self,
         findings: &[Finding],
@@ -266,7 +267,7 @@ impl<'a> Project<'a> {
             .map(|p| p.canonicalize().with_context(|| format!("there is no program {}", p.display())))
             .transpose()?;
         for (n, plan) in self.plans.iter().enumerate() {
-            // Positions are those of the lowest architecture's code.
+            // Positions refer to the code of the lowest architecture.
             let is_own = |f: &&Finding| f.program == plan.name && f.architecture.is_none();
             let own: Vec<&Finding> = findings.iter().filter(is_own).collect();
             if own.is_empty() {
@@ -276,7 +277,7 @@ impl<'a> Project<'a> {
             for (position, &unit) in plan.units.iter().enumerate() {
                 code.extend(architectures::lowest(&(self.modules)(unit)?).into_iter().map(|m| (m, position)));
             }
-            // As the check linked it: sites are positions in it.
+            // The order in which the check linked the code: sites are positions in it.
             code.sort_by(|(a, _), (b, _)| checking::order(a).cmp(&checking::order(b)));
             let (code, owners): (Vec<Arc<Module>>, Vec<usize>) = code.into_iter().unzip();
             let program = Program::link(code);
@@ -296,10 +297,10 @@ impl<'a> Project<'a> {
         Ok((manifest, generated))
     }
 
-    /// Runs findings on this machine's GPU and keeps what was seen.
+    /// Runs findings on this machine's GPU and stores the outcomes.
     ///
     /// # Errors
-    /// When there is no room to build what is run.
+    /// If what is run cannot be prepared, or the folder for it cannot be written.
     pub fn confirm(
         &self,
         findings: &[Finding],
@@ -328,8 +329,9 @@ impl<'a> Project<'a> {
     }
 }
 
-/// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. Where something should have been run and was not, each
-/// finding that nothing is known of has the reason, and the line is for all of them.
+/// Confirms findings that have a counterexample and are not confirmed yet, as `[confirm] when` says, if there is a
+/// GPU. If runs should have taken place and did not, each finding without an outcome gets the reason, and the returned
+/// line covers all of them.
 #[must_use]
 pub fn automatically(
     assembled: &mut Assembled,
@@ -339,7 +341,8 @@ pub fn automatically(
     session: &Session,
 ) -> Option<String> {
     let when = session.config.confirm.when;
-    // What was silent before may speak to the check compiled into the kernel, and to that again where there is more time.
+    // A finding that did not show before may show to the check compiled into the kernel, and to that check again with
+    // more time.
     let again = |c: &Confirmation| {
         ways.checks.is_some()
             && c.status != ConfirmationStatus::Confirmed
@@ -358,7 +361,7 @@ pub fn automatically(
         ),
         Err(e) => (e.to_string(), String::new()),
         Ok(toolchain) => {
-            // A fault in what is only evidence must not cost the verdict.
+            // A fault in the confirmation, which is only evidence, must not cost the verdict.
             let run =
                 std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain));
             match std::panic::catch_unwind(run)
@@ -389,7 +392,7 @@ pub fn automatically(
     Some(human::not_run(&(why + &more)))
 }
 
-/// Runs a manifest and keeps each outcome; tells of it where that is wanted.
+/// Runs a manifest and stores each outcome; if `aloud`, also reports it.
 fn execute_all(
     manifest: &Manifest,
     folder: &Path,
@@ -411,7 +414,7 @@ fn execute_all(
     Ok(outcomes)
 }
 
-/// Where the project is on another machine, there is no such folder.
+/// Stores an outcome. If the project is on another machine, the folder does not exist and nothing is stored.
 fn keep(folder: &Path, outcome: &Outcome) {
     if folder.parent().is_none_or(|p| !p.is_dir()) {
         return;
@@ -426,7 +429,7 @@ fn say(case: &Case, outcome: &Outcome) {
     output::complain(&format!("{}: {}: {}", c.status, case.expected.summary, c.detail));
 }
 
-/// Runs a bundle; where there is no GPU and it has been run elsewhere, takes over what was seen there.
+/// Runs a bundle; without a GPU, takes over the results of an earlier run elsewhere.
 fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     if !args.targets.is_empty() || args.exe.is_some() {
         bail!("`--from` runs a bundle as it is: name no findings and no program beside it");
@@ -461,7 +464,7 @@ fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Resu
             say(case, outcome);
         }
     }
-    // What was seen is told first: a bundle may lie where nothing can be written.
+    // Outcomes are reported first: a bundle may be in a folder without write access.
     written?;
     let confirmed = outcomes.iter().filter(|o| o.confirmation.status == ConfirmationStatus::Confirmed).count();
     output::complain(&format!(

@@ -1,4 +1,5 @@
-//! `scuba contracts`: what kernels need of their arguments, for people, for programs, for scuba.toml and for sources.
+//! `scuba contracts`: writes the requirements of kernels on their arguments, for people, programs, scuba.toml and
+//! sources.
 
 use super::check;
 use crate::args::{ContractFormat, ContractsArgs};
@@ -19,7 +20,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 /// # Errors
-/// When there is nothing to analyse, or a pattern, settings or flags cannot be understood.
+/// If there is nothing to analyse, or a pattern, settings or flags cannot be understood.
 pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     let wanted = patterns(&args.function)?;
     let (session, programs) = programs(args, overrides)?;
@@ -72,7 +73,8 @@ pub fn run(args: &ContractsArgs, overrides: &Overrides) -> Result<Status> {
     Ok(if wrong { Status::Unable } else { Status::Clean })
 }
 
-/// What another version requires: a document of an earlier run, or the same sources as they were in a revision.
+/// Returns the requirements of another version: from a document of an earlier run, or from the same sources in a
+/// revision.
 fn earlier(other: &Path, args: &ContractsArgs) -> Result<Vec<Function>> {
     let text = if other.is_file() {
         std::fs::read_to_string(other).with_context(|| format!("cannot read {}", other.display()))?
@@ -82,7 +84,7 @@ fn earlier(other: &Path, args: &ContractsArgs) -> Result<Vec<Function>> {
     text::read(&text).map_err(|e| anyhow!("{} is no document of `scuba contracts --format json`: {e}", other.display()))
 }
 
-/// What this program says of the same sources in a revision of their repository.
+/// Runs this program on the same sources in a revision of their repository, and returns its document.
 fn of_revision(revision: &Path, args: &ContractsArgs) -> Result<String> {
     if args.paths.is_empty() || args.paths.iter().any(|p| p.is_dir()) {
         bail!("--diff with a revision needs sources: `scuba contracts FILE.cu --diff {}`", revision.display());
@@ -133,7 +135,7 @@ fn of_revision(revision: &Path, args: &ContractsArgs) -> Result<String> {
     String::from_utf8(out.stdout).context("its document is no text")
 }
 
-/// Programs with their code.
+/// Names of programs with their code.
 type Programs = Vec<(String, Vec<Arc<Module>>)>;
 
 fn programs(args: &ContractsArgs, overrides: &Overrides) -> Result<(Session, Programs)> {
@@ -192,7 +194,7 @@ fn infer(mut code: Vec<Arc<Module>>, session: &Session, wanted: Option<GlobSet>)
     })
 }
 
-/// As it is shown: paths relative to the project.
+/// Converts the contract of a function for output, with paths relative to the project.
 fn written(f: Inferred, session: &Session) -> Function {
     let place = |p: inference::Place| text::Place {
         file: session.root.show(&p.position.file),

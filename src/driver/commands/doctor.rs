@@ -1,4 +1,4 @@
-//! `scuba doctor`: what is installed, which versions, what is missing and how to get it.
+//! `scuba doctor`: lists what is installed, which versions, what is missing and how to get it.
 
 use crate::args::DoctorArgs;
 #[cfg(feature = "cgeist")]
@@ -14,17 +14,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// For the reading of a small program; the headers take a real one about a second.
+/// Time limit for reading a small program; with its headers a real one takes about a second.
 const PROBE: Duration = Duration::from_secs(60);
 
-/// How one thing stands.
+/// Result of one line of the doctor.
 enum Finding {
     Found(String),
-    /// Nothing that was asked for needs it.
+    /// Missing, but nothing that the settings ask for needs it.
     Absent {
         get: &'static str,
     },
-    /// There, and of no use. Nothing that was asked for needs it.
+    /// Installed but useless, and nothing that the settings ask for needs it.
     Useless {
         what: String,
         get: &'static str,
@@ -35,7 +35,7 @@ enum Finding {
     },
 }
 
-/// Prints one line per thing; [`Status::Unable`] where something needed is missing.
+/// Prints one line per item; returns [`Status::Unable`] if something needed is missing.
 pub fn run(args: &DoctorArgs) -> Status {
     let mut text = String::new();
     let mut needed_missing = false;
@@ -118,7 +118,7 @@ fn beside(name: &str) -> Finding {
     }
 }
 
-/// The worker must be there, and its LLVM must load: without arguments it says how it is used.
+/// Checks the worker: it must exist, and its LLVM must load. Without arguments it prints its usage.
 fn extractor() -> Finding {
     let Finding::Found(path) = beside("scuba-extract") else { return beside("scuba-extract") };
     match Command::new(&path).stdin(Stdio::null()).output() {
@@ -134,7 +134,7 @@ fn extractor() -> Finding {
     }
 }
 
-/// What an installation has for build systems, by its place under the prefix.
+/// Finds a file for build systems, by its path under the installation's prefix.
 fn installed(place: &str, what_for: &str) -> Finding {
     const GET: &str = "optional, for build systems: `make install` or the wheel brings it";
     let prefix = std::env::current_exe().ok().and_then(|p| Some(p.canonicalize().ok()?.parent()?.parent()?.to_owned()));
@@ -144,11 +144,11 @@ fn installed(place: &str, what_for: &str) -> Finding {
     }
 }
 
-/// Z3 before 5 leaves many index queries undecided.
+/// Checks the version of Z3: before 5 it leaves many index queries undecided.
 fn z3() -> Finding {
     const GET: &str = "install the wheel z3-solver 5.x and build again (`make` does both)";
     let version = check::z3_version();
-    // `Z3 5.4.0.0 …` or `5.4.0.0`, by release.
+    // `Z3 5.4.0.0 …` or `5.4.0.0`, depending on the release.
     let number =
         version.split_whitespace().find_map(|w| w.split_once('.')).and_then(|(major, _)| major.parse::<u32>().ok());
     match number {
@@ -157,7 +157,7 @@ fn z3() -> Finding {
     }
 }
 
-/// The host's compiler that nvcc runs where no `-ccbin` names another one.
+/// Checks the host compiler that nvcc runs if no `-ccbin` names another one.
 fn host_compiler() -> Finding {
     match version(Path::new("g++"), &["--version"]) {
         Ok((path, text)) => {
@@ -172,7 +172,7 @@ fn host_compiler() -> Finding {
     }
 }
 
-/// Compiler caches that are installed, and what is known of them with nvcc.
+/// Lists installed compiler caches, with their known behaviour under nvcc.
 fn caches(config: &Config) -> Vec<(&'static str, Finding)> {
     let of = |name| version(Path::new(name), &["--version"]).ok();
     let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
@@ -198,11 +198,11 @@ fn caches(config: &Config) -> Vec<(&'static str, Finding)> {
     ccache.into_iter().chain(sccache).collect()
 }
 
-/// The newest that was tried (docs/evaluation/toolkits.md).
+/// Newest releases that were tested (docs/evaluation/toolkits.md).
 const NEWEST_TOOLKIT: (u32, u32) = (13, 5);
 const NEWEST_GCC: (u32, u32) = (13, u32::MAX);
 
-/// A remark where a release is newer than what was tried.
+/// Returns a remark if a release is newer than the newest tested one.
 fn newer_than_tried(release: Option<(u32, u32)>, tried: (u32, u32)) -> String {
     match (release.filter(|r| *r > tried), tried) {
         (None, _) => String::new(),
@@ -211,13 +211,13 @@ fn newer_than_tried(release: Option<(u32, u32)>, tried: (u32, u32)) -> String {
     }
 }
 
-/// Major and minor number of the release that `nvcc --version` names (`release 13.5, V13.5.37`).
+/// Returns the major and minor number of the release that `nvcc --version` names (`release 13.5, V13.5.37`).
 fn release_of(text: &str) -> Option<(u32, u32)> {
     let (major, minor) = text.split("release ").nth(1)?.split(',').next()?.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The one that `scuba confirm` takes.
+/// Returns the compute-sanitizer that `scuba confirm` uses.
 fn sanitizer(config: &Config) -> PathBuf {
     device::sanitizer(real_nvcc(config).as_deref(), config.confirm.compute_sanitizer.as_deref())
         .unwrap_or("compute-sanitizer".into())
@@ -238,7 +238,8 @@ fn nvcc(config: &Config) -> Finding {
     }
 }
 
-/// Whether nvcc compiles the small program itself: a toolkit of mixed releases answers and compiles nothing.
+/// Checks that nvcc itself compiles the small program: a toolkit of mixed releases reports a version but compiles
+/// nothing.
 fn compiles(config: &Config) -> Finding {
     const GET: &str = "this is nvcc's own trouble, apart from SCuBA: the toolkit lacks a file, or its parts are of different releases (pip brings the newest of each: name one release for all of nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt, nvidia-cuda-runtime)";
     let Some(nvcc) = real_nvcc(config) else { return Finding::Absent { get: "there is no nvcc to ask" } };
@@ -267,7 +268,7 @@ fn clang(config: &Config) -> Finding {
     }
 }
 
-/// Whether clang reads a kernel and its host code with the headers of the toolkit.
+/// Checks that clang reads a kernel and its host code with the headers of the toolkit.
 fn small_program(config: &Config) -> Finding {
     const GET: &str = "the toolkit lacks a file, or clang does not know it: docs/evaluation/toolkits.md names toolkits that were tried";
     let defaults = ExtractOptions::default();
@@ -283,7 +284,8 @@ fn small_program(config: &Config) -> Finding {
     }
 }
 
-/// Needed where it is asked for; else a second reading of the sources. One that starts and reads nothing is none.
+/// Checks cgeist: needed if the settings ask for it, else an optional second reader. A cgeist that starts but reads
+/// nothing counts as useless.
 #[cfg(feature = "cgeist")]
 fn second_reader(config: &Config) -> Finding {
     use cgeist::process::{Failure, Tool};
@@ -324,7 +326,7 @@ fn optional(program: &Path, arguments: &[&str], get: &'static str) -> Finding {
     }
 }
 
-/// Where a program lies and what it says on standard output.
+/// Returns the path of a program and its standard output.
 fn version(program: &Path, arguments: &[&str]) -> Result<(PathBuf, String), String> {
     let path = which::which(program).map_err(|_| format!("{} was not found", program.display()))?;
     let out = Command::new(&path)

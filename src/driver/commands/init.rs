@@ -1,4 +1,4 @@
-//! `scuba init`: a commented scuba.toml for the project in a folder, and what to run next.
+//! `scuba init`: writes a commented scuba.toml for the project in a folder, and prints the next command to run.
 
 use crate::args::InitArgs;
 use crate::commands::project::{BuildSystem, Project, Shape};
@@ -7,11 +7,11 @@ use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The name of the settings.
+/// File name of the settings.
 const NAME: &str = "scuba.toml";
 
 /// # Errors
-/// Where there are settings already (without `--force`), no CUDA source, or the folder cannot be written.
+/// If there are settings already (without `--force`), no CUDA source exists, or the folder cannot be written.
 pub fn run(args: &InitArgs) -> Result<Status> {
     let here = match &args.dir {
         Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
@@ -28,7 +28,7 @@ pub fn run(args: &InitArgs) -> Result<Status> {
     }
     let nvcc = session::real_nvcc(&config::Config::default());
     let text = settings(&project, nvcc.as_deref());
-    // As a whole or not at all.
+    // The file is written completely or not at all.
     let mut made =
         tempfile::NamedTempFile::new_in(&here).with_context(|| format!("cannot write {}", here.display()))?;
     std::io::Write::write_all(&mut made, text.as_bytes())
@@ -40,13 +40,13 @@ pub fn run(args: &InitArgs) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// For all who may read the project: temporary files are for their owner alone.
+/// Lets everyone who can read the project read the file: temporary files are readable by their owner only.
 fn readable(file: &std::fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
-/// What is told of it.
+/// Returns the message about the written file.
 fn said(project: &Project, nvcc: Option<&Path>, file: &Path) -> String {
     let mut out = format!("{}: {}\n", file.display(), summary(project));
     if nvcc.is_none() {
@@ -57,7 +57,7 @@ fn said(project: &Project, nvcc: Option<&Path>, file: &Path) -> String {
     out
 }
 
-/// One line on what was found.
+/// Returns one line about the project.
 fn summary(project: &Project) -> String {
     let shape = match project.shape {
         Shape::Program => "a program",
@@ -73,7 +73,7 @@ fn summary(project: &Project) -> String {
     format!("{shape}, {units}, {by}")
 }
 
-/// The commands that lead to the first verdicts.
+/// Returns the commands that lead to the first verdicts.
 fn next(project: &Project) -> String {
     match project.builds.first() {
         Some(BuildSystem::CMake { preset: Some(p) }) => {
@@ -97,7 +97,7 @@ fn next(project: &Project) -> String {
     }
 }
 
-/// The text of scuba.toml: what holds of this project, and what is likely to be changed, each with a comment.
+/// Returns the contents of scuba.toml: settings for this project, and those likely to change, each with a comment.
 fn settings(project: &Project, nvcc: Option<&Path>) -> String {
     let mut out = format!(
         "# Settings of SCuBA for this project ({}). All of them, with what they mean: scuba.toml.example.\n\
@@ -164,7 +164,7 @@ fn section(out: &mut String, name: &str, comment: &str) {
     let _ = write!(out, "\n# {comment}\n[{name}]\n");
 }
 
-/// As a string of TOML.
+/// Quotes a string for TOML.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
@@ -195,7 +195,7 @@ mod tests {
                     let config = config::load(&dir.path().join(NAME)).unwrap_or_else(|e| panic!("{e}\n{text}"));
                     assert_eq!(config.allow.len(), foreign.len(), "{text}");
                     assert_eq!(config.entry.exports, shape == Shape::Library);
-                    // What is commented out is right, too.
+                    // The lines that are commented out have to be valid, too.
                     let all: String = text
                         .lines()
                         .map(|l| {

@@ -1,6 +1,7 @@
-//! `scuba __pages PREFIX`: manual pages and completions of shells, from the same description of the command line that is parsed.
+//! `scuba __pages PREFIX`: writes manual pages and shell completions from the description of the command line that
+//! also parses it.
 //!
-//! For whoever packs SCuBA (`make dist`): they lie where man, bash, zsh and fish look under a prefix.
+//! Packagers run it (`make dist`): the files go where man, bash, zsh and fish search under a prefix.
 
 use crate::Status;
 use crate::args::Cli;
@@ -11,7 +12,7 @@ use std::path::Path;
 
 pub const COMMAND: &str = "__pages";
 
-/// Where each shell looks, and under which name.
+/// Paths under the prefix where each shell searches completions.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "share/bash-completion/completions/scuba"),
     (Shell::Zsh, "share/zsh/site-functions/_scuba"),
@@ -19,7 +20,7 @@ const COMPLETIONS: [(Shell, &str); 3] = [
 ];
 
 /// # Errors
-/// Where a file cannot be written.
+/// If a file cannot be written.
 pub fn run(prefix: &Path) -> anyhow::Result<Status> {
     let cli = shown(&Cli::command());
     for (shell, place) in COMPLETIONS {
@@ -35,7 +36,7 @@ pub fn run(prefix: &Path) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
-/// Without the commands that are between processes of ours, which completions would offer.
+/// Returns the command line without hidden commands between SCuBA's processes, which completions would offer.
 fn shown(all: &Command) -> Command {
     let about = all.get_about().cloned().unwrap_or_default();
     let after = all.get_after_help().cloned().unwrap_or_default();
@@ -48,7 +49,7 @@ fn shown(all: &Command) -> Command {
         .subcommands(all.get_subcommands().filter(|c| !c.is_hide_set()).cloned())
 }
 
-/// The shim has no options of its own.
+/// Describes the shim, which has no options of its own.
 fn shim() -> Command {
     Command::new("scuba-nvcc")
         .version(env!("CARGO_PKG_VERSION"))

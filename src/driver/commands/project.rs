@@ -1,12 +1,13 @@
-//! What a folder holds, as far as plain reading tells: build system, programs or a library, code of others.
+//! Contents of a folder as a plain search shows them: build system, programs or a library, third-party code.
 //!
-//! In: a folder. Out: [`Project`]. It runs nothing, and reads no more than names and the beginnings of sources.
+//! In: a folder. Out: [`Project`]. The search runs nothing; it reads file names, the configuration of build systems,
+//! and sources up to a size.
 
 use confirm::manifest::is_bundle;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Folders below which nothing is looked at: others' code, and what builds leave.
+/// Names of folders that are not searched: third-party code, and what builds fetch (`_deps`).
 const FOREIGN: &[&str] = &[
     "third_party",
     "third-party",
@@ -19,23 +20,23 @@ const FOREIGN: &[&str] = &[
     "vendor",
     "_deps",
 ];
-/// Entries looked at, how deep, and bytes of a source.
+/// Limits of the search: entries, depth in folders, and size of a source in bytes.
 const MAX_ENTRIES: usize = 50_000;
 const MAX_DEPTH: usize = 8;
 const MAX_BYTES: u64 = 2 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Something has a `main`.
+    /// A source defines `main`.
     Program,
     Library,
-    /// Operators are registered with PyTorch.
+    /// A source registers operators with PyTorch.
     Extension,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildSystem {
-    /// `preset`: the first of those that have builds.
+    /// `preset`: the first build preset that can be used.
     CMake {
         preset: Option<String>,
     },
@@ -62,13 +63,13 @@ impl BuildSystem {
 #[derive(Clone, Debug)]
 pub struct Project {
     pub shape: Shape,
-    /// The likeliest first.
+    /// Build systems, the likeliest first.
     pub builds: Vec<BuildSystem>,
-    /// CUDA sources of its own, relative to the folder, in order.
+    /// The project's own CUDA sources, relative to the folder, sorted.
     pub sources: Vec<String>,
-    /// Folders with code of others.
+    /// Folders with third-party code.
     pub foreign: Vec<String>,
-    /// A folder that CMake has configured.
+    /// Build folder that CMake has configured.
     pub configured: Option<String>,
 }
 
@@ -153,7 +154,7 @@ impl Found {
     }
 }
 
-/// A folder that a build made, or a bundle that `scuba confirm` wrote.
+/// Whether a folder was made by a build, an environment or a package tool, or is a bundle of `scuba confirm`.
 fn is_built(folder: &Path) -> bool {
     folder.join("CMakeCache.txt").is_file()
         || folder.join("build.ninja").is_file()
@@ -162,7 +163,7 @@ fn is_built(folder: &Path) -> bool {
         || folder.file_name().is_some_and(|n| n == "node_modules" || n == "__pycache__")
 }
 
-/// `main` as a word, and a parenthesis behind it, on a line that is no comment.
+/// Whether a line that is no comment contains the word `main` followed by a parenthesis.
 fn has_main(text: &str) -> bool {
     text.lines().filter(|l| !l.trim_start().starts_with(['/', '*', '#'])).any(|l| {
         l.match_indices("main").any(|(i, _)| {
@@ -172,7 +173,7 @@ fn has_main(text: &str) -> bool {
     })
 }
 
-/// Paths of `.gitmodules`.
+/// Returns the submodule folders in `.gitmodules`.
 fn submodules(folder: &Path) -> BTreeSet<String> {
     let text = std::fs::read_to_string(folder.join(".gitmodules")).unwrap_or_default();
     text.lines()
@@ -207,7 +208,7 @@ fn builds(folder: &Path, shape: Shape) -> Vec<BuildSystem> {
     out
 }
 
-/// The first preset to build by that is not hidden, under whose name a configuration stands too.
+/// Returns the first build preset that is not hidden and shares its name with a configure preset.
 fn preset(text: &str) -> Option<String> {
     let presets: serde_json::Value = serde_json::from_str(text).ok()?;
     let names = |kind: &str| -> Vec<String> {

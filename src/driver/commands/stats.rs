@@ -1,4 +1,5 @@
-//! `scuba stats`: what the last builds and checks cost and decided, what caches spared, and which units were built without the analysis.
+//! `scuba stats`: costs and verdicts of the last builds and checks, work that caches saved, and units that were built
+//! without the analysis.
 
 use crate::args::{StatsArgs, StatsFormat};
 use crate::history::{self, Build};
@@ -13,13 +14,13 @@ use std::path::PathBuf;
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
-    /// Oldest first.
+    /// Sorted, oldest first.
     builds: &'a [Build],
     built_without_analysis: Vec<String>,
 }
 
 /// # Errors
-/// When nothing was built or checked here.
+/// If nothing was built or checked here.
 pub fn run(args: &StatsArgs) -> Result<Status> {
     let here = match &args.dir {
         Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
@@ -146,7 +147,8 @@ fn seconds(ms: u64) -> String {
     format!("{}.{} s", ms / 1000, ms % 1000 / 100)
 }
 
-/// Year to minute, UTC, of milliseconds since 1970 (H. Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`).
+/// Formats milliseconds since 1970 as a UTC time, year to minute (H. Hinnant, "chrono-compatible low-level date
+/// algorithms", `civil_from_days`).
 fn moment(ms: u64) -> String {
     let minutes = ms / 60_000;
     let days = minutes / 1440 + 719_468;

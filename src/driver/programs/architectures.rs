@@ -1,7 +1,8 @@
-//! Programs whose device code is other code for another architecture: each is checked, and one report says the worst of all.
+//! Programs whose device code differs between architectures: each version is checked, and one report holds the worst
+//! verdicts.
 //!
-//! In: the modules of units, the device side perhaps several times. Out: the program of the lowest architecture and one for each other that
-//! has code of its own; reports joined.
+//! In: the modules of units, with one or several device sides. Out: the program of the lowest architecture, and one
+//! for each further architecture that has its own code; joined reports.
 
 use check::{Place, ProgramReport};
 use finding::{Finding, Position};
@@ -9,13 +10,13 @@ use ir::{Module, Side};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A unit's modules for its lowest architecture.
+/// Returns a unit's modules for its lowest architecture.
 #[must_use]
 pub fn lowest(modules: &[Arc<Module>]) -> Vec<Arc<Module>> {
     for_architecture(modules, "")
 }
 
-/// A unit's modules for an architecture, the lowest where it has no code of its own for that.
+/// Returns a unit's modules for an architecture, or for its lowest one if it has no code of its own for that.
 fn for_architecture(modules: &[Arc<Module>], arch: &str) -> Vec<Arc<Module>> {
     let device = || modules.iter().filter(|m| m.side == Side::Device);
     let chosen = device().find(|m| m.arch == arch).or_else(|| device().next());
@@ -23,7 +24,7 @@ fn for_architecture(modules: &[Arc<Module>], arch: &str) -> Vec<Arc<Module>> {
     chosen.into_iter().chain(host).cloned().collect()
 }
 
-/// The programs of further architectures, each with its name.
+/// Returns the programs of further architectures, each with the architecture's name.
 #[must_use]
 pub fn others(units: &[Vec<Arc<Module>>]) -> Vec<(String, Vec<Arc<Module>>)> {
     let further = |unit: &Vec<Arc<Module>>| {
@@ -41,7 +42,7 @@ fn key(p: &Place) -> Key {
     (p.position.clone(), p.array.clone())
 }
 
-/// Adds to a report what the check for another architecture says. A place of both counts once, as the worse of them.
+/// Joins the report for another architecture into a report. An access in both counts once, with the worse verdict.
 pub fn join(report: &mut ProgramReport, mut other: ProgramReport, arch: &str) {
     let mut known: BTreeMap<Key, usize> = report.places.iter().enumerate().map(|(i, p)| (key(p), i)).collect();
     for place in other.places {
@@ -53,7 +54,7 @@ pub fn join(report: &mut ProgramReport, mut other: ProgramReport, arch: &str) {
         };
         let old = &mut report.places[at];
         let joined = old.class.join(place.class);
-        // What is not decided of a place is told once: by whoever says the worse of it.
+        // An undecided access is listed once: by the report with the worse verdict.
         let undecided = if joined == old.class { &mut other.undecided } else { &mut report.undecided };
         undecided.retain(|u| (&u.position, &u.array) != (&here.0, &here.1));
         old.class = joined;

@@ -1,4 +1,4 @@
-//! Checking the programs that units make up.
+//! Checks the programs that units make up.
 
 use super::architectures;
 use super::lost;
@@ -25,33 +25,33 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Programs that one command of a build checks: a library's unit may belong to many.
+/// Maximum number of programs that one command of a build checks: a library's unit may belong to many.
 const MOST_AT_ONCE: usize = 4;
 
-/// A unit's code, and as another front end reads it.
+/// Code of a unit, and the same unit as another front end reads it.
 pub type UnitCode = (Vec<Arc<Module>>, Option<Second>);
 
-/// What the check of some programs found.
+/// Results of the checks of some programs.
 #[derive(Debug, Default)]
 pub struct Checked {
     pub found: Found,
-    /// Which front ends read the sources.
+    /// Names of the front ends that read the sources.
     pub frontend: String,
-    /// How many sides of units were read.
+    /// Number of modules that were checked: one for each side of a unit.
     pub modules: usize,
-    /// One line each, for `-v`.
+    /// Notes for `-v`, one line each.
     pub notes: Vec<String>,
-    /// What is wrong with the user's own settings, one line each.
+    /// Mistakes in the user's own settings, one line each.
     pub problems: Vec<String>,
-    /// What is wrong with contracts.
+    /// Mistakes in contracts.
     pub faults: Vec<check::Fault>,
-    /// What was to be seen of the checks, line by line.
+    /// Lines for `--dump`, `--explain` and `--timings`.
     pub inside: Vec<String>,
-    /// Programs that a build's patience ended with, one line each.
+    /// Programs whose check the build's budget cut off or put off, one line each.
     pub cut: Vec<String>,
 }
 
-/// Checks each program. `modules` gives a unit's code by its position; `started` is told each program's name.
+/// Checks each program. `modules` gives a unit's code by its position; `started` gets each program's name.
 ///
 /// A program whose check fails, or whose code is missing, counts as not analysed.
 pub fn check(
@@ -75,7 +75,7 @@ pub fn check(
         started(&plan.name);
         let source =
             plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
-        // Facts themselves may be more than fits.
+        // Facts alone may exceed the memory limit.
         let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
         let (mut code, mut complete) = (Vec::new(), true);
         let mut second = Vec::new();
@@ -85,7 +85,7 @@ pub fn check(
                 Ok((all, other)) => {
                     let m = architectures::lowest(&all);
                     read.push(all);
-                    // What only clang reads, the host's own units, is the same in both.
+                    // A host unit is read by clang only and is the same in both readings.
                     let same = || Second { modules: m.clone(), frontend: String::new() };
                     second.push(other.or_else(|| (units[i].unit.language != Language::Cuda).then(same)));
                     code.extend(m);
@@ -102,7 +102,7 @@ pub fn check(
         drop(limit);
         let others = architectures::others(&read);
         drop(read);
-        // In whatever order they were given.
+        // Independent of the order in which units were given.
         code.sort_by(|a, b| order(a).cmp(&order(b)));
         checked.modules += code.len();
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
@@ -123,7 +123,7 @@ pub fn check(
         };
         // Units whose code could not be read are not in the program.
         let whole = if complete { verdicts.as_ref() } else { None };
-        // What another reading is held against.
+        // The code that a second reading is compared with.
         let read = if frontend_of(&second).is_some() { code.clone() } else { vec![] };
         let place = (&session.root, session.is_settled());
         let mut outcome = reports::report(code, &options, memory, place, whole, check);
@@ -155,7 +155,7 @@ pub fn check(
     checked
 }
 
-/// Notes the conditions and contracts that no function of any program answers to.
+/// Notes the conditions and contracts that name no function of any program.
 fn tell_unmatched(checked: &mut Checked, unnamed: &[&Condition], unmatched: &[&Contract]) {
     checked.problems.extend(unnamed.iter().map(|c| {
         format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)
@@ -168,12 +168,12 @@ fn tell_unmatched(checked: &mut Checked, unnamed: &[&Condition], unmatched: &[&C
     }));
 }
 
-/// The front end that read units a second time, where one did.
+/// Returns the front end of the second reading, if there is one.
 fn frontend_of(second: &[Option<Second>]) -> Option<String> {
     second.iter().flatten().map(|s| s.frontend.clone()).find(|f| !f.is_empty())
 }
 
-/// Holds another front end's reading of a program against its report, where there is one of all its units.
+/// Compares another front end's reading of a program with the program's report, if that reading covers all units.
 fn beside(
     checked: &mut Checked,
     plan: &Plan,
@@ -205,7 +205,7 @@ fn beside(
     }
 }
 
-/// Notes what is to be said of a unit, whatever its programs.
+/// Takes the notes and unread sides of a unit, whatever programs it is in.
 fn take_unit(checked: &mut Checked, unit: &UnitFacts) {
     checked.notes.extend(unit.notes.iter().map(|n| format!("{}: {n}", unit.unit.source.display())));
     checked.found.not_analysed.extend(unread(unit));
@@ -214,9 +214,9 @@ fn take_unit(checked: &mut Checked, unit: &UnitFacts) {
     }
 }
 
-/// Notes that the check of one program failed.
+/// Notes a failed check of one program.
 fn take_fault(checked: &mut Checked, plan: &Plan, units: &[UnitFacts], fault: &Fault) {
-    // A check that a net ended as a whole may end otherwise another time.
+    // A check that a safety net ended as a whole may end differently in another run.
     let net = match fault {
         Fault::TooLong(_) => Some(Net::Time),
         Fault::Memory(_) | Fault::NoThread(_) => Some(Net::Memory),
@@ -230,7 +230,7 @@ fn take_fault(checked: &mut Checked, plan: &Plan, units: &[UnitFacts], fault: &F
     }
 }
 
-/// Notes what the check of one program said.
+/// Takes the report of one program.
 fn take(checked: &mut Checked, plan: &Plan, source: &str, report: ProgramReport, session: &Session) {
     checked.cut.extend(cut(plan, source, &report, session));
     for problem in report.problems {
@@ -264,13 +264,14 @@ fn take(checked: &mut Checked, plan: &Plan, source: &str, report: ProgramReport,
     });
 }
 
-/// By what modules are ordered before they are linked: positions in the program are the same in whatever order its units come.
+/// Sort key of modules before they are linked, so that positions in the program do not depend on the order of its
+/// units.
 #[must_use]
 pub fn order(m: &Module) -> (&str, Side) {
     (&m.source, m.side)
 }
 
-/// In this process, which is a shim's worker already and has no time for another.
+/// Checks in this process, which is already a shim's worker and has no time to start another.
 fn check_here(
     code: Vec<Arc<Module>>,
     options: &Options,
@@ -282,7 +283,8 @@ fn check_here(
     guarded::check_program(code, options, reports::answers(verdicts))
 }
 
-/// What is said of a program whose check a build had no more time for. One of which more may come is checked again then.
+/// Returns a line if the build's budget ended the check of a program with accesses left undecided. A program that may
+/// get further units has none: it is checked again with them.
 fn cut(plan: &Plan, source: &str, report: &ProgramReport, session: &Session) -> Option<String> {
     let cut = report.undecided.iter().filter(|u| u.code == Code::Work).count();
     let all = report.summary.accesses;
@@ -292,7 +294,7 @@ fn cut(plan: &Plan, source: &str, report: &ProgramReport, session: &Session) -> 
     })
 }
 
-/// The sides of a unit that could not be read.
+/// Returns the sides of a unit that could not be read.
 #[must_use]
 pub fn unread(unit: &UnitFacts) -> Vec<NotAnalysed> {
     unit.not_analysed.iter().map(|m| not_analysed(unit, &m.side, m.reason.clone())).collect()

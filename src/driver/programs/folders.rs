@@ -1,22 +1,23 @@
-//! Where the facts of builds lie.
+//! Finds the folders that hold the facts of builds.
 //!
-//! In: a folder that somebody named, or that a build was about. Out: the `.scuba` folders that count for it.
+//! In: a folder that a user named, or that a build wrote to. Out: the `.scuba` folders that belong to it.
 
 use base::paths;
 use base::paths::NAME as FOLDER;
 use std::path::{Path, PathBuf};
 
-/// Folders below this are not searched for facts: build trees are not nested so deep.
+/// Depth of the search for facts: build trees are not nested deeper.
 const DEPTH: usize = 8;
 
-/// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
+/// Returns the `.scuba` folders for `dir`, and `dir` itself if they belong to a larger tree. `SCUBA_DIR` overrides the
+/// search.
 pub fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     let here = std::env::current_dir().unwrap_or_default();
     if let Some(set) = paths::named_by_environment(&here) {
         return (vec![set], None);
     }
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    // Somebody may name the folder of facts itself.
+    // A user may name the folder of facts itself.
     if dir.file_name().is_some_and(|n| n == FOLDER) {
         return (vec![dir], None);
     }
@@ -24,13 +25,13 @@ pub fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     if !below.is_empty() {
         return (below, None);
     }
-    // With those of builds beside it, whose libraries a program may take in.
+    // Includes the folders of builds beside it: a program may take in their libraries.
     let above = paths::above(&dir).and_then(|facts| Some(self::below(facts.parent()?)));
     (above.unwrap_or_default(), Some(dir))
 }
 
-/// The `.scuba` folders of one build: its own, and where a generator marked its root those of builds that are nested in it
-/// (`ExternalProject` of CMake).
+/// Returns the `.scuba` folders of one build: its own. If a generator marked the root, those of nested builds are
+/// included (`ExternalProject` of CMake).
 pub fn of_build_folder(root: &Path) -> Vec<PathBuf> {
     if is_generated(root) {
         return below(root);
@@ -43,7 +44,7 @@ pub fn is_generated(root: &Path) -> bool {
     ["CMakeCache.txt", "build.ninja"].iter().any(|mark| root.join(mark).exists())
 }
 
-/// The `.scuba` folders in and below a folder.
+/// Returns the `.scuba` folders in and below a folder.
 pub fn below(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     search(dir, DEPTH, &mut found);

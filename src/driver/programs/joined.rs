@@ -1,7 +1,8 @@
-//! The programs that one command of a build completes.
+//! Programs that one command of a build completes.
 //!
-//! In: the units and the link of the command, the facts of the others. Out: the programs to check now, with their code. A program
-//! waits while one of its units is about to be compiled again: its facts are of a version that will never be linked.
+//! In: the units and the link of the command, the facts of other commands. Out: the programs to check now, with their
+//! code. A program waits while one of its units is about to be compiled again: its facts describe a version that will
+//! never be linked.
 
 use super::{pending, unseen};
 use crate::session::Session;
@@ -20,73 +21,73 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// So many units of the host's compiler are read for one command; programs that need more are left to `scuba check`.
+/// Maximum number of host units to read for one command; `scuba check` handles programs that need more.
 const MOST_PENDING: usize = 8;
 
 pub struct Joined {
-    /// The command's own units first, in their order.
+    /// Facts of units; the command's own come first, in their order.
     pub facts: Vec<UnitFacts>,
     pub plans: Vec<Plan>,
-    /// What users were told of when the other units were compiled.
+    /// Findings reported when the other units were compiled.
     pub told: Vec<Told>,
-    /// Which programs wait and for what, one line each.
+    /// Programs that wait and what they wait for, one line each.
     pub waiting: Vec<String>,
-    /// Programs that are linked and have more to read than a build waits for, one line each.
+    /// Linked programs with more units to read than a build waits for, one line each.
     pub unread: Vec<String>,
-    /// Objects of programs that are linked and that nothing tells how to read.
+    /// Objects of linked programs whose compile command is unknown.
     pub unseen: Vec<Unseen>,
-    /// Linkers that the makefile of the command's units names, where no link of them is known.
+    /// Linkers in the makefile of the command's units, if no link of these units is known.
     pub links_unknown: Option<Linkers>,
-    /// Code that need not be read from the store.
+    /// Code of units that is in memory already, by position.
     code: HashMap<usize, Vec<Arc<Module>>>,
-    /// The command's own units as another front end reads them.
+    /// Second readings of the command's own units, by position.
     second: HashMap<usize, Second>,
 }
 
-/// The command that is running, among the programs of its build.
+/// State of the current command among the programs of its build.
 struct Now<'n, U> {
-    /// The first so many facts are of the command's own units.
+    /// Number of the command's own units, which come first in the facts.
     own: usize,
     link: Option<&'n Link>,
     present: &'n Present,
     planned: &'n Planned,
-    /// The outputs of links that take in what the command links and do not come to the shim now: device code goes into links that come to
-    /// nobody, and programs that lie there need not be linked again for a shared library.
+    /// Outputs that take in what the command links but whose own links do not come to the shim now: links with device
+    /// code may run unseen, and a new shared library does not require that existing programs be linked again.
     completed: BTreeSet<PathBuf>,
-    /// Whether the link that makes an output comes to nobody.
+    /// Whether the link that makes an output does not come to the shim.
     unwatched: U,
 }
 
 impl<U: Fn(&Path) -> bool> Now<'_, U> {
-    /// Whether the program is what the command links.
+    /// Whether the command links this program.
     fn links(&self, plan: &Plan) -> bool {
         self.link.is_some_and(|l| plan.output.as_deref() == Some(&l.output))
     }
 
-    /// Whether nobody says more of the program after this command.
+    /// Whether no later command decides more about the program.
     fn is_last(&self, plan: &Plan) -> bool {
         let is_last = |output: &Path| (self.unwatched)(output) || self.completed.contains(output);
         self.links(plan) || plan.output.as_deref().is_some_and(is_last)
     }
 
-    /// Whether a program has to do with the command.
+    /// Whether the command concerns a program: it links the program, compiles a unit of it, or completes it.
     fn concerns(&self, plan: &Plan) -> bool {
         self.links(plan)
             || plan.units.iter().any(|&i| i < self.own)
             || plan.output.as_ref().is_some_and(|output| self.completed.contains(output))
     }
 
-    /// Whether the build tool is about to compile a unit again by a command that comes to the shim, as far as times tell: build tools
-    /// themselves go by them.
+    /// Whether the build tool is about to compile a unit again by a command that comes to the shim. File times decide,
+    /// as they do for build tools.
     fn is_due(&self, unit: &UnitFacts) -> bool {
-        // C++ units are read by their commands, whoever compiles them.
+        // A C++ unit is read by its command, whoever compiles it.
         let comes = unit.unseen.is_none() && unit.unit.language == Language::Cuda;
         let made = unit.lies() || unit.maker.is_some_and(Maker::alive);
         comes && (!made || !self.present.up_to_date(unit) && unit.is_older_than_inputs())
     }
 }
 
-/// The outputs of links that take in what `own` links and may not come to the shim after it.
+/// Returns the outputs that take in the output of `own` and whose own links may not come to the shim after it.
 fn completed(links: &[LinkFacts], own: &Link, unwatched: impl Fn(&Path) -> bool) -> BTreeSet<PathBuf> {
     let by_output = ByOutput::of(links);
     let stays = |output: &Path| own.kind == LinkKind::SharedLibrary && output.exists();
@@ -98,9 +99,10 @@ fn completed(links: &[LinkFacts], own: &Link, unwatched: impl Fn(&Path) -> bool)
 }
 
 impl Joined {
-    /// `units` and `link` are kept in the store already. Units that are read on the way are kept there, too.
+    /// Joins a command's units with the facts of other commands. The store has `units` and `link` already; units that
+    /// are read here are added to it.
     pub fn new(store: &Store, units: &[Unit], link: Option<&Link>, present: &Present, session: &Session) -> Self {
-        // Without readable facts of others there is nothing to join.
+        // Without readable facts of other commands there is nothing to join.
         let contents = store.read().unwrap_or_default();
         let own: BTreeSet<PathBuf> = units.iter().map(|u| u.facts.key.clone()).collect();
         let mut facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
@@ -126,7 +128,8 @@ impl Joined {
             second,
         };
         let mut links = join::links(contents.links, &planned);
-        // A program whose link does not come to the shim, and of which nobody tells at the end of a build.
+        // The end of a `scuba build` decides about programs whose link does not come to the shim. Without one, this
+        // command does.
         let alone = history::build_of_this_process().is_none();
         let unwatched = |output: &Path| alone && planned.is_unwatched(output);
         let completed = link.map(|l| completed(&links, l, unwatched)).unwrap_or_default();
@@ -153,8 +156,8 @@ impl Joined {
         joined
     }
 
-    /// Adds what the programs that are judged now are linked from and that has no facts: as units to be read where a command is known
-    /// for them, else as what was not seen. A program of which CUDA units are still to be compiled waits for these.
+    /// Adds objects without facts from which the programs to judge now are linked: as units to read if their command
+    /// is known, else as unseen objects. A program waits if CUDA units of it are still to be compiled.
     fn add_strays(
         &mut self,
         links: &mut Vec<LinkFacts>,
@@ -166,7 +169,7 @@ impl Joined {
         roots.extend(unseen::project_folders(&self.facts, links));
         let folders = Folders::new(roots).without(unseen::toolkits(&self.facts));
         for output in self.judged(links, now, &folders) {
-            // What is linked now is made; what is planned need not be.
+            // The link that runs now has its objects; objects of a planned link may be missing.
             let is_it = |l: &LinkFacts| l.link.output == output;
             let unmade = now.link.is_none_or(|l| l.output != output);
             if unmade && self.is_awaited(&output, links) {
@@ -192,7 +195,8 @@ impl Joined {
         }
     }
 
-    /// Whether a program takes in an object of CUDA code, by its name, that has no facts and is not made: its compile command comes yet.
+    /// Whether a program takes in a CUDA object (by its name) that has no facts and does not exist: its compile
+    /// command is still to come.
     fn is_awaited(&self, output: &Path, links: &[LinkFacts]) -> bool {
         let known: BTreeSet<&Path> = self.facts.iter().map(|u| u.key.as_path()).collect();
         let awaited =
@@ -201,7 +205,7 @@ impl Joined {
         links.iter().any(|l| l.link.output == output && by_output.take_in(l, awaited))
     }
 
-    /// The outputs of the links that are judged by what lies there.
+    /// Returns the outputs of the links to judge by the files that exist now.
     fn judged(
         &self,
         links: &[LinkFacts],
@@ -225,7 +229,7 @@ impl Joined {
         links.iter().filter(|l| interest.holds(l)).map(|l| l.link.output.clone()).collect()
     }
 
-    /// Gives units whose command names no nvcc the one that this command runs.
+    /// Gives units whose command names no nvcc the nvcc of this command.
     fn give_nvcc(&mut self, own: usize, session: &Session) {
         let nvcc = self.facts.iter().take(own).find_map(|u| u.unit.nvcc.clone()).or_else(|| session.nvcc());
         for facts in self.facts.iter_mut().filter(|f| f.unit.language == Language::Cuda && f.unit.nvcc.is_none()) {
@@ -233,7 +237,8 @@ impl Joined {
         }
     }
 
-    /// Reads units whose objects are planned and not made: nothing else tells what they need. Too many of them stay unread, and are told.
+    /// Reads units whose objects are planned but not made, since nothing else gives their symbols. If there are too
+    /// many they stay unread and are reported.
     fn read_planned(&mut self, planned: Vec<UnitFacts>, store: &Store, session: &Session) {
         if planned.len() > MOST_PENDING {
             self.facts.extend(planned);
@@ -241,7 +246,7 @@ impl Joined {
         }
         let before: Vec<&UnitFacts> = planned.iter().collect();
         for unit in pending::read(&before, session, &|_| {}) {
-            // One that cannot be read yet (a header that is generated later) is read again.
+            // A unit that cannot be read yet (a header is generated later) is read again.
             if unit.facts.not_analysed.is_empty() {
                 let _: Result<(), StoreError> = store.write_unit(&unit);
             }
@@ -257,9 +262,9 @@ impl Joined {
                 continue;
             }
             let waits = |u: &UnitFacts| match (now.links(&plan), now.is_last(&plan)) {
-                // What is linked lies there as it was compiled.
+                // The objects of a link exist as they were compiled.
                 (true, _) => false,
-                // The build tool is about to compile it, and that command comes to the shim.
+                // The build tool is about to compile the unit, by a command that comes to the shim.
                 (false, true) => now.is_due(u),
                 (false, false) => !now.present.up_to_date(u),
             };
@@ -276,14 +281,14 @@ impl Joined {
         }
     }
 
-    /// Reads what the programs need and nobody has read, and what has changed since; those that need too much wait.
+    /// Reads the units that the programs need and that are unread or have changed; programs that need too many wait.
     fn read_pending(&mut self, store: &Store, session: &Session, now: &Now<'_, impl Fn(&Path) -> bool>) {
         for plan in std::mem::take(&mut self.plans) {
             let mut needed: BTreeSet<usize> = pending::needed(&plan, &self.facts).into_iter().collect();
             let others = plan.units.iter().copied().filter(|&i| i >= now.own && self.facts[i].unseen.is_none());
             needed.extend(others.filter(|&i| {
                 let unit = &self.facts[i];
-                // Of an object that is not made yet nothing else tells what it needs.
+                // If the object is not made yet, nothing else gives its symbols.
                 if unit.pending {
                     !unit.key.exists()
                 } else {
@@ -311,7 +316,7 @@ impl Joined {
             let read = pending::read(&before, session, &|_| {});
             for (&i, mut unit) in needed.iter().zip(read) {
                 unit.facts.denied &= unit.facts.lies();
-                // It is read again next time where it cannot be kept.
+                // If it cannot be stored, it is read again next time.
                 let _: Result<(), StoreError> = store.write_unit(&unit);
                 self.facts[i] = unit.facts;
                 self.code.insert(i, unit.modules);
@@ -320,7 +325,8 @@ impl Joined {
         }
     }
 
-    /// Notes what was linked, or is about to be, and is not read. The end of a `scuba build` knows more commands, and tells by itself.
+    /// Notes objects of complete programs that are not read. The end of a `scuba build` knows more commands and
+    /// reports them itself.
     fn tell_unseen(&mut self, now: &Now<'_, impl Fn(&Path) -> bool>) {
         if history::build_of_this_process().is_some() {
             self.unread.clear();
@@ -330,7 +336,7 @@ impl Joined {
         self.unseen = unseen::of_plans(&last, &self.facts);
     }
 
-    /// What no program is ready for is checked by itself.
+    /// Checks units that belong to no ready program by themselves.
     fn add_alone(&mut self, own: usize) {
         let placed: BTreeSet<usize> = self.plans.iter().flat_map(|p| p.units.clone()).collect();
         for i in (0..own).filter(|i| !placed.contains(i) && !self.facts[*i].pending) {
@@ -340,7 +346,7 @@ impl Joined {
     }
 
     /// # Errors
-    /// When a unit's facts have gone or cannot be decoded.
+    /// If a unit's facts have gone or cannot be decoded.
     pub fn modules(&self, i: usize, store: &Store) -> Result<Vec<Arc<Module>>> {
         match self.code.get(&i) {
             Some(code) => Ok(code.clone()),
@@ -348,13 +354,13 @@ impl Joined {
         }
     }
 
-    /// The same of another front end, where that read it just now.
+    /// Returns the second reading of a unit, if another front end read it just now.
     #[must_use]
     pub fn second(&self, i: usize) -> Option<Second> {
         self.second.get(&i).cloned()
     }
 
-    /// Whether this is the source of one of the command's units, or was read for it.
+    /// Whether a source belongs to one of the command's units, or was read for the command.
     #[must_use]
     pub fn is_read_now(&self, source: &Path) -> bool {
         self.code.keys().any(|&i| self.facts[i].source() == source)

@@ -1,8 +1,9 @@
 //! Accounts in a program's report for parts of the program that were linked without being read.
 //!
-//! In: the report of the units that were read, all units of the program. Out: the report with its safe accesses resting on the parts
-//! that were not read, and these named as reasons of what is undecided. A part that neither calls, defines nor uses anything of the
-//! units that were read changes nothing: its symbols tell (System V ABI, "Symbol Table").
+//! In: the report of the units that were read, all units of the program. Out: the report, with safe accesses resting
+//! on the unread parts, which are also named as reasons of undecided accesses. An unread part that neither calls,
+//! defines nor uses anything of the units that were read changes nothing; its symbols show that (System V ABI, "Symbol
+//! Table").
 
 use check::ProgramReport;
 use facts::{Symbol, UnitFacts};
@@ -10,10 +11,10 @@ use finding::Code;
 use frontend::names::demangle;
 use std::collections::{HashMap, HashSet};
 
-/// How many objects a reason names.
+/// Number of objects that a reason names.
 const NAMED: usize = 3;
 
-/// Takes into account what was not read of a program's `units`.
+/// Accounts in a report for the unread objects among a program's `units`.
 pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     let unseen = units.iter().filter(|u| u.unseen.is_some()).count();
     report.summary.unseen = u32::try_from(unseen).unwrap_or(u32::MAX);
@@ -34,7 +35,7 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
         .collect();
     let main = definers.get("main").copied();
     for undecided in &mut report.undecided {
-        // A budget that was spent is the nearer reason.
+        // A spent budget is the more direct reason.
         if matches!(undecided.code, Code::Work | Code::Time | Code::Memory) {
             continue;
         }
@@ -52,13 +53,13 @@ pub fn account(report: &mut ProgramReport, units: &[&UnitFacts]) {
     }
 }
 
-/// An object that was not read.
+/// Object that was not read.
 struct Lost<'u> {
     unit: &'u UnitFacts,
     object: &'u str,
 }
 
-/// The objects that were not read and have to do with units that were, or with such objects.
+/// Returns the unread objects that share symbols with units that were read, directly or through other unread objects.
 fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<Lost<'u>> {
     let lost = units.iter().filter_map(|u| Some(Lost { unit: u, object: &u.unseen.as_ref()?.object }));
     let mut apart: Vec<Lost<'u>> = lost.collect();
@@ -91,12 +92,12 @@ fn touching<'u>(units: &[&'u UnitFacts]) -> Vec<Lost<'u>> {
     }
 }
 
-/// A symbol as reasons show functions.
+/// Demangles a symbol, as reasons show functions.
 fn shown(symbol: &str) -> String {
     demangle(symbol)
 }
 
-/// What stands between backquotes.
+/// Returns the parts between backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -170,7 +171,7 @@ mod tests {
         let mut r = report();
         account(&mut r, &[&k, &apart]);
         assert_eq!((r.summary.safe_assuming, r.undecided[1].reason.as_str()), (0, "what a buffer holds"));
-        // By way of another one.
+        // Through another unread object.
         let between = unit("/b/between.o", &["g"], &["h"]);
         account(&mut r, &[&k, &apart, &between]);
         assert!(r.undecided[1].reason.contains("apart.o, between.o"), "{}", r.undecided[1].reason);

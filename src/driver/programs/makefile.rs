@@ -1,9 +1,9 @@
 //! Commands that a makefile would run, as make itself prints them.
 //!
-//! In: the make command of a `scuba build`; objects without facts, or a project of which nothing is known. Out: the units and links that
-//! these are made by. make is asked with
-//! the variables and files of that very command: under them it found the objects up to date. It runs with `-n` and pretends that
-//! the sources are new (`-W`; GNU make's manual, "Summary of Options"), so that it prints what it would do and does nothing.
+//! In: the make command of a `scuba build`; objects without facts, or a project without any. Out: the units and links
+//! that make these objects. make gets the variables and files of that very command, under which it found the objects
+//! up to date. It runs with `-n` and takes the sources as new (`-W`; GNU make's manual, "Summary of Options"): it
+//! prints what it would do, and does nothing.
 
 use super::sources::{self, Nvcc};
 use facts::key_of;
@@ -19,33 +19,33 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Objects that make is asked about, one at a time.
+/// Maximum number of objects that make is asked about, one at a time.
 const MOST: usize = 64;
-/// Options whose value is the next word, where none is attached.
+/// Options that take the next word as value if none is attached.
 const WITH_VALUE: [&str; 8] = ["-f", "-C", "-I", "-W", "-o", "-O", "--file", "--directory"];
 
-/// Sources that make is told are new at once: beyond, its command line grows too long.
+/// Maximum number of sources that make takes as new in one call, since its command line is limited.
 const MOST_SOURCES: usize = 2000;
 
-/// One command that make prints, as far as it compiles or links.
+/// Command that make prints, as far as it compiles or links.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Printed {
     pub units: Vec<TranslationUnit>,
     pub link: Option<Link>,
 }
 
-/// A make command, without how it is run.
+/// Make command, without options on how to run it.
 #[derive(Debug)]
 pub struct Make {
     program: PathBuf,
     directory: PathBuf,
-    /// Variables, makefiles and folders to include from.
+    /// Variables, makefiles and include folders.
     options: Vec<OsString>,
-    /// Goals of the command; none stands for the makefile's first.
+    /// Goals of the command; if empty, make takes the makefile's first.
     goals: Vec<OsString>,
 }
 
-/// Whatever path to make they name.
+/// Compares all but the path of the make program.
 impl PartialEq for Make {
     fn eq(&self, other: &Self) -> bool {
         (&self.directory, &self.options, &self.goals) == (&other.directory, &other.options, &other.goals)
@@ -53,7 +53,7 @@ impl PartialEq for Make {
 }
 
 impl Make {
-    /// The make that a command is; `None` where it is another program.
+    /// Parses a make command; `None` if it runs another program.
     #[must_use]
     pub fn of(run: &Execution) -> Option<Self> {
         let name = run.program.file_name()?.to_str()?;
@@ -95,7 +95,7 @@ impl Make {
         Some(make)
     }
 
-    /// This make with the variables of the one that started it, which it gets through its environment.
+    /// Adds the variables of the make that started this one, which gets them through its environment.
     #[must_use]
     pub fn started_by(mut self, parent: &Self) -> Self {
         let is_variable = |word: &&OsString| !word.as_bytes().starts_with(b"-") && word.as_bytes().contains(&b'=');
@@ -104,13 +104,13 @@ impl Make {
         self
     }
 
-    /// The folder that it works in.
+    /// Folder that make works in.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The units of these objects, as far as make knows how it makes them.
+    /// Returns the units of these objects, as far as make knows how to make them.
     #[must_use]
     pub fn units(&self, strays: &[&Stray], folders: &Folders) -> Vec<TranslationUnit> {
         strays.iter().take(MOST).filter_map(|stray| self.unit(stray, folders)).collect()
@@ -121,15 +121,15 @@ impl Make {
         printed.into_iter().flat_map(|p| p.units).find(|unit| key_of(unit, None) == stray.key)
     }
 
-    /// The commands that make a stray, and what it is made of.
+    /// Returns the commands that make a stray and the files that go into it.
     #[must_use]
     pub fn commands_of(&self, stray: &Stray, folders: &Folders) -> Vec<Printed> {
         let sources = folders.sources_of(&stray.object, &stray.key);
         self.ask(&sources, &[self.below(&stray.key).into_os_string()])
     }
 
-    /// The commands that make the goals of the command from all sources in its folder, and from `others`; none where there are too many
-    /// sources.
+    /// Returns the commands that make the goals of the make command from all sources in its folder and from `others`;
+    /// nothing if there are more than [`MOST_SOURCES`] of them.
     #[must_use]
     pub fn all_commands(&self, others: &[PathBuf]) -> Vec<Printed> {
         match Folders::new([self.directory.clone()]).sources() {
@@ -141,7 +141,7 @@ impl Make {
         }
     }
 
-    /// The path relative to make's folder, as makefiles mostly write it.
+    /// Returns the path relative to make's folder, the usual form in makefiles.
     fn below(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.directory).map_or_else(|_| path.to_owned(), Path::to_owned)
     }
@@ -162,7 +162,7 @@ impl Make {
     }
 }
 
-/// The compilations and links that make or Ninja prints, each in the folder that make entered for it.
+/// Returns the compilations and links that make or Ninja prints, each in the folder that make entered for it.
 pub(super) fn commands(text: &str, directory: &Path) -> Vec<Printed> {
     let mut folders = vec![directory.to_owned()];
     let mut found = Vec::new();
@@ -190,7 +190,7 @@ pub(super) fn commands(text: &str, directory: &Path) -> Vec<Printed> {
     found
 }
 
-/// The link that a command of nvcc or of the host's tools makes.
+/// Returns the link of a command of nvcc or of the host's tools.
 fn link(words: &[String], folder: &Path) -> Option<Link> {
     if host::runs_nvcc(words) {
         let command = NvccCommand::read(&host::nvcc_words(words), &Environment::default(), folder);

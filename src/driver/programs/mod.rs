@@ -1,4 +1,4 @@
-//! The programs that are checked: from sources, from the commands of a build, from facts that builds left behind.
+//! Programs to check: from sources, from the commands of a build, and from the facts of builds.
 
 pub(crate) mod architectures;
 pub(crate) mod checking;

@@ -1,7 +1,9 @@
-//! Units that the host's own compiler compiled: recorded by their commands, read when a program with CUDA code needs them.
+//! Units that the host compiler compiled: recorded by their commands, and read when a program with CUDA code needs
+//! them.
 //!
-//! In: a compile command whose object is there; later, programs. Out: facts without code; later, those with it that a join
-//! needs. Most C++ units of a project have nothing to do with its kernels, and reading one takes about a second.
+//! In: a compile command whose object exists; later, programs. Out: facts without code; later, the facts with code
+//! that a join needs. Most C++ units of a project have nothing to do with its kernels, and reading one takes about a
+//! second.
 
 use crate::extraction;
 use crate::session::Session;
@@ -12,7 +14,7 @@ use nvcc::unit::{Language, Sides, TranslationUnit};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// The facts of a unit that is not read yet: what its object offers and needs.
+/// Returns the facts of a unit that is not read yet: the symbols that its object defines and needs.
 #[must_use]
 pub fn record(unit: &TranslationUnit) -> Unit {
     let facts = UnitFacts {
@@ -34,7 +36,7 @@ pub fn record(unit: &TranslationUnit) -> Unit {
     Unit { facts, modules: vec![], second: None }
 }
 
-/// An object that is linked and of which nothing tells how it was compiled: joined by its symbols, never read.
+/// Returns the facts of a linked object whose compile command is unknown: joined by its symbols, never read.
 #[must_use]
 pub fn unseen(stray: &Stray, reason: &str) -> UnitFacts {
     let unit = TranslationUnit {
@@ -62,19 +64,19 @@ pub fn unseen(stray: &Stray, reason: &str) -> UnitFacts {
     }
 }
 
-/// Whether a program is of any interest: it has a unit of CUDA code, or one that was read.
+/// Whether a program is checked at all: it has a CUDA unit, or a unit that was read.
 #[must_use]
 pub fn concerns(plan: &Plan, units: &[UnitFacts]) -> bool {
     plan.units.iter().any(|&i| counts(&units[i]))
 }
 
-/// What is read whether anything else needs it or not. A pending unit of CUDA code is one that was compiled without the analysis.
+/// Whether a unit is read even if no other unit needs it. A pending CUDA unit was compiled without the analysis.
 pub fn counts(unit: &UnitFacts) -> bool {
     !unit.pending || unit.unit.language == Language::Cuda
 }
 
-/// The units of a program that are still to be read: those from which its CUDA code is reached, and what these call
-/// directly. Both decide what is allocated and launched; what lies further off is as unknown as a library is.
+/// Returns the units of a program that are still to be read: those from which its CUDA code is reached, and those that
+/// these call directly. Both decide what is allocated and launched. Units further away stay as unknown as a library.
 #[must_use]
 pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
     let mut definers: HashMap<&Symbol, Vec<usize>> = HashMap::new();
@@ -101,14 +103,14 @@ pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
         }
     }
     let called: BTreeSet<usize> = reaching.iter().flat_map(|&i| needs(i)).collect();
-    // What has no object that stays, or one for link-time optimisation, tells no symbols: it may call any unit.
+    // A unit without a lasting object, or with one for link-time optimisation, lists no symbols: it may call any unit.
     let is_open = |i: &usize| units[*i].pending && units[*i].unseen.is_none();
     let silent = plan.units.iter().any(|i| is_open(i) && units[*i].symbols.is_empty());
     let all: BTreeSet<usize> = plan.units.iter().copied().filter(|_| silent).collect();
     reaching.union(&called).chain(&all).copied().collect::<BTreeSet<usize>>().into_iter().filter(is_open).collect()
 }
 
-/// Reads units again by their commands, or for the first time. What users were told of them stays.
+/// Reads units by their commands, again or for the first time. Records of what users were told stay.
 #[must_use]
 pub fn read(units: &[&UnitFacts], session: &Session, done: &(impl Fn(&Path) + Sync)) -> Vec<Unit> {
     let commands: Vec<TranslationUnit> = units.iter().map(|u| u.unit.clone()).collect();

@@ -1,4 +1,4 @@
-//! Translation units named on the command line or in a compile_commands.json.
+//! Translation units that a command line or a compile_commands.json names.
 
 use anyhow::{Context, Result, bail};
 use nvcc::command::{Command, Environment, Plan};
@@ -7,16 +7,16 @@ use nvcc::unit::TranslationUnit;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The units of `scuba check FILE… -- FLAGS`.
+/// Returns the units of `scuba check FILE… -- FLAGS`.
 ///
 /// # Errors
-/// When there is no such file, or the flags make nvcc compile nothing of it.
+/// If a file is missing, or the flags make nvcc compile nothing of it.
 pub fn named(files: &[PathBuf], flags: &[OsString], nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
     let directory = std::env::current_dir().context("there is no working folder")?;
     if let Some(missing) = files.iter().find(|f| !f.is_file()) {
         bail!("there is no file {}", missing.display());
     }
-    // One command for each, as a build would: flags such as -o and -MF are for one source.
+    // One command for each source, as in a build: flags such as -o and -MF belong to one source.
     let mut units = Vec::new();
     for file in files {
         let words: Vec<OsString> =
@@ -32,13 +32,13 @@ fn shown(flags: &[OsString]) -> String {
     flags.iter().map(|f| f.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// What `scuba-extract` defines when it runs clang, and nobody else does.
+/// Macro that only `scuba-extract` defines when it runs clang.
 const OWN_DEFINITION: &str = "-D__SCUBA__";
 
-/// The units of one nvcc command; `None` where it compiles nothing.
+/// Returns the units of one nvcc command; `None` if it compiles nothing.
 fn read(words: &[OsString], directory: &Path, nvcc: Option<&Path>) -> Result<Option<Vec<TranslationUnit>>> {
     let command = Command::read(words, &Environment::of_this_process(), directory);
-    // This machine's GPUs are no part of what a check of sources depends on.
+    // A check of sources does not depend on this machine's GPUs.
     let Some(plan) = command.plan(directory, nvcc, &Vec::new) else { return Ok(None) };
     if let Some(what) = plan.unreadable.first() {
         bail!("{what} cannot be read by an analysis");
@@ -54,11 +54,11 @@ struct Entry {
     arguments: Option<Vec<String>>,
 }
 
-/// The units of `DIR/compile_commands.json` (<https://clang.llvm.org/docs/JSONCompilationDatabase.html>), C++ ones
-/// included: they may launch kernels through functions, or hold `main`.
+/// Returns the units of `DIR/compile_commands.json` (<https://clang.llvm.org/docs/JSONCompilationDatabase.html>),
+/// including C++ units: they may launch kernels through functions, or define `main`.
 ///
 /// # Errors
-/// When the file cannot be read or is no compilation database.
+/// If the file cannot be read, is no compilation database, or names nothing that is compiled.
 pub fn of_database(dir: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
     let path = if dir.is_dir() { dir.join("compile_commands.json") } else { dir.to_owned() };
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -69,10 +69,10 @@ pub fn of_database(dir: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
     Ok(units)
 }
 
-/// The units of a compilation database's text, whose folders are relative to that of `path`.
+/// Returns the units of a compilation database's text, whose folders are relative to that of `path`.
 ///
 /// # Errors
-/// When it is no compilation database.
+/// If the text is no compilation database.
 pub fn of_text(text: &str, path: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
     let entries: Vec<Entry> =
         serde_json::from_str(text).with_context(|| format!("{} is no compilation database", path.display()))?;
@@ -87,7 +87,7 @@ pub fn of_text(text: &str, path: &Path, nvcc: Nvcc<'_>) -> Result<Vec<Translatio
             }
             (None, None) => bail!("{} has neither `command` nor `arguments`", about()),
         };
-        // Our own reading of a unit, which a tool that watches the build (bear) saw as well.
+        // SCuBA's own reading of a unit, seen by a tool that records the build (bear).
         if words.iter().any(|w| w == OWN_DEFINITION) {
             continue;
         }
@@ -97,19 +97,19 @@ pub fn of_text(text: &str, path: &Path, nvcc: Nvcc<'_>) -> Result<Vec<Translatio
     Ok(units)
 }
 
-/// The nvcc of units whose command may name one.
+/// Choice of nvcc for units whose command may name one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nvcc<'a> {
-    /// By `SCUBA_NVCC` or scuba.toml: counts before what a command names.
+    /// Nvcc of `SCUBA_NVCC` or scuba.toml; overrides the nvcc that a command names.
     pub set: Option<&'a Path>,
-    /// Where a command names none by a path.
+    /// Nvcc for a command that names none by a path.
     pub found: Option<&'a Path>,
 }
 
-/// The units of one command of a build, whatever launchers stand before its compiler.
+/// Returns the units of one command of a build, with or without launchers before the compiler.
 ///
 /// # Errors
-/// When an analysis cannot read what it compiles.
+/// If an input of the command cannot be read by an analysis.
 pub fn of_command(words: &[String], directory: &Path, nvcc: Nvcc<'_>) -> Result<Vec<TranslationUnit>> {
     if let Some(plan) = host_compile(words, directory) {
         return Ok(plan.request.units);
@@ -119,7 +119,8 @@ pub fn of_command(words: &[String], directory: &Path, nvcc: Nvcc<'_>) -> Result<
     Ok(read(&host::nvcc_words(words), directory, nvcc)?.unwrap_or_default())
 }
 
-/// What a command of the host's own compiler compiles; `None` for nvcc's, and clang's of CUDA code.
+/// Plan of a compile command of the host compiler; `None` for nvcc commands, and for clang commands that compile CUDA
+/// code.
 fn host_compile(words: &[String], directory: &Path) -> Option<Plan> {
     let words: Vec<OsString> = host::without_launchers(words).iter().map(OsString::from).collect();
     host::compile(&words, directory).filter(|plan| plan.request.deferred)

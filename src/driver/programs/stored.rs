@@ -1,4 +1,4 @@
-//! Programs from facts that builds left behind: `scuba check DIR`, `scuba report`, and the end of `scuba build`.
+//! Programs from the facts of builds: `scuba check DIR`, `scuba report`, and the end of `scuba build`.
 
 use super::checking;
 use super::checking::Checked;
@@ -27,52 +27,54 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The facts under one folder.
+/// Facts under one folder.
 #[derive(Debug)]
 pub struct Stored {
     pub units: Vec<UnitFacts>,
-    /// For each unit, the store that holds its code.
+    /// Store of each unit's code, by the unit's position.
     stores: Vec<Store>,
-    /// Code that was read a moment ago.
+    /// Code of units that were just read, by position.
     fresh: HashMap<usize, Vec<Arc<Module>>>,
-    /// As the build made them, or will by what its description says now.
+    /// Links as the build made them, or as its current description plans them.
     links: Vec<LinkFacts>,
-    /// Only programs with a unit below this folder are wanted.
+    /// Folder that a program must have a unit below, if set.
     within: Option<PathBuf>,
-    /// Only these programs are wanted, where any are named.
+    /// Programs to which the rest is limited; if empty, all count.
     chosen: Vec<PathBuf>,
-    /// The outputs of programs that a build was not about: others' configurations of what it made.
+    /// Outputs of programs that the build did not make: other configurations of programs that it made.
     others: BTreeSet<PathBuf>,
-    /// Objects that were compiled without the analysis, and nothing tells how.
+    /// Objects that were compiled without the analysis, by unknown commands.
     unknown: Vec<PathBuf>,
-    /// The project's folders.
+    /// Folders of the project.
     folders: linked::Folders,
-    /// What the programs are linked from and has no facts.
+    /// Objects without facts from which the programs are linked.
     strays: Vec<Stray>,
-    /// Objects in the project's folders of which no source is here.
+    /// Objects in the project's folders whose source is not here.
     nobodys: Vec<String>,
-    /// Programs that were linked and are not there any more.
+    /// Programs that were linked and no longer exist.
     removed: Vec<Unseen>,
-    /// When the build began whose end this is.
+    /// Start of the build whose end this is.
     since: Option<Moment>,
 }
 
 impl Stored {
-    /// Reads the facts under `dir`, or those of the nearest folder above that has some; of these only what concerns
-    /// `dir` where somebody `named` it. `ignored` is told of files that cannot be used, one line each.
+    /// Reads the facts under `dir`, or those of the nearest folder above that has some; these are limited to `dir` if
+    /// a user `named` it. `ignored` gets lines about unusable files and about units that were built without the
+    /// analysis.
     ///
     /// # Errors
-    /// When there are none.
+    /// If there are no facts.
     pub fn open(dir: &Path, named: bool, ignored: impl FnMut(&str)) -> Result<Self> {
         let (folders, larger) = find(dir);
         let roots = dir.canonicalize().into_iter().collect();
         Self::read(folders, larger.filter(|_| named), (roots, &dir.display().to_string()), None, ignored)
     }
 
-    /// Reads the facts of the build folders that a build command was about, which began at `since`; of the working folder's where it was about none.
+    /// Reads the facts of the build folders that a build command wrote to or ran tools in, else of the working
+    /// folder's build. The build began at `since`.
     ///
     /// # Errors
-    /// When there are none.
+    /// If there are no facts.
     pub fn of_build(
         mut roots: BTreeSet<PathBuf>,
         working: Option<PathBuf>,
@@ -86,7 +88,7 @@ impl Stored {
         }
         let mut folders: BTreeSet<PathBuf> = roots.iter().flat_map(|root| of_build_folder(root)).collect();
         if folders.is_empty() && about_some {
-            // A build may write to folders that are marked by themselves.
+            // A build may write to folders that a generator marked separately.
             folders.extend(roots.iter().flat_map(|root| below(root)));
         }
         let shown: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
@@ -94,7 +96,7 @@ impl Stored {
         Self::read(folders, None, (roots, &shown.join(", ")), Some(since), ignored)
     }
 
-    /// Reads the facts in some `.scuba` folders, and what was compiled in `roots` without the analysis.
+    /// Reads the facts in some `.scuba` folders, and finds what was compiled in `roots` without the analysis.
     fn read(
         folders: Vec<PathBuf>,
         within: Option<PathBuf>,
@@ -128,7 +130,8 @@ impl Stored {
             let planned = Planned::of(contents.units.iter().map(|u| u.key.as_path()), &present);
             let marks = gone::units(&contents.units, &contents.links, &planned, None);
             let units = gone::remove(&mut contents.units, &marks);
-            // A build folder that was moved or copied took facts along: it is another build, of which nothing is known.
+            // A build folder that was moved or copied took facts along: it belongs to another build, about which
+            // nothing is known.
             elsewhere.extend(root.filter(|_| !contents.moved.is_empty()));
             let marks: Vec<bool> = contents.links.iter().map(gone::link).collect();
             let links = gone::remove(&mut contents.links, &marks);
@@ -162,7 +165,8 @@ impl Stored {
         Ok(stored)
     }
 
-    /// Adds what was compiled in these build folders without the analysis, to be read. They are a few, and are told in one line.
+    /// Adds units that were compiled in these build folders without the analysis, to be read. They are few, and one
+    /// line reports them.
     fn add_unseen(&mut self, roots: &BTreeSet<PathBuf>, present: &Present, told: &mut impl FnMut(&str)) {
         let known: BTreeSet<PathBuf> = self.units.iter().map(|u| u.key.clone()).collect();
         let mut names = Vec::new();
@@ -182,8 +186,8 @@ impl Stored {
         }
     }
 
-    /// Adds the objects that the programs are linked from and that have no facts: as units to be read where a command is known for
-    /// them, else as what was not seen.
+    /// Adds the objects without facts from which the programs are linked: as units to read if their command is known,
+    /// else as unseen objects.
     fn add_strays(&mut self, roots: &BTreeSet<PathBuf>, planned: &Planned, present: &Present) {
         self.folders = linked::Folders::new(roots.iter().cloned().chain(project_folders(&self.units, &self.links)))
             .without(unseen::toolkits(&self.units));
@@ -209,7 +213,7 @@ impl Stored {
         self.nobodys = strays.nobodys.iter().map(|key| linked::shown(key)).collect();
     }
 
-    /// Takes the commands that a build's tools tell for objects of which nothing else does.
+    /// Takes commands from a build's tools for objects whose command nothing else gives.
     pub fn ask_tools(&mut self, tools: &Tools) {
         let present = Present::default();
         let is_open = |s: &&Stray| self.units.iter().any(|u| u.key == s.key && u.unseen.is_some());
@@ -230,7 +234,7 @@ impl Stored {
             if !links.iter().any(makes_it) || units.is_empty() {
                 continue;
             }
-            // The units that it is made of stand in its place.
+            // The units of the library replace it.
             let Some(at) = self.units.iter().position(|u| u.key == library.key) else { continue };
             self.units.remove(at);
             let store = self.stores.remove(at);
@@ -243,18 +247,18 @@ impl Stored {
         }
     }
 
-    /// Notes programs that a build linked and that are not there at its end.
+    /// Notes programs that a build linked and that no longer exist at its end.
     pub fn note_removed(&mut self, links: &[Link]) {
         let is_kernel = |f: &ir::Function| f.kernel && !f.is_declaration();
         let has_kernel = |i| self.modules(i).is_ok_and(|all| all.iter().any(|m| m.functions.iter().any(is_kernel)));
         self.removed = unseen::removed(links, &self.units, has_kernel);
     }
 
-    /// Reads what has changed since it was built, and those units of the host's compiler that a program needs. What is read
-    /// is kept, so that it is read once.
+    /// Reads units that changed since they were built, and the host units that a program needs. Stores the results, so
+    /// that each is read once.
     pub fn refresh(&mut self, session: &Session) {
         let present = Present::default();
-        // What was compiled without the analysis may have named no nvcc but the shim, or not the one that the shim takes.
+        // A unit compiled without the analysis may name no nvcc but the shim, or another one than the shim chooses.
         let (set, nvcc) = (session.set_nvcc().is_some(), session.nvcc());
         for facts in self.units.iter_mut().filter(|u| u.unit.language == Language::Cuda) {
             let named = facts.unit.nvcc.take();
@@ -269,7 +273,8 @@ impl Stored {
             if u.pending {
                 return false;
             }
-            // Of a source that this build changed or removed again the facts hold while its object lies as the shim left it.
+            // If this build changed or removed a source afterwards, the facts hold while the object is as the shim
+            // left it.
             let is_as_made = || made::is_as_kept(self.stores[i].folder(), &u.key);
             if !u.source().exists() {
                 return !is_as_made();
@@ -292,14 +297,14 @@ impl Stored {
             }
         });
         for (i, unit) in wanted.into_iter().zip(read) {
-            // Facts of a folder that cannot be written are read again next time.
+            // If the folder cannot be written, the units are read again next time.
             let _: Result<(), StoreError> = self.stores[i].write_unit(&unit);
             self.units[i] = unit.facts;
             self.fresh.insert(i, unit.modules);
         }
     }
 
-    /// Gives units whose command has changed since they were read the one that is written down now, and returns them.
+    /// Updates units whose command has changed since they were read to the command recorded now, and returns them.
     fn take_new_commands(&mut self, members: &BTreeSet<usize>, present: &Present) -> Vec<usize> {
         let old: Vec<usize> = members
             .iter()
@@ -328,13 +333,13 @@ impl Stored {
         old.into_iter().filter(take).collect()
     }
 
-    /// The folder of the first unit's source: where scuba.toml is sought when none is found from the build folder.
+    /// Folder of the first unit's source: scuba.toml is searched there if none is found from the build folder.
     #[must_use]
     pub fn source_folder(&self) -> Option<PathBuf> {
         self.units.first()?.source().parent().map(Path::to_owned)
     }
 
-    /// What users were told of since `start`.
+    /// Returns the findings that users were told of since `start`.
     #[must_use]
     pub fn told_since(&self, start: Moment) -> Vec<Told> {
         self.units
@@ -345,7 +350,7 @@ impl Stored {
             .collect()
     }
 
-    /// The `.scuba` folders that were read.
+    /// Returns the `.scuba` folders that were read.
     #[must_use]
     pub fn folders(&self) -> Vec<PathBuf> {
         let mut all: Vec<PathBuf> = self.stores.iter().map(|s| s.folder().to_owned()).collect();
@@ -354,29 +359,29 @@ impl Stored {
         all
     }
 
-    /// The `.scuba` folders for `dir`, whether or not any facts lie in them.
+    /// Returns the `.scuba` folders for `dir`, with or without facts in them.
     #[must_use]
     pub fn folders_of(dir: &Path) -> Vec<PathBuf> {
         find(dir).0
     }
 
-    /// The sources, or objects, that a build compiled without the analysis.
+    /// Returns the sources (or objects, if the command is unknown) that a build compiled without the analysis.
     #[must_use]
     pub fn built_without(&self) -> Vec<PathBuf> {
         let sources = self.units.iter().filter(|u| u.built_without).map(UnitFacts::source);
         sources.chain(self.unknown.iter().cloned()).collect()
     }
 
-    /// The `.scuba` folder that a unit's facts lie in.
+    /// Folder of a unit's facts, a `.scuba` folder.
     #[must_use]
     pub fn folder_of(&self, unit: usize) -> &Path {
         self.stores[unit].folder()
     }
 
-    /// A unit's code.
+    /// Returns a unit's code.
     ///
     /// # Errors
-    /// When its facts have gone or cannot be decoded.
+    /// If the facts have gone or cannot be decoded.
     pub fn modules(&self, unit: usize) -> Result<Vec<Arc<Module>>> {
         match self.fresh.get(&unit) {
             Some(code) => Ok(code.clone()),
@@ -384,19 +389,19 @@ impl Stored {
         }
     }
 
-    /// The links of the build.
+    /// Links of the build.
     #[must_use]
     pub fn links(&self) -> &[LinkFacts] {
         &self.links
     }
 
-    /// By what makefiles link whose links came to nobody.
+    /// Returns the linkers that makefiles name if their links did not come to the shim.
     #[must_use]
     pub fn links_unknown(&self) -> Option<Linkers> {
         unseen::linkers_of(&self.units, &self.links)
     }
 
-    /// The programs that the units make up.
+    /// Returns the programs that the units make up.
     #[must_use]
     pub fn plans(&self) -> Vec<Plan> {
         let mut plans = join::programs(&self.units, &self.links);
@@ -416,10 +421,10 @@ impl Stored {
         plans
     }
 
-    /// Keeps to these programs from now on; none means all.
+    /// Limits the programs to these from now on; an empty list keeps all.
     ///
     /// # Errors
-    /// When there is no such program.
+    /// If there is no such program.
     pub fn choose(&mut self, programs: &[PathBuf]) -> Result<()> {
         let all = self.plans();
         for program in programs {
@@ -434,9 +439,10 @@ impl Stored {
         Ok(())
     }
 
-    /// Leaves out programs in other configurations of a build that wrote these outputs, by canonical paths: those that it wrote
-    /// nothing of, and that have the name of one that it wrote and some of its sources, compiled to other objects. Build folders
-    /// that a generator marked are told apart by these marks; a makefile's are not. Returns what it left out.
+    /// Skips programs in other configurations of a build, given the canonical paths of the outputs that it wrote. Such
+    /// a program has neither its output nor an object among these, but the name of one that has, and some of its sources,
+    /// compiled to other objects. This holds for makefiles only: build folders with a mark of a generator differ by their
+    /// marks. Returns the skipped outputs.
     pub fn leave_out_other_configurations(&mut self, written: &BTreeSet<PathBuf>) -> &BTreeSet<PathBuf> {
         let plans = self.plans();
         let is_written = |p: &&Plan| {
@@ -494,7 +500,8 @@ impl Stored {
     }
 }
 
-/// Marks units whose object another command wrote since the shim compiled them as built without the analysis. Returns the objects' names.
+/// Marks units as built without the analysis if another command wrote their object after the shim compiled them.
+/// Returns the objects' names.
 fn mark_replaced(units: &mut [UnitFacts], store: &Store) -> Vec<String> {
     let replaced = units.iter_mut().filter(|u| !u.pending && made::is_replaced(store.folder(), &u.key));
     let mark = |unit: &mut UnitFacts| {
@@ -507,7 +514,7 @@ fn mark_replaced(units: &mut [UnitFacts], store: &Store) -> Vec<String> {
 /// Opens the facts under a folder and the session that goes with them, without its baseline.
 ///
 /// # Errors
-/// When there are no facts, or the settings cannot be read.
+/// If there are no facts, or the settings cannot be read.
 pub fn open_with_session(
     dir: Option<&Path>,
     common: &crate::args::CommonArgs,
@@ -527,10 +534,10 @@ pub fn open_with_session(
     Ok((stored, session))
 }
 
-/// `scuba report`.
+/// Runs `scuba report`.
 ///
 /// # Errors
-/// When there are no facts, or a file cannot be written.
+/// If there are no facts, or a file cannot be written.
 pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
     let (mut stored, session) = open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
     stored.refresh(&session);
@@ -545,11 +552,11 @@ pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
         let text = serde_json::to_string_pretty(&sarif::document(&assembled)).context("cannot render SARIF")?;
         write(path, &(text + "\n"))?;
     }
-    // The report was asked for, not a verdict.
+    // The user asked for a report, not for a verdict.
     Ok(Status::Clean)
 }
 
-/// `-` is standard output.
+/// Writes a file; `-` is standard output.
 fn write(path: &Path, text: &str) -> Result<()> {
     if path == Path::new("-") {
         output::print(text);

@@ -1,9 +1,9 @@
-//! The build tools that a build started, asked for the commands that they know.
+//! Asks the build tools of a build for the commands that they know.
 //!
-//! In: the commands of make and Ninja that a `scuba build` saw, its own included; objects without facts. Out: the units and links that
-//! these are made by. The tools are only asked what they would run: make by `-n` (`makefile.rs`), Ninja by `-t commands` (Ninja's manual, "Extra
-//! tools"). A make that another one started is asked by itself, with the variables of the build's own command: `-W` does not
-//! reach it through its parent.
+//! In: the make and Ninja commands that a `scuba build` saw, its own included; objects without facts. Out: the units
+//! and links that make these objects. The tools only print what they would run: make by `-n` (`makefile.rs`), Ninja by
+//! `-t commands` (Ninja's manual, "Extra tools"). A make that another make started is asked directly, with the
+//! variables of the build's own command: `-W` does not reach it through its parent.
 
 use super::makefile::{self, Make, Printed};
 use facts::key_of;
@@ -16,10 +16,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Commands of one tool that are asked; a build that starts more is a generator's, which wrote down what it does.
+/// Maximum number of commands of one tool to ask; a build that starts more comes from a generator, which wrote down
+/// its commands.
 const MOST: usize = 16;
 
-/// What may be asked.
+/// Build tools to ask.
 #[derive(Debug, Default)]
 pub struct Tools {
     makes: Vec<Make>,
@@ -27,12 +28,12 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// The tools among some commands, of which the first is the build's own.
+    /// Finds the tools among some commands; the first command is the build's own.
     #[must_use]
     pub fn of(runs: &[Execution]) -> Self {
         let mut tools = Self::default();
         let own = runs.first().and_then(Make::of);
-        // The projects by which CMake tries compilers out are gone again, or lie in its own folder.
+        // CMake's projects for trying compilers are deleted by now, or lie in CMake's own folder.
         let counts = |r: &&Execution| {
             r.directory.is_absolute() && r.directory.is_dir() && r.directory.iter().all(|part| part != "CMakeFiles")
         };
@@ -41,7 +42,7 @@ impl Tools {
                 Some(own) if make != *own => make.started_by(own),
                 _ => make,
             });
-            // CMake's makefiles are read as they are.
+            // CMake's makefiles are read directly.
             let make = make.filter(|m| !m.directory().join("CMakeFiles").is_dir() && !tools.makes.contains(m));
             tools.makes.extend(make);
             tools.ninjas.extend(Ninja::of(run).filter(|n| !tools.ninjas.contains(n)));
@@ -51,13 +52,14 @@ impl Tools {
         tools
     }
 
-    /// The units of these objects, as far as a tool knows how it makes them.
+    /// Returns the units of these objects, as far as a tool knows how to make them.
     #[must_use]
     pub fn units(&self, strays: &[&Stray], folders: &Folders) -> Vec<TranslationUnit> {
         if strays.is_empty() {
             return vec![];
         }
-        // What the tools would really run, before what one may by a rule of its own (`app/main.o` in the folder above).
+        // What the tools would run for their goals comes before what a tool can make by a rule of its own
+        // (`app/main.o` in the folder above).
         let wanted: BTreeSet<&Path> = strays.iter().map(|stray| stray.key.as_path()).collect();
         let sources: Vec<PathBuf> = strays.iter().flat_map(|s| folders.sources_of(&s.object, &s.key)).collect();
         let units = self.all_with(&sources).into_iter().flat_map(|printed| printed.units);
@@ -71,7 +73,7 @@ impl Tools {
         found
     }
 
-    /// The commands that make a stray, and what it is made of.
+    /// Returns the commands that make a stray and the files that go into it.
     #[must_use]
     pub fn commands_of(&self, stray: &Stray, folders: &Folders) -> Vec<Printed> {
         let of_make = self.makes.iter().map(|make| make.commands_of(stray, folders));
@@ -79,7 +81,7 @@ impl Tools {
         of_make.chain(of_ninja).find(|printed| !printed.is_empty()).unwrap_or_default()
     }
 
-    /// The commands that make the goals of the tools' commands from all sources in their folders.
+    /// Returns the commands that make the goals of the tools' commands from all sources in their folders.
     #[must_use]
     pub fn all_commands(&self) -> Vec<Printed> {
         self.all_with(&[])
@@ -91,18 +93,18 @@ impl Tools {
     }
 }
 
-/// A Ninja command, without how it is run.
+/// Ninja command, without options on how to run it.
 #[derive(Debug, PartialEq, Eq)]
 struct Ninja {
     program: PathBuf,
     directory: PathBuf,
-    /// What `-f` names.
+    /// Value of `-f`.
     file: Option<OsString>,
     goals: Vec<OsString>,
 }
 
 impl Ninja {
-    /// The Ninja that a command is; `None` where it is another program, or one of Ninja's extra tools (`-t`).
+    /// Parses a Ninja command; `None` if it runs another program, or one of Ninja's extra tools (`-t`).
     fn of(run: &Execution) -> Option<Self> {
         if !matches!(run.program.file_name()?.to_str()?, "ninja" | "ninja-build" | "samu") {
             return None;
@@ -130,12 +132,12 @@ impl Ninja {
         Some(ninja)
     }
 
-    /// The path as its file mostly writes it.
+    /// Returns the path relative to Ninja's folder, the usual form in its file.
     fn below(&self, path: &Path) -> OsString {
         path.strip_prefix(&self.directory).unwrap_or(path).into()
     }
 
-    /// All commands that make some targets; those of the file's defaults where none is named.
+    /// Returns all commands that make some targets; without targets, those that make the file's defaults.
     fn commands(&self, goals: &[OsString]) -> Vec<Printed> {
         let mut command = Command::new(&self.program);
         command.arg("-C").arg(&self.directory);
@@ -173,7 +175,7 @@ mod tests {
         assert_eq!(of("make all"), None);
     }
 
-    /// What all tools together tell, by the outputs.
+    /// Outputs of all compilations and links that the tools print.
     fn told(tools: &Tools) -> Vec<PathBuf> {
         let printed = tools.all_commands();
         let units = printed.iter().flat_map(|p| &p.units).filter_map(|u| u.output.clone());

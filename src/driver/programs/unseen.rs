@@ -1,8 +1,9 @@
-//! Units that a build compiled without the analysis: a compiler cache before the shim had the object, the shim was off or killed, or
-//! the compiler's commands do not come to it.
+//! Units that a build compiled without the analysis: a compiler cache in front of the shim had the object, the shim
+//! was off or killed, or the compiler's commands do not come to the shim.
 //!
-//! In: build folders, objects without facts. Out: their units, by the commands that the build's generator wrote down: what Ninja
-//! itself says of its file, CMake's makefiles, `compile_commands.json`. And objects of which nothing tells how.
+//! In: build folders, objects without facts. Out: their units, by the commands that the build's generator wrote down
+//! (Ninja's own account of its file, CMake's makefiles, `compile_commands.json`), and the objects whose command is
+//! unknown.
 
 use super::makefile::Printed;
 use super::pending;
@@ -19,18 +20,18 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Targets that Ninja is asked for by name; of more it lists all that it knows.
+/// Maximum number of targets that Ninja is asked for by name; for more, it lists all that it knows.
 const MOST_NAMED: usize = 200;
 
 #[derive(Debug, Default)]
 pub struct Unseen {
-    /// In the order of their objects.
+    /// Sorted by their objects.
     pub units: Vec<TranslationUnit>,
-    /// Objects.
+    /// Objects whose compile command is unknown.
     pub unknown: Vec<PathBuf>,
 }
 
-/// The CUDA units that were compiled in `root`, a build folder, and are not `known` by their objects.
+/// Returns the CUDA units that were compiled in the build folder `root` and whose objects are not `known`.
 #[must_use]
 pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &Present) -> Unseen {
     let database = sources::of_database(root, Nvcc::default()).unwrap_or_default();
@@ -53,19 +54,19 @@ pub fn of(root: &Path, known: impl Fn(&Path) -> bool, present: &Present) -> Unse
     unseen
 }
 
-/// The compile commands of objects.
+/// Compile commands of objects.
 #[derive(Debug, Default)]
 pub struct Commands {
     by_object: HashMap<PathBuf, TranslationUnit>,
 }
 
 impl Commands {
-    /// What is written down in these folders of the objects that are `wanted`, by their keys.
+    /// Collects the recorded commands of the `wanted` objects, given by their keys, from these folders.
     #[must_use]
     pub fn of<'r>(roots: impl IntoIterator<Item = &'r Path>, wanted: &BTreeSet<PathBuf>) -> Self {
         let mut all = Self::default();
         for root in roots {
-            // The build tool's own file first: a database may be of an older configuration.
+            // The build tool's own file comes first: a database may belong to an older configuration.
             let generated = generated(root, wanted);
             let listed = sources::of_database(root, Nvcc::default()).unwrap_or_default();
             for unit in generated.into_iter().chain(listed) {
@@ -75,14 +76,14 @@ impl Commands {
         all
     }
 
-    /// The unit of an object, by its key.
+    /// Returns the unit of an object, by its key.
     #[must_use]
     pub fn of_object(&self, key: &Path) -> Option<&TranslationUnit> {
         self.by_object.get(key)
     }
 }
 
-/// What a generator wrote down of compilations for its own build tool; nothing where it cannot be read.
+/// Returns the compilations that a generator wrote down for its own build tool; nothing if its files cannot be read.
 fn generated(root: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
     let file = root.join("build.ninja");
     if file.is_file() {
@@ -94,8 +95,9 @@ fn generated(root: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
     compile_commands(root).into_iter().flat_map(of).collect()
 }
 
-/// The compilations of the wanted objects by Ninja's own account. Ninja Multi-Config writes a file for each configuration, in whose
-/// folder its objects lie (`CMakeFiles/app.dir/Release/a.cu.o`); `build.ninja` takes in one of them.
+/// Returns the compilations of the wanted objects as Ninja prints them. Ninja Multi-Config writes a file for each
+/// configuration, and each configuration has its own folder of objects (`CMakeFiles/app.dir/Release/a.cu.o`);
+/// `build.ninja` includes one of these files.
 fn ninja(root: &Path, file: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<TranslationUnit> {
     let entries =
         std::fs::read_dir(root).into_iter().flatten().flatten().filter_map(|e| e.file_name().into_string().ok());
@@ -112,8 +114,9 @@ fn ninja(root: &Path, file: &Path, wanted: &BTreeSet<PathBuf>) -> Vec<Translatio
     of_file.into_iter().flat_map(|(file, targets)| ninja_file(root, &file, &targets)).collect()
 }
 
-/// `ninja -t commands -s TARGET…` prints the last command of each target (Ninja 1.7); of many, the compilation database of all rules is
-/// asked for (`-t compdb`, Ninja 1.10; before, rules had to be named).
+/// Returns the compilations in one Ninja file. `ninja -t commands -s TARGET…` prints the last command of each target
+/// (Ninja 1.7). For many targets, `-t compdb` prints the compilation database of all rules (Ninja 1.10; before, rules
+/// had to be named).
 fn ninja_file(root: &Path, file: &Path, targets: &[&Path]) -> Vec<TranslationUnit> {
     if targets.len() <= MOST_NAMED {
         let mut arguments = vec!["-t".as_ref(), "commands".as_ref(), "-s".as_ref()];
@@ -130,7 +133,7 @@ fn ninja_file(root: &Path, file: &Path, targets: &[&Path]) -> Vec<TranslationUni
     text.and_then(|t| sources::of_text(&t[t.find('[').unwrap_or(0)..], file, Nvcc::default()).ok()).unwrap_or_default()
 }
 
-/// What Ninja prints of one of its files: neither a build nor its logs are touched.
+/// Returns what Ninja prints about one of its files; this changes neither a build nor its logs.
 fn run_ninja(root: &Path, file: &Path, arguments: &[&OsStr]) -> Option<String> {
     let mut command = Command::new(ninja_program(root));
     let run = command.arg("-C").arg(root).arg("-f").arg(file).args(arguments).stdin(Stdio::null()).output().ok()?;
@@ -138,22 +141,23 @@ fn run_ninja(root: &Path, file: &Path, arguments: &[&OsStr]) -> Option<String> {
     run.status.success().then_some(text)
 }
 
-/// The Ninja that CMake found for a build folder, else the one of PATH.
+/// Returns the Ninja that CMake found for a build folder, else the one in PATH.
 fn ninja_program(root: &Path) -> PathBuf {
     let cache = std::fs::read_to_string(root.join("CMakeCache.txt")).unwrap_or_default();
     let named = cache.lines().find_map(|l| l.strip_prefix("CMAKE_MAKE_PROGRAM:FILEPATH="));
     named.map(PathBuf::from).filter(|p| p.is_file()).unwrap_or_else(|| "ninja".into())
 }
 
-/// Why an object was not read of which nothing tells how it was compiled, and what to do.
+/// Reason why an object without a known compile command was not read, and what to do.
 pub const UNKNOWN_COMMAND: &str =
     "no compile command is known for it: compile it under `scuba build`, or list it in a compile_commands.json";
-/// The same of an object that the build wrote which ends: to build it again would tell no more.
+/// The reason for an object that the build which ends now wrote: building it again gives no more information.
 const MADE_OTHERWISE: &str = "written in this build by no compilation that SCuBA reads, as objcopy, mv and assemblers do: list its compilation in a compile_commands.json";
-/// The same of an object that lay there before the build.
+/// The reason for an object that existed before the build.
 const MADE_BEFORE: &str = "written before this build, and nothing tells how: remove it and build again, or list its compilation in a compile_commands.json";
 
-/// Why an object was not read of which nothing tells how it was compiled; `since`: when the build began whose end this is.
+/// Returns the reason why an object without a known compile command was not read. `since`: start of the build whose
+/// end this is.
 #[must_use]
 pub fn why_unknown(stray: &Stray, since: Option<Moment>) -> &'static str {
     let Some(since) = since else { return UNKNOWN_COMMAND };
@@ -161,10 +165,10 @@ pub fn why_unknown(stray: &Stray, since: Option<Moment>) -> &'static str {
     if written { MADE_OTHERWISE } else { MADE_BEFORE }
 }
 
-/// The programs of links without output that take in a unit with a kernel: nothing was judged as they are.
+/// Returns the programs of links without output that take in a unit with a kernel: they were not checked as programs.
 #[must_use]
 pub fn removed(links: &[Link], units: &[UnitFacts], has_kernel: impl Fn(usize) -> bool) -> Vec<finding::Unseen> {
-    // An object that went away may have been moved on its way: its name is left.
+    // An object that no longer exists may have been moved before: its file name identifies it.
     let is_of = |unit: &UnitFacts, file: &Path| {
         let moved = || !unit.key.exists() && !file.exists() && unit.key.file_name() == file.file_name();
         unit.unit.language == Language::Cuda && (unit.key == canonical(file) || moved())
@@ -182,19 +186,19 @@ pub fn removed(links: &[Link], units: &[UnitFacts], has_kernel: impl Fn(usize) -
     judged.map(of).collect()
 }
 
-/// The unit of a stray whose command is known: read where a program needs it.
+/// Returns the facts of a stray whose command is known: it is read when a program needs it.
 #[must_use]
 pub fn found(stray: &Stray, unit: &TranslationUnit, present: &Present) -> UnitFacts {
     let mut facts = pending::record(unit).facts;
     facts.key.clone_from(&stray.key);
     facts.symbols.clone_from(&stray.object.symbols);
-    // C++ units are read by their commands, however they were compiled.
+    // A C++ unit is read by its command, however it was compiled.
     facts.built_without = unit.language == Language::Cuda && stray.contents.is_some();
     facts.recipe = Recipe::of(&facts.key, &unit.directory, present);
     facts
 }
 
-/// The units and links of commands that make prints, the units to be read where a program needs them.
+/// Returns the units and links of commands that make prints; the units are read when a program needs them.
 #[must_use]
 pub fn of_printed(printed: &[Printed], present: &Present) -> (Vec<UnitFacts>, Vec<LinkFacts>) {
     let (mut units, mut links) = (Vec::new(), Vec::new());
@@ -202,7 +206,7 @@ pub fn of_printed(printed: &[Printed], present: &Present) -> (Vec<UnitFacts>, Ve
         let of_command = command.units.iter().map(|unit| {
             let stray = Stray::of(key_of(unit, command.link.as_ref()));
             let facts = found(&stray, unit, present);
-            // What is compiled and linked at once has no object that stays.
+            // A unit that is compiled and linked by one command has no lasting object.
             let built_without = unit.language == Language::Cuda;
             UnitFacts { built_without, ..facts }
         });
@@ -216,20 +220,21 @@ pub fn of_printed(printed: &[Printed], present: &Present) -> (Vec<UnitFacts>, Ve
     (units, links)
 }
 
-/// The folders of the toolkits that units are compiled with.
+/// Returns the folders of the toolkits that units are compiled with.
 #[must_use]
 pub fn toolkits(units: &[UnitFacts]) -> BTreeSet<PathBuf> {
     let nvcc = units.iter().filter_map(|u| u.unit.nvcc.as_deref());
     nvcc.filter_map(|nvcc| Some(nvcc.parent()?.parent()?.to_owned())).collect()
 }
 
-/// The folders that hold the sources of units: those of scuba.toml, else their repositories, else their own folders; the folders that
-/// their commands run in; what the build folders of CMake among these were generated from; and the folders of what is built.
+/// Returns the folders of a project: those that hold the units' sources (the folder of scuba.toml or of the
+/// repository, whichever is nearer, else the source's own); those that their commands run in; the sources of CMake
+/// build folders among the latter; and those of the outputs.
 #[must_use]
 pub fn project_folders(units: &[UnitFacts], links: &[LinkFacts]) -> BTreeSet<PathBuf> {
     let own: BTreeSet<PathBuf> = units.iter().filter_map(|u| Some(u.source().parent()?.to_owned())).collect();
     let directories: BTreeSet<PathBuf> = units.iter().map(|u| u.unit.directory.clone()).collect();
-    // A command that runs in the root of all files tells nothing of where its project lies.
+    // A command that runs in the root directory does not show where its project is.
     let directories = directories.into_iter().filter(|d| d.parent().is_some());
     let outputs = units.iter().map(|u| &u.key).chain(links.iter().map(|l| &l.link.output));
     own.into_iter()
@@ -242,7 +247,7 @@ pub fn project_folders(units: &[UnitFacts], links: &[LinkFacts]) -> BTreeSet<Pat
         .collect()
 }
 
-/// Which of some links make programs with CUDA code, as far as facts and the names of objects tell.
+/// Links that make programs with CUDA code, as far as facts and objects show.
 #[derive(Debug)]
 pub struct Interest {
     outputs: BTreeSet<PathBuf>,
@@ -270,7 +275,7 @@ impl Interest {
     }
 }
 
-/// The line for CUDA objects whose links came to nobody, and whose makefile names host compilers.
+/// Returns the line for CUDA objects whose links did not come to the shim and whose makefile names host compilers.
 #[must_use]
 pub fn other_linker(by: Linkers) -> String {
     let which = if by.nvcc { "may link" } else { "links" };
@@ -279,7 +284,8 @@ pub fn other_linker(by: Linkers) -> String {
     )
 }
 
-/// By what the makefiles of these CUDA units link, where no link is known that takes one of them in, and not all are nvcc's.
+/// Returns the linkers that the makefiles of these CUDA units name, if no known link takes in one of the units and not
+/// all linkers are nvcc.
 #[must_use]
 pub fn linkers_of<'u>(units: impl IntoIterator<Item = &'u UnitFacts>, links: &[LinkFacts]) -> Option<Linkers> {
     let counts = |u: &UnitFacts| u.unit.language == Language::Cuda && u.unit.output.is_some() && u.unseen.is_none();
@@ -291,7 +297,7 @@ pub fn linkers_of<'u>(units: impl IntoIterator<Item = &'u UnitFacts>, links: &[L
     directories.into_iter().find_map(|directory| linkers(directory, &given).filter(|by| by.host || !by.nvcc))
 }
 
-/// What was linked into programs without being read, in the order of programs and objects.
+/// Returns the objects that were linked into programs without being read, in the order of programs and objects.
 #[must_use]
 pub fn of_plans(plans: &[Plan], units: &[UnitFacts]) -> Vec<finding::Unseen> {
     let of = |plan: &Plan| {

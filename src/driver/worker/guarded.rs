@@ -1,4 +1,4 @@
-//! The check of one program, so run that a panic, an overflowing stack's cause or a loop without end in it costs one
+//! Runs the check of one program on a thread of its own, so that a panic, a deep recursion or an endless loop costs one
 //! line and nothing else.
 
 use crate::cross_check;
@@ -11,11 +11,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
-/// How long after its time a check is given up.
+/// Time after the check's own limit until it is abandoned.
 const MARGIN: Duration = Duration::from_secs(8);
 const THREAD: &str = "check";
 
-/// The check of a program could not be finished.
+/// Reason why the check of a program did not finish.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 pub enum Fault {
     #[error("internal fault in the analysis ({0}); please report it")]
@@ -32,7 +32,7 @@ pub enum Fault {
 
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Panics of the check are reported by us, in one line; others as usual.
+/// Keeps panics of the check for the one line of the report; other panics are printed as usual.
 fn keep_panics_quiet() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -53,10 +53,10 @@ fn keep_panics_quiet() {
     });
 }
 
-/// Links the modules and checks the program. `answers`: where those of the solver are kept.
+/// Links the modules and checks the program. `answers`: store of the solver's answers.
 ///
 /// # Errors
-/// When the check panicked, or went on long after its time was up.
+/// If the check panicked, exceeded its time by the margin, or got no thread.
 pub fn check_program(
     modules: Vec<Arc<Module>>,
     options: &Options,
@@ -71,9 +71,9 @@ pub fn check_program(
             doubts.push(words.to_owned());
         }
     }
-    // The check keeps its own time; this is for when it does not. The shim's own patience is longer.
+    // The check keeps its own time; this limit applies if it fails to. The shim's limit is longer.
     let limit = Duration::from_secs(u64::from(options.seconds)) + MARGIN;
-    // What is held against another reading is taken as it is.
+    // A report that is compared with another reading's is not weakened.
     if !by_cgeist || matches!(options.pace, Pace::Beside(_)) {
         return guarded(limit, move || {
             recalling(answers, || {
@@ -97,7 +97,8 @@ pub fn check_program(
     })
 }
 
-/// The program as it is where the subscripts that cgeist extends by the sign are unsigned; `None` where there are none.
+/// Returns the program with the subscripts that cgeist sign-extends taken as unsigned; `None` if there are no such
+/// subscripts.
 fn with_unsigned_subscripts(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>> {
     let by_cgeist = |m: &Module| second::doubts(&m.producer).is_some();
     let others: Vec<Option<Module>> =
@@ -108,10 +109,10 @@ fn with_unsigned_subscripts(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>>
     Some(others.into_iter().zip(modules).map(|(o, m)| o.map_or_else(|| m.clone(), Arc::new)).collect())
 }
 
-/// Does some work on a thread with room, for so many seconds and a little more.
+/// Runs work on a thread with a large stack, for at most `seconds` and the margin.
 ///
 /// # Errors
-/// When it panicked, or went on long after its time was up.
+/// If it panicked, exceeded its time by the margin, or got no thread.
 pub fn within<T: Send + 'static>(seconds: u32, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
     guarded(Duration::from_secs(u64::from(seconds)) + MARGIN, work)
 }
@@ -119,7 +120,7 @@ pub fn within<T: Send + 'static>(seconds: u32, work: impl FnOnce() -> T + Send +
 fn guarded<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
     keep_panics_quiet();
     let (send, receive) = mpsc::channel();
-    // Nobody waits any more where the time was up.
+    // After the time limit nobody receives the result.
     let body = move || {
         let _ = send.send(work());
     };

@@ -1,35 +1,35 @@
-//! The memory that a check may take (`[limits] memory`).
+//! Memory limits of a check (`[limits] memory`).
 //!
-//! Three limits: executions end at half of it, and Z3 gives up on an obligation at three eighths, which leaves accesses
-//! undecided; and the kernel refuses to give this process more, which ends it: with one line, or, where it is the worker of
-//! another, with a status. Processes that it starts while the limit holds have it too; a build
-//! command or a program on a GPU is never started meanwhile.
+//! There are three: executions end at half of the limit, and Z3 gives up on an obligation at three eighths; both leave
+//! accesses undecided. Beyond the whole limit the kernel refuses this process more memory, which ends it: with one
+//! line, or with a status if it is the worker of another process. Processes that start while the limit holds inherit
+//! it; a build command or a program on a GPU never starts meanwhile.
 
 use crate::output;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// How a process ends that has no more memory.
+/// Last line and exit status of a process that has no more memory.
 struct Ending {
     line: String,
     status: i32,
 }
 
-/// Null while no limit of ours holds. Never freed: a thread may be about to read it.
+/// Null while this module sets no limit. Never freed: a thread may be about to read it.
 static ENDING: AtomicPtr<Ending> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Status of a worker whose memory is spent; not one of [`crate::Status`].
+/// Exit status of a worker that reached its memory limit; differs from those of [`crate::Status`].
 pub const SPENT: i32 = 3;
 
-/// A limit that ends with this value.
+/// Guard of a memory limit, which ends when the guard is dropped.
 #[derive(Debug)]
 pub struct Limited {
     before: Rlimit,
 }
 
-/// Limits this process to `bytes` of memory of its own, besides the check's stack. When it needs more, the process says so,
-/// with what it was doing, and ends with status 2.
+/// Limits this process to `bytes` of memory of its own, besides the check's stack. If it needs more, it prints one
+/// line that names `doing` and ends with status 2.
 #[must_use]
 pub fn limit(bytes: u64, doing: &str) -> Limited {
     let line = format!(
@@ -42,13 +42,14 @@ pub fn limit(bytes: u64, doing: &str) -> Limited {
     set(bytes, Ending { line, status: 2 })
 }
 
-/// As [`limit`], for a process whose status says all.
+/// Limits a worker as [`limit`] does, but ends it with status [`SPENT`] and no line.
 #[must_use]
 pub fn limit_worker(bytes: u64) -> Limited {
     set(bytes, Ending { line: String::new(), status: SPENT })
 }
 
-/// Of these bytes, what executions may take before they are undecided; the rest is for what is done with them.
+/// Part of a memory limit, in bytes, that executions may use before they become undecided; the rest serves the work on
+/// their results.
 #[must_use]
 pub fn of_execution(bytes: u64) -> u64 {
     bytes / 2
@@ -57,11 +58,11 @@ pub fn of_execution(bytes: u64) -> u64 {
 fn set(bytes: u64, ending: Ending) -> Limited {
     check::limit_memory(bytes / 8 * 3);
     let before = getrlimit(Resource::Data);
-    // Stacks count in full.
+    // The limit counts the whole stack.
     let wanted = bytes.saturating_add(check::STACK as u64);
     ENDING.store(Box::into_raw(Box::new(ending)), Ordering::Release);
     let current = before.maximum.map_or(wanted, |m| m.min(wanted));
-    // Without the limit everything works as long as the machine has the memory.
+    // Without a limit all works as long as the machine has memory.
     let _ = setrlimit(Resource::Data, Rlimit { current: Some(current), maximum: before.maximum });
     Limited { before }
 }
@@ -73,7 +74,8 @@ impl Drop for Limited {
     }
 }
 
-/// The allocator of `scuba`: the system's, with our last words instead of an abort under a limit of ours.
+/// Allocator of `scuba`: the system's. Under a limit of this module, a failed allocation prints a last line instead of
+/// aborting.
 #[derive(Debug)]
 pub struct Bounded;
 
@@ -81,11 +83,11 @@ fn checked(p: *mut u8) -> *mut u8 {
     if p.is_null() {
         let ending = ENDING.load(Ordering::Acquire);
         if !ending.is_null() {
-            // SAFETY: `set` made it from a box that is never freed.
+            // SAFETY: `set` made the pointer from a box that is never freed.
             #[expect(unsafe_code, reason = "a pointer is all that can be exchanged without a lock")]
             let ending = unsafe { &*ending };
             let _ = rustix::io::write(rustix::stdio::stderr(), ending.line.as_bytes());
-            // No destructors and no handlers: they may want memory.
+            // No destructors and no handlers run: they may need memory.
             #[expect(unsafe_code, reason = "ends this process")]
             // SAFETY: _exit does not return.
             unsafe {
@@ -100,7 +102,7 @@ fn checked(p: *mut u8) -> *mut u8 {
 #[expect(unsafe_code, reason = "an allocator")]
 unsafe impl GlobalAlloc for Bounded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are the ones that it wants (as in all of these).
+        // SAFETY: the caller's promises are those that `System` requires (as in all of these methods).
         checked(unsafe { System.alloc(layout) })
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {

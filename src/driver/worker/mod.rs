@@ -1,4 +1,4 @@
-//! The check of one program in a process and a thread of its own.
+//! Checks one program in its own process and thread.
 
 pub(crate) mod guarded;
 pub mod memory;

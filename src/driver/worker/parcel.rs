@@ -1,14 +1,14 @@
-//! The report of one program's check as it travels: to another process, or to a later one through the cache.
+//! Report of one program's check in transport: to another process, or to a later one through the cache.
 
 use check::ProgramReport;
 use finding::Sites;
 use serde::{Deserialize, Serialize};
 
-/// A report with all that belongs to it.
+/// Report with the parts that its own document omits.
 #[derive(Serialize, Deserialize)]
 pub struct Parcel {
     report: ProgramReport,
-    /// Of each finding's witness: no part of a finding's own document.
+    /// Sites of each finding's witness, which a finding's own document omits.
     sites: Vec<Option<Sites>>,
 }
 
@@ -19,7 +19,7 @@ impl Parcel {
         Self { report, sites }
     }
 
-    /// The report; `None` where this is none of ours.
+    /// Unpacks the report; `None` if the numbers of findings and sites differ.
     #[must_use]
     pub fn open(self) -> Option<ProgramReport> {
         let Self { mut report, sites } = self;

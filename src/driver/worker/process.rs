@@ -1,7 +1,8 @@
-//! The check of one program in a process of its own, `scuba __check`: whatever becomes of it (memory that runs out, a crash in a
-//! library), the run that wanted it goes on and says so.
+//! Checks one program in its own process, `scuba __check`: if that process dies (out of memory, a crash in a library),
+//! the calling run continues and reports it.
 //!
-//! In: modules and options. Out: a report, or why there is none. Both travel by pipes, as postcard and as JSON.
+//! In: modules and options. Out: a report, or the reason for its absence. Both pass through pipes, as postcard and as
+//! JSON.
 
 use super::guarded;
 use super::guarded::Fault;
@@ -20,23 +21,23 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
-/// The command that is no user's.
+/// Name of the hidden command.
 pub const COMMAND: &str = "__check";
 
 #[derive(Serialize, Deserialize)]
 struct Job<M> {
     modules: Vec<M>,
     options: Options,
-    /// Bytes.
+    /// Limit of memory in bytes.
     memory: u64,
-    /// The folder of verdicts.
+    /// Folder of cached verdicts.
     cache: Option<PathBuf>,
 }
 
-/// As [`guarded::check_program`], in another process, which may take so many bytes of memory.
+/// Runs [`guarded::check_program`] in another process, with a limit of `memory` bytes.
 ///
 /// # Errors
-/// Where that says so, and where the process ends otherwise than it should.
+/// If the check fails there, or the process ends abnormally.
 pub fn check_program(
     modules: &[Arc<Module>],
     options: &Options,
@@ -62,7 +63,7 @@ pub fn check_program(
 
 fn ask(command: &mut Command, job: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
     let mut worker = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    // It reads all before it writes anything. One that died instead says so by its status.
+    // The worker reads all input before it writes. A worker that died earlier shows this by its status.
     if let Some(mut input) = worker.stdin.take() {
         let _ = input.write_all(job);
     }
@@ -89,9 +90,9 @@ fn how(status: ExitStatus) -> String {
     }
 }
 
-/// What the worker does.
+/// Main function of the worker process.
 pub fn run() -> Status {
-    // Nobody reads what an orphan says.
+    // Nobody reads the output of an orphaned worker.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let mut input = Vec::new();
     let Ok(_) = std::io::stdin().lock().read_to_end(&mut input) else { return Status::Unable };
