@@ -1,8 +1,8 @@
 //! File systems whose change times prove nothing.
 //!
 //! Read-only images (SquashFS, EROFS, ISO 9660, cramfs, romfs) store one time for each file, chosen by the maker of the
-//! image; the kernel reports it as the time of the last change as well. Another image may replace an image, with a file
-//! of equal size, time and inode. Some file systems in user space (FUSE) do the same (sshfs, rclone).
+//! image; the kernel reports it as the time of the last change as well. A replacement image may hold a file of equal
+//! size, time and inode. Some file systems in user space (FUSE) do the same (sshfs, rclone).
 
 use super::stamp::Stamp;
 use std::collections::HashMap;
