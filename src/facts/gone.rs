@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Marks each unit that is gone. A unit is gone in any of three cases: its source was deleted, and no existing link
 /// takes in its object; its target does not build it any more; or its output is missing, while another output of the
-/// same source exists. A denied unit never had an output, so the last case does not apply to it. `running` is the
-/// output of a link in progress: the inputs of that link count as linked, though its output does not exist yet.
+/// same source exists. The last case excludes denied units, which never had an output, and units that are being
+/// compiled. `running` is the output of a link in progress: the inputs of that link count as linked, though its output
+/// does not exist yet.
 #[must_use]
 pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &Planned, running: Option<&Path>) -> Vec<bool> {
     let present: BTreeSet<PathBuf> = units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
@@ -29,8 +30,8 @@ pub fn units(units: &[UnitFacts], links: &[LinkFacts], planned: &Planned, runnin
     units.iter().map(|u| removed(u) || planned.dropped(&u.key) || replaced(u)).collect()
 }
 
-/// Whether a recorded link is gone: its output and one of its inputs are missing. The output alone may be missing
-/// because it was denied.
+/// Whether a recorded link is gone: its output is missing, and so is one of its inputs, or it has no inputs. The output
+/// alone may be missing because it was denied.
 #[must_use]
 pub fn link(seen: &LinkFacts) -> bool {
     !seen.link.output.exists() && (seen.link.inputs.is_empty() || seen.link.inputs.iter().any(|i| !i.exists()))

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub struct Makefiles {
     pub links: Vec<Link>,
-    /// All objects that the makefiles make, with their dependencies.
+    /// Objects that the makefiles make, all with their dependencies.
     pub compiled: Compiled,
     /// Outputs of links whose command runs through the shim.
     pub watched: Vec<PathBuf>,

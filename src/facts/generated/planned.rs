@@ -18,7 +18,7 @@ pub struct Planned {
     /// Build folders with at least one planned link: all of their objects are known.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) objects: BTreeSet<PathBuf>,
-    /// All of the build folders.
+    /// Build folders, those without planned links included.
     pub(crate) folders: Vec<PathBuf>,
 }
 
