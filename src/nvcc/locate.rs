@@ -197,7 +197,7 @@ impl Surroundings<'_> {
         self.running.is_some_and(|running| std::env::split_paths(running).any(|path| path == program))
     }
 
-    /// Returns the value of [`GUARD`] for the processes below `program`.
+    /// Returns the value of [`GUARD`] for the environment of `program`.
     pub fn guard(&self, program: &Path) -> OsString {
         let mut value = self.running.unwrap_or_default().to_owned();
         if !value.is_empty() {
