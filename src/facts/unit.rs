@@ -37,7 +37,8 @@ pub struct Told {
 }
 
 impl Told {
-    /// Whether a report of this finding at this level was already covered by this one.
+    /// Whether this report covers the finding with this fingerprint at this level, so that it need not be reported
+    /// again.
     #[must_use]
     pub fn covers(&self, fingerprint: &str, level: Level) -> bool {
         self.fingerprint == fingerprint && self.level >= level

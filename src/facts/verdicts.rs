@@ -81,7 +81,8 @@ impl Verdicts {
         opened.body(&mut source).ok()
     }
 
-    /// Stores a verdict. `hurried`: a longer search might decide more. Does nothing if the folder cannot be written.
+    /// Stores a verdict. `hurried`: a longer search might decide more. Does nothing if the folder cannot be written, or
+    /// if the entry alone exceeds the size limit.
     pub fn put(&self, key: &[u8; 32], hurried: bool, said: &[u8]) {
         let path = self.path(key);
         let Some(folder) = path.parent() else { return };

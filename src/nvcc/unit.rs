@@ -58,7 +58,8 @@ pub struct TranslationUnit {
     /// Values of `-Xcompiler`, split at commas, and flags forwarded to the host compiler.
     pub host_flags: Vec<String>,
     pub sides: Sides,
-    /// Whether device code is relocatable: `-rdc=true`, `-dc`, `-dlto`. `-dw` makes it whole-program.
+    /// Whether device code is relocatable: `-rdc=true` and `-dc` set this, `-rdc=false` and `-dw` clear it, and `-dlto`
+    /// sets it whatever else is given.
     pub relocatable: bool,
     /// Flags that change the language, in nvcc's long spelling: `--extended-lambda`, `--expt-relaxed-constexpr`,
     /// `--use_fast_math`, `--default-stream X` … as given.
