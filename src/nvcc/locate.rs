@@ -85,7 +85,7 @@ pub fn locate(
 ) -> Result<Invocation, LocateError> {
     let mut arguments = arguments;
     // CMAKE_CUDA_COMPILER and CMAKE_CUDA_COMPILER_LAUNCHER may both be this program. An `nvcc` that PATH lacks (a
-    // makefile's default) stands for the configured one.
+    // makefile's default) stands for the one that is set, else for the one that is found.
     while let Some((first, rest)) = arguments.split_first()
         && (place.is_ourselves(Path::new(first)) || place.is_missing(first))
     {

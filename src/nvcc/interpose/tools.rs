@@ -66,7 +66,8 @@ impl ShortOptions {
         folder
     }
 
-    /// Returns the first letter that takes an argument, and the rest of its word.
+    /// Returns the first letter that takes an argument, and the rest of its word; `None` if a `with_rest` letter comes
+    /// before it.
     fn argument<'w>(&self, letters: &'w [u8]) -> Option<(u8, &'w [u8])> {
         let at = letters.iter().position(|c| self.with_argument.contains(c) || self.with_rest.contains(c))?;
         self.with_argument.contains(&letters[at]).then(|| (letters[at], &letters[at + 1..]))
