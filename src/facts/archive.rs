@@ -1,4 +1,4 @@
-//! What is inside a static library whose making nobody saw: its members, by contents.
+//! Members of a static library whose `ar` command was not recorded, identified by contents.
 
 use object::read::archive::ArchiveFile;
 use std::borrow::Cow;
@@ -6,9 +6,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-/// blake3 of each member; none where the file is no archive or cannot be read.
+/// Returns blake3 of each member; no members if the file is no archive or cannot be read.
 pub fn members(path: &Path) -> Vec<[u8; 32]> {
-    // Reading whole programs and shared libraries only to see that they are none would be slow.
+    // Reading whole programs and shared libraries only to reject them would be slow.
     if path.extension().is_none_or(|e| e != "a") {
         return vec![];
     }
@@ -22,7 +22,8 @@ pub fn members(path: &Path) -> Vec<[u8; 32]> {
         .collect()
 }
 
-/// The members of an archive with their names; `None` where its bytes are no archive. Those of a thin archive are read where they lie.
+/// Returns the members of an archive with their names; `None` if the bytes are no archive. The members of a thin
+/// archive are read from their own files.
 #[must_use]
 pub fn contents<'d>(path: &Path, data: &'d [u8]) -> Option<Vec<(String, Cow<'d, [u8]>)>> {
     let archive = ArchiveFile::parse(data).ok()?;
@@ -43,7 +44,7 @@ pub fn contents<'d>(path: &Path, data: &'d [u8]) -> Option<Vec<(String, Cow<'d, 
     Some(all)
 }
 
-/// File names of its members; none where the file is no archive or cannot be read.
+/// Returns the file names of an archive's members; no names if the file is no archive or cannot be read.
 pub fn names(path: &Path) -> Vec<OsString> {
     let Ok(data) = std::fs::read(path) else { return vec![] };
     let Ok(archive) = ArchiveFile::parse(data.as_slice()) else { return vec![] };

@@ -1,12 +1,13 @@
-//! What the link of a program takes in besides its units, for one that compiles these units anew.
+//! Inputs of a program's link other than its units, for a caller that compiles these units anew.
 //!
-//! In: a program, all units and links of its build. Out: the files, in the link's order, and those of them that are missing.
+//! In: a program, all units and links of its build. Out: the files, in the link's order, and those of them that are
+//! missing.
 //!
-//! What the build itself makes of units is made again with them and left out here: their objects, archives and relocatable
-//! objects of them, and the object of a device link (`nvcc -dlink`, CMake's `cmake_device_link.o`), for nvcc links device code
-//! wherever it links with `-rdc=true`. A denied build never made them, or removed them; and where they are there, they define
-//! everything twice: nvlink refuses an archive's member beside its new object, and a device link's object refers to
-//! registration code in the old ones (seen with nvcc 13.0).
+//! What the build derives from the units is left out, since the caller makes it again: their objects, archives and
+//! relocatable objects of them, and the object of a device link (`nvcc -dlink`, CMake's `cmake_device_link.o`), for
+//! nvcc links device code wherever it links with `-rdc=true`. A denied build never made these files, or removed them.
+//! Where they exist, they would define everything twice: nvlink refuses an archive's member beside its new object, and
+//! the object of a device link refers to registration code in the old objects (seen with nvcc 13.0).
 
 use super::archive;
 use super::join::Plan;
@@ -18,7 +19,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// Objects, archives and libraries of a link that no unit of the program becomes.
+/// Objects, archives and libraries of a link that are not derived from a unit of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Besides {
     pub files: Vec<PathBuf>,
@@ -26,7 +27,7 @@ pub struct Besides {
 }
 
 impl Besides {
-    /// For the program that `plan` is, among these units and links.
+    /// Collects the files for the program `plan`; `units` and `links` are those of its build.
     #[must_use]
     pub fn of(plan: &Plan, units: &[&UnitFacts], links: &[LinkFacts]) -> Self {
         let own: BTreeSet<PathBuf> = plan.units.iter().map(|&i| canonical(&units[i].key)).collect();
@@ -60,14 +61,14 @@ struct Search<'a> {
     /// Objects of all units.
     known: BTreeSet<PathBuf>,
     links: HashMap<PathBuf, &'a LinkFacts>,
-    /// blake3 of the objects of the program's units, for archives whose making nobody saw.
+    /// blake3 of the objects of the program's units, to identify archives without a known link.
     contents: OnceCell<BTreeSet<[u8; 32]>>,
     seen: BTreeSet<PathBuf>,
     found: Besides,
 }
 
 impl Search<'_> {
-    /// Adds an input of a link; of what is `optional` a unit that is not in the program is not needed by it.
+    /// Adds an input of a link. If the input is `optional`, the program does not need a unit that is not part of it.
     fn take(&mut self, input: &Path, optional: bool) {
         let path = canonical(input);
         if self.own.contains(&path) || optional && self.known.contains(&path) {
@@ -96,7 +97,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether an archive has the objects of the program's units, and nothing else.
+    /// Whether an archive holds objects of the program's units, and nothing else.
     fn is_of_units(&self, path: &Path) -> bool {
         let members = archive::members(path);
         let contents = || self.own.iter().filter_map(|o| hash_of(o)).collect();

@@ -1,7 +1,7 @@
-//! Whether facts are still of what is there.
+//! Check that facts are current.
 //!
-//! In: what facts were made from. Out: whether that is unchanged on disk now. One [`Present`] is one look at the disk:
-//! what it has seen of a file it does not look at again, since units share most of their headers.
+//! In: the files that facts were made from. Out: whether these are unchanged on disk now. One [`Present`] looks at each
+//! file once, since units share most of their headers.
 
 use super::generated::ninja::Ninja;
 use super::maker::Maker;
@@ -12,15 +12,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// A file as it is.
+/// State of a file on disk.
 #[derive(Debug)]
 struct State {
     stamp: Stamp,
-    /// Read only where the stamp does not decide.
+    /// Contents, read only where the stamp does not decide.
     contents: OnceCell<Option<Contents>>,
 }
 
-/// The files and build descriptions that are there.
+/// Snapshot of the files and build descriptions on disk.
 #[derive(Debug, Default)]
 pub struct Present {
     files: RefCell<HashMap<PathBuf, Option<Rc<State>>>>,
@@ -28,7 +28,7 @@ pub struct Present {
 }
 
 impl Drop for Present {
-    /// What was compared by contents need not be by the next process.
+    /// Writes the new hashes to the cache, so that the next process need not compare the same contents.
     fn drop(&mut self) {
         Hashes::of_this_process().keep();
     }
@@ -48,32 +48,32 @@ impl Present {
         *state.contents.get_or_init(|| Hashes::of_this_process().of(path, state.stamp))
     }
 
-    /// The file as it is now; `None` where it cannot be read.
+    /// Reads the file as it is now; `None` if it cannot be read.
     #[must_use]
     pub fn dependency(&self, path: &Path) -> Option<Dependency> {
         let state = self.state(path)?;
         Some(Dependency::holding(path, &Self::contents(&state, path)?))
     }
 
-    /// Whether the file still is what it was.
+    /// Whether the file still has the recorded contents.
     #[must_use]
     pub fn unchanged(&self, was: &Dependency) -> bool {
         self.state(&was.path).is_some_and(|now| was.is_like(&now.stamp, || Some(Self::contents(&now, &was.path)?.hash)))
     }
 
-    /// Whether the file is there and is not what it was.
+    /// Whether the file exists with contents other than the recorded ones.
     #[must_use]
     pub fn changed(&self, was: &Dependency) -> bool {
         self.state(&was.path).is_some() && !self.unchanged(was)
     }
 
-    /// Hash of the statement of a `build.ninja` that makes `output`.
+    /// Returns the hash of the statement of a `build.ninja` that makes `output`.
     #[must_use]
     pub fn edge(&self, file: &Path, output: &Path) -> Option<[u8; 32]> {
         self.ninja(file).edge(output)
     }
 
-    /// A `build.ninja`.
+    /// Returns the parsed `build.ninja`.
     pub(super) fn ninja(&self, file: &Path) -> Rc<Ninja> {
         if let Some(known) = self.ninja.borrow().get(file) {
             return known.clone();
@@ -83,16 +83,16 @@ impl Present {
         read
     }
 
-    /// Whether the unit's source and headers are what its facts were made from. What is pending was not read yet: it will
-    /// be read as it is.
+    /// Whether the source and the headers of a unit have the contents that its facts were made from. A pending unit was
+    /// not read yet: it will be read with its present contents.
     #[must_use]
     pub fn inputs_unchanged(&self, unit: &UnitFacts) -> bool {
         unit.dependencies.iter().all(|d| self.unchanged(d))
     }
 
-    /// Whether the build tool has nothing to do for the unit, as far as can be seen: its inputs and its command are what
-    /// they were, and its output is there or about to be. A unit that was denied will be compiled again, unless its output is there
-    /// all the same: somebody compiled it without us.
+    /// Whether the build tool has nothing to do for a unit, as far as files show: its inputs and its command are
+    /// unchanged, and its output exists or is being made. A denied unit will be compiled again, unless its output
+    /// exists: then it was compiled without SCuBA.
     #[must_use]
     pub fn up_to_date(&self, unit: &UnitFacts) -> bool {
         let made = || unit.unit.output.is_none() || unit.key.exists() || unit.maker.is_some_and(Maker::alive);
@@ -113,7 +113,7 @@ mod tests {
         std::fs::write(&path, "int a;").unwrap();
         let dependency = Present::default().dependency(&path).unwrap();
         assert!(Present::default().unchanged(&dependency));
-        // Touched, as a checkout does: the contents decide.
+        // Touched, as by a checkout: the contents decide.
         let touch = |time| std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         let then = path.metadata().unwrap().modified().unwrap();
         touch(then + Duration::from_secs(100));
@@ -122,7 +122,7 @@ mod tests {
         std::fs::write(&path, "int b;").unwrap();
         assert!(present.unchanged(&dependency), "one look at the disk is one look");
         assert!(!Present::default().unchanged(&dependency) && Present::default().changed(&dependency));
-        // As `touch -r` does: neither size nor time tells of the change.
+        // The effect of `touch -r`: neither size nor time shows the change.
         touch(then);
         assert!(!Present::default().unchanged(&dependency) && Present::default().changed(&dependency));
         std::fs::remove_file(&path).unwrap();

@@ -1,8 +1,8 @@
-//! The form of a fact file.
+//! Format of a fact file.
 //!
 //! ```text
 //! 8 bytes   magic
-//! 4 bytes   version of this form        little endian
+//! 4 bytes   version of this format      little endian
 //! 4 bytes   ir::FORMAT_VERSION
 //! 2 bytes   length of the tool's version, then the version
 //! 8 bytes   length of the head          little endian
@@ -13,18 +13,19 @@
 //! body      lz4 block of postcard, its size before it
 //! ```
 //!
-//! The head is small and read of every unit of a build; the body is the code, read only for the units of the program at hand.
+//! The head is small, and is read for every unit of a build. The body holds the code, and is read only for the units of
+//! the program under analysis.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-/// Changes whenever the head or the form changes.
+/// Version of the format; changes whenever the head or the format changes.
 const FORM_VERSION: u32 = 6;
 const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What kind of facts: each has its own magic.
+/// Kind of facts; each kind has its own magic bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Unit,
@@ -42,7 +43,7 @@ impl Kind {
     }
 }
 
-/// Why a fact file is ignored.
+/// Reasons to ignore a fact file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("cannot be read: {0}")]
@@ -63,17 +64,17 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// A decoded head; the body is what comes next in the file.
+/// A decoded head; the body follows in the file.
 pub struct Opened<H> {
     pub head: H,
     body_length: usize,
     body_hash: [u8; 32],
 }
 
-/// The bytes of a fact file.
+/// Encodes a fact file.
 ///
 /// # Errors
-/// When a value cannot be represented (postcard knows no such case for our types).
+/// When a value cannot be represented (postcard has no such case for our types).
 pub fn encode<H: Serialize, B: Serialize>(kind: Kind, head: &H, body: &B) -> Result<Vec<u8>, postcard::Error> {
     let head = postcard::to_stdvec(head)?;
     let body = lz4_flex::block::compress_prepend_size(&postcard::to_stdvec(body)?);
@@ -111,7 +112,7 @@ fn take_length(bytes: &[u8]) -> Option<u64> {
 /// Checks a fact file of `length` bytes and decodes its head. Reads no further.
 ///
 /// # Errors
-/// When it is foreign, of another version, damaged or cut off.
+/// When it is foreign, of another version, damaged or truncated.
 pub fn open<H: DeserializeOwned>(kind: Kind, source: &mut impl Read, length: u64) -> Result<Opened<H>, ReadError> {
     let foreign = |e| if matches!(e, ReadError::Damaged) { ReadError::Foreign } else { e };
     if take::<8>(source).map_err(foreign)? != *kind.magic() {
@@ -127,7 +128,7 @@ pub fn open<H: DeserializeOwned>(kind: Kind, source: &mut impl Read, length: u64
     let (hash, body_hash): ([u8; 32], [u8; 32]) = (take(source)?, take(source)?);
     let (head, body) = take_length(&lengths).zip(take_length(&lengths[8..])).ok_or(ReadError::Damaged)?;
     let fixed = 8 + 4 + 4 + 2 + tool.len() as u64 + 16 + 64;
-    // Also what keeps a damaged length from being taken for so much memory.
+    // This check also prevents an allocation of a damaged length.
     if head.checked_add(body).and_then(|n| n.checked_add(fixed)) != Some(length) {
         return Err(ReadError::Damaged);
     }
@@ -143,7 +144,7 @@ pub fn open<H: DeserializeOwned>(kind: Kind, source: &mut impl Read, length: u64
 }
 
 impl<H> Opened<H> {
-    /// The body, from where [`open`] left the file.
+    /// Decodes the body, from the position at which [`open`] left the file.
     ///
     /// # Errors
     /// When it is damaged, or not of this type.
@@ -154,7 +155,7 @@ impl<H> Opened<H> {
             return Err(ReadError::Damaged);
         }
         let (size, packed) = lz4_flex::block::uncompressed_size(&packed).map_err(|_| ReadError::Damaged)?;
-        // LZ4 packs at most 255 bytes into one: a size beyond that is no size, and not worth its memory.
+        // LZ4 expands one byte to at most 255: a larger size is damaged, and would waste memory.
         if size / 256 > packed.len() {
             return Err(ReadError::Damaged);
         }
@@ -195,7 +196,7 @@ mod tests {
         let good = bytes();
         for n in 0..good.len() {
             assert!(whole(&good[..n]).is_err(), "{n} bytes");
-            // The head of a file that was cut off is not taken either.
+            // The head of a truncated file is refused as well.
             assert!(open::<(String, u32)>(Kind::Unit, &mut &good[..n], n as u64).is_err(), "{n} bytes");
         }
         for at in 0..good.len() {

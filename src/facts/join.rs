@@ -1,8 +1,8 @@
-//! Which units make up which program.
+//! Grouping of units into programs.
 //!
-//! As the linker would, as far as the build is known: by the links it makes; where none is known, by the targets that
-//! CMake's folder names tell; and otherwise by `main` and the symbols it needs. Two `main`s never meet, and a symbol
-//! that two units define is not joined.
+//! The grouping follows the linker as far as the build is known. It uses the recorded and planned links; for units
+//! without a link, the targets that CMake's folder names give; else `main` and the symbols that it needs. No program
+//! has two `main`s, and a symbol with definitions in two units is not joined.
 
 use super::archive;
 use super::generated::folders::target_folder;
@@ -16,25 +16,26 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// One program.
+/// A program: its units, and how much of its link is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     pub name: String,
-    /// Positions in the list of units, in the order of their keys: the same program is the same whoever lists its units.
+    /// Indices into the list of units, sorted by the units' keys, so that the order of the list does not matter.
     pub units: Vec<usize>,
-    /// The file that its link makes, where that is known.
+    /// Output of the program's link, where that link is known.
     pub output: Option<PathBuf>,
-    /// Archives and libraries that go into it and whose links are known.
+    /// Archives and libraries that the program takes in and whose links are known.
     pub parts: Vec<PathBuf>,
-    /// The link takes in CUDA objects of which no facts are there.
+    /// Whether the link takes in CUDA objects without facts.
     pub incomplete: bool,
-    /// It takes in objects of which nothing is known: what they define is missing.
+    /// Whether the link takes in objects of which nothing is known: their definitions are missing.
     pub unknown_objects: bool,
-    /// A unit may yet come, and clear what is merely possible. Whoever plans for now says so.
+    /// Whether a later unit may still be added, and refute merely possible findings. The caller of the planning sets
+    /// it.
     pub tentative: bool,
 }
 
-/// The links of a build: those that were `seen`, as they are `planned` by now where that is known.
+/// Merges the links of a build: a planned link replaces the `seen` one with the same output.
 #[must_use]
 pub fn links(seen: Vec<LinkFacts>, planned: &Planned) -> Vec<LinkFacts> {
     let mut all: HashMap<PathBuf, LinkFacts> = seen.into_iter().map(|l| (canonical(&l.link.output), l)).collect();
@@ -58,7 +59,7 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
     for link in links.iter().filter(|l| l.link.kind == LinkKind::Executable) {
         add(&mut plans, &mut placed, index.plan_of_link(link));
     }
-    // A shared library is a program of its own only where no program that uses it was seen.
+    // A shared library is its own program only if no program in the build uses it.
     for link in links.iter().filter(|l| l.link.kind == LinkKind::SharedLibrary) {
         let plan = index.plan_of_link(link);
         if !plan.units.iter().any(|m| placed.contains(m)) {
@@ -93,7 +94,7 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
 }
 
 impl Plan {
-    /// Whether somebody who says `program` means this one: its file, one that goes into it, or its name.
+    /// Whether the path or name `program` denotes this program: its output, one of its parts, or its name.
     #[must_use]
     pub fn is_meant(&self, program: &Path) -> bool {
         let path = canonical(program);
@@ -107,7 +108,7 @@ impl Plan {
 }
 
 fn add(plans: &mut Vec<Plan>, placed: &mut BTreeSet<usize>, plan: Plan) {
-    // A link of nothing that we know (pure C++, say) is no program of ours.
+    // A link without known units (pure C++, for instance) is not analysed as a program.
     if plan.units.is_empty() {
         return;
     }
@@ -144,18 +145,18 @@ struct Index<'a> {
     links: HashMap<PathBuf, &'a LinkFacts>,
     strong: HashMap<&'a Symbol, Vec<usize>>,
     weak: HashMap<&'a Symbol, Vec<usize>>,
-    /// Units by their objects' contents, for archives whose making nobody saw; filled when first needed.
+    /// Units by the contents of their objects, to identify archives without a known link; filled on first use.
     by_contents: OnceCell<HashMap<[u8; 32], Vec<usize>>>,
     without_main: BTreeSet<usize>,
 }
 
-/// What the links that make up one program take in.
+/// Inputs of the links that make up one program.
 #[derive(Default)]
 struct Taken {
     members: BTreeSet<usize>,
-    /// Members of archives: only what is needed comes along.
+    /// Members of archives: only those that the program needs are added.
     archived: BTreeSet<usize>,
-    /// Inputs that were looked at.
+    /// Inputs that were visited.
     seen: BTreeSet<PathBuf>,
     parts: Vec<PathBuf>,
     incomplete: bool,
@@ -185,12 +186,12 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// What a link takes in: its objects all, of its archives what is needed.
+    /// Plans the program of a link: all of its objects, and the needed members of its archives.
     fn plan_of_link(&self, link: &LinkFacts) -> Plan {
         let mut taken = Taken::default();
         self.collect(link, &mut taken);
-        // What is optimised when it is linked, or compiled and linked at once, shows no symbols before it is read: any of it may be needed, and
-        // it may need any.
+        // A unit that is optimised at link time, or compiled and linked at once, has no known symbols before it is
+        // read. Any member may need it, and it may need any member.
         let silent = |i: &usize| self.units[*i].pending && self.units[*i].symbols.is_empty();
         let may_need_any = taken.members.iter().any(silent);
         taken.members.extend(taken.archived.iter().copied().filter(|i| may_need_any || silent(i)));
@@ -225,16 +226,16 @@ impl<'a> Index<'a> {
             } else {
                 let is_object = input.extension().is_some_and(|e| e == "o");
                 let by_contents = self.by_contents.get_or_init(|| self.hash_objects());
-                // A copy of an object.
+                // A copy of an object is the same unit.
                 let copied = || by_contents.get(&hash_of(&input)?)?.first();
                 if is_object && let Some(&unit) = copied() {
                     taken.members.insert(unit);
                     continue;
                 }
                 taken.unknown_objects |= is_object;
-                // CMake's and meson's names for objects of CUDA sources.
+                // CMake's and Meson's names for objects of CUDA sources.
                 taken.incomplete |= input.as_os_str().as_encoded_bytes().ends_with(b".cu.o");
-                // Equal sources in two folders give equal objects: then all of them are candidates, and none is joined.
+                // Equal sources in two folders give equal objects: all of them become candidates, and none is joined.
                 taken.archived.extend(archive::members(&input).iter().filter_map(|h| by_contents.get(h)).flatten());
             }
         }
@@ -250,8 +251,8 @@ impl<'a> Index<'a> {
         by_contents
     }
 
-    /// Adds the units of `pool` that define what `members` need and do not define, until nothing is added. A symbol
-    /// that several of them define strongly (or, without a strong one, weakly) is left alone.
+    /// Adds the units of `pool` that define symbols which `members` need and do not define, until a fixed point. A
+    /// symbol that several units of the pool define strongly (or, without a strong definition, weakly) is not resolved.
     fn pull(&self, members: &mut BTreeSet<usize>, pool: &BTreeSet<usize>) {
         let mut open: Vec<usize> = members.iter().copied().collect();
         while let Some(i) = open.pop() {
@@ -280,7 +281,7 @@ impl<'a> Index<'a> {
         None
     }
 
-    /// What no program took in, grouped by what needs what.
+    /// Groups the units that are in no program by their needed symbols.
     fn leftovers(&self, placed: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
         let left: BTreeSet<usize> = (0..self.units.len()).filter(|i| !placed.contains(i)).collect();
         let mut leader: Vec<usize> = (0..self.units.len()).collect();
@@ -301,7 +302,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Whom `i` follows in the end.
+/// Returns the representative of `i` in a union-find forest, and shortens the path to it.
 fn find(leader: &mut [usize], mut i: usize) -> usize {
     while leader[i] != i {
         leader[i] = leader[leader[i]];

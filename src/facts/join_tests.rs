@@ -55,7 +55,7 @@ fn link(kind: LinkKind, output: &str, inputs: &[&str]) -> LinkFacts {
     }
 }
 
-/// What plans are compared by; the order of units is that of their keys.
+/// Returns the fields by which tests compare plans, and checks that units are sorted by their keys.
 fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<(String, Vec<usize>)> {
     let plans = super::programs(units, links);
     assert!(plans.iter().all(|p| p.units.is_sorted_by_key(|&i| &units[i].key)));
@@ -84,7 +84,7 @@ fn two_mains_never_meet_and_share_what_both_need() {
         unit("/b/two.cu.o", &["main"], &["lib", "run"]),
         unit("/b/lib.cu.o", &["lib"], &[]),
     ];
-    // `run` of the first program is none of the second's.
+    // The `run` of the first program is not visible to the second.
     assert_eq!(programs(&units, &[]), [plan("one", &[0, 2]), plan("two", &[1, 2])]);
 }
 
@@ -126,7 +126,7 @@ fn the_link_decides_where_it_was_seen() {
         link(LinkKind::Executable, "/b/app", &["/b/main.cu.o", "/b/dlink.o", "/b/liball.a"]),
         link(LinkKind::SharedLibrary, "/b/libplugin.so", &["/b/plugin.cu.o", "/b/fast.cu.o"]),
     ];
-    // Of the archive only what is needed; the shared library is used by no program that was seen.
+    // The archive contributes only the needed members; no program of the build uses the shared library.
     assert_eq!(programs(&units, &links), [plan("app", &[0, 2]), plan("libplugin.so", &[1, 4]), plan("unused", &[3])]);
 }
 
@@ -155,21 +155,21 @@ fn what_the_build_makes_of_units_is_not_besides_them() {
         (names(found.files), names(found.missing))
     };
     let app = |inputs: &[&str]| made(LinkKind::Executable, "app", inputs);
-    // A denied build made none of them.
+    // A denied build made none of these files.
     let archive = made(LinkKind::Archive, "librun.a", &["run.cu.o", "unused.cu.o"]);
     let device = made(LinkKind::DeviceLink, "cmake_device_link.o", &["main.cpp.o", "librun.a"]);
     let links = [archive, device, app(&["main.cpp.o", "cmake_device_link.o", "librun.a", "libm.a", "seen.o"])];
     assert_eq!(besides(&links), (String::new(), "libm.a seen.o".into()));
-    // A good one made all.
+    // A successful build made all of them.
     for name in ["run.cu.o", "librun.a", "cmake_device_link.o", "libm.a", "seen.o", "more.o"] {
         std::fs::write(root.join(name), name).unwrap();
     }
     assert_eq!(besides(&links), ("libm.a seen.o".into(), String::new()));
-    // Of an archive what no unit becomes; relocatable objects are made of more.
+    // An archive contributes the members that are no unit's; relocatable objects contain more than units.
     let mixed = made(LinkKind::Archive, "librun.a", &["run.cu.o", "more.o", "gone.o"]);
     let part = made(LinkKind::Relocatable, "part.o", &["main.cpp.o", "seen.o"]);
     assert_eq!(besides(&[mixed, part, app(&["part.o", "librun.a"])]), ("seen.o more.o".into(), "gone.o".into()));
-    // Archives that nobody saw made are known by their members.
+    // Archives without a known link are identified by their members.
     for (name, members) in [("libown.a", &["run.cu.o"][..]), ("libboth.a", &["run.cu.o", "more.o"])] {
         let mut ar = std::process::Command::new("ar");
         assert!(ar.current_dir(&root).arg("rcs").arg(name).args(members).status().unwrap().success());
@@ -289,7 +289,7 @@ fn ten_thousand_units_are_grouped_at_once() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
-/// A unit that is compiled and linked at once has no object, and shows no symbols before it is read.
+/// A unit that is compiled and linked at once has no object, and no known symbols before it is read.
 #[test]
 fn what_shows_no_symbols_may_need_any_member_of_an_archive() {
     let main = UnitFacts { pending: true, ..unit("/b/app#/s/main.cpp", &[], &[]) };

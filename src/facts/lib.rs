@@ -1,10 +1,10 @@
-//! What is kept of each translation unit, so that every check can be repeated without sources, nvcc or LLVM.
+//! Facts about each translation unit, kept so that every check can be repeated without sources, nvcc or LLVM.
 //!
-//! In: the modules a front end made of one unit, and the links that a build makes. Out: fact files in `.scuba/`, read
-//! back by whoever joins units to programs ([`join`]). It knows nothing of checks, solvers or reports.
+//! In: the modules that a front end made of one unit, and the links of a build. Out: fact files in `.scuba/`, which
+//! [`join`] reads to group units into programs. This crate knows nothing of checks, solvers or reports.
 //!
-//! No daemon and no lock: a file is written aside and renamed, the last writer wins, and a file that cannot be read
-//! is as good as none.
+//! It needs no daemon and no lock: each file is written aside and renamed, the last writer wins, and an unreadable file
+//! counts as missing.
 
 pub mod archive;
 mod besides;

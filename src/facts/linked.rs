@@ -1,9 +1,10 @@
-//! What programs are linked from, beside the units whose facts are known.
+//! Inputs of programs other than the units with facts.
 //!
-//! In: units and links of a build, the folders of the project. Out: the objects and archive members that lie in these folders and
-//! have no facts ([`Stray`]), and links that stand for archives whose making nobody saw. An object is judged as it lies there,
-//! however it was built. Objects elsewhere (the system's, the toolkit's), the output of nvcc's device link, and objects whose
-//! sources are not here are nobody's own: another program's users check those.
+//! In: units and links of a build, the folders of the project. Out: the objects and archive members in these folders
+//! that have no facts ([`Stray`]), and links that stand for archives whose `ar` command was not recorded. An object is
+//! judged by its present contents, however it was built. Left out are objects elsewhere (of the system or the toolkit),
+//! the output of nvcc's device link, and objects whose sources are not in the project: their own developers check
+//! those.
 
 use super::archive;
 use super::generated::Planned;
@@ -18,48 +19,49 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Files below the project's folders that are looked at for names of sources; beyond, every name counts as one of them.
+/// Maximum number of files below the project's folders that are searched for names of sources. Above it, every name
+/// counts as a source of the project.
 const MOST_FILES: usize = 200_000;
-/// Folders below this are not searched for sources.
+/// Maximum depth of the folders that are searched for sources.
 const DEPTH: usize = 24;
-/// What sources of host and device code are called.
+/// File extensions of sources of host and device code.
 const SOURCES: [&str; 12] = ["c", "cc", "cpp", "cxx", "c++", "C", "CPP", "cu", "s", "S", "f90", "F90"];
-/// What systems install, also where a project's folder is the root of all.
+/// Folders of installed software, excluded even if a project's folder is the root of the file system.
 const SYSTEM: [&str; 6] = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/cuda", "/opt/cuda"];
 
 /// Paths of files by their names.
 type ByName = HashMap<OsString, Vec<PathBuf>>;
 
-/// The folders that hold a project: its sources, its build folders.
+/// Folders of a project: of its sources and of its builds.
 #[derive(Debug, Default)]
 pub struct Folders {
     all: Vec<PathBuf>,
-    /// Folders in them that hold what others made.
+    /// Folders within these that hold third-party files.
     except: Vec<PathBuf>,
-    /// The sources and objects below them by their names; `None` where there are too many to list.
+    /// Sources and objects below the folders, by their names; `None` if there are too many to list.
     files: OnceCell<Option<ByName>>,
 }
 
 impl Folders {
-    /// `all` are absolute; each counts by its canonical path.
+    /// Builds the set from absolute paths; each counts by its canonical path.
     #[must_use]
     pub fn new(all: impl IntoIterator<Item = PathBuf>) -> Self {
         let all: BTreeSet<PathBuf> = all.into_iter().map(|f| canonical(&f)).collect();
         Self { all: all.into_iter().collect(), except: vec![], files: OnceCell::new() }
     }
 
-    /// Leaves out folders that hold what others made: toolkits.
+    /// Excludes folders with third-party files: toolkits.
     #[must_use]
     pub fn without(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { except: folders.into_iter().map(|f| canonical(&f)).collect(), ..self }
     }
 
-    /// All of them.
+    /// Returns the folders of the project.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         self.all.iter().map(PathBuf::as_path)
     }
 
-    /// Whether a file, by its canonical path, lies in one of them and not in a system's folder.
+    /// Whether a file, by its canonical path, lies in one of the folders and not in an excluded or installed one.
     #[must_use]
     pub fn hold(&self, file: &Path) -> bool {
         self.all.iter().any(|f| file.starts_with(f)) && !self.are_others(file)
@@ -70,13 +72,14 @@ impl Folders {
         is_of_system(file) || self.except.iter().any(|e| file.starts_with(e))
     }
 
-    /// Whether a source of this name, without folder, lies in one of them.
+    /// Whether a source with this file name lies in one of the folders; true if there are too many files.
     #[must_use]
     pub fn have_source(&self, name: &str) -> bool {
         self.files.get_or_init(|| self.list()).as_ref().is_none_or(|all| all.contains_key(OsStr::new(name)))
     }
 
-    /// The sources that an object may be compiled from, by the names that it or its key tells; none where there are too many files.
+    /// Returns the sources that an object may be compiled from, by the names in the object or its key; no sources if
+    /// there are too many files.
     #[must_use]
     pub fn sources_of(&self, object: &ObjectFile, key: &Path) -> Vec<PathBuf> {
         let Some(all) = self.files.get_or_init(|| self.list()) else { return vec![] };
@@ -87,7 +90,7 @@ impl Folders {
         found
     }
 
-    /// All sources below them; `None` where there are too many files.
+    /// Returns all sources below the folders; `None` if there are too many files.
     #[must_use]
     pub fn sources(&self) -> Option<Vec<PathBuf>> {
         let all = self.files.get_or_init(|| self.list()).as_ref()?;
@@ -98,7 +101,7 @@ impl Folders {
         Some(found)
     }
 
-    /// The object of this name and contents that lies in one of them: where a member of an archive comes from.
+    /// Returns the object with this name and contents in one of the folders: the origin of an archive's member.
     fn object(&self, name: &str, contents: &[u8; 32]) -> Option<PathBuf> {
         let all = self.files.get_or_init(|| self.list()).as_ref()?;
         let mut same: Vec<&PathBuf> =
@@ -137,19 +140,19 @@ fn list(folder: &Path, depth: usize, left: &mut usize, found: &mut ByName) {
     }
 }
 
-/// An object, an archive's member or a shared library that a program takes in, and of which no facts are there.
+/// An object, an archive's member or a shared library that a program takes in, and that has no facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray {
-    /// The object's canonical path; of an archive's member `ARCHIVE(MEMBER)`.
+    /// Canonical path of the object; for an archive's member `ARCHIVE(MEMBER)`.
     pub key: PathBuf,
-    /// What it says of itself; nothing where it is not made yet.
+    /// Symbols and sources in the object; empty if it is not made yet.
     pub object: ObjectFile,
-    /// blake3 of its contents, where it is there.
+    /// blake3 of its contents, if it exists.
     pub contents: Option<[u8; 32]>,
 }
 
 impl Stray {
-    /// An object by its key, as it lies there.
+    /// Reads an object by its key.
     #[must_use]
     pub fn of(key: PathBuf) -> Self {
         let data = std::fs::read(&key).ok();
@@ -157,20 +160,20 @@ impl Stray {
         Self { key, object, contents: data.map(|data| *blake3::hash(&data).as_bytes()) }
     }
 
-    /// The file that holds it: itself, or its archive.
+    /// Returns the file that holds the object: the object itself, or its archive.
     #[must_use]
     pub fn file(&self) -> PathBuf {
         archive_of(&self.key).unwrap_or_else(|| self.key.clone())
     }
 
-    /// As users know it: without folders.
+    /// Returns the name that messages use: the key without folders.
     #[must_use]
     pub fn name(&self) -> String {
         shown(&self.key)
     }
 }
 
-/// An object's key without folders.
+/// Returns an object's key without folders.
 #[must_use]
 pub fn shown(key: &Path) -> String {
     let name = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -183,35 +186,35 @@ pub fn shown(key: &Path) -> String {
     }
 }
 
-/// The archive of a key `ARCHIVE(MEMBER)`.
+/// Returns the archive of a key `ARCHIVE(MEMBER)`.
 fn archive_of(key: &Path) -> Option<PathBuf> {
     let text = key.to_str()?;
     let at = text.rfind(".a(").filter(|_| text.ends_with(')'))?;
     Some(text[..at + 2].into())
 }
 
-/// What the links of a build take in that has no facts.
+/// Inputs of a build's links that have no facts.
 #[derive(Debug, Default)]
 pub struct Strays {
-    /// In the order of their keys.
+    /// Strays, sorted by their keys.
     pub found: Vec<Stray>,
-    /// Archives whose making nobody saw, by their members.
+    /// Links of archives whose `ar` command was not recorded, by their members.
     pub archives: Vec<LinkFacts>,
-    /// Objects in the project's folders whose sources are not here.
+    /// Objects in the project's folders whose sources are not in the project.
     pub nobodys: BTreeSet<PathBuf>,
 }
 
-/// Where strays are looked for.
+/// Scope of the search for strays.
 #[derive(Debug)]
 pub struct Search<'s> {
     pub folders: &'s Folders,
-    /// What build folders do not make any more is no part of programs, though it may lie there.
+    /// Plans of the build folders. An object that they no longer make is no part of a program, even if it still exists.
     pub planned: &'s Planned,
-    /// Whether objects that are planned and not made yet are among them.
+    /// Whether planned objects that are not made yet count as strays.
     pub unmade: bool,
 }
 
-/// The strays of the links that are `wanted`, by their outputs, and of what goes into these.
+/// Finds the strays of the `wanted` links, and of the links that these take in.
 #[must_use]
 pub fn strays(
     units: &[UnitFacts],
@@ -236,14 +239,14 @@ pub fn strays(
     walk.result
 }
 
-/// Whether a system installed the file.
+/// Whether the file lies in a folder of installed software.
 #[must_use]
 pub fn is_of_system(file: &Path) -> bool {
     SYSTEM.iter().any(|s| file.starts_with(s))
 }
 
-/// Whether an object, a member of an archive or a shared library carries device code: by CMake's and meson's names for such objects,
-/// else by what is in it.
+/// Whether an object, an archive or a shared library carries device code. CMake's and Meson's names for CUDA objects
+/// decide, else the contents.
 #[must_use]
 pub fn has_device_code(file: &Path) -> bool {
     if file.as_os_str().as_encoded_bytes().ends_with(b".cu.o") {
@@ -264,7 +267,7 @@ impl<'l> ByOutput<'l> {
         Self(links.iter().map(|l| (l.link.output.as_path(), l)).collect())
     }
 
-    /// Whether a link, or one that goes into it, takes in such a file.
+    /// Whether a link, or a link that it takes in, has an input or a unit that `is` accepts.
     pub fn take_in(&self, link: &'l LinkFacts, mut is: impl FnMut(&Path) -> bool) -> bool {
         let (mut open, mut seen) = (vec![link], HashSet::new());
         while let Some(link) = open.pop() {
@@ -298,7 +301,7 @@ impl Walk<'_> {
                 continue;
             }
             if let Some(inner) = self.links.get(&input).copied() {
-                // What nvcc's device link makes has the device code of objects that are inputs of this link as well.
+                // The output of nvcc's device link holds device code of objects that are inputs of this link as well.
                 if inner.link.kind != LinkKind::DeviceLink {
                     self.link(inner);
                 }
@@ -310,7 +313,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An input in the project's folders that is no known unit's and no known link's.
+    /// Handles an input in the project's folders that belongs to no known unit and no known link.
     fn input(&mut self, input: PathBuf) {
         let Ok(data) = std::fs::read(&input) else {
             if self.search.unmade && input.extension().is_some_and(|e| e == "o") {
@@ -322,9 +325,9 @@ impl Walk<'_> {
         if let Some(members) = archive::contents(&input, &data) {
             return self.archive(&input, &members);
         }
-        // An object in another form (LLVM bitcode of `-flto`) is one all the same.
+        // An object in another format (LLVM bitcode of `-flto`) is an object as well.
         let other = || input.extension().is_some_and(|e| e == "o").then(ObjectFile::default);
-        // A copy of a known unit's object is that unit's.
+        // A copy of a known unit's object counts as that unit.
         let copied = input.extension().is_some_and(|e| e == "o")
             && self.by_contents().contains_key(blake3::hash(&data).as_bytes());
         if !copied && let Some(object) = ObjectFile::parse(&data).or_else(other) {
@@ -336,7 +339,7 @@ impl Walk<'_> {
         if object.device_link {
             return;
         }
-        // What a build folder plans to make is its project's own, wherever the source lies.
+        // A planned object belongs to the project, wherever its source lies.
         if !self.search.planned.objects.contains(&key) && !self.is_made_here(&key, &object) {
             self.result.nobodys.insert(key);
             return;
@@ -345,7 +348,8 @@ impl Walk<'_> {
         self.found.insert(key.clone(), Stray { key, object, contents });
     }
 
-    /// The members of an archive whose making nobody saw stand for its link: those that are known units' objects, and strays.
+    /// Adds a link for an archive whose `ar` command was not recorded. Its inputs are the members: objects of known
+    /// units, and strays.
     fn archive(&mut self, archive: &Path, members: &[(String, Cow<'_, [u8]>)]) {
         let mut inputs = Vec::new();
         for (name, data) in members {
@@ -370,8 +374,8 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether an object by itself, wherever a build wrote it, was compiled from a source that lies here. Archives and libraries elsewhere
-    /// are others'.
+    /// Whether an object outside the project's folders was compiled from a source of the project. Archives and
+    /// libraries elsewhere belong to others.
     fn is_object_of_here(&self, input: &Path) -> bool {
         input.extension().is_some_and(|e| e == "o")
             && !self.search.folders.are_others(input)
@@ -381,7 +385,8 @@ impl Walk<'_> {
                 .is_some_and(|object| !object.sources.is_empty() && self.is_made_here(input, &object))
     }
 
-    /// Whether one of its sources lies in the project's folders, or it has none: compilers call what they read from a pipe `<stdin>`.
+    /// Whether one of the object's sources lies in the project's folders, or the compiler read it from a pipe:
+    /// compilers name that source `<stdin>`.
     fn is_made_here(&self, key: &Path, object: &ObjectFile) -> bool {
         let piped = object.sources.iter().any(|source| matches!(source.as_str(), "<stdin>" | "-"));
         piped && self.search.folders.hold(key)
@@ -389,8 +394,8 @@ impl Walk<'_> {
     }
 }
 
-/// What the sources of an object may be called. Where no names of sources are left in it its own name tells: `blur.cu.o` of `blur.cu`,
-/// `blur.o` of a `blur.*`.
+/// Returns the possible names of an object's sources. If the object has no names of sources, its own name gives them:
+/// `blur.cu.o` comes from `blur.cu`, `blur.o` from a `blur.*`.
 fn source_names(object: &ObjectFile, key: &Path) -> Vec<String> {
     let mut names = object.sources.clone();
     if names.is_empty() {

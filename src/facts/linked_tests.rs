@@ -63,7 +63,7 @@ fn objects_and_members_without_facts_are_found_and_those_made_elsewhere_are_not(
     std::fs::remove_file(&options).unwrap();
     let found = strays(std::slice::from_ref(&program), &place.folders(), |_| true, false);
     assert_eq!(names(&found), ["libo.a(options.cpp.o)", "main.cpp.o"]);
-    // What is planned counts where it is asked for, and nothing counts in other folders.
+    // A planned object counts if the search asks for it, and nothing counts in other folders.
     assert_eq!(names(&strays(std::slice::from_ref(&program), &place.folders(), |_| true, true)).len(), 3);
     let elsewhere = Folders::new([PathBuf::from("/no/such/folder")]);
     assert!(strays(&[program], &elsewhere, |_| true, true).found.is_empty());

@@ -1,33 +1,34 @@
-//! What the makefiles of a folder link by.
+//! Linkers that the makefiles of a folder use.
 //!
-//! In: the text of makefiles, the variables that make was given on its command line. Out: whether nvcc links, or one of the host's compilers. Of links by
-//! nvcc the shim sees each, of the others none: whoever builds is told so.
+//! In: the text of makefiles, and the variables that make got on its command line. Out: whether nvcc links, or one of
+//! the host's compilers. The shim sees each link by nvcc, and none of the others: a note tells the user so.
 
 use super::recipe::makefiles;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Variables that count more than those of a makefile of the same name.
+/// Variables that override those of a makefile with the same name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variables {
-    /// Of make's command line: before each assignment of a makefile but `override`.
+    /// Variables of make's command line: they override each assignment of a makefile without `override`.
     given: BTreeMap<String, String>,
-    /// Of the environment: before assignments by `?=`.
+    /// Variables of the environment: they override assignments by `?=`.
     environment: BTreeMap<String, String>,
 }
 
 impl Variables {
-    /// Those of the make that started this process, which hands on what it was given: `MAKEFLAGS` holds its flags, ` -- `, and the variables with
-    /// blanks and backslashes escaped (GNU make's manual, "Communicating Options to a Sub-make").
+    /// Returns the variables of the make that started this process. make passes on its own in `MAKEFLAGS`, which holds
+    /// its flags, ` -- `, and the variables with blanks and backslashes escaped (GNU make's manual, "Communicating
+    /// Options to a Sub-make").
     #[must_use]
     pub fn of_this_process() -> Self {
         let environment = std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)));
         Self { given: of_flags(&std::env::var("MAKEFLAGS").unwrap_or_default()), environment: environment.collect() }
     }
 
-    /// The line as make takes it: an assignment with the value that the variable has all the same, a command with that of the variable that
-    /// it begins with.
+    /// Applies the overrides to a line, as make does. In an assignment it replaces the value by the overriding one; in
+    /// a command it replaces a variable at the beginning by its value.
     fn apply<'l>(&self, line: &'l str) -> Cow<'l, str> {
         if let Some((name, _)) = assignment(line) {
             let only_unset = line.split_once('=').is_some_and(|(name, _)| name.trim_end().ends_with('?'));
@@ -37,14 +38,14 @@ impl Variables {
         let Some(first) = line.split_whitespace().next() else { return line.into() };
         let bare = first.trim_start_matches(['@', '-', '+']);
         let inner = |open: &str, close: char| bare.strip_prefix(open).and_then(|n| n.strip_suffix(close));
-        // What NVCC is, is nvcc.
+        // The variable NVCC always names nvcc.
         let name = inner("$(", ')').or_else(|| inner("${", '}')).filter(|n| *n != "NVCC");
         let value = name.and_then(|n| self.given.get(n));
         value.map_or_else(|| line.into(), |value| line.replacen(first, value, 1).into())
     }
 }
 
-/// The variables in the value of `MAKEFLAGS`.
+/// Returns the variables in the value of `MAKEFLAGS`.
 fn of_flags(flags: &str) -> BTreeMap<String, String> {
     let text = flags.split_once("-- ").map_or("", |(_, variables)| variables);
     let (mut words, mut word, mut letters) = (Vec::new(), String::new(), text.chars());
@@ -60,16 +61,17 @@ fn of_flags(flags: &str) -> BTreeMap<String, String> {
     words.iter().filter_map(pair).collect()
 }
 
-/// By what the makefiles of a folder link.
+/// Linkers that the makefiles of a folder use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linkers {
     pub nvcc: bool,
-    /// The host's compilers.
+    /// Whether one of the host's compilers links.
     pub host: bool,
 }
 
-/// The linkers that the makefiles of a folder name, as far as their text and what make was `given` tell; `None` where there are none. A recipe that
-/// runs a compiler without a flag that only compiles links, and a variable that is set to one (`LD = $(NVCC)`) may.
+/// Finds the linkers that the makefiles of a folder name, as far as their text and the variables `given` to make show;
+/// `None` if there are no makefiles. A recipe links if it runs a compiler without a compile-only flag; a variable set
+/// to a compiler (`LD = $(NVCC)`) may link.
 #[must_use]
 pub fn linkers(directory: &Path, given: &Variables) -> Option<Linkers> {
     let files = makefiles(directory);
@@ -89,7 +91,7 @@ pub fn linkers(directory: &Path, given: &Variables) -> Option<Linkers> {
     Some(found)
 }
 
-/// The variable that a line of a makefile sets, and its value.
+/// Returns the variable that a line of a makefile sets, and its value.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once('=')?;
     let name = name.trim_end_matches([':', '?', '+', ' ', '\t']).trim_start();
@@ -123,7 +125,7 @@ fn links_by_host(line: &str) -> bool {
     let (variable, command) = assignment(line).map_or((None, line), |(name, value)| (Some(name), value));
     let Some(first) = command.split_whitespace().next() else { return false };
     let writes = command.split_whitespace().any(|w| w == "-o");
-    // What CXX or CC is does not tell what links.
+    // The values of CXX and CC do not determine the linker.
     let is_linker = variable.is_some_and(|v| matches!(v, "LD" | "LINK" | "LINKER" | "LINK.o" | "LINK.cpp"));
     is_compiler(first) && (is_linker || writes) && !compiles(command)
 }

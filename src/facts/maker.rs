@@ -1,17 +1,17 @@
-//! Processes that are at work on an output.
+//! Processes that are writing an output.
 
 use serde::{Deserialize, Serialize};
 
-/// One process of this machine, also when its number is another's by now.
+/// Identity of one process of this machine, which remains distinct after its process number is reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Maker {
     process: u32,
-    /// Clock ticks between the machine's start and the process's.
+    /// Clock ticks from the machine's start to the process's.
     started: u64,
 }
 
 impl Maker {
-    /// The process that started this one: the shim, where this is its analysis.
+    /// Returns the process that started this one: for an analysis, its shim.
     #[must_use]
     pub fn parent() -> Option<Self> {
         Self::of(std::os::unix::process::parent_id())
@@ -21,15 +21,15 @@ impl Maker {
         Some(Self { process, started: started(process)? })
     }
 
-    /// Whether it still runs.
+    /// Whether the process still runs.
     #[must_use]
     pub fn alive(self) -> bool {
         Self::of(self.process) == Some(self)
     }
 }
 
-/// Field 22 of `/proc/N/stat` (proc(5)), of a process that is no zombie. The second field is a name in parentheses,
-/// which may hold anything.
+/// Returns field 22 of `/proc/N/stat` (proc(5)); `None` for a zombie. The second field is a name in parentheses, which
+/// may hold any characters.
 fn started(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();

@@ -1,37 +1,39 @@
-//! What an object file says of itself.
+//! Symbols, sources and device code of an object file.
 
 use super::symbols::{Symbol, Symbols};
 use object::elf::STB_GNU_UNIQUE;
 use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SymbolFlags, SymbolKind};
 use std::path::Path;
 
-/// The sections of device code that nvcc puts into host objects: whole images, and relocatable ones (cuobjdump's manual).
+/// Sections of device code that nvcc puts into host objects: complete images, and relocatable ones (cuobjdump's
+/// manual).
 const DEVICE_SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
-/// What nvcc's device link defines for each object that it took in, and what these ask for (CUDA 13.0, `--dryrun -dlink`).
+/// Prefix of the symbols that nvcc's device link defines, one for each object that it took in, and that these objects
+/// need (CUDA 13.0, `--dryrun -dlink`).
 const LINKED_DEVICE_CODE: &str = "__cudaRegisterLinkedBinary_";
-/// Begins the names of nvcc's own temporary files: `tmpxft_00004440_00000000-6_blur.cudafe1.cpp` of `blur.cu`.
+/// Prefix of nvcc's temporary files: `tmpxft_00004440_00000000-6_blur.cudafe1.cpp` of `blur.cu`.
 const TEMPORARY: &str = "tmpxft_";
 
 /// An object, or a shared library, as its compiler and linker wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectFile {
     pub symbols: Symbols,
-    /// Names of the sources that it was compiled from, without folders; of nvcc's without extension. None where an assembler, or
-    /// somebody who stripped it, left no names.
+    /// File names of the sources that it was compiled from, without folders; names from nvcc have no extension. Empty
+    /// if an assembler left no names, or if the object was stripped.
     pub sources: Vec<String>,
     /// Whether it carries device code.
     pub device_code: bool,
-    /// Whether nvcc made it of others' device code.
+    /// Whether it is the output of nvcc's device link.
     pub device_link: bool,
 }
 
 impl ObjectFile {
-    /// An object or a shared library; `None` where the bytes are neither.
+    /// Parses an object or a shared library; `None` if the bytes are neither.
     #[must_use]
     pub fn parse(data: &[u8]) -> Option<Self> {
         let file = object::File::parse(data).ok()?;
         let mut found = Self::default();
-        // A library that was stripped still says what it offers.
+        // A stripped library still has its dynamic symbols.
         let dynamic = file.kind() == ObjectKind::Dynamic && file.symbols().next().is_none();
         let symbols: Vec<_> =
             if dynamic { file.dynamic_symbols().collect() } else { file.symbols().collect::<Vec<_>>() };
@@ -40,13 +42,13 @@ impl ObjectFile {
             if s.kind() == SymbolKind::File {
                 found.sources.extend(source(name));
             }
-            // GCC marks objects that only hold what link-time optimisation reads (`-flto`; lto-streamer.h).
+            // GCC marks objects that hold only input of link-time optimisation (`-flto`; lto-streamer.h).
             if !s.is_global() || name.starts_with("__gnu_lto_") {
                 continue;
             }
             found.device_link |= name.starts_with(LINKED_DEVICE_CODE) && !s.is_undefined();
             let symbol = Symbol { device: false, name: name.to_owned() };
-            // Static variables of inline functions are GNU's unique symbols: defined wherever they are used.
+            // Static variables of inline functions are GNU's unique symbols: each object that uses one defines it.
             let unique = matches!(s.flags(), SymbolFlags::Elf { st_info, .. } if st_info >> 4 == STB_GNU_UNIQUE);
             match (s.is_undefined(), s.is_weak() || unique) {
                 (true, _) => found.symbols.needed.push(symbol),
@@ -63,7 +65,7 @@ impl ObjectFile {
     }
 }
 
-/// The source that a symbol of a file names.
+/// Returns the source that a file symbol names.
 fn source(name: &str) -> Option<String> {
     let name = name.rsplit('/').next()?;
     let own = match name.strip_prefix(TEMPORARY) {
@@ -73,7 +75,7 @@ fn source(name: &str) -> Option<String> {
     (!own.is_empty()).then(|| own.to_owned())
 }
 
-/// The host symbols that an object offers and asks for; none where it is no object.
+/// Returns the host symbols that an object defines and needs; no symbols if it is no object.
 #[must_use]
 pub fn symbols(object: &Path) -> Symbols {
     let data = std::fs::read(object).unwrap_or_default();

@@ -1,7 +1,8 @@
-//! Where a build tool has the command for an output from.
+//! Sources of the command that a build tool runs for an output.
 //!
-//! In: an output and the folder that its command runs in. Out: what would be different if the command were: then the
-//! build tool is about to run it again, and facts of the old command must not be joined with facts of new ones.
+//! In: an output and the working folder of its command. Out: the files and statements that define the command. If they
+//! change, the build tool is about to run it again, and facts of the old command must not be joined with facts of new
+//! ones.
 
 use super::currency::Present;
 use super::generated::folders::{ninja_file, target_folder};
@@ -9,14 +10,14 @@ use files::Dependency;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Files that make reads by themselves.
+/// Files that make reads by default.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipe {
     /// Files that hold the command or its flags.
     pub files: Vec<Dependency>,
-    /// The one statement of a `build.ninja` that makes the output.
+    /// Statement of a `build.ninja` that makes the output.
     pub edge: Option<Edge>,
 }
 
@@ -28,7 +29,7 @@ pub struct Edge {
 }
 
 impl Recipe {
-    /// The recipe as it is now. `output` is a unit's key; `directory` is absolute.
+    /// Reads the present recipe. `output` is a unit's key; `directory` is absolute.
     #[must_use]
     pub fn of(output: &Path, directory: &Path, present: &Present) -> Self {
         if let Some((file, hash)) = ninja_file(output).and_then(|f| present.edge(&f, output).map(|h| (f, h))) {
@@ -50,7 +51,7 @@ impl Recipe {
     }
 }
 
-/// What make reads in a folder, as far as names tell.
+/// Returns the makefiles in a folder, recognised by their names.
 pub(super) fn makefiles(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|e| e.path());
     let mut found: Vec<PathBuf> = entries
@@ -75,7 +76,7 @@ mod tests {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Whether the recipe of `output` is another after the files say `after`.
+    /// Whether the recipe of `output` changes when the files change from `before` to `after`.
     fn changes(output: &str, before: &[(&str, &str)], after: &[(&str, &str)]) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Begins the name of a file that is being written.
+/// Prefix of a file that is being written.
 const ASIDE: &str = ".writing-";
-/// Nobody writes one file for so long.
+/// Age above which an unfinished file counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +33,9 @@ pub enum StoreError {
     Read { path: PathBuf, source: ReadError },
 }
 
-/// The key of a unit: its output's canonical path; for a unit compiled and linked in one command the link's output
-/// with the source behind `#`; for one that writes nothing, its source behind `#`.
+/// Returns the key of a unit. It is the canonical path of the unit's output. For a unit compiled and linked in one
+/// command, it is the output of the link, `#` and the source; for one that writes nothing, the working folder, `#` and
+/// the source.
 #[must_use]
 pub fn key_of(unit: &TranslationUnit, link: Option<&Link>) -> PathBuf {
     if let Some(output) = &unit.output {
@@ -47,7 +48,7 @@ pub fn key_of(unit: &TranslationUnit, link: Option<&Link>) -> PathBuf {
     key.into()
 }
 
-/// A path without links and dots, where the file or at least its folder is there; else as it is.
+/// Resolves links and dots in a path if the file or at least its folder exists; else returns the path unchanged.
 #[must_use]
 pub fn canonical(path: &Path) -> PathBuf {
     if let Ok(p) = path.canonicalize() {
@@ -65,19 +66,19 @@ pub struct Store {
     folder: PathBuf,
 }
 
-/// What lies in a store.
+/// Contents of a store.
 #[derive(Debug, Default)]
 pub struct Contents {
     pub units: Vec<UnitFacts>,
     pub links: Vec<LinkFacts>,
-    /// One line for each file that cannot be used.
+    /// Messages about unusable files, one line each.
     pub ignored: Vec<String>,
-    /// Facts that came here with a folder that was moved or copied.
+    /// Fact files that came here with a folder that was moved or copied.
     pub moved: Vec<PathBuf>,
 }
 
 impl Store {
-    /// The store in this folder, which need not exist yet.
+    /// Opens the store in this folder, which need not exist yet.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
@@ -90,7 +91,7 @@ impl Store {
 
     fn path(&self, what: &str, key: &Path) -> PathBuf {
         let hash = blake3::hash(key.as_os_str().as_encoded_bytes()).to_hex();
-        // The name is for people who look into the folder.
+        // The name helps people who look into the folder.
         let name: String = key
             .file_name()
             .unwrap_or_default()
@@ -102,10 +103,11 @@ impl Store {
         self.folder.join(what).join(format!("{}-{name}", &hash[..24]))
     }
 
-    /// Keeps a unit; what was kept of the same output is replaced.
+    /// Writes a unit, in place of an earlier one with the same output.
     ///
     /// # Errors
-    /// When the folder cannot be written. Then nothing is kept of that output: older facts would be taken for its.
+    /// When the folder cannot be written. Then the store keeps nothing of that output: older facts would be mistaken
+    /// for the new ones.
     pub fn write_unit(&self, unit: &Unit) -> Result<(), StoreError> {
         let modules: Vec<&Module> = unit.modules.iter().map(AsRef::as_ref).collect();
         let bytes = file::encode(Kind::Unit, &self.at_home(&unit.facts), &modules)
@@ -113,8 +115,8 @@ impl Store {
         self.write(&self.path("units", &unit.facts.key), &bytes)
     }
 
-    /// Keeps a link; what was kept of the same output is replaced, and added to where the output is an archive that still has
-    /// its members.
+    /// Writes a link, in place of an earlier one with the same output. If the output is an archive, the link keeps
+    /// earlier inputs that are still members.
     ///
     /// # Errors
     /// As [`Self::write_unit`].
@@ -138,7 +140,7 @@ impl Store {
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         self.replace(path, bytes).map_err(|source| {
-            // That there is none is as good as that it is gone.
+            // A missing file is as good as a removed one.
             let _ = std::fs::remove_file(path);
             StoreError::Write { path: path.to_owned(), source }
         })
@@ -148,7 +150,7 @@ impl Store {
         let folder = path.parent().unwrap_or(&self.folder);
         paths::create(&self.folder)?;
         std::fs::create_dir_all(folder)?;
-        // As the umask says: another user's `scuba check` may read what a build left.
+        // Permissions follow the umask: another user's `scuba check` may read the facts of a build.
         let mut aside =
             tempfile::Builder::new().prefix(ASIDE).permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
         aside.write_all(bytes)?;
@@ -156,18 +158,18 @@ impl Store {
         Ok(())
     }
 
-    /// Facts with the folder that they are written into.
+    /// Pairs facts with the folder that they are written into.
     fn at_home<'f, H>(&self, facts: &'f H) -> (PathBuf, &'f H) {
         (canonical(&self.folder), facts)
     }
 
     fn read_head<H: DeserializeOwned>(&self, kind: Kind, path: &Path) -> Result<H, ReadError> {
         let (home, facts) = open::<(PathBuf, H)>(kind, path)?.1.head;
-        // A build folder that was moved or copied took its facts along; they are of files elsewhere.
+        // A build folder that was moved or copied has brought its facts along; they describe files elsewhere.
         if home == canonical(&self.folder) { Ok(facts) } else { Err(ReadError::Elsewhere(home)) }
     }
 
-    /// The heads of all units and all links, in the order of their file names.
+    /// Reads the heads of all units and all links, in the order of their file names.
     ///
     /// # Errors
     /// When the folder exists and cannot be listed.
@@ -210,15 +212,15 @@ impl Store {
         Ok(files)
     }
 
-    /// The code of one unit.
+    /// Reads the code of one unit.
     ///
     /// # Errors
-    /// When its file has gone or cannot be decoded.
+    /// When its file is gone or cannot be decoded.
     pub fn modules(&self, key: &Path) -> Result<Vec<Arc<Module>>, StoreError> {
         Ok(self.unit(key)?.modules)
     }
 
-    /// A unit with its code.
+    /// Reads a unit with its code.
     fn unit(&self, key: &Path) -> Result<Unit, StoreError> {
         let path = self.path("units", key);
         let read = || {
@@ -229,7 +231,7 @@ impl Store {
         read().map_err(|source| StoreError::Read { path: path.clone(), source })
     }
 
-    /// Forgets units and links, those that were moved here, and what writers that died left behind.
+    /// Removes units and links, facts that came with a moved folder, and unfinished files of writers that died.
     pub fn forget<'k>(
         &self,
         units: impl IntoIterator<Item = &'k Path>,
@@ -239,12 +241,12 @@ impl Store {
         let units = units.into_iter().map(|key| self.path("units", key));
         let links = links.into_iter().map(|output| self.path("links", &canonical(output)));
         for path in units.chain(links).chain(contents.moved.iter().cloned()).chain(self.abandoned()) {
-            // What cannot be removed is ignored again next time.
+            // A file that cannot be removed is ignored again next time.
             let _ = std::fs::remove_file(path);
         }
     }
 
-    /// Files that nobody writes any more.
+    /// Returns the unfinished files that no writer completes any more.
     fn abandoned(&self) -> Vec<PathBuf> {
         let old = |path: &PathBuf| {
             path.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().is_ok_and(|age| age > ABANDONED))
@@ -260,16 +262,16 @@ impl Store {
             .collect()
     }
 
-    /// Whether a unit was kept at a moment or later. Facts that were brought back from elsewhere have older times, or any.
+    /// Whether a unit was written at a moment or later. Facts restored from elsewhere may have any time.
     #[must_use]
     pub fn was_written_since(&self, key: &Path, moment: Moment) -> bool {
         Stamp::at(&self.path("units", key)).is_some_and(|kept| kept.changed_since(moment))
     }
 
-    /// Notes what a check said of a unit that is kept already.
+    /// Adds the result of a check to a stored unit.
     ///
     /// # Errors
-    /// When its file has gone, cannot be decoded or cannot be written.
+    /// When its file is gone, cannot be decoded or cannot be written.
     pub fn note_verdict(&self, key: &Path, denied: bool, told: &[Told]) -> Result<(), StoreError> {
         let mut unit = self.unit(key)?;
         unit.facts.denied = denied;
@@ -280,7 +282,7 @@ impl Store {
     }
 }
 
-/// A fact file with its head decoded; the body comes next in it.
+/// Opens a fact file and decodes its head; the body follows in the returned reader.
 fn open<H: DeserializeOwned>(kind: Kind, path: &Path) -> Result<(impl Read, file::Opened<H>), ReadError> {
     let file = std::fs::File::open(path)?;
     let length = file.metadata()?.len();

@@ -111,7 +111,7 @@ fn a_file_that_cannot_be_used_costs_one_line_and_itself() {
     let mut other = good;
     other[8] ^= 0xff;
     std::fs::write(&units[2], other).unwrap();
-    // A writer that died leaves this behind.
+    // A writer that died left this file.
     std::fs::write(dir.path().join(".scuba/units/.writing-x"), "half").unwrap();
 
     let contents = store.read().unwrap();
@@ -173,7 +173,7 @@ fn facts_that_were_moved_are_not_taken_and_go() {
     store.write_link(&archive(&dir.path().join("lib.a"), &[])).unwrap();
     std::fs::rename(dir.path().join("a"), dir.path().join("b")).unwrap();
     let store = Store::new(dir.path().join("b/.scuba"));
-    // Through another name of the folder they are at home.
+    // Another name of the same folder does not count as a move.
     std::os::unix::fs::symlink(dir.path().join("b"), dir.path().join("a")).unwrap();
     let contents = store.read().unwrap();
     assert_eq!(

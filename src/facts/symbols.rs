@@ -1,4 +1,4 @@
-//! What a unit offers to the linker and asks of it.
+//! Symbols that a unit defines for the linker and needs from it.
 
 use ir::tile::is_of_library;
 use ir::{Linkage, Module, Side};
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Symbol {
     pub device: bool,
-    /// Mangled.
+    /// Mangled name.
     pub name: String,
 }
 
-/// The external symbols of one unit, sorted.
+/// External symbols of one unit, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbols {
     /// Defined once in a program.
@@ -25,7 +25,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// Whether nothing is known: every object with code has some.
+    /// Whether no symbols are known: every object with code has some.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.strong.is_empty() && self.weak.is_empty() && self.needed.is_empty()
@@ -43,14 +43,14 @@ impl Symbols {
         for module in modules {
             let module: &Module = module.borrow();
             let device = module.side == Side::Device;
-            // The compiler itself has the library of tiles.
+            // The compiler itself provides the tile library.
             let functions = module.functions.iter().filter(|f| !is_of_library(&f.name) || !f.is_declaration());
             let functions = functions.map(|f| (&f.name, f.linkage, !f.is_declaration() || f.tile.is_some()));
             let globals = module.globals.iter().map(|g| (&g.name, g.linkage, g.defined));
             for (name, linkage, defined) in functions.chain(globals) {
                 let state = match (defined, linkage) {
                     (_, Linkage::Internal) => continue,
-                    // LLVM's own functions are no symbols.
+                    // LLVM's intrinsics are no symbols.
                     (false, _) if name.starts_with("llvm.") => continue,
                     (false, _) | (true, Linkage::Available) => State::Needed,
                     (true, Linkage::External) => State::Strong,

@@ -1,5 +1,5 @@
-//! What a fact file says of one translation unit, and of one link. Types alone: they are made by the commands that compile and
-//! link, kept by [`super::store`] and joined to programs by [`super::join`].
+//! Contents of a fact file about one translation unit or one link. Types only: the compile and link commands create
+//! them, [`super::store`] keeps them, and [`super::join`] groups them into programs.
 
 use super::maker::Maker;
 use super::recipe::Recipe;
@@ -20,16 +20,16 @@ pub struct Missing {
     pub reason: String,
 }
 
-/// Why the unit of a linked object was not read.
+/// Reason why the unit of a linked object was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// The object as users know it.
+    /// Name of the object in messages.
     pub object: String,
-    /// And what to do.
+    /// The reason, and what the user can do.
     pub reason: String,
 }
 
-/// A finding that users were told of.
+/// A finding that was reported to users.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Told {
     pub fingerprint: String,
@@ -37,59 +37,63 @@ pub struct Told {
 }
 
 impl Told {
-    /// Whether the same finding at this level is no news.
+    /// Whether this report covers the finding with this fingerprint at this level, so that it need not be reported
+    /// again.
     #[must_use]
     pub fn covers(&self, fingerprint: &str, level: Level) -> bool {
         self.fingerprint == fingerprint && self.level >= level
     }
 }
 
-/// All that is known of a unit but its code: enough to join it.
+/// Facts of a unit without its code: enough to join it to a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitFacts {
-    /// The output's canonical path; see [`super::key_of`].
+    /// Canonical path of the output; see [`super::key_of`].
     pub key: PathBuf,
     pub unit: TranslationUnit,
     /// Source and headers.
     pub dependencies: Vec<Dependency>,
-    /// Where the build tool has the command from.
+    /// Source of the build tool's command for the output.
     pub recipe: Recipe,
-    /// Who was compiling it when this was written: until then its output need not exist.
+    /// Process that was compiling the unit when this was written: until that ends, the output need not exist.
     pub maker: Option<Maker>,
-    /// Compiled by the host's own compiler, and its code not read: that waits until a program with CUDA code needs it.
+    /// Whether the host's own compiler compiled the unit and its code was not read: that waits until a program with
+    /// CUDA code needs it.
     pub pending: bool,
-    /// The build compiled it without the analysis, and it was read later, by its command: until the shim compiles it.
+    /// Whether the build compiled the unit without the analysis, and SCuBA read it later, by its command. Holds until
+    /// the shim compiles it.
     pub built_without: bool,
     pub symbols: Symbols,
     pub not_analysed: Vec<Missing>,
-    /// Which front ends made the modules.
+    /// Front ends that made the modules.
     pub producers: Vec<String>,
-    /// The front end's, for people: one line each.
+    /// Notes of the front end for users: one line each.
     pub notes: Vec<String>,
-    /// An object that is linked and whose unit cannot be read; nothing of it is kept.
+    /// Reason why the unit of a linked object cannot be read. Never stored.
     #[serde(skip)]
     pub unseen: Option<Unseen>,
-    /// The build of this output was stopped by a finding, until it is compiled again.
+    /// Whether a finding stopped the build of this output; holds until it is compiled again.
     pub denied: bool,
-    /// What users were told of when this unit was compiled.
+    /// Findings reported to users when this unit was compiled.
     pub told: Vec<Told>,
 }
 
 impl UnitFacts {
-    /// Whether its output is there. A unit that was compiled and linked by one command has the link's.
+    /// Whether the output exists. A unit that one command compiled and linked has the link's output.
     #[must_use]
     pub fn lies(&self) -> bool {
         let linked = || self.linked_by().map(Path::exists);
         if self.unit.output.is_some() { self.key.exists() } else { linked().unwrap_or(true) }
     }
 
-    /// The output of the link or archive that it was compiled into by one command; the working folder of a command that writes nothing.
+    /// Returns the output of the link or archive that one command compiled the unit into; for a command that writes
+    /// nothing, its working folder.
     #[must_use]
     pub fn linked_by(&self) -> Option<&Path> {
         self.key.to_str().and_then(|k| k.split_once("#/")).map(|(output, _)| Path::new(output))
     }
 
-    /// Whether its output was written before one of its inputs, as far as times tell: build tools go by them.
+    /// Whether the output was written before one of its inputs, by the times that build tools use.
     #[must_use]
     pub fn is_older_than_inputs(&self) -> bool {
         let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
@@ -97,7 +101,7 @@ impl UnitFacts {
         self.dependencies.iter().filter_map(|d| written(&d.path)).any(|input| input > output)
     }
 
-    /// The unit's main source file, absolute.
+    /// Returns the absolute path of the unit's main source.
     #[must_use]
     pub fn source(&self) -> PathBuf {
         self.unit.directory.join(&self.unit.source)
@@ -109,7 +113,7 @@ impl UnitFacts {
 pub struct Unit {
     pub facts: UnitFacts,
     pub modules: Vec<Arc<Module>>,
-    /// What another front end makes of it: of units that were just read, and never kept.
+    /// The unit as another front end reads it: only for units that were just read, and never stored.
     pub second: Option<Second>,
 }
 
@@ -117,7 +121,7 @@ pub struct Unit {
 #[derive(Clone, Debug)]
 pub struct Second {
     pub modules: Vec<Arc<Module>>,
-    /// `cgeist 17.0.6`.
+    /// Name and version, such as `cgeist 17.0.6`.
     pub frontend: String,
 }
 

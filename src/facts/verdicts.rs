@@ -1,10 +1,10 @@
-//! What checks said, of whole programs and of single obligations, and what front ends read, so that what did not change is not
-//! searched or read again.
+//! Cache of verdicts, for complete programs and for single obligations, and of the readings of front ends, so that
+//! unchanged input is not analysed or read again.
 //!
-//! In: a key that stands for all that a verdict depends on, bytes. Out: the bytes that were kept under that key. Any number of
-//! processes, checkouts and jobs of one machine may share a folder: an entry is written aside and renamed, and one that
-//! cannot be read is as good as none. Whoever may write there is believed, so it belongs to one user. The folder stays below
-//! 1.5 GiB, two thirds of it for readings; the oldest entries go first.
+//! In: bytes, and a key that covers all that a verdict depends on. Out: the bytes stored under that key. Any number of
+//! processes, checkouts and jobs of one machine may share a folder: each entry is written aside and renamed, and an
+//! unreadable one counts as missing. The cache trusts everyone who may write there, so it belongs to one user. The
+//! folder stays below 1.5 GiB, two thirds of it for readings; the oldest entries are removed first.
 
 use super::file::{self, Kind};
 use base::paths;
@@ -12,22 +12,22 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Bytes on disk of the entries that share the first two digits of their keys.
+/// Maximum size in bytes on disk of the entries that share the first two digits of their keys.
 const MOST: u64 = 1 << 20;
-/// A file takes whole blocks.
+/// Bytes of a block: a file occupies whole blocks.
 const BLOCK: u64 = 4096;
-/// The same of readings: they are large, and worth more.
+/// The same limit for readings: they are large, and more costly to make again.
 const MOST_OF_READINGS: u64 = 4 << 20;
-/// Entries that nobody has made anew for so long are removed.
+/// Age above which an entry is removed unless it was written again.
 const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
-/// What was cut off by time is worth another attempt after this.
+/// Age above which a verdict cut off by time is discarded, so that the analysis tries again.
 const HURRIED: Duration = Duration::from_secs(3600);
 
 /// A folder of verdicts.
 #[derive(Clone, Debug)]
 pub struct Verdicts {
     folder: PathBuf,
-    /// Which of its folders: programs and obligations do not push each other out.
+    /// Subfolder: programs, obligations and readings do not evict each other.
     kind: &'static str,
     /// See [`MOST`].
     most: u64,
@@ -39,13 +39,13 @@ impl Verdicts {
         Self { folder, kind: "verdicts", most: MOST }
     }
 
-    /// Those of single obligations.
+    /// Returns the cache of single obligations in the same folder.
     #[must_use]
     pub fn of_obligations(&self) -> Self {
         Self { kind: "obligations", ..self.clone() }
     }
 
-    /// What front ends read.
+    /// Returns the cache of front ends' readings in the same folder.
     #[must_use]
     pub fn of_readings(&self) -> Self {
         Self { kind: "readings", most: MOST_OF_READINGS, ..self.clone() }
@@ -56,19 +56,19 @@ impl Verdicts {
         &self.folder
     }
 
-    /// Those of [`paths::cache`].
+    /// Returns the cache in [`paths::cache`].
     #[must_use]
     pub fn of_this_process() -> Option<Self> {
         paths::cache().map(Self::new)
     }
 
-    /// Spread over folders: there may be very many.
+    /// Spreads the entries over subfolders: there may be very many.
     fn path(&self, key: &[u8; 32]) -> PathBuf {
         let name = blake3::Hash::from(*key).to_hex();
         self.folder.join(self.kind).join(&name[..2]).join(&name[2..])
     }
 
-    /// What was kept under this key.
+    /// Returns the bytes stored under this key.
     #[must_use]
     pub fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
         let data = std::fs::read(self.path(key)).ok()?;
@@ -81,7 +81,8 @@ impl Verdicts {
         opened.body(&mut source).ok()
     }
 
-    /// Keeps what a check said. `hurried`: a longer search might say more. A folder that cannot be written keeps nothing.
+    /// Stores a verdict. `hurried`: a longer search might decide more. Does nothing if the folder cannot be written, or
+    /// if the entry alone exceeds the size limit.
     pub fn put(&self, key: &[u8; 32], hurried: bool, said: &[u8]) {
         let path = self.path(key);
         let Some(folder) = path.parent() else { return };
@@ -110,8 +111,8 @@ fn on_disk(bytes: u64) -> u64 {
     bytes.next_multiple_of(BLOCK)
 }
 
-/// Removes what is old, and of the rest the oldest until a quarter of `most` bytes is free again where there is more. Also what
-/// writers that died left there.
+/// Removes old entries, including unfinished files of writers that died. If more than `most` bytes are left, it removes
+/// the oldest ones until a quarter of `most` is free.
 fn tidy(folder: &Path, most: u64) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
@@ -127,7 +128,7 @@ fn tidy(folder: &Path, most: u64) {
         if left <= wanted && modified.elapsed().is_ok_and(|age| age <= OLD) {
             break;
         }
-        // Another process may have been faster.
+        // Another process may have removed it first.
         let _ = std::fs::remove_file(path);
         left -= size;
     }
@@ -155,7 +156,7 @@ mod tests {
             std::fs::write(&path, &good[..n]).unwrap();
             assert_eq!(verdicts.get(&key), None, "{n} bytes");
         }
-        // A folder that is none.
+        // A path that is no folder.
         std::fs::write(dir.path().join("file"), "").unwrap();
         Verdicts::new(dir.path().join("file")).put(&key, false, b"text");
     }
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(left().len(), 10);
         tidy(dir.path(), 8 * BLOCK);
         assert_eq!(left(), [4, 5, 6, 7, 8, 9]);
-        // What alone would fill it is not kept. Random bytes: packing does not help.
+        // An entry that fills the limit alone is not stored. Random bytes cannot be compressed.
         let verdicts = Verdicts::new(dir.path().join("cache"));
         let mut random = vec![0; MOST as usize];
         blake3::Hasher::new().finalize_xof().fill(&mut random);

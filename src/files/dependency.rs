@@ -1,4 +1,4 @@
-//! Files that somebody made something of, as they were then.
+//! Input files of facts, with their contents at the time of reading.
 
 use super::hashes::{Contents, Hashes};
 use super::stamp::{Moment, Stamp};
@@ -7,42 +7,43 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// How many links may lead to each other (path_resolution(7)).
+/// Maximum number of nested symbolic links (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 
-/// A file that something was made of.
+/// An input file: its path, and its state and contents when it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
-    /// Absolute.
+    /// Absolute path.
     pub path: PathBuf,
-    /// While the file is in this state it holds what it held; `None` where no state says so, and it is read each time.
+    /// State of the file that proves unchanged contents. `None`: no state proves that, and each comparison reads the
+    /// file.
     pub stamp: Option<Stamp>,
-    /// blake3 of what it held; `None` where that is not known: then no file is like it.
+    /// blake3 of the contents. `None`: the contents are unknown, and no file matches.
     pub hash: Option<[u8; 32]>,
 }
 
 impl Dependency {
-    /// The file as it is now; `None` where it cannot be read.
+    /// Reads the file as it is now; `None` if it cannot be read.
     #[must_use]
     pub fn of(path: &Path, hashes: &Hashes) -> Option<Self> {
         Some(Self::holding(path, &hashes.of(path, Stamp::at(path)?)?))
     }
 
-    /// A file with what it holds.
+    /// Builds a dependency from a path and the contents that were read.
     #[must_use]
     pub fn holding(path: &Path, contents: &Contents) -> Self {
         let stamp = contents.is_settled.then_some(contents.stamp);
         Self { path: path.to_owned(), stamp, hash: Some(contents.hash) }
     }
 
-    /// Whether it is known what the file held.
+    /// Whether the contents at the time of reading are known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.hash.is_some()
     }
 
-    /// Whether a file in state `now` holds what it held; `read` gives the hash of what it holds, and is asked only where states do not
-    /// decide.
+    /// Whether a file in state `now` has the recorded contents. `read` returns the hash of the current contents; it is
+    /// called only where the states do not decide.
     pub fn is_like(&self, now: &Stamp, read: impl FnOnce() -> Option<[u8; 32]>) -> bool {
         let Some(hash) = self.hash else { return false };
         match self.stamp {
@@ -52,18 +53,19 @@ impl Dependency {
         }
     }
 
-    /// Whether the file holds what it held.
+    /// Whether the file still has the recorded contents.
     #[must_use]
     pub fn is_unchanged(&self, hashes: &Hashes) -> bool {
         Stamp::at(&self.path).is_some_and(|now| self.is_like(&now, || Some(hashes.of(&self.path, now)?.hash)))
     }
 }
 
-/// What somebody reads from a moment on, and what became of its names since.
+/// A moment at which a reader starts, and the paths that were redirected after it.
 #[derive(Debug)]
 pub struct Since {
     moment: Moment,
-    /// Whether what a path leads through came to be so since: links and folders are shared by many files.
+    /// Cache by path: whether a link or folder on the path was made or renamed after the moment. Many files share their
+    /// links and folders.
     renamed: RefCell<HashMap<PathBuf, bool>>,
 }
 
@@ -73,8 +75,9 @@ impl Since {
         Self { moment: Moment::now(), renamed: RefCell::default() }
     }
 
-    /// A file that was read by somebody who began at this moment; `None` where it cannot be read. Which contents were read is not known
-    /// of a file that changed since, or whose name did not lead to it before.
+    /// Reads a file that a reader has read after this moment; `None` if it cannot be read. The contents are recorded as
+    /// unknown if the file changed after the moment, or if its path was redirected after it: the reader may have read
+    /// other contents.
     #[must_use]
     pub fn dependency(&self, path: &Path, hashes: &Hashes) -> Option<Dependency> {
         let file = Dependency::of(path, hashes)?;
@@ -83,14 +86,14 @@ impl Since {
         Some(if known { file } else { Dependency { stamp: None, hash: None, ..file } })
     }
 
-    /// Whether a file may have come to be what this path names since.
+    /// Whether the file at this path may have come there after the moment.
     #[must_use]
     pub fn came(&self, path: &Path) -> bool {
         Stamp::at(path).is_none_or(|now| now.changed_since(self.moment)) || self.was_renamed(path)
     }
 
-    /// Whether a link on the way was made since, or a folder renamed. A rename changes the time of what is renamed on ext4, XFS, Btrfs
-    /// and tmpfs.
+    /// Whether a link on the path was made after the moment, or a folder on it renamed. A rename changes the time of
+    /// the renamed entry on ext4, XFS, Btrfs and tmpfs.
     fn was_renamed(&self, path: &Path) -> bool {
         self.leads_through(path, MOST_LINKS)
     }
@@ -131,7 +134,7 @@ mod tests {
     use std::path::Path;
     use std::time::{Duration, SystemTime};
 
-    /// Waits until the clock of files is past now: files may have finer times, and a busy machine ticks late.
+    /// Waits until the clock of the file system is past now: files may have finer times, and a busy machine ticks late.
     fn tick() {
         let now = SystemTime::now();
         while Moment::now() <= Moment::at(now) {
@@ -159,7 +162,7 @@ mod tests {
             assert!(!was.is_unchanged(&hashes));
             write(&path, "int a;", time);
             assert!(was.is_unchanged(&hashes));
-            // Another file under the same name.
+            // A different file under the same name.
             write(&folder.path().join("b.h"), "int b;", time);
             std::fs::rename(folder.path().join("b.h"), &path).unwrap();
             assert!(!was.is_unchanged(&hashes));
@@ -210,7 +213,7 @@ mod tests {
         let since = Since::now();
         let known = |since: &Since, name: &str| since.dependency(&at(name), &hashes).unwrap().is_known();
         assert!(known(&since, "a.h") && known(&since, "two/a.h") && !since.came(&at("now/a.h")));
-        // Another entry of the folder is nothing to these.
+        // A new entry in the folder does not matter to the other entries.
         std::fs::write(at("one/b.h"), "").unwrap();
         assert!(known(&Since { moment: since.moment, ..Since::now() }, "now/a.h"));
         std::fs::remove_file(at("now")).unwrap();

@@ -1,8 +1,10 @@
-//! Hashes of what files hold, each made once while the file stays in its state: in one process, and by all that share a cache.
+//! Cache of file hashes: each file is hashed once per state, within one process and across processes that share a
+//! cache.
 //!
-//! In: a path and the state of its file. Out: blake3 of its contents. What was read is written down in the cache's folder, in one file
-//! that is written aside and renamed: what a process that was slower misses is read again. A folder that cannot be written keeps
-//! nothing. Facts and readings that were restored with other states are so compared by contents once, and not again.
+//! In: a path and the state of its file. Out: blake3 of its contents. New hashes are written to one file in the cache's
+//! folder, aside and then renamed; a process that misses the hashes of another reads those files again. A folder that
+//! cannot be written keeps nothing. If restored facts and readings have other file states, the cache compares their
+//! files by contents only once.
 
 use super::stamp::{Moment, Stamp};
 use super::systems;
@@ -13,17 +15,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// Name of the file; with the version of its form.
+/// Name of the cache file, with its format version.
 const NAME: &str = "hashes-1";
-/// Files that are remembered, of about 60 bytes each; beyond, the quarter that was read first goes.
+/// Maximum number of remembered files, of about 60 bytes each. Above it, the quarter that was read first is dropped.
 const MOST: usize = 1 << 16;
 
-/// What a file holds, and its state when it was read.
+/// The contents of a file, as their hash, and the state of the file when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
     pub hash: [u8; 32],
     pub stamp: Stamp,
-    /// Whether the file holds this for as long as it is in this state.
+    /// Whether the file has these contents for as long as it is in this state.
     pub is_settled: bool,
 }
 
@@ -31,18 +33,18 @@ type Entry = (Stamp, [u8; 32]);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// By device and inode.
+    /// Hashes by device and inode.
     entries: HashMap<(u64, u64), Entry>,
-    /// Read by this process and not written down.
+    /// Hashes that this process computed and has not written to the cache file.
     new: Vec<Entry>,
     is_loaded: bool,
     read: u32,
 }
 
-/// Hashes that are known.
+/// Known file hashes.
 #[derive(Debug, Default)]
 pub struct Hashes {
-    /// Where they are kept; `None`: nowhere.
+    /// Folder of the cache file; `None`: hashes are not written.
     folder: Option<PathBuf>,
     known: Mutex<Known>,
 }
@@ -53,7 +55,7 @@ impl Hashes {
         Self { folder, known: Mutex::default() }
     }
 
-    /// Those that the process's cache keeps.
+    /// Returns the hashes that the process's cache keeps.
     #[must_use]
     pub fn of_this_process() -> &'static Self {
         // Unit tests leave the user's cache alone.
@@ -61,13 +63,13 @@ impl Hashes {
         &OURS
     }
 
-    /// How many files were read.
+    /// Number of files that were read.
     #[must_use]
     pub fn read(&self) -> u32 {
         self.lock().read
     }
 
-    /// What a file in state `now` holds; `None` where it cannot be read.
+    /// Returns the contents of a file in state `now`; `None` if it cannot be read.
     #[must_use]
     pub fn of(&self, path: &Path, now: Stamp) -> Option<Contents> {
         if let Some(hash) = self.known(&now) {
@@ -94,11 +96,11 @@ impl Hashes {
         known.entries.get(&now.file()).filter(|entry| entry.0 == *now).map(|entry| entry.1)
     }
 
-    /// Writes down what was read since this was called last.
+    /// Writes the hashes computed since the last call to the cache file.
     pub fn keep(&self) {
         let new = std::mem::take(&mut self.lock().new);
         let Some(folder) = self.folder.as_deref().filter(|_| !new.is_empty()) else { return };
-        // Another process may have written in between, or do so now.
+        // Another process may have written since `load`, or may write now.
         let _alone = hold(folder);
         let mut all = load(folder);
         let replaced: HashMap<_, _> = new.iter().map(|entry| (entry.0.file(), entry)).collect();
@@ -115,8 +117,8 @@ impl Hashes {
     }
 }
 
-/// A lock on the folder in which hashes are kept: other processes write there once it is dropped. `None` where it cannot be had, or not within half
-/// a second; a file whose hash is lost then is read again.
+/// Locks the cache folder: other processes write there after the lock is dropped. `None` if the lock is not acquired,
+/// or not within half a second. A file whose hash is lost then is read again.
 fn hold(folder: &Path) -> Option<File> {
     std::fs::create_dir_all(folder).ok()?;
     let file = File::open(folder).ok()?;
@@ -129,7 +131,8 @@ fn hold(folder: &Path) -> Option<File> {
     None
 }
 
-/// Reads a file from its beginning to its end. What it held may belong to another state where it changed meanwhile, or shortly before.
+/// Reads a whole file. The contents may belong to another state if the file changed during the read, or shortly before
+/// it: then they are not settled.
 fn read(path: &Path) -> Option<Contents> {
     let now = Moment::now();
     let mut file = File::open(path).ok()?;
@@ -141,7 +144,8 @@ fn read(path: &Path) -> Option<Contents> {
     Some(Contents { hash: *hasher.finalize().as_bytes(), stamp, is_settled })
 }
 
-/// What is kept; nothing where it cannot be read or is damaged. Whoever read first stands first.
+/// Reads the cache file; no entries if it is unreadable or damaged. Entries are in the order of reading, the oldest
+/// first.
 fn load(folder: &Path) -> Vec<Entry> {
     let bytes = std::fs::read(folder.join(NAME)).unwrap_or_default();
     let Some((hash, rest)) = bytes.split_first_chunk::<32>() else { return vec![] };
@@ -211,7 +215,7 @@ mod tests {
         }
         assert_eq!(first.read(), 3);
         first.keep();
-        // Another process.
+        // A second process.
         let second = files.hashes();
         (0..3).for_each(|i| assert_eq!(hash(&second, &files.path(i)), hash(&first, &files.path(i))));
         assert_eq!(second.read(), 0);
@@ -235,7 +239,7 @@ mod tests {
             std::fs::write(cache.join(NAME), &good[..n]).unwrap();
             assert_eq!(load(&cache), [], "{n} bytes");
         }
-        // A folder that is none.
+        // A path that is no folder.
         let nowhere = Hashes::new(Some(files.path(0)));
         hash(&nowhere, &files.path(1));
         nowhere.keep();
@@ -267,7 +271,7 @@ mod tests {
         assert_eq!(left[0].0.inode, u64::MAX - (MOST as u64 + 1 - MOST as u64 / 4 * 3));
     }
 
-    /// Each adds what it read to what the others keep meanwhile.
+    /// Each process adds its hashes to those that the others keep at the same time.
     #[test]
     fn nothing_is_lost_where_many_keep_at_once() {
         const PROCESSES: u32 = 8;

@@ -1,8 +1,9 @@
-//! Whether a file is what it was.
+//! Detection of changed files.
 //!
-//! In: paths, and the moment from which somebody reads them. Out: [`Dependency`]s, which say later whether what was read is still there;
-//! [`program::identity`], which tells a program from another version of itself. What a file holds decides. Its [`Stamp`] only
-//! spares reading it: git's index does the same (Documentation/technical/racy-git.txt), and Bazel's and ccache's caches of digests.
+//! In: paths, and the moment at which a reader starts. Out: [`Dependency`]s, which decide later whether the files are
+//! unchanged, and [`program::identity`], which distinguishes versions of a program. The contents decide. An unchanged
+//! [`Stamp`] only avoids reading the file, as in git's index (Documentation/technical/racy-git.txt) and in the digest
+//! caches of Bazel and ccache.
 
 mod dependency;
 mod hashes;
@@ -17,7 +18,7 @@ pub use stamp::{Moment, Stamp};
 
 use std::path::Path;
 
-/// blake3 of what a file holds; `None` where it cannot be read.
+/// Returns blake3 of a file's contents; `None` if it cannot be read.
 #[must_use]
 pub fn hash_of(file: &Path) -> Option<[u8; 32]> {
     Hashes::of_this_process().of(file, Stamp::at(file)?).map(|contents| contents.hash)

@@ -1,8 +1,8 @@
-//! Outputs as the shim saw them made.
+//! Record of the outputs that the shim saw written.
 //!
-//! In: a `.scuba` folder, an output whose command has ended and was analysed. Out: whether the output that lies there now is that one: then
-//! its facts are of it, whatever became of its sources since. One small file for each output, written by the one command that makes it;
-//! a file that cannot be read is as good as none.
+//! In: a `.scuba` folder, and an output whose command has ended and was analysed. Out: whether the present output is
+//! the recorded one. If it is, its facts describe it even if its sources have changed. Each output has one small file,
+//! written by the one command that makes the output; an unreadable file counts as missing.
 
 use super::{Stamp, hash_of};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Name of the folder in `.scuba`.
 const NAME: &str = "made";
 
-/// What is kept of one output.
+/// Recorded state and contents of one output.
 #[derive(Serialize, Deserialize)]
 struct Made {
     stamp: Stamp,
@@ -19,7 +19,7 @@ struct Made {
     hash: [u8; 32],
 }
 
-/// Keeps the state of an output. What cannot be kept is asked of its sources.
+/// Records the state of an output. If that fails, the sources decide later whether the facts are current.
 pub fn keep(folder: &Path, output: &Path) {
     let (Some(file), Some(stamp)) = (file(folder, output), Stamp::at(output)) else { return };
     let Ok(data) = std::fs::read(output) else { return };
@@ -31,19 +31,19 @@ pub fn keep(folder: &Path, output: &Path) {
     }
 }
 
-/// Whether an output lies there as it was kept.
+/// Whether the output exists with the recorded contents.
 #[must_use]
 pub fn is_as_kept(folder: &Path, output: &Path) -> bool {
     same(folder, output) == Some(true)
 }
 
-/// Whether another file than the one that was kept lies there.
+/// Whether the output exists with contents other than the recorded ones.
 #[must_use]
 pub fn is_replaced(folder: &Path, output: &Path) -> bool {
     same(folder, output) == Some(false)
 }
 
-/// Whether an output holds what was kept; `None` where nothing was, or the output is gone.
+/// Compares an output with its record; `None` if there is no record, or the output is gone.
 fn same(folder: &Path, output: &Path) -> Option<bool> {
     let made: Made = serde_json::from_slice(&std::fs::read(file(folder, output)?).ok()?).ok()?;
     Some(Stamp::at(output)? == made.stamp || hash_of(output)? == made.hash)
@@ -70,10 +70,10 @@ mod tests {
         let then = output.metadata().unwrap().modified().unwrap();
         std::fs::remove_file(&output).unwrap();
         std::fs::write(&output, "two").unwrap();
-        // As `touch -r` does.
+        // The effect of `touch -r`.
         std::fs::File::options().write(true).open(&output).unwrap().set_modified(then).unwrap();
         assert!(!is_as_kept(&folder, &output) && is_replaced(&folder, &output));
-        // As a build folder that was copied to another machine has it.
+        // The state of a build folder that was copied to another machine.
         std::fs::remove_file(&output).unwrap();
         assert!(!is_as_kept(&folder, &output) && !is_replaced(&folder, &output));
         std::fs::write(&output, "one").unwrap();

@@ -1,8 +1,9 @@
-//! What tells a program from others, and from another version of itself.
+//! Identity of a program: distinguishes it from other programs and from its own other versions.
 //!
-//! In: an executable. Out: a text that is another where the program is. Of an ELF file that is the build id, which linkers make of all that
-//! they write (ld(1), `--build-id`), else the hash of its contents; and the same of the libraries that it needs, since a compiler is
-//! mostly these: they are sought where ld.so(8) seeks them.
+//! In: an executable. Out: a string that differs between programs. For an ELF file it holds the build id, which a
+//! linker computes from all that it writes (ld(1), `--build-id`), else the hash of the contents. The string covers the
+//! needed libraries in the same way, since most of a compiler lies in its libraries; they are searched in the folders
+//! of ld.so(8).
 
 use super::hashes::Hashes;
 use super::stamp::Stamp;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 const SYSTEM: [&str; 6] =
     ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"];
 
-/// What an ELF file says of itself.
+/// Dynamic-linking data of an ELF file.
 #[derive(Debug, Default)]
 struct About {
     build: Option<Vec<u8>>,
@@ -29,15 +30,15 @@ struct About {
     folders: Vec<PathBuf>,
 }
 
-/// Tells a program from what it was and from others, its place included: many find what they need beside themselves. `None` where it
-/// cannot be read.
+/// Returns a string that identifies the version of a program and its path: many programs find their parts beside
+/// themselves. `None` if the program cannot be read.
 #[must_use]
 pub fn identity(program: &Path, hashes: &Hashes) -> Option<String> {
     let program = program.canonicalize().ok()?;
     Some(format!("{}{}", program.display(), build(&program, hashes)?))
 }
 
-/// The same wherever the program lies.
+/// Returns a string that identifies the version of a program, whatever its path. `None` if the program cannot be read.
 #[must_use]
 pub fn build(program: &Path, hashes: &Hashes) -> Option<String> {
     let mut parts = BTreeMap::new();
@@ -48,7 +49,7 @@ pub fn build(program: &Path, hashes: &Hashes) -> Option<String> {
     }))
 }
 
-/// Adds a file and the libraries that it needs.
+/// Adds a file and, transitively, the libraries that it needs.
 fn add(file: &Path, hashes: &Hashes, parts: &mut BTreeMap<PathBuf, String>) -> Option<()> {
     if parts.contains_key(file) {
         return Some(());
@@ -56,14 +57,14 @@ fn add(file: &Path, hashes: &Hashes, parts: &mut BTreeMap<PathBuf, String>) -> O
     let About { build, needed, folders } = about(file).unwrap_or_default();
     let stamp = Stamp::at(file)?;
     let part = match build {
-        // A program may be changed behind the linker's back (strip, patchelf): then mostly its size is, too.
+        // A tool may change a program after the link (strip, patchelf); that mostly changes the size as well.
         Some(build) => format!("{}:{}", hex(&build), stamp.size),
         None => hex(&hashes.of(file, stamp)?.hash),
     };
     parts.insert(file.to_owned(), part);
     let folders: Vec<PathBuf> = folders.into_iter().chain(SYSTEM.map(PathBuf::from)).collect();
     for library in needed {
-        // One that is nowhere here is found by what only ld.so knows.
+        // A library in none of these folders is found by configuration that only ld.so knows.
         let found = folders.iter().find_map(|folder| folder.join(&library).canonicalize().ok());
         if let Some(found) = found {
             add(&found, hashes, parts)?;
@@ -72,7 +73,7 @@ fn add(file: &Path, hashes: &Hashes, parts: &mut BTreeMap<PathBuf, String>) -> O
     Some(())
 }
 
-/// Reads only the parts of the file that say so. `None` where it is no ELF file of 64 bits.
+/// Reads the build id and the dynamic section only. `None` if it is no 64-bit ELF file.
 fn about(file: &Path) -> Option<About> {
     let data = ReadCache::new(File::open(file).ok()?);
     let header = FileHeader64::<Endianness>::parse(&data).ok()?;
@@ -90,7 +91,7 @@ fn about(file: &Path) -> Option<About> {
         let Ok(Some(entries)) = segment.dynamic(endian, &data) else { continue };
         let value = |tag: u32| entries.iter().find(|e| e.tag32(endian) == Some(tag)).map(|e| e.d_val(endian));
         let strings = value(elf::DT_STRTAB).zip(value(elf::DT_STRSZ)).and_then(|(address, size)| {
-            // Where the file has what is loaded there.
+            // Segment of the file that is loaded at this address.
             let holder = segments.iter().find(|s| {
                 s.p_type(endian) == elf::PT_LOAD
                     && (s.p_vaddr(endian)..s.p_vaddr(endian) + s.p_filesz(endian)).contains(&address)
@@ -159,7 +160,7 @@ mod tests {
         assert_eq!(first, of("#!/bin/sh\nexit 0\n"));
     }
 
-    /// Two programs that differ in what one of their libraries is.
+    /// Programs that differ only in the contents of one library.
     #[test]
     fn another_library_is_another_program() {
         let folder = tempfile::tempdir().unwrap();

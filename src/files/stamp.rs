@@ -1,4 +1,4 @@
-//! The state of a file as its file system tells it, and the clock that its times are from.
+//! File states as the file system reports them, and the clock of their times.
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 const NANOSECONDS: i128 = 1_000_000_000;
-/// Nanoseconds between two times of a file system that knows whole seconds: FAT knows every second one only.
+/// Nanoseconds between two times of a file system that stores whole seconds. FAT stores even seconds only.
 const COARSEST: i128 = 2 * NANOSECONDS;
 
-/// A moment of the clock that file systems take times from, since 1970.
+/// A moment since 1970 by the clock that file systems take times from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Moment {
     seconds: i64,
@@ -20,16 +20,17 @@ pub struct Moment {
 impl Moment {
     /// The present moment.
     ///
-    /// Linux gives a file that changes the time of the clock's last tick (`current_time()` in `fs/inode.c`: the clock that user space
-    /// knows as `CLOCK_REALTIME_COARSE`), or a finer one, which is later, where somebody looked at the time before
-    /// (Documentation/filesystems/multigrain-ts.rst, since 6.13). What changes from now on has no earlier time than this.
+    /// Linux stamps a changed file with the time of the clock's last tick (`current_time()` in `fs/inode.c`; user space
+    /// knows that clock as `CLOCK_REALTIME_COARSE`). If the time was queried before, Linux may use a finer, later time
+    /// (Documentation/filesystems/multigrain-ts.rst, since 6.13). A change after this call never has an earlier time
+    /// than the returned one.
     #[must_use]
     pub fn now() -> Self {
         let now = clock_gettime(ClockId::RealtimeCoarse);
         Self::of(now.tv_sec, now.tv_nsec)
     }
 
-    /// A moment by the finer clock, from which files may have their times too.
+    /// Converts a time of the finer clock, which files may have as well.
     #[cfg(test)]
     pub(super) fn at(time: std::time::SystemTime) -> Self {
         let since = time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
@@ -44,7 +45,8 @@ impl Moment {
         i128::from(self.seconds) * NANOSECONDS + i128::from(self.nanoseconds)
     }
 
-    /// Nanoseconds by which a time may be cut off: a file system that keeps milliseconds keeps times that end in zeros.
+    /// Nanoseconds by which the file system may have truncated a time: one that stores milliseconds stores times that
+    /// end in zeros.
     fn cut_off(self) -> i128 {
         match self.nanoseconds {
             0 => COARSEST,
@@ -57,7 +59,7 @@ impl Moment {
     }
 }
 
-/// Zeros at the end of a number's decimal digits.
+/// Number of trailing zeros in the decimal digits of an integer.
 fn trailing_zeros(mut number: u32) -> u32 {
     let mut zeros = 0;
     while number > 0 && number.is_multiple_of(10) {
@@ -67,13 +69,13 @@ fn trailing_zeros(mut number: u32) -> u32 {
     zeros
 }
 
-/// A file's state: while it is equal the contents are, but for what [`Self::is_older_than`] says.
+/// State of a file. Equal states mean equal contents, except in the case that [`Self::is_older_than`] describes.
 ///
-/// No program can set the time of the last change (`st_ctim`, inode(7)): `cp -p`, `rsync -t`, `touch -r` and archives set the other times,
-/// and by that change this one. Another file under the same name has another inode.
+/// No program can set the time of the last change (`st_ctim`, inode(7)): `cp -p`, `rsync -t`, `touch -r` and archivers
+/// set the other times, which changes this one. A different file under the same name has a different inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     pub(super) modified: Moment,
     pub(super) changed: Moment,
@@ -82,7 +84,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The state of a file, through symbolic links; `None` where there is none.
+    /// Returns the state of a file, through symbolic links; `None` if there is none.
     #[must_use]
     pub fn at(path: &Path) -> Option<Self> {
         Some(Self::of(&path.metadata().ok()?))
@@ -99,25 +101,26 @@ impl Stamp {
         }
     }
 
-    /// Whether nothing changed the file at `moment` or later. A file that changed in the same tick of the clock may change again in
-    /// it, and its state will be the same: git calls such an entry of its index racy, and reads the file.
+    /// Whether the file was last changed before `moment`. A file that changed in one tick of the clock may change again
+    /// within it and keep the same state: git calls such an index entry racy, and reads the file.
     #[must_use]
     pub fn is_older_than(&self, moment: Moment) -> bool {
         self.changed.since_1970() + self.changed.cut_off() - 1 < moment.since_1970()
     }
 
-    /// Whether something changed the file at `moment` or later, for all that is known.
+    /// Whether the file may have changed at `moment` or later.
     #[must_use]
     pub fn changed_since(&self, moment: Moment) -> bool {
         !self.is_older_than(moment)
     }
 
-    /// Whether a folder was renamed at `moment` or later, or its mode changed: entries that come and go change both times.
+    /// Whether a folder was renamed, or its mode changed, at `moment` or later. An added or removed entry changes both
+    /// times.
     pub(super) fn was_renamed_since(&self, moment: Moment) -> bool {
         self.changed_since(moment) && self.modified < self.changed && self.modified < moment
     }
 
-    /// The file that this is a state of: its device and inode.
+    /// Identity of the file in this state: its device and inode.
     #[must_use]
     pub fn file(&self) -> (u64, u64) {
         (self.device, self.inode)

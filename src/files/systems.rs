@@ -1,8 +1,8 @@
-//! File systems whose times of change are no evidence.
+//! File systems whose change times prove nothing.
 //!
-//! Images that are made once (SquashFS, EROFS, ISO 9660, cramfs, romfs) keep one time for each file, which whoever makes the image chooses;
-//! the kernel shows it as the time of the last change, too. An image may be replaced by another in which a file of
-//! equal size and time has the same inode. Of file systems in user space (FUSE) some do the same (sshfs, rclone).
+//! Read-only images (SquashFS, EROFS, ISO 9660, cramfs, romfs) store one time for each file, chosen by the maker of the
+//! image; the kernel reports it as the time of the last change as well. A replacement image may hold a file of equal
+//! size, time and inode. Some file systems in user space (FUSE) do the same (sshfs, rclone).
 
 use super::stamp::Stamp;
 use std::collections::HashMap;
@@ -12,23 +12,23 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// `f_type` of images: statfs(2), include/uapi/linux/magic.h.
 const IMAGES: [u32; 5] = [0x7371_7368, 0xE0F5_E1E2, 0x9660, 0x28CD_3D45, 0x7275];
 const FUSE: u32 = 0x6573_5546;
-/// Another's times may show through it.
+/// `f_type` of overlayfs, which may pass on the times of another file system.
 const OVERLAY: u32 = 0x794C_7630;
 
-/// What is behind one device.
+/// Reliability of the change times of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Files change, and the kernel notes when.
+    /// The kernel records each change of a file.
     Kept,
-    /// Times may be anybody's.
+    /// Times may be arbitrary.
     MadeUp,
-    /// Times may be an image's.
+    /// Times may come from an image.
     Overlay,
 }
 
 impl Kind {
     fn of(path: &Path) -> Self {
-        // Magic numbers have 32 bits, whatever the field has.
+        // Magic numbers have 32 bits, whatever the width of the field.
         match rustix::fs::statfs(path).map(|status| status.f_type as u32) {
             Ok(FUSE) | Err(_) => Self::MadeUp,
             Ok(OVERLAY) => Self::Overlay,
@@ -38,8 +38,8 @@ impl Kind {
     }
 }
 
-/// Whether the time of the file's last change was noted by a kernel. A time that differs from that of the last write was: nobody makes
-/// up two.
+/// Whether a kernel recorded the time of the file's last change. It did if that time differs from that of the last
+/// write: makers of images choose a single time.
 pub(super) fn note_changes(stamp: &Stamp, path: &Path) -> bool {
     static DEVICES: LazyLock<Mutex<HashMap<u64, Kind>>> = LazyLock::new(Mutex::default);
     if stamp.changed != stamp.modified {

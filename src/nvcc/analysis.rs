@@ -1,7 +1,7 @@
-//! The analysis of one command: `scuba __analyze`, the program beside this one.
+//! Runner of the analysis of one command: `scuba __analyze`, the program beside this one.
 //!
-//! In: a request as JSON. Out: what it said, and how it ended, as a [`Verdict`]. It knows nothing of what is analysed; that
-//! the other program may crash, hang, or print nonsense is the point of its being another program.
+//! In: a request as JSON. Out: the output of the analysis and how it ended, as a [`Verdict`]. This module knows nothing
+//! of what is analysed. The analysis is another program so that it may crash, hang or print nonsense.
 
 use super::processes;
 use rustix::process::{Pid, Signal};
@@ -14,23 +14,23 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Findings beyond this many bytes are counted as noise.
+/// Maximum bytes of an analysis's output; the rest is dropped.
 const LONGEST_TEXT: usize = 1 << 20;
-/// How long output may still come in after the process and its group are gone.
+/// Time in which output may still arrive after the process and its group are gone.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
-/// Between asking a process to end and ending it.
+/// Time between asking a process to end and killing it.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// How an analysis ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing denied; the text may hold warnings.
+    /// The analysis denied nothing; the text may hold warnings.
     Passed(Vec<u8>),
-    /// At least one denied finding; the text says which.
+    /// The analysis denied at least one finding, which the text names.
     Denied(Vec<u8>),
-    /// The tool says, in one line, that it could not analyse.
+    /// The tool reports, in one line, that it could not analyse.
     NotAnalysed(Vec<u8>),
-    /// It crashed or was cut off. The text is whatever it printed, for the log.
+    /// The analysis crashed or was cut off. The text holds its output up to then, for the log.
     Broken { how: String, text: Vec<u8> },
 }
 
@@ -40,12 +40,14 @@ pub struct Analysis {
     ended: mpsc::Receiver<()>,
 }
 
-/// What came out of the pipe, shared so that a reader that never sees its end does not keep it.
+/// Output read from the pipe. It is shared, so that a reader that never sees the end of the pipe does not keep the
+/// text.
 type Text = Arc<Mutex<Vec<u8>>>;
 
 impl Analysis {
-    /// Starts `program __analyze` in a process group of its own and gives it what `request` makes, in another thread: that may
-    /// take time. `report` is called once, from yet another, when it and all it started have ended.
+    /// Starts `program __analyze` in its own process group. Another thread writes the result of `request` to it, since
+    /// making that may take time. A third thread calls `report` once, when the analysis and all that it started have
+    /// ended.
     ///
     /// # Errors
     /// When the program cannot be executed.
@@ -64,7 +66,8 @@ impl Analysis {
         drop(command);
         let group = processes::pid_of(&child).ok_or(std::io::ErrorKind::Other)?;
         if let Some(mut input) = child.stdin.take() {
-            // Dropped at the end, which closes it. An analysis that does not read is not our failure.
+            // The input is dropped at the end, which closes it. An analysis that does not read it is no failure of the
+            // shim.
             thread::spawn(move || drop(input.write_all(&request())));
         }
         let text = Text::default();
@@ -72,7 +75,7 @@ impl Analysis {
         let (tell, ended) = mpsc::channel();
         thread::spawn(move || {
             let status = processes::wait(child, || processes::signal_group(group, Signal::KILL));
-            // Timed out or told: either way the text so far is all there is.
+            // On a timeout as at the end, the text so far is all there is.
             let _ = output.recv_timeout(LAST_OUTPUT);
             let text = std::mem::take(&mut *text.lock().unwrap_or_else(PoisonError::into_inner));
             let _ = tell.send(());
@@ -81,7 +84,7 @@ impl Analysis {
         Ok(Analysis { group, ended })
     }
 
-    /// Ends it with everything it started; returns when it is gone.
+    /// Ends the analysis and all that it started; returns when they are gone.
     pub fn stop(&self) {
         processes::signal_group(self.group, Signal::TERM);
         if let Err(mpsc::RecvTimeoutError::Timeout) = self.ended.recv_timeout(GRACE) {
@@ -95,7 +98,7 @@ fn read(mut pipe: PipeReader, text: Text) -> mpsc::Receiver<()> {
     let (tell, done) = mpsc::channel();
     thread::spawn(move || {
         let mut part = [0; 8192];
-        // Read to the end even when full: a writer must not be stopped by a pipe that nobody empties.
+        // Reads to the end even when full: a writer must not block on a pipe that nobody empties.
         while let Ok(length @ 1..) = pipe.read(&mut part) {
             let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
             let room = LONGEST_TEXT.saturating_sub(text.len());
@@ -114,7 +117,7 @@ fn verdict(status: std::io::Result<ExitStatus>, mut text: Vec<u8>) -> Verdict {
     match (status.code(), status.signal()) {
         (Some(0), _) => Verdict::Passed(text),
         (Some(1), _) if !text.is_empty() => Verdict::Denied(text),
-        // A build must not fail without a word.
+        // A build must not fail without a message.
         (Some(1), _) => Verdict::Broken { how: "scuba denied something without saying what".into(), text },
         (Some(2), _) => Verdict::NotAnalysed(text),
         (Some(code), _) => Verdict::Broken { how: format!("scuba ended with status {code}"), text },

@@ -1,14 +1,16 @@
-//! The spellings of GPU architectures on nvcc's command line.
+//! GPU architectures on nvcc's command line.
 //!
-//! In: values of `-arch` and `-gencode`. Out: compilations of device code, by compute capability (80 for 8.0) and set of features. It starts
-//! no process: what `native` means is asked from its caller.
+//! In: values of `-arch` and `-gencode`. Out: compilations of device code, by compute capability (80 for 8.0) and
+//! feature set. This module starts no process: its caller resolves `native`.
 //!
-//! The virtual architecture decides `__CUDA_ARCH__` and with it what is compiled, so `-arch=compute_80 -code=sm_86` is 80.
+//! The virtual architecture determines `__CUDA_ARCH__`, and with it what is compiled, so `-arch=compute_80 -code=sm_86`
+//! is 80.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What an architecture's letter asks for ("Feature Set Compiler Targets", CUDA C++ Programming Guide 13.0, 5.1.2).
+/// Feature set that an architecture's letter selects ("Feature Set Compiler Targets", CUDA C++ Programming Guide 13.0,
+/// 5.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FeatureSet {
     /// `sm_100`
@@ -19,7 +21,7 @@ pub enum FeatureSet {
     Specific,
 }
 
-/// One compilation of a unit's device code.
+/// A compilation of a unit's device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Compiled {
     pub number: u32,
@@ -44,13 +46,13 @@ impl fmt::Display for Compiled {
     }
 }
 
-/// What one `-arch` or `-gencode` asks for.
+/// Architectures that one `-arch` or `-gencode` requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     One(u32),
     /// An architecture with a letter, given by `-gencode`.
     Lettered(Compiled),
-    /// The same, given by `-arch`.
+    /// An architecture with a letter, given by `-arch`.
     Short(Compiled),
     /// `-arch=native`: the GPUs of this machine.
     Native,
@@ -60,13 +62,14 @@ pub enum Asked {
     AllMajor,
 }
 
-/// What CUDA 13.0 compiles for `-arch=all`. Older toolkits begin lower; only the lowest is analysed, and clang 22 does not know
-/// much below that.
+/// Architectures that CUDA 13.0 compiles for `-arch=all`. Older toolkits begin lower; only the lowest is analysed, and
+/// clang 22 does not know much below that.
 const ALL: [u32; 12] = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
-/// The major versions, and the earliest of all.
+/// Architectures of `-arch=all-major`: the major versions, and the earliest of all.
 const ALL_MAJOR: [u32; 6] = [75, 80, 90, 100, 110, 120];
 
-/// The value of `-arch`: `sm_80`, `compute_90a`, `lto_75`, `native`, `all`, `all-major`. `None` for what is none of these.
+/// Parses the value of `-arch`: `sm_80`, `compute_90a`, `lto_75`, `native`, `all`, `all-major`. `None` for other
+/// values.
 pub fn architecture(value: &[u8]) -> Option<Asked> {
     match value {
         b"native" => Some(Asked::Native),
@@ -77,7 +80,7 @@ pub fn architecture(value: &[u8]) -> Option<Asked> {
     }
 }
 
-/// The value of `-gencode`: `arch=compute_80,code=sm_80`, the list after `code=` also in brackets or quotes.
+/// Parses the value of `-gencode`: `arch=compute_80,code=sm_80`. The list after `code=` may be in brackets or quotes.
 pub fn generate_code(value: &[u8]) -> Option<Asked> {
     value
         .split(|&byte| byte == b',')
@@ -88,16 +91,16 @@ pub fn generate_code(value: &[u8]) -> Option<Asked> {
         .map(|c| if c.features == FeatureSet::Plain { Asked::One(c.number) } else { Asked::Lettered(c) })
 }
 
-/// Which images a command makes.
+/// Images that a command makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Images {
-    /// `-arch=sm_90a` is short for an image of it and PTX of `compute_90` beside (nvcc 13.0, `--dryrun`).
+    /// `-arch=sm_90a` abbreviates an image for it and PTX for `compute_90` (nvcc 13.0, `--dryrun`).
     WithPlainPtx,
-    /// `-ptx`, `-cubin` and `-code` make what they name.
+    /// `-ptx`, `-cubin` and `-code` make only the images that they name.
     AsNamed,
 }
 
-/// Compilations in the order asked for, each once.
+/// Returns the requested compilations in order, each once.
 pub fn resolve(asked: &[Asked], images: Images, native: impl FnOnce() -> Vec<u32>) -> Vec<Compiled> {
     let mut native = Some(native);
     let mut found: Vec<Compiled> = Vec::new();
@@ -120,7 +123,7 @@ pub fn resolve(asked: &[Asked], images: Images, native: impl FnOnce() -> Vec<u32
     found
 }
 
-/// Compute capabilities of compilations in their order, each once.
+/// Returns the compute capabilities of compilations in order, each once.
 pub fn numbers(compiled: &[Compiled]) -> Vec<u32> {
     let mut found = Vec::new();
     for one in compiled {
@@ -131,7 +134,7 @@ pub fn numbers(compiled: &[Compiled]) -> Vec<u32> {
     found
 }
 
-/// `sm_90a` → 90 with its own features.
+/// Parses an architecture: `sm_90a` is 90 with its own features.
 fn compiled(name: &[u8]) -> Option<Compiled> {
     let name = trim(name);
     let digits = [b"compute_".as_slice(), b"sm_", b"lto_"].iter().find_map(|prefix| name.strip_prefix(*prefix))?;
@@ -199,7 +202,7 @@ mod tests {
         assert!(shown(&[], Images::WithPlainPtx).is_empty());
     }
 
-    /// As `nvcc --dryrun` of CUDA 13.0 shows.
+    /// Expected values as `nvcc --dryrun` of CUDA 13.0 prints them.
     #[test]
     fn a_letter_stays_and_the_short_form_compiles_twice() {
         let short = [architecture(b"sm_90a").unwrap()];

@@ -8,12 +8,12 @@ fn main() {
     preload_library(&PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it")));
 }
 
-/// `interpose/preload.c` as `$OUT_DIR/libscuba-interpose.so`, which the library embeds.
+/// Compiles `interpose/preload.c` to `$OUT_DIR/libscuba-interpose.so`, which the crate embeds.
 fn preload_library(out: &Path) {
     let source = "interpose/preload.c";
     println!("cargo:rerun-if-changed={source}");
     let mut build = cc::Build::new();
-    // The `cc` crate makes objects and archives only; the shared library is linked by the compiler it chose.
+    // The `cc` crate makes objects and archives only; the compiler that it chose links the shared library.
     build
         .file(source)
         .pic(true)

@@ -1,12 +1,13 @@
-//! Whether text on standard error may be coloured.
+//! Decides whether text on standard error may be coloured.
 //!
-//! The analysis beside nvcc writes to a pipe, so it cannot see where its text ends up: the shim, whose standard error the
-//! build gave it, tells it by a variable.
+//! The analysis beside nvcc writes to a pipe, so it cannot see where its text is printed. The shim inherits standard
+//! error from the build, and passes the answer to the analysis in a variable.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-/// `always`, `never` or `auto`: from `scuba build --color` to the shims, and from a shim to the analysis.
+/// Variable with the value `always`, `never` or `auto`: from `scuba build --color` to the shims, and from a shim to the
+/// analysis.
 pub const VARIABLE: &str = "SCUBA_COLOR";
 
 /// Whether standard error is a terminal whose user wants colours (<https://no-color.org>).
@@ -16,7 +17,7 @@ pub fn on_this_terminal() -> bool {
     !no && std::env::var_os("TERM").is_none_or(|t| t != "dumb") && std::io::stderr().is_terminal()
 }
 
-/// What the shim tells the analysis.
+/// Returns the value that the shim passes to the analysis.
 pub(super) fn for_analysis() -> OsString {
     match std::env::var_os(VARIABLE) {
         Some(set) if set == "always" || set == "never" => set,

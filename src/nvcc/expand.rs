@@ -1,6 +1,8 @@
-//! The words that nvcc acts on: those of its environment variables around those of the command line, options files read in.
+//! Words that nvcc acts on: the command line between the words of its environment variables, with options files
+//! expanded.
 //!
-//! In: the arguments and the two variables. Out: words in nvcc's order. It knows of flags only how `-optf` is spelled.
+//! In: the arguments and the variables. Out: words in nvcc's order. The only flag that this module interprets is
+//! `-optf`.
 
 use super::flags::{self, Effect, Match};
 use super::words;
@@ -8,14 +10,15 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// nvcc 13.0 refuses long chains of options files ("Too many options file opened"); a file that names itself ends there.
+/// Maximum depth of nested options files. nvcc 13.0 refuses long chains of them ("Too many options file opened"); a
+/// file that names itself ends here.
 const DEEPEST: usize = 16;
-/// Bounds what a mistaken `-optf` (a device, a core file) may cost.
+/// Maximum bytes of an options file; bounds the cost of a mistaken `-optf` (a device, a core file).
 const LARGEST: u64 = 16 << 20;
-/// Words in all; a chain of files that name each other several times grows exponentially.
+/// Maximum number of words; files that name each other several times would grow exponentially.
 const MOST: usize = 1 << 16;
 
-/// nvcc's own variables.
+/// Environment variables of nvcc.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `NVCC_PREPEND_FLAGS`
@@ -37,7 +40,7 @@ impl Environment {
     }
 }
 
-/// All words in order. Options files that cannot be read are left out: nvcc refuses the command then.
+/// Returns all words in order. Skips unreadable options files: nvcc refuses the command then.
 pub fn expand(arguments: &[OsString], environment: &Environment, directory: &Path) -> Vec<OsString> {
     let given = words::environment(environment.prepend.as_bytes())
         .into_iter()
@@ -94,7 +97,7 @@ impl Expansion<'_> {
     }
 }
 
-/// A regular file only: reading from a pipe would take from nvcc what it was given.
+/// Reads a regular file only: reading a pipe would take input from nvcc.
 fn read(path: &PathBuf) -> Option<Vec<u8>> {
     let status = std::fs::metadata(path).ok()?;
     if !status.is_file() || status.len() > LARGEST {

@@ -1,21 +1,24 @@
-//! nvcc's flags as data: one row per flag, how it takes its value and what it means to us.
+//! nvcc's flags as data: one row per flag, with the form of its value and its effect on the analysis.
 //!
-//! In: nothing. Out: [`TABLE`] and [`find`]. It knows nothing of command lines; [`super::parse`] walks those.
+//! In: nothing. Out: [`TABLE`] and [`find`]. This module knows nothing of command lines; [`super::parse`] reads those.
 //!
-//! The rows are those of `nvcc --help` of CUDA 13.0, the hidden ones that the driver accepts (`-Xcudafe`, `-Xcicc`, …; tried
-//! one by one against 13.0.88), and those that 13.5 has beside them (tried one by one against 13.5's `--dryrun`). How nvcc 13.0 takes values, found by trying every row:
-//! - `-short VALUE`, `-short=VALUE`, `--long VALUE` and `--long=VALUE` for each flag that has a value; an empty one after `=`;
+//! The rows are those of `nvcc --help` of CUDA 13.0, the hidden ones that the driver accepts (`-Xcudafe`, `-Xcicc`, …;
+//! tried one by one against 13.0.88), and the additional ones of 13.5 (tried one by one against 13.5's `--dryrun`).
+//! Trying every row showed how nvcc 13.0 takes values:
+//! - `-short VALUE`, `-short=VALUE`, `--long VALUE` and `--long=VALUE` for each flag that has a value; the value after
+//!   `=` may be empty;
 //! - `-sVALUE` only for single letters: `-D -I -L -O -U -l -t`. An exact name wins, so `-time` is not `-t ime`;
-//! - one dash for short names, two for long ones; `--arch` and `-gpu-architecture` are unknown, abbreviations too;
+//! - one dash for short names, two for long ones; `--arch` and `-gpu-architecture` are unknown, and so are
+//!   abbreviations;
 //! - a separate value is taken whatever it is: `-I a.cu` leaves no input.
 
 use super::phase::Phase;
 
-/// How a flag takes its value.
+/// Form of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     None,
-    /// The whole word.
+    /// A single value, not cut at commas.
     One,
     /// Cut at commas by the rules of [`super::words::list`].
     List,
@@ -23,10 +26,10 @@ pub enum Value {
     Boolean,
 }
 
-/// What a flag means for the analysis.
+/// Effect of a flag on the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Diagnostics, code generation, passes we do not look into.
+    /// Ignored: diagnostics, code generation, passes that are not analysed.
     Nothing,
     /// The command shows or deletes something and compiles nothing.
     NoCompilation,
@@ -55,7 +58,7 @@ pub enum Effect {
     ForwardToBoth,
     SourceLanguage,
     Standard,
-    /// `-stdlib`: passed to the host compiler where that is clang.
+    /// `-stdlib`: passed to the host compiler if that is clang.
     StandardLibrary,
     Architecture,
     /// `-code`: images to assemble; the virtual architecture decides what is compiled.
@@ -68,17 +71,17 @@ pub enum Effect {
     RelocatableLink,
     HostLinkerScript,
     OptionsFile,
-    /// Changes what the language means; handed to the front end under its long name.
+    /// Changes the meaning of the language; passed to the front end under its long name.
     Language,
-    /// As [`Effect::Language`], but this is another name for the flag given.
+    /// Alternative name of the [`Effect::Language`] flag given here.
     LanguageAlias(&'static str),
 }
 
 #[derive(Debug)]
 pub struct Flag {
-    /// With its two dashes.
+    /// Long name with its two dashes.
     pub long: &'static str,
-    /// With its one dash; empty where there is none.
+    /// Short name with its one dash; empty if there is none.
     pub short: &'static str,
     pub value: Value,
     pub effect: Effect,
@@ -91,7 +94,7 @@ const fn flag(long: &'static str, short: &'static str, value: Value, effect: Eff
 use Effect as E;
 use Value as V;
 
-/// All rows; in the order of `nvcc --help`.
+/// Table of nvcc's flags, in the order of `nvcc --help`.
 pub static TABLE: &[Flag] = &[
     // Compilation phase.
     flag("--cuda", "-cuda", V::None, E::Phase(Phase::CudaToCxx)),
@@ -178,7 +181,7 @@ pub static TABLE: &[Flag] = &[
     flag("--archive-options", "-Xarchive", V::List, E::Nothing),
     flag("--ptxas-options", "-Xptxas", V::List, E::Nothing),
     flag("--nvlink-options", "-Xnvlink", V::List, E::Nothing),
-    // Of nvcc 13.5.
+    // New in nvcc 13.5.
     flag("--nvprune-options", "-Xnvprune", V::List, E::Nothing),
     flag("--apply-controls", "-apply-controls", V::One, E::Nothing),
     // Accepted and not shown by --help.
@@ -266,7 +269,7 @@ pub static TABLE: &[Flag] = &[
     flag("--compress-mode", "-compress-mode", V::One, E::Nothing),
     flag("--frandom-seed", "-frandom-seed", V::One, E::Nothing),
     flag("--sanitize", "-sanitize", V::One, E::Nothing),
-    // Of nvcc 13.5.
+    // New in nvcc 13.5.
     flag("--fdevice-sanitize", "-fdevice-sanitize", V::One, E::Nothing),
     flag("--concat", "-concat", V::None, E::Nothing),
     flag("--prune", "-prune", V::None, E::Nothing),
@@ -279,17 +282,17 @@ pub static TABLE: &[Flag] = &[
     flag("--options-file", "-optf", V::List, E::OptionsFile),
 ];
 
-/// The short flags whose value may follow without anything between.
+/// Letters of the short flags whose value may follow without a separator.
 const JOINED: &[u8] = b"DILOUlt";
 
-/// A word of the command line matched against the table.
+/// Match of a word of the command line in the table.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Match<'w> {
     /// A flag without its value: it has none, or the next word is the value.
     Alone(&'static Flag),
     /// A flag with the value in the same word.
     With(&'static Flag, &'w [u8]),
-    /// Begins with a dash and is none that we know.
+    /// A word with a dash that is not in the table.
     Unknown,
 }
 
@@ -355,7 +358,7 @@ mod tests {
         }
     }
 
-    /// The answers are nvcc 13.0's own.
+    /// Expected values are nvcc 13.0's own.
     #[test]
     fn values_joined_and_not() {
         for (word, expected) in [
@@ -390,7 +393,7 @@ mod tests {
             ("-c=1", ("unknown", None)),
             ("--", ("unknown", None)),
             ("-Xcompiler=-Wall", ("--compiler-options", Some("-Wall"))),
-            // nvcc 13.5's own.
+            // Expected values are nvcc 13.5's own.
             ("-apply-controls=ctl", ("--apply-controls", Some("ctl"))),
             ("-apply-controls", ("--apply-controls", None)),
             ("-concat", ("--concat", None)),

@@ -1,35 +1,35 @@
-//! `.scuba/history`: what commands cost and decided, for `scuba stats`; nothing else reads it.
+//! `.scuba/history`: costs and results of commands, for `scuba stats`; nothing else reads it.
 //!
-//! In: records, of the shim ([`Ran`]) and of commands of `scuba`. Out: lines of JSON appended to the history of a `.scuba` folder, where there is
-//! one. A history that cannot be written stops nothing.
+//! In: records from the shim ([`Ran`]) and from commands of `scuba`. Out: JSON lines appended to the history of a
+//! `.scuba` folder, if there is one. A history that cannot be written does not stop the command.
 
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Environment variable: which `scuba build` a command belongs to.
+/// Environment variable with the id of the `scuba build` that a command belongs to.
 pub const BUILD: &str = "SCUBA_BUILD";
 
-/// Bytes; beyond, the older half goes.
+/// Maximum size in bytes; above it, the older half is dropped.
 const MOST: u64 = 4 << 20;
 
-/// A command of a build that succeeded, and what it waited for the analysis.
+/// A successful command of a build, and how long it waited for the analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ran {
-    /// When it began: milliseconds since 1970.
+    /// Start in milliseconds since 1970.
     pub at: u64,
-    /// The `scuba build` that it belongs to.
+    /// Id of the `scuba build` that the command belongs to.
     pub build: Option<String>,
-    /// Of CUDA code, or of C++ code that was only recorded where that is `recorded`.
+    /// Number of units: of CUDA code, or, if `recorded`, of C++ code that was only recorded.
     pub units: u32,
     pub recorded: bool,
     pub links: bool,
-    /// The real command's time.
+    /// Time of the real command in milliseconds.
     pub command_ms: u64,
-    /// What the analysis took beyond it.
+    /// Further milliseconds that the analysis took after the real command.
     pub waited_ms: u64,
-    /// Whether the analysis came to its end.
+    /// Whether the analysis completed.
     pub analysed: bool,
 }
 
@@ -51,19 +51,19 @@ impl History {
         Self { file: folder.join("history") }
     }
 
-    /// The `.scuba` folder that it lies in.
+    /// Returns the `.scuba` folder that holds the history.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("."))
     }
 
-    /// Keeps what a command cost.
+    /// Appends the cost of a command.
     pub fn add_command(&self, ran: &Ran) {
         self.add(&Line::Command(ran));
     }
 
-    /// Appends a record, in one write to a file opened for appending: those of parallel commands do not mix. Where there is no `.scuba`
-    /// folder nothing is kept.
+    /// Appends a record in one write to a file opened for appending, so that records of parallel commands do not mix.
+    /// Without a `.scuba` folder it does nothing.
     pub fn add(&self, record: &impl Serialize) {
         let Ok(mut line) = serde_json::to_string(record) else { return };
         line.push('\n');
@@ -77,7 +77,7 @@ impl History {
         }
     }
 
-    /// The lines that are kept, in the order of writing.
+    /// Returns the kept lines in the order of writing.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let text = std::fs::read(&self.file).unwrap_or_default();
@@ -100,13 +100,13 @@ impl History {
     }
 }
 
-/// Milliseconds since 1970.
+/// Returns the milliseconds since 1970.
 #[must_use]
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// The `scuba build` that this process belongs to.
+/// Returns the id of the `scuba build` that this process belongs to.
 #[must_use]
 pub fn build_of_this_process() -> Option<String> {
     std::env::var(BUILD).ok().filter(|id| !id.is_empty())

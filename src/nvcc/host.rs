@@ -1,7 +1,7 @@
-//! Commands of the host's own tools: compilers, `ar`, linkers.
+//! Commands of the host's tools: compilers, `ar`, linkers.
 //!
-//! In: such a command line. Out: what it compiles, as a [`Plan`], or what it links. nvcc's parser reads them in nvcc's
-//! spelling. It runs nothing and knows nothing of facts.
+//! In: the command line of such a tool. Out: what it compiles, as a [`Plan`], or what it links. Commands are translated
+//! to nvcc's spelling and read by nvcc's parser. This module runs nothing and knows nothing of facts.
 
 use super::command::{Command, Environment};
 use super::interpose::execution::Execution;
@@ -15,10 +15,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// A tool's command behind the shim, which stands before it as a launcher.
+/// A host tool's command that runs through the shim as its launcher.
 #[derive(Debug)]
 pub enum HostCommand {
-    /// Compiles C or C++ (see [`Request::deferred`]), or, as clang, CUDA.
+    /// Compiles C or C++ (see [`Request::deferred`]), or CUDA if the tool is clang.
     Compile(Plan),
     /// Makes an archive, a library or a program.
     Link(Plan),
@@ -26,12 +26,12 @@ pub enum HostCommand {
     Other,
 }
 
-/// Whether a command line, ours without our own name, begins with a tool of the host's (or a compiler cache before one): with a
-/// word that names neither a flag nor anything that nvcc reads.
+/// Whether a command line, without the shim's own name, begins with a host tool, or with a compiler cache before one.
+/// Such a word is no flag and no input of nvcc.
 #[must_use]
 pub fn is_tool(words: &[OsString]) -> bool {
     let Some(program) = words.get(tool_at(words)).map(Path::new) else { return false };
-    // `ranlib` and `cmake -E rm` stand beside the `ar` of a CMake archive, a launcher before each.
+    // `ranlib` and `cmake -E rm` accompany the `ar` of a CMake archive, each with a launcher.
     let beside = |name: &str| {
         matches!(name, "ranlib" | "cmake" | "strip" | "libtool")
             || name.ends_with("-ranlib")
@@ -40,8 +40,8 @@ pub fn is_tool(words: &[OsString]) -> bool {
     Tool::of(program).is_some() || program.file_name().and_then(OsStr::to_str).is_some_and(beside)
 }
 
-/// Whether a command line, ours without our own name, begins with a script (or a compiler cache before one): with a wrapper of nvcc, as Kokkos has one, and with
-/// nothing that nvcc itself would read.
+/// Whether a command line, without the shim's own name, begins with a script, or with a compiler cache before one. Such
+/// a script wraps nvcc, as that of Kokkos does; nvcc itself would not read its name.
 #[must_use]
 pub fn is_script(words: &[OsString], path: Option<&OsStr>, directory: &Path) -> bool {
     let Some(word) = words.get(tool_at(words)) else { return false };
@@ -51,7 +51,7 @@ pub fn is_script(words: &[OsString], path: Option<&OsStr>, directory: &Path) -> 
     !is_nvcc(word) && begins.is_ok() && mark == *b"#!"
 }
 
-/// Where the tool stands.
+/// Index of the tool in a command line: 1 behind a compiler cache, else 0.
 fn tool_at<W: AsRef<OsStr>>(words: &[W]) -> usize {
     let first = words.first().and_then(|w| Path::new(w).file_name()?.to_str());
     usize::from(first.is_some_and(|name| LAUNCHERS.contains(&name)))
@@ -73,13 +73,13 @@ pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
     HostCommand::Link(Plan { request, outputs, inputs, unreadable: vec![] })
 }
 
-/// Whether a command, its response files read in, is a compiler's that links nothing.
+/// Whether a command, with its response files expanded, is a compiler's that links nothing.
 #[must_use]
 pub fn compiles(program: &OsStr, words: &[OsString]) -> bool {
     Tool::of(Path::new(program)) == Some(Tool::Driver) && words.iter().any(|w| w == "-c")
 }
 
-/// The words of a host tool's command, with those of its response files (`@FILE`) in their place.
+/// Expands the response files (`@FILE`) in a host tool's command.
 #[must_use]
 pub fn expanded(words: &[OsString], directory: &Path) -> Vec<OsString> {
     let mut words = words.iter().cloned().collect();
@@ -87,7 +87,8 @@ pub fn expanded(words: &[OsString], directory: &Path) -> Vec<OsString> {
     words.into()
 }
 
-/// What a host compiler's command with `-c` compiles: C, C++, and CUDA where it is clang; `None` for anything else, or a build tool's probe.
+/// Plans the compilations of a host compiler's command with `-c`: C, C++, and CUDA if the compiler is clang. `None` for
+/// any other command, and for a build tool's probe.
 #[must_use]
 pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
     let mut plan = compile_for(words, directory)?;
@@ -95,7 +96,7 @@ pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
     Some(plan)
 }
 
-/// The same of a command that links what it compiles: its units have no object that stays.
+/// Plans a host compiler's command that also links what it compiles: its units leave no object.
 #[must_use]
 pub fn compile_and_link(words: &[OsString], directory: &Path) -> Option<Plan> {
     let compiles_only = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
@@ -115,7 +116,7 @@ fn compile_for(words: &[OsString], directory: &Path) -> Option<Plan> {
     }
     let mut plan = command.plan(directory, None, &Vec::new)?;
     let all = |languages: &[Language]| plan.request.units.iter().all(|u| languages.contains(&u.language));
-    // clang compiles CUDA as well: these units are kernels' own, and read as nvcc's are.
+    // clang compiles CUDA as well: such units hold kernels, and are read like nvcc's.
     let is_cuda = all(&[Language::Cuda]) && is_clang(Path::new(words.first()?));
     if plan.request.units.is_empty() || !(is_cuda || all(&[Language::Cxx, Language::C])) {
         return None;
@@ -126,7 +127,7 @@ fn compile_for(words: &[OsString], directory: &Path) -> Option<Plan> {
         if is_cuda {
             unit.nvcc = toolkit.map(|t| directory.join(t).join("bin/nvcc")).filter(|n| n.is_file());
         } else {
-            // Not nvcc's spelling: what really ran.
+            // The command that really ran, not its translation to nvcc's spelling.
             unit.command.clone_from(&texts);
             unit.host_compiler = words.first().map(Into::into);
         }
@@ -134,11 +135,11 @@ fn compile_for(words: &[OsString], directory: &Path) -> Option<Plan> {
     Some(plan)
 }
 
-/// The shim's own name, as build systems that put it before a compiler write it down.
+/// Name of the shim, as build systems that use it as a launcher write it down.
 pub const SHIM: &str = "scuba-nvcc";
 
-/// A compile command from the compiler on, without the launchers before it: this program, compiler caches, `env`, and what CMake
-/// puts there for clang-tidy and the like (`cmake -E __run_co_compile … -- COMPILER …`).
+/// Strips the launchers before the compiler of a compile command: this program, compiler caches, `env`, and CMake's own
+/// for clang-tidy and similar tools (`cmake -E __run_co_compile … -- COMPILER …`).
 #[must_use]
 pub fn without_launchers(words: &[String]) -> &[String] {
     let name = |w: &String| Path::new(w).file_name().and_then(OsStr::to_str).unwrap_or_default().to_owned();
@@ -151,7 +152,7 @@ pub fn without_launchers(words: &[String]) -> &[String] {
             },
             "env" => rest = &after[after.iter().take_while(|w| w.contains('=')).count()..],
             launcher if launcher == SHIM || LAUNCHERS.contains(&launcher) => {
-                // As the compiler itself it stands alone.
+                // The shim or cache stands alone where it acts as the compiler itself.
                 let compiler = after.first().is_some_and(|w| !w.starts_with('-') && may_compile(w));
                 if !compiler {
                     break;
@@ -164,7 +165,7 @@ pub fn without_launchers(words: &[String]) -> &[String] {
     rest
 }
 
-/// Whether a word may name a compiler or a launcher of one, and is no source.
+/// Whether a word may name a compiler or a launcher, rather than a source.
 fn may_compile(word: &str) -> bool {
     let path = Path::new(word);
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -175,7 +176,7 @@ fn may_compile(word: &str) -> bool {
         || LAUNCHERS.contains(&name)
 }
 
-/// Whether a command comes to the shim.
+/// Whether a word of the command names the shim.
 #[must_use]
 pub fn names_shim(words: &[String]) -> bool {
     words.iter().any(|w| Path::new(w).file_name().is_some_and(|n| n == SHIM))
@@ -185,7 +186,7 @@ fn is_clang(program: &Path) -> bool {
     program.file_name().and_then(OsStr::to_str).is_some_and(|name| name.contains("clang"))
 }
 
-/// The nvcc that a command names by a path, behind whatever launchers.
+/// Returns the nvcc that a command names by a path, behind any launchers.
 #[must_use]
 pub fn named_nvcc(words: &[String]) -> Option<&Path> {
     let leading = words.iter().take_while(|w| !w.starts_with('-')).map(Path::new);
@@ -196,14 +197,14 @@ fn names_nvcc(word: &str) -> bool {
     matches!(Path::new(word).file_name().and_then(|n| n.to_str()), Some("nvcc" | "nvcc.exe" | "scuba-nvcc"))
 }
 
-/// Whether a command runs nvcc, behind launchers or not.
+/// Whether a command runs nvcc, with or without launchers.
 #[must_use]
 pub fn runs_nvcc(words: &[String]) -> bool {
     words.iter().take_while(|w| !w.starts_with('-')).any(|w| names_nvcc(w))
 }
 
-/// The arguments as nvcc would take them: without the compiler's name and launchers before it, and a host compiler's or
-/// clang's own flags in nvcc's spelling.
+/// Returns the arguments in nvcc's spelling: without the compiler's name and the launchers before it, and with a host
+/// compiler's or clang's own flags translated.
 #[must_use]
 pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
     let leading = words.iter().take_while(|w| !w.starts_with('-')).collect::<Vec<_>>();
@@ -225,7 +226,7 @@ pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
                     out.extend(["-x".into(), "cu".into()]);
                 }
             }
-            // Flags with a separate value that are none of nvcc's.
+            // Flags with a separate value that nvcc does not have.
             "-MT" | "-MQ" | "-arch" | "-target" | "-Xclang" | "-mllvm" | "-iquote" | "-idirafter" => {
                 let value = rest.next();
                 if word == "-iquote" || word == "-idirafter" {
@@ -233,7 +234,7 @@ pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
                 }
             }
             w => {
-                // gcc takes a value of `-o` in the same word as well.
+                // gcc also accepts the value of `-o` in the same word.
                 if let Some(output) = w.strip_prefix("-o") {
                     out.extend(["-o".into(), output.into()]);
                 } else if let Some(arch) =

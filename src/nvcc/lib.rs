@@ -1,12 +1,12 @@
 //! nvcc: parse a copy of the command line, run the real nvcc unchanged beside the analysis.
 //!
-//! In: the arguments that `scuba-nvcc` was given. Out: nvcc's own results, and for the analysis a [`request::Request`]. The
-//! analysis is another program (`scuba`), so that this one starts in milliseconds: nothing here may use LLVM, Z3 or the rooms
-//! that do.
+//! In: the arguments of `scuba-nvcc`. Out: nvcc's own results, and a [`request::Request`] for the analysis. The
+//! analysis is another program (`scuba`), so that this one starts in milliseconds: nothing here may use LLVM, Z3 or the
+//! crates that do.
 //!
-//! `flags` and `words` hold nvcc's rules as data; `expand` → `parse` → `plan` turn arguments into a request without running
-//! anything, and [`command`] is that way in one call. `locate` finds the real nvcc, [`shim`] decides what to do, `supervise`
-//! runs nvcc and the analysis and ends as nvcc did.
+//! `flags` and `words` hold nvcc's rules as data. `expand` → `parse` → `plan` turn arguments into a request without
+//! running anything; [`command`] combines these steps in one call. `locate` finds the real nvcc, [`shim`] decides what
+//! to run, and `supervise` runs nvcc and the analysis and ends as nvcc did.
 mod analysis;
 pub mod arch;
 pub mod colour;

@@ -1,11 +1,12 @@
-//! Finds the real nvcc, never ourselves.
+//! Finds the real nvcc, never this program itself.
 //!
-//! In, in the order in which they count: `SCUBA_NVCC`, scuba.toml's `[nvcc] path`, the nvcc that our arguments name, CUDA_HOME, CUDA_PATH, PATH. Out: an
-//! [`Invocation`]: what to run, by absolute path, with which arguments. Symbolic links are left alone: nvcc derives its toolkit from the path it is invoked by.
+//! In, by decreasing precedence: `SCUBA_NVCC`, scuba.toml's `[nvcc] path`, the nvcc that the arguments name, CUDA_HOME,
+//! CUDA_PATH, PATH. Out: an [`Invocation`]: the absolute path of the program to run, and its arguments. Symbolic links
+//! are not resolved: nvcc derives its toolkit from the path by which it is called.
 //!
-//! Two guards keep `scuba-nvcc` from running itself: a candidate that is the same file as this program is passed over, and
-//! [`GUARD`], set for all we start, lists the programs that are being run already; a wrapper script that calls us again is
-//! passed over the second time.
+//! Two guards keep `scuba-nvcc` from running itself. A candidate that is the same file as this program is skipped.
+//! [`GUARD`], set for all programs that the shim starts, lists the programs that already run; a wrapper script that
+//! calls the shim again is skipped the second time.
 
 use super::settings::Settings;
 use std::ffi::{OsStr, OsString};
@@ -13,10 +14,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Environment variable: paths of the nvcc programs that invocations of the shim above this process are running, joined by `:`.
+/// Environment variable: paths of the nvcc programs that the calling shims are running, joined by `:`.
 pub const GUARD: &str = "SCUBA_NVCC_RUNNING";
 
-/// Programs that take a compiler's command line behind their own name.
+/// Programs that take a compiler's command line after their own name.
 pub const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "buildcache", "distcc", "icecc"];
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -31,16 +32,16 @@ pub enum LocateError {
     Circle(PathBuf),
 }
 
-/// What to run in our place.
+/// Program to run in place of the shim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
-    /// Absolute: nvcc, or a launcher in front of it.
+    /// Absolute path of nvcc, or of a launcher before it.
     pub program: PathBuf,
-    /// Byte for byte as given.
+    /// Arguments, byte for byte as given.
     pub arguments: Vec<OsString>,
-    /// How many of `arguments` stand before nvcc's own (a launcher's: nvcc's path).
+    /// Number of `arguments` before nvcc's own (for a launcher: nvcc's path).
     pub before: usize,
-    /// nvcc, absolute.
+    /// Absolute path of nvcc.
     pub nvcc: PathBuf,
 }
 
@@ -49,22 +50,22 @@ impl Invocation {
         &self.arguments[self.before..]
     }
 
-    /// The file name of the launcher in front of nvcc.
+    /// Returns the file name of the launcher before nvcc.
     pub fn launcher(&self) -> Option<String> {
         let name = self.program.file_name().filter(|_| self.before > 0)?;
         Some(name.to_string_lossy().into_owned())
     }
 }
 
-/// Where to look.
+/// Environment in which nvcc is searched.
 pub struct Surroundings<'s> {
-    /// This program, for comparison by file identity.
+    /// Path of this program, for comparison by file identity.
     pub ourselves: &'s Path,
-    /// Working directory, absolute.
+    /// Absolute working directory.
     pub directory: &'s Path,
     /// `SCUBA_NVCC`
     pub named: Option<&'s OsStr>,
-    /// Roots of toolkits, absolute: `CUDA_HOME`, `CUDA_PATH`; see [`toolkits`].
+    /// Absolute roots of toolkits: `CUDA_HOME`, `CUDA_PATH`; see [`toolkits`].
     pub toolkits: Vec<PathBuf>,
     /// `PATH`
     pub path: Option<&'s OsStr>,
@@ -72,18 +73,19 @@ pub struct Surroundings<'s> {
     pub running: Option<&'s OsStr>,
 }
 
-/// `arguments` are ours without our own name. `settings` is asked for only where `SCUBA_NVCC` names no nvcc.
+/// Finds the program to run. `arguments` are the shim's without its own name. `settings` is called only if `SCUBA_NVCC`
+/// names no nvcc.
 ///
 /// # Errors
-/// When there is no nvcc, or the only one there is would be this program again.
+/// When there is no nvcc, or the only one would be this program again.
 pub fn locate(
     arguments: &[OsString],
     place: &Surroundings<'_>,
     settings: impl FnOnce() -> Settings,
 ) -> Result<Invocation, LocateError> {
     let mut arguments = arguments;
-    // CMAKE_CUDA_COMPILER and CMAKE_CUDA_COMPILER_LAUNCHER may both be this program. `nvcc` where PATH has none (a makefile's default)
-    // is whichever is set.
+    // CMAKE_CUDA_COMPILER and CMAKE_CUDA_COMPILER_LAUNCHER may both be this program. An `nvcc` that PATH lacks (a
+    // makefile's default) stands for the one that is set, else for the one that is found.
     while let Some((first, rest)) = arguments.split_first()
         && (place.is_ourselves(Path::new(first)) || place.is_missing(first))
     {
@@ -98,7 +100,7 @@ pub fn locate(
 }
 
 impl Surroundings<'_> {
-    /// Launcher mode: `nvcc ARGS` or `ccache nvcc ARGS`, with the nvcc that is `set` in that one's place.
+    /// Handles launcher mode: `nvcc ARGS` or `ccache nvcc ARGS`, where an nvcc that is `set` replaces the named one.
     fn launched(&self, arguments: &[OsString], set: Option<&Path>) -> Result<Option<Invocation>, LocateError> {
         let Some((first, rest)) = arguments.split_first() else { return Ok(None) };
         let program = |name: &OsString| {
@@ -112,7 +114,7 @@ impl Surroundings<'_> {
             if self.is_running(&nvcc) {
                 return Err(LocateError::Circle(nvcc));
             }
-            // Found on PATH under its bare name, it may be a link to this program.
+            // PATH may resolve the bare name to a link to this program.
             if self.is_ourselves(&nvcc) {
                 return Ok(None);
             }
@@ -132,7 +134,7 @@ impl Surroundings<'_> {
         Ok(Some(Invocation { program: program(first)?, arguments, before: 1, nvcc }))
     }
 
-    /// The nvcc that `SCUBA_NVCC`, else scuba.toml names.
+    /// Returns the nvcc that `SCUBA_NVCC` names, else the one of scuba.toml.
     fn set(&self, settings: impl FnOnce() -> Settings) -> Result<Option<PathBuf>, LocateError> {
         let setting = match self.named.filter(|named| !named.is_empty()) {
             Some(named) => Some(("SCUBA_NVCC", PathBuf::from(named))),
@@ -145,11 +147,12 @@ impl Surroundings<'_> {
         if self.is_ourselves(&program) {
             return Err(LocateError::Ourselves(origin, program));
         }
-        // It may be a wrapper that called us again: what it means by `nvcc` is what it names, or on PATH.
+        // The program may be a wrapper that called the shim again: its `nvcc` is then the one that it names, or the one
+        // on PATH.
         Ok(Some(program).filter(|program| !self.is_running(program)))
     }
 
-    /// Where nothing names one.
+    /// Searches the toolkits, then PATH, if no command or setting names an nvcc.
     fn found(&self) -> Result<PathBuf, LocateError> {
         let of_toolkits = self.toolkits.iter().filter_map(|root| self.executable(root.join("bin/nvcc").as_os_str()));
         let candidates =
@@ -185,7 +188,7 @@ impl Surroundings<'_> {
         identity(&program).is_some_and(|program| identity(self.ourselves) == Some(program))
     }
 
-    /// Whether a word is nvcc by its bare name, and PATH has none.
+    /// Whether a word is nvcc's bare name and PATH has no such program.
     fn is_missing(&self, word: &OsStr) -> bool {
         is_nvcc(word) && !word.as_bytes().contains(&b'/') && self.executable(word).is_none()
     }
@@ -194,7 +197,7 @@ impl Surroundings<'_> {
         self.running.is_some_and(|running| std::env::split_paths(running).any(|path| path == program))
     }
 
-    /// The value of [`GUARD`] for what runs `program`.
+    /// Returns the value of [`GUARD`] for the environment of `program`.
     pub fn guard(&self, program: &Path) -> OsString {
         let mut value = self.running.unwrap_or_default().to_owned();
         if !value.is_empty() {
@@ -205,15 +208,16 @@ impl Surroundings<'_> {
     }
 }
 
-/// The toolkits that this process's environment names: `CUDA_HOME`, then `CUDA_PATH`.
+/// Returns the toolkits that this process's environment names: `CUDA_HOME`, then `CUDA_PATH`.
 #[must_use]
 pub fn toolkits(directory: &Path) -> Vec<PathBuf> {
     let set = ["CUDA_HOME", "CUDA_PATH"].iter().filter_map(std::env::var_os).filter(|root| !root.is_empty());
     set.map(|root| directory.join(root)).collect()
 }
 
-/// Every nvcc that may be meant where no command names one, best first: `named` (a setting), else those of [`toolkits`] and of PATH.
-/// What is no executable file is left out; the shim, under whatever name, may be among them.
+/// Returns every nvcc that may be meant if no command names one, best first: `named` (a setting), else those of
+/// [`toolkits`] and of PATH. Skips paths that are no executable file; the shim, under any name, may be among the
+/// results.
 #[must_use]
 pub fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
     if let Some(named) = named {
@@ -224,7 +228,7 @@ pub fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
     of_toolkits.chain(which::which_all("nvcc").into_iter().flatten()).collect()
 }
 
-/// `nvcc`, `/usr/local/cuda/bin/nvcc`, `nvcc-12.6`.
+/// Whether a word names nvcc: `nvcc`, `/usr/local/cuda/bin/nvcc`, `nvcc-12.6`.
 pub fn is_nvcc(word: &OsStr) -> bool {
     let Some(name) = Path::new(word).file_name().and_then(OsStr::to_str) else { return false };
     match name.strip_prefix("nvcc") {
@@ -328,7 +332,7 @@ mod tests {
             assert_eq!(cached.arguments, [set.as_os_str(), OsStr::new("-c"), OsStr::new("a.cu")]);
             assert_eq!(machine.locate("/no/nvcc -c a.cu", "bin", named, "", setting).unwrap().program, set);
         }
-        // A wrapper that is set, and starts us with the nvcc that it stands before.
+        // A configured wrapper that starts the shim with the nvcc that it wraps.
         let wrapped = machine.locate(&format!("{launched} -c a.cu"), "bin", "wrap/nvcc", "wrap/nvcc", "").unwrap();
         assert_eq!(wrapped.program, machine.at("cuda/nvcc"));
         let wrong = machine.locate(&format!("{launched} -c a.cu"), "bin", "no/such", "", "").unwrap_err();
@@ -388,7 +392,7 @@ mod tests {
         let named = |set: &str| machine.locate("nvcc -c a.cu", "bin", set, "", "");
         assert_eq!(named("cuda/nvcc").unwrap(), with(Path::new(cuda), "-c a.cu", 0, cuda), "PATH has no nvcc");
         assert_eq!(named(""), Err(LocateError::NotFound));
-        // A source by that name is not a compiler.
+        // A source with that name is not a compiler.
         assert_eq!(locate("nvcc.cu -c").arguments, ["nvcc.cu", "-c"]);
         assert!(!is_nvcc(OsStr::new("nvcc-a")) && !is_nvcc(OsStr::new("nvccx")) && is_nvcc(OsStr::new("/x/nvcc-12.6")));
     }

@@ -1,6 +1,6 @@
-//! `.scuba/log`: what may help to understand a build and must not be on its screen.
+//! `.scuba/log`: details that help to understand a build and do not belong on its screen.
 //!
-//! In: short texts. Out: lines appended to the log. A log that cannot be written stops nothing.
+//! In: short texts. Out: lines appended to the log. A log that cannot be written does not stop the command.
 
 use base::paths;
 use std::io::Write;
@@ -9,12 +9,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub struct Notes {
     file: PathBuf,
-    /// Created with its `.gitignore` on the first note; `None` when `SCUBA_LOG` names the file.
+    /// Folder that is created with its `.gitignore` on the first note; `None` if `SCUBA_LOG` names the file.
     folder: Option<PathBuf>,
 }
 
 impl Notes {
-    /// The log beside the facts of `output`; `SCUBA_LOG` names another file.
+    /// Opens the log beside the facts of `output`; `SCUBA_LOG` names another file.
     pub fn new(output: Option<&Path>, working: &Path) -> Notes {
         match std::env::var_os("SCUBA_LOG").filter(|file| !file.is_empty() && !is_filter(&file.to_string_lossy())) {
             Some(file) => Notes { file: working.join(file), folder: None },
@@ -25,7 +25,7 @@ impl Notes {
         }
     }
 
-    /// Appends one entry; several lines are indented below the first.
+    /// Appends one entry; further lines are indented below the first.
     pub fn add(&self, about: &str, text: &str) {
         if self.folder.as_deref().is_some_and(|folder| paths::create(folder).is_err()) {
             return;
@@ -41,7 +41,7 @@ impl Notes {
     }
 }
 
-/// Whether `SCUBA_LOG` says which events are wanted (`debug`, `scuba=trace`) rather than where notes go.
+/// Whether `SCUBA_LOG` selects events (`debug`, `scuba=trace`) instead of naming a file for notes.
 #[must_use]
 pub fn is_filter(value: &str) -> bool {
     matches!(value, "off" | "error" | "warn" | "info" | "debug" | "trace") || value.contains('=')

@@ -1,16 +1,17 @@
-//! Lines that are said once for a build, by whichever of its commands comes first.
+//! Messages that are printed once per build, by the first of its commands.
 //!
-//! In: a `.scuba` folder, a line and what it stands for (its key). Out: the line, from one command only; from the others another
-//! line, or none.
+//! In: a `.scuba` folder, a message and its key. Out: the message, from one command only; from the others an
+//! alternative message, or none.
 //!
-//! Commands of a build run side by side and know nothing of each other, so a file in `.scuba/said` is the mark: whoever creates it
-//! (`O_EXCL`: one of all) says the line. Its name is a hash of the key and of the `scuba build` above ([`history::BUILD`]):
-//! a build says each line once. A build that `scuba` did not start has no name, and nothing tells where it begins and ends
-//! but a clock: there each line is said once until what it stands for changes, or the build folder goes.
+//! Commands of a build run in parallel and know nothing of each other, so a file in `.scuba/said` marks a printed
+//! message: the command that creates it (`O_EXCL`: only one can) prints the message. The name of the file is a hash of
+//! the key and of the id of the enclosing `scuba build` ([`history::BUILD`]): a build prints each message once. A build
+//! that `scuba` did not start has no id, and only a clock could tell where it begins and ends. There a message is
+//! printed once until its key changes, or the build folder is removed.
 //!
-//! The shim makes the mark when it prints, not the analysis when it ends: nothing that an analysis said is printed where nvcc
-//! fails, and a line that nobody saw must be said by the next command. So the analysis, where the shim asks for that
-//! ([`ASKED`]), writes such a line in a form that [`Once::settle`] reads.
+//! The shim creates the mark when it prints, not the analysis when it ends: if nvcc fails, no output of the analysis is
+//! printed, and the next command must print the message that nobody saw. If the shim requests it ([`ASKED`]), the
+//! analysis therefore writes such a message in a form that [`Once::settle`] reads.
 
 use super::history;
 use base::paths;
@@ -18,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Environment variable by which the shim asks for lines that it settles.
+/// Environment variable by which the shim requests messages that it settles.
 pub const ASKED: &str = "SCUBA_ONCE";
 
-/// Begins a line that is to be settled; no other text begins so.
+/// Prefix of a message that is to be settled; no other text begins so.
 const MARK: &[u8] = b"\x01scuba-once ";
 
-/// A line that is said once, and what is said in its place by those who come later.
+/// A message that is printed once, and its alternative for later commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     pub key: String,
@@ -33,7 +34,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// For the shim.
+    /// Encodes the message for the shim.
     #[must_use]
     pub fn unsettled(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
@@ -41,7 +42,7 @@ impl Line {
     }
 }
 
-/// The lines said so far, where the facts of one command lie.
+/// Messages printed so far, beside the facts of one command.
 #[derive(Clone, Debug)]
 pub struct Once {
     folder: PathBuf,
@@ -49,13 +50,13 @@ pub struct Once {
 }
 
 impl Once {
-    /// For a `.scuba` folder and the build of this process.
+    /// Opens the marks of a `.scuba` folder for the build of this process.
     #[must_use]
     pub fn of(folder: &Path) -> Once {
         Once { folder: folder.to_owned(), build: history::build_of_this_process() }
     }
 
-    /// What this command says of a line. A mark that cannot be made hides nothing.
+    /// Returns the text that this command prints for a message. If the mark cannot be created, the message is printed.
     #[must_use]
     pub fn say<'l>(&self, line: &'l Line) -> Option<&'l str> {
         if self.is_first(&line.key) { Some(&line.first) } else { line.later.as_deref() }
@@ -73,13 +74,13 @@ impl Once {
         !marked.is_err_and(|e| e.kind() == ErrorKind::AlreadyExists)
     }
 
-    /// The text of an analysis with such lines settled.
+    /// Settles the messages in the text of an analysis.
     #[must_use]
     pub fn settle(&self, text: &[u8]) -> Vec<u8> {
         replace(text, |line| self.say(line).map(str::to_owned))
     }
 
-    /// The same for a log, which is no screen: every line.
+    /// Replaces each message in the text by its first form, for a log.
     #[must_use]
     pub fn plain(text: &[u8]) -> Vec<u8> {
         replace(text, |line| Some(line.first.clone()))

@@ -1,8 +1,8 @@
-//! Reads nvcc's command line as nvcc would.
+//! Parser of nvcc's command line, by nvcc's rules.
 //!
-//! In: the expanded words ([`super::expand`]). Out: a [`CommandLine`], which says what was asked, in the user's terms. What
-//! follows from it (names of outputs, translation units) is [`super::plan`]'s. Touches no files, and any words parse: what nvcc
-//! would refuse is read as well as it can be, since nvcc refuses it itself.
+//! In: the expanded words ([`super::expand`]). Out: a [`CommandLine`], which holds the request in the user's terms.
+//! [`super::plan`] derives names of outputs and translation units from it. The parser touches no files and accepts any
+//! words: a command that nvcc would refuse is read as far as possible, since nvcc refuses it itself.
 
 use super::arch::{self, Asked};
 use super::flags::{self, Effect, Flag, Match, Value};
@@ -13,23 +13,23 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// Something nvcc works on.
+/// An input of nvcc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A word that is no flag; `-` is standard input.
     File(PathBuf),
-    /// `-lNAME`: its place among the files matters to the linker.
+    /// `-lNAME`: its position among the files matters to the linker.
     Library(OsString),
 }
 
-/// What a command line asks for.
+/// A parsed command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
-    /// Of all phase flags the one nvcc obeys; `None`: link, the default.
+    /// Phase flag that nvcc obeys among all given; `None`: link, the default.
     pub phase: Option<Phase>,
-    /// `-dlink`, which with `-cubin` and `-fatbin` still links.
+    /// `-dlink`, which still links if `-cubin` or `-fatbin` is given.
     pub device_link: bool,
-    /// `--version`, `--dryrun`, `-clean` and their like: nothing is compiled.
+    /// `--version`, `--dryrun`, `-clean` and similar flags: nothing is compiled.
     pub no_compilation: bool,
     pub inputs: Vec<Input>,
     pub output: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub struct CommandLine {
     /// `-code`
     pub names_code: bool,
     pub host_compiler: Option<PathBuf>,
-    /// As the host compiler receives them.
+    /// Flags as the host compiler receives them.
     pub host_flags: Vec<String>,
     pub linker_flags: Vec<OsString>,
     pub language_flags: Vec<String>,
@@ -60,7 +60,7 @@ pub struct CommandLine {
     pub relocatable_link: bool,
     /// `-hls=gen-lcs` writes a linker script and links nothing.
     pub linker_script_only: bool,
-    /// Words that begin with a dash and are not in the table, where they are not forwarded either.
+    /// Words that begin with a dash, are not in the table, and are not forwarded.
     pub unknown: Vec<OsString>,
 }
 
@@ -73,7 +73,7 @@ struct Collected {
     to_host_linker: bool,
 }
 
-/// Reads expanded words. `default_host_compiler` is `NVCC_CCBIN`.
+/// Parses expanded words. `default_host_compiler` is `NVCC_CCBIN`.
 pub fn parse(words: &[OsString], default_host_compiler: &OsStr) -> CommandLine {
     let mut state = Collected::default();
     let mut rest = words.iter();
@@ -117,7 +117,7 @@ impl Collected {
                 line.relocatable = false;
                 line.ask(Phase::Compile);
             }
-            // The last of several counts (nvcc says so in a warning).
+            // The last of several counts (nvcc warns about that).
             Effect::Output => line.output = Some(path_of(value)),
             Effect::OutputDirectory => line.output_directory = Some(path_of(value)),
             Effect::DependenciesWithCompile => line.dependencies_with_compile = true,
@@ -171,7 +171,7 @@ impl Collected {
 
     fn finish(mut self, default_host_compiler: &OsStr) -> CommandLine {
         if self.to_host_compiler {
-            // nvcc puts them behind all -Xcompiler options, through the same shell.
+            // nvcc appends them to all -Xcompiler options, through the same shell.
             self.host_items.extend(self.unknown.iter().map(|word| word.as_bytes().to_vec()));
         }
         if self.to_host_linker {

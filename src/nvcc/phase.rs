@@ -1,7 +1,7 @@
-//! The stages up to which nvcc compiles, and which of several that are asked for it takes.
+//! Phases up to which nvcc compiles, and their precedence.
 
-/// How far a command compiles. The order is nvcc's preference: of several phase flags on one command line it obeys the first
-/// of these, wherever they stand (tried pair by pair against 13.0).
+/// Phase up to which a command compiles. The order is nvcc's precedence: of several phase flags on one command line it
+/// obeys the first in this order, whatever their positions (tried pair by pair against 13.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// `-E`: standard output, or `-o`.
@@ -13,7 +13,7 @@ pub enum Phase {
     LtoIr,
     Cubin,
     Fatbin,
-    /// What tile kernels become, and nothing else (nvcc 13.5).
+    /// Compiles tile kernels only (nvcc 13.5), as do the next two.
     TileBc,
     TileFatbin,
     TileCubin,
@@ -27,7 +27,8 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Suffix of the file that the phase makes of one source; `None` for phases that make one file of all inputs or none.
+    /// Returns the suffix of the file that the phase makes of one source; `None` for phases that make one file of all
+    /// inputs or none.
     pub fn suffix(self) -> Option<&'static str> {
         Some(match self {
             Phase::Ptx => "ptx",
@@ -44,7 +45,7 @@ impl Phase {
         })
     }
 
-    /// Whether the host half of the source is dropped.
+    /// Whether the phase drops the host half of the source.
     pub fn device_only(self) -> bool {
         matches!(
             self,

@@ -1,7 +1,8 @@
-//! What follows from a command line: the translation units, the link, and the files that the command will write.
+//! Consequences of a command line: the translation units, the link, and the files that the command will write.
 //!
-//! In: a [`CommandLine`] and where it runs. Out: a [`Plan`]. Looks for libraries on disk and nothing else; starts no process.
-//! The names of outputs are those nvcc 13.0 wrote when tried (`tests/build/same.rs` compares them on every run).
+//! In: a [`CommandLine`] and its working directory. Out: a [`Plan`]. Planning searches the disk for libraries only, and
+//! starts no process. The names of outputs are those that nvcc 13.0 wrote when tried (`tests/build/same.rs` compares
+//! them on every run).
 
 use super::arch::{self, Images};
 use super::parse::{CommandLine, Input};
@@ -11,31 +12,32 @@ use super::unit::{Language, Sides, TranslationUnit};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Where and with what a command runs.
+/// Environment of a command.
 pub struct Setting<'s> {
-    /// Absolute.
+    /// Absolute working directory.
     pub directory: &'s Path,
-    /// The real nvcc, absolute; `None` where there is none and only sources are read.
+    /// Absolute path of the real nvcc; `None` if there is none and only sources are read.
     pub nvcc: Option<&'s Path>,
-    /// The words of the command, expanded, without nvcc itself.
+    /// Words of the command, expanded, without nvcc itself.
     pub words: &'s [OsString],
-    /// Compute capabilities of this machine's GPUs; asked only for `-arch=native`.
+    /// Returns the compute capabilities of this machine's GPUs; called only for `-arch=native`.
     pub native: &'s dyn Fn() -> Vec<u32>,
 }
 
-/// What the shim does beside nvcc, and after it.
+/// The shim's work for one command, beside and after nvcc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub request: Request,
-    /// Regular files that the command writes for others to use: objects, programs, dependency files. Absolute.
+    /// Absolute paths of the regular files that the command writes for others to use: objects, programs, dependency
+    /// files.
     pub outputs: Vec<PathBuf>,
-    /// What it reads by name; never to be removed. Absolute.
+    /// Absolute paths of the files that the command reads by name; they are never removed.
     pub inputs: Vec<PathBuf>,
-    /// Sources that the analysis cannot read a second time, as a message names them.
+    /// Sources that the analysis cannot read a second time, as messages name them.
     pub unreadable: Vec<String>,
 }
 
-/// `None`: there is nothing to analyse, nvcc can simply take our place.
+/// Plans the analysis of a command line; `None` if there is nothing to analyse, so that nvcc can replace this process.
 pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
     let phase = line.effective_phase();
     if line.no_compilation || matches!(phase, Phase::Preprocess | Phase::Dependencies) {
@@ -90,7 +92,8 @@ pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
 }
 
 impl CommandLine {
-    /// The phase that decides what is written: `-dlink` wins over `-cubin` and `-fatbin`, which then name its format.
+    /// Returns the phase that determines the output: `-dlink` wins over `-cubin` and `-fatbin`, which then select its
+    /// format.
     fn effective_phase(&self) -> Phase {
         match self.phase.unwrap_or(Phase::Link) {
             Phase::Cubin | Phase::Fatbin if self.device_link => Phase::DeviceLink,
@@ -98,7 +101,7 @@ impl CommandLine {
         }
     }
 
-    /// `-code` names the images; `-ptx` and its like make one.
+    /// Returns the images that the phase makes: `-code` names them; `-ptx` and similar flags make one.
     fn images(&self, phase: Phase) -> Images {
         let one = matches!(phase, Phase::Ptx | Phase::OptixIr | Phase::LtoIr | Phase::Cubin);
         if one || self.names_code { Images::AsNamed } else { Images::WithPlainPtx }
@@ -111,7 +114,8 @@ impl CommandLine {
         })
     }
 
-    /// The language of an input; `None` for what is not compiled (objects, PTX, files that nvcc refuses).
+    /// Returns the language of an input; `None` for an input that is not compiled (objects, PTX, files that nvcc
+    /// refuses).
     fn source_language(&self, path: &Path) -> Option<Language> {
         if self.language.is_some() {
             return self.language;
@@ -124,14 +128,14 @@ impl CommandLine {
         }
     }
 
-    /// What the phase compiles; those that make device code alone drop what is not CUDA.
+    /// Returns the sources that the phase compiles; device-only phases drop sources in other languages than CUDA.
     fn sources(&self, phase: Phase) -> impl Iterator<Item = (&Path, Language)> {
         self.files()
             .filter_map(|path| Some((path, self.source_language(path)?)))
             .filter(move |(_, language)| !phase.device_only() || *language == Language::Cuda)
     }
 
-    /// What one source becomes, as nvcc names it; `None` where no file of its own is kept.
+    /// Returns the output of one source, as nvcc names it; `None` if no file of its own is kept.
     fn object(&self, phase: Phase, source: &Path) -> Option<PathBuf> {
         let suffix = phase.suffix()?;
         Some(match &self.output {
@@ -140,7 +144,7 @@ impl CommandLine {
         })
     }
 
-    /// `-odir` or the working directory, with the source's name and another suffix.
+    /// Returns a path in `-odir` or the working directory, with the source's name and another suffix.
     fn beside(&self, source: &Path, suffix: &str) -> PathBuf {
         let mut name = source.file_stem().unwrap_or(OsStr::new("a")).to_owned();
         name.push(".");
@@ -148,7 +152,7 @@ impl CommandLine {
         self.output_directory.as_deref().unwrap_or(Path::new("")).join(name)
     }
 
-    /// The one file that a linking phase makes.
+    /// Returns the single output of a linking phase.
     fn linked(&self, phase: Phase) -> PathBuf {
         if let Some(output) = &self.output {
             return output.clone();
@@ -209,7 +213,7 @@ impl CommandLine {
         Some(Link { kind, output: absolute(directory, &self.linked(phase)), inputs })
     }
 
-    /// The file that `-lNAME` means, searched as the linker does: shared before static within one folder.
+    /// Resolves `-lNAME` as the linker does: shared before static within one folder.
     fn find_library(&self, name: &OsStr, directory: &Path) -> Option<PathBuf> {
         let exact = name.to_str().and_then(|name| name.strip_prefix(':'));
         for folder in &self.library_paths {
@@ -228,7 +232,7 @@ impl CommandLine {
     }
 
     fn outputs(&self, phase: Phase, directory: &Path) -> Vec<PathBuf> {
-        // nvcc names what it makes of standard input after a temporary file.
+        // nvcc names the outputs of standard input after a temporary file.
         let named = |path: &Path| self.output.is_some() || path.as_os_str() != "-";
         let sources: Vec<&Path> = self.sources(phase).map(|(path, _)| path).filter(|path| named(path)).collect();
         let mut outputs = Vec::new();
@@ -255,7 +259,8 @@ impl CommandLine {
     }
 }
 
-/// Builds by which CMake, autoconf and Meson find out what a compiler is: their results must come fast and be nvcc's own.
+/// Whether CMake, autoconf or Meson runs the command to identify the compiler: the results must come fast and be nvcc's
+/// own.
 pub fn is_probe(line: &CommandLine, directory: &Path) -> bool {
     let in_probe_folder = |path: &Path| {
         path.components().any(|part| {
@@ -269,7 +274,7 @@ pub fn is_probe(line: &CommandLine, directory: &Path) -> bool {
         || line.files().any(|file| in_probe_folder(file) || is_conftest(file))
 }
 
-/// Objects, archives and libraries, `libx.so.1.2` too.
+/// Whether a path names an object, an archive or a library, `libx.so.1.2` included.
 fn is_linkable(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
     match path.extension().and_then(OsStr::to_str) {
@@ -280,7 +285,8 @@ fn is_linkable(path: &Path) -> bool {
     }
 }
 
-/// Joined to the working directory, without `.` and doubled slashes; `..` stays, for it may follow a symbolic link.
+/// Joins a path to the working directory, without `.` and doubled slashes. `..` stays, since it may follow a symbolic
+/// link.
 fn absolute(directory: &Path, path: &Path) -> PathBuf {
     directory.join(path).components().collect()
 }

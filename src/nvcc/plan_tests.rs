@@ -1,4 +1,4 @@
-//! Command lines and what they mean, without a compiler; and any command line at all without a panic.
+//! Command lines and their plans, without a compiler; and arbitrary command lines without a panic.
 
 use super::*;
 use crate::expand::{Environment, expand};
@@ -24,7 +24,7 @@ fn of(words: &str) -> Option<Plan> {
     planned(&strings(words), &Environment::default(), Path::new("/w"))
 }
 
-/// One line per unit, then the link, then the files written.
+/// Formats a plan: a line per unit, then the link, then the files written.
 fn summary(words: &str) -> String {
     let Some(plan) = of(words) else { return "nothing".into() };
     let mut text = String::new();
@@ -286,7 +286,7 @@ fn paths_need_not_be_utf8() {
     assert_eq!(plan.outputs[0].as_os_str(), &OsString::from_vec(b"/w/k\xff.o".to_vec()));
 }
 
-/// Bytes, pieces of flags, and files that name each other: what a fuzzer would come up with.
+/// Generates words as a fuzzer would: bytes, pieces of flags, and files that name each other.
 fn word() -> impl Strategy<Value = OsString> {
     let pieces = crate::flags::TABLE.iter().flat_map(|flag| [flag.long, flag.short]).filter(|name| !name.is_empty());
     let known = proptest::sample::select(pieces.collect::<Vec<_>>());
@@ -345,7 +345,7 @@ proptest! {
         }
     }
 
-    /// The words of a line without quotes are cut as a shell cuts them, by all three tokenisers.
+    /// Checks that all three tokenisers cut the words of a line without quotes as a shell does.
     #[test]
     fn plain_words_stay(words in proptest::collection::vec("[a-z0-9=._/-]{1,8}", 1..8)) {
         let line = words.join(" ");

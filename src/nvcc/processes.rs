@@ -1,14 +1,14 @@
 //! Starting, signalling and outliving child processes.
 //!
-//! In: commands to start. Out: children that do not survive this process, and their ends as events. It knows nothing of what
-//! they do.
+//! In: commands to start. Out: children that do not survive this process, and events for their ends. This module knows
+//! nothing of their work.
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 
-/// Starts a child that is killed when this process dies without being able to clean up (SIGKILL). Call from a thread that
-/// outlives the child: the kernel means the thread that forked.
+/// Starts a child that is killed when this process dies without cleaning up (SIGKILL). Call from a thread that outlives
+/// the child: the kernel's parent is the thread that forked.
 ///
 /// # Errors
 /// The program cannot be started.
@@ -27,7 +27,8 @@ pub fn start(command: &mut Command) -> std::io::Result<Child> {
     command.spawn()
 }
 
-/// Waits without reaping, so that the process number (and its group's) stays taken until `before_reaping` returns.
+/// Waits without reaping, so that the process number (and that of its group) stays taken until `before_reaping`
+/// returns.
 ///
 /// # Errors
 /// The child cannot be waited for.
@@ -45,7 +46,7 @@ pub fn pid_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// Sends a signal to a process and to all that descend from it, children last.
+/// Sends a signal to a process and to all of its descendants, children last.
 pub fn signal_tree(root: Pid, signal: Signal) {
     // A process that has ended meanwhile needs no signal.
     let descendants = descendants(root);
@@ -59,15 +60,16 @@ pub fn signal_group(group: Pid, signal: Signal) {
     let _ = rustix::process::kill_process_group(group, signal);
 }
 
-/// What runs the commands of builds, by their programs' names.
+/// Names of the programs that run the commands of builds.
 const BUILD_TOOLS: [&str; 6] = ["make", "gmake", "bmake", "ninja", "samu", "cmake"];
 
-/// The shells that run recipes.
+/// Names of the shells that run recipes.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "busybox"];
 
-/// The build tool that this process runs below: its number and when it started, in the clock ticks of proc(5). These two name a build
-/// that `scuba` did not start. Of several build tools it is the outermost that started the others itself or by a shell: a program
-/// between two of them (a test runner, a package manager) starts builds of its own.
+/// Returns the process number and the start time of the build tool above this process, in the clock ticks of proc(5).
+/// These two identify a build that `scuba` did not start. Among nested build tools, the result is the outermost that
+/// started the others directly or by a shell: a program between two of them (a test runner, a package manager) starts
+/// its own builds.
 #[must_use]
 pub fn build_tool_above() -> Option<String> {
     const STARTED: usize = 19;
@@ -113,18 +115,19 @@ fn parent_of(pid: i32) -> Option<i32> {
     stat(pid)?.get(1)?.parse().ok()
 }
 
-/// The fields of /proc/PID/stat from the third (the state) on; the second, the program's name, may hold anything, even parentheses.
+/// Returns the fields of /proc/PID/stat from the third (the state) on; the second, the program's name, may hold
+/// anything, even parentheses.
 fn stat(pid: i32) -> Option<Vec<String>> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let after_name = stat.iter().rposition(|&byte| byte == b')')? + 1;
     Some(std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace().map(str::to_owned).collect())
 }
 
-/// Whether a process that shows no environment may have one all the same, or may not be gone yet: one in between two programs
-/// (`execve`), and one that is about to end, have none for a moment. What started before this process, which knew of its
-/// runs before they began, is none of them.
+/// Whether a process that shows no environment may still have one, or may not be gone yet. A process shows none for a
+/// moment between two programs (`execve`), and when it is about to end. A process that started before this one is
+/// excluded: this process knew of its runs before they began.
 pub fn in_transition(pid: i32) -> bool {
-    /// Of the kernel itself (include/linux/sched.h).
+    /// Flag of kernel threads (include/linux/sched.h).
     const PF_KTHREAD: u64 = 0x0020_0000;
     const STATE: usize = 0;
     const FLAGS: usize = 6;
@@ -138,8 +141,8 @@ pub fn in_transition(pid: i32) -> bool {
     !ended && !kernels && !older
 }
 
-/// Of these signals, the ones this process was not told to ignore (by `nohup`, or a shell's background job). A handler would
-/// take that from nvcc, which inherits what is ignored but not what is handled.
+/// Returns those of the signals that this process does not ignore, as `nohup` or a shell's background job make it do. A
+/// handler would undo that for nvcc, which inherits ignored signals but not handlers.
 pub fn not_ignored(signals: &[i32]) -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status
@@ -150,13 +153,13 @@ pub fn not_ignored(signals: &[i32]) -> Vec<i32> {
     signals.iter().copied().filter(|signal| ignored >> (signal - 1) & 1 == 0).collect()
 }
 
-/// Ends this process by the signal that ended its child, without leaving a core file in place of the child's.
+/// Ends this process by the signal that ended its child, without a core file in place of the child's.
 pub fn die_by(signal: i32) -> ! {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Core);
     let none = rustix::process::Rlimit { current: Some(0), maximum: limit.maximum };
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
     let _ = signal_hook::low_level::emulate_default_handler(signal);
-    // Signals without a default that ends a process (real-time ones): as a shell reports them.
+    // Signals whose default does not end a process (real-time ones) are reported as a shell does.
     std::process::exit(128 + signal)
 }
 

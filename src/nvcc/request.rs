@@ -1,20 +1,21 @@
-//! What the shim asks of the analysis: written as JSON to `scuba __analyze`'s standard input.
+//! Request of the shim to the analysis: written as JSON to the standard input of `scuba __analyze`.
 
 use super::unit::TranslationUnit;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// One nvcc (or link) command, as far as the analysis cares.
+/// The parts of one nvcc (or link) command that concern the analysis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub units: Vec<TranslationUnit>,
     pub link: Option<Link>,
-    /// Working directory of the command, absolute.
+    /// Absolute working directory of the command.
     pub directory: PathBuf,
-    /// The units were compiled by the host's own compiler: most of them concern no CUDA program, and are read when one does.
+    /// Whether the host's own compiler compiled the units: most of them concern no CUDA program, and are read when one
+    /// does.
     #[serde(default)]
     pub deferred: bool,
-    /// The launcher between the shim and nvcc, by its file name: a compiler cache.
+    /// File name of the launcher between the shim and nvcc: a compiler cache.
     #[serde(default)]
     pub launcher: Option<String>,
 }
@@ -33,8 +34,8 @@ pub enum LinkKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     pub kind: LinkKind,
-    /// Absolute.
+    /// Absolute path.
     pub output: PathBuf,
-    /// Absolute, in command-line order; `-lNAME` resolved through `-L` where found.
+    /// Absolute paths, in command-line order; `-lNAME` is resolved through `-L` if found.
     pub inputs: Vec<PathBuf>,
 }

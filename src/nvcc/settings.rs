@@ -1,7 +1,7 @@
-//! The keys of scuba.toml that the shim itself needs.
+//! Keys of scuba.toml that the shim itself needs.
 //!
-//! In: the folder to search upwards from, or `SCUBA_CONFIG`. Out: [`Settings`]. Everything else in the file, and every mistake
-//! in it, is the analysis's to read and to report: here a mistake costs the key that it is in, as it does there.
+//! In: the folder to search upwards from, or `SCUBA_CONFIG`. Out: [`Settings`]. The analysis reads all other keys and
+//! reports every mistake in the file; here, as there, a mistake costs only its own key.
 
 use base::statements::recover;
 use serde::{Deserialize, Deserializer, de};
@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// INTERFACE: `[limits] tu_seconds`.
+/// Default of `[limits] tu_seconds` in INTERFACE.
 const DEFAULT_TU_SECONDS: u64 = 300;
 const SECONDS: RangeInclusive<u64> = 1..=86_400;
 
@@ -46,14 +46,14 @@ struct Limits {
     tu_seconds: Option<u64>,
 }
 
-/// In the range that the analysis allows.
+/// Reads a number of seconds in the range that the analysis allows.
 fn seconds<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u64>, D::Error> {
     let value = u64::deserialize(d)?;
     if SECONDS.contains(&value) { Ok(Some(value)) } else { Err(de::Error::custom("out of range")) }
 }
 
 impl Settings {
-    /// From `named` (`SCUBA_CONFIG`), else from the first scuba.toml in one of `folders` or above it.
+    /// Reads the file `named` (`SCUBA_CONFIG`), else the first scuba.toml in one of `folders` or above it.
     pub fn find<'f>(named: Option<&Path>, folders: impl IntoIterator<Item = &'f Path>) -> Settings {
         if let Some(file) = named {
             return Settings::read(file).unwrap_or_default();
@@ -75,7 +75,7 @@ impl Settings {
         let folder = file.parent().unwrap_or(Path::new(""));
         let seconds = document.limits.tu_seconds.unwrap_or(DEFAULT_TU_SECONDS);
         Some(Settings {
-            // A bare name is looked up on PATH.
+            // A bare name is searched on PATH.
             nvcc: document.nvcc.path.map(|path| if path.components().count() > 1 { folder.join(path) } else { path }),
             translation_unit: Duration::from_secs(seconds),
         })

@@ -1,7 +1,7 @@
-//! What `scuba-nvcc` does with one command.
+//! Handling of one command by `scuba-nvcc`.
 //!
-//! In: this process's arguments and environment. Out: how it must end. Where nothing is to be analysed nvcc takes this
-//! process's place, and everything about it is nvcc's own.
+//! In: this process's arguments and environment. Out: how it must end. If nothing is to be analysed, nvcc replaces this
+//! process, and all behaviour is nvcc's own.
 
 use super::command::{Command, Environment};
 use super::history::History;
@@ -23,12 +23,12 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Added to the analysis's own limit before it is cut off from outside: it should end by itself and say why.
+/// Time added to the analysis's own limit before it is cut off from outside: it should end by itself and report why.
 const MARGIN: Duration = Duration::from_secs(15);
 
-/// Status when there is no nvcc: a shell's for a command that is not found.
+/// Exit status if there is no nvcc: a shell's for a command that is not found.
 pub const NOT_FOUND: i32 = 127;
-/// Status when nvcc cannot be executed: a shell's too.
+/// Exit status if nvcc cannot be executed: that of a shell, too.
 pub const NOT_EXECUTABLE: i32 = 126;
 
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum ShimError {
 }
 
 impl ShimError {
-    /// The exit status that goes with it.
+    /// Returns the exit status for the error.
     pub fn status(&self) -> i32 {
         match self {
             ShimError::Execute { cause, .. } if cause.kind() != ErrorKind::NotFound => NOT_EXECUTABLE,
@@ -54,7 +54,8 @@ impl ShimError {
     }
 }
 
-/// Runs nvcc with `arguments` (ours, without our own name), and the analysis beside it. Call from the main thread.
+/// Runs nvcc with `arguments` (the shim's, without its own name), and the analysis beside it. Call from the main
+/// thread.
 ///
 /// # Errors
 /// When nvcc is not found or cannot be run.
@@ -82,13 +83,13 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
     let invocation = locate::locate(arguments, &place, || nearby(arguments))?;
     let guard = place.guard(&invocation.program);
 
-    // Below an invocation of ours the one above analyses.
+    // Within another invocation of the shim, the outer one analyses.
     let nested = running.as_ref().is_some_and(|running| !running.is_empty());
     if nested || is_set("SCUBA_OFF") {
         return Err(become_nvcc(&invocation, &guard));
     }
     let command = Command::read(invocation.nvcc_arguments(), &environment, &directory);
-    // Asked for only once nvcc runs.
+    // `-arch=native` is resolved only once nvcc runs.
     let plan =
         if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &Vec::new) };
     let Some(mut plan) = plan else { return Err(become_nvcc(&invocation, &guard)) };
@@ -113,8 +114,8 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
     supervise::run(job).map_err(|cause| ShimError::Execute { program, cause })
 }
 
-/// A tool of the host's, before which this program stands as `CMAKE_CXX_COMPILER_LAUNCHER` or `RULE_LAUNCH_LINK`: run as it
-/// is given. What it compiled or linked is analysed after it, where it succeeded.
+/// Runs a host tool as given, with this program before it as `CMAKE_CXX_COMPILER_LAUNCHER` or `RULE_LAUNCH_LINK`. The
+/// analysis of what it compiled or linked follows if it succeeded.
 fn launch(
     arguments: &[OsString],
     directory: &Path,
@@ -155,7 +156,7 @@ fn launch(
     supervise::run(job).map_err(|cause| ShimError::Execute { program, cause })
 }
 
-/// Runs a script of which only it knows what it calls: an nvcc below it comes to this program, as in `scuba build`.
+/// Runs a script whose commands are unknown: an nvcc that it starts runs through this program, as in `scuba build`.
 fn behind_script(arguments: &[OsString], ourselves: PathBuf) -> Result<Ended, ShimError> {
     match interpose::run(arguments, &interpose::Options { shim: ourselves, environment: vec![] }) {
         Ok(outcome) => Ok(outcome.status.into()),
@@ -167,13 +168,14 @@ fn behind_script(arguments: &[OsString], ourselves: PathBuf) -> Result<Ended, Sh
     }
 }
 
-/// Replaces this process by a tool that is no concern of ours; an nvcc below it still is. Returns only when that fails.
+/// Replaces this process by a tool that is not analysed; an nvcc that the tool starts still is. Returns only if that
+/// fails.
 fn become_tool(arguments: &[OsString]) -> ShimError {
     let cause = std::process::Command::new(&arguments[0]).args(&arguments[1..]).exec();
     ShimError::Execute { program: arguments[0].clone().into(), cause }
 }
 
-/// The plan's request, with `-arch=native` answered.
+/// Returns the plan's request, with `-arch=native` resolved.
 fn request(command: Command, plan: &Plan, directory: &Path, nvcc: &Path) -> Arc<dyn Fn() -> Request + Send + Sync> {
     let request = plan.request.clone();
     if !command.asks_native() {
@@ -187,13 +189,14 @@ fn request(command: Command, plan: &Plan, directory: &Path, nvcc: &Path) -> Arc<
     })
 }
 
-/// Replaces this process; returns only when that fails.
+/// Replaces this process by nvcc; returns only if that fails.
 fn become_nvcc(invocation: &Invocation, guard: &OsStr) -> ShimError {
     let cause = std::process::Command::new(&invocation.program).args(&invocation.arguments).env(GUARD, guard).exec();
     ShimError::Execute { program: invocation.program.clone(), cause }
 }
 
-/// scuba.toml as INTERFACE says: from the sources' folders upwards, for builds are often out of source; then from here.
+/// Reads scuba.toml as INTERFACE defines: from the sources' folders upwards, since builds are often out of source; then
+/// from the working directory.
 fn nearby_settings(arguments: &[OsString], environment: &Environment, directory: &Path) -> Settings {
     let named = std::env::var_os("SCUBA_CONFIG").filter(|file| !file.is_empty()).map(|file| directory.join(file));
     let plan = Command::read(arguments, environment, directory).plan(directory, None, &Vec::new);
@@ -208,14 +211,14 @@ fn first_output(plan: &Plan) -> Option<&Path> {
     unit.or_else(|| plan.request.link.as_ref().map(|link| link.output.as_path()))
 }
 
-/// The program that analyses lies beside this one.
+/// Returns the analysis program, which lies beside this one.
 fn analyser(ourselves: &Path) -> Result<PathBuf, String> {
     let program = ourselves.with_file_name("scuba");
     if program.is_file() { Ok(program) } else { Err(format!("`{}` is missing", program.display())) }
 }
 
-/// What the toolkit's own query program prints: capabilities, separated by commas or spaces. Nothing where there is no GPU;
-/// nvcc then compiles for its default.
+/// Returns the capabilities that the toolkit's own query program prints, separated by commas or spaces. Empty if there
+/// is no GPU; nvcc then compiles for its default.
 fn native_architectures(nvcc: &Path) -> Vec<u32> {
     let query = nvcc.with_file_name("__nvcc_device_query");
     let child =
@@ -230,7 +233,7 @@ fn native_architectures(nvcc: &Path) -> Vec<u32> {
     text.split(|letter: char| !letter.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
 }
 
-/// Set, and to something that means yes.
+/// Whether a variable is set, and to a value that means yes.
 #[must_use]
 pub fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")

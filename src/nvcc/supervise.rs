@@ -1,10 +1,10 @@
-//! Runs nvcc and the analysis side by side and ends as the two together should.
+//! Runs nvcc and the analysis in parallel, and ends as the two together should.
 //!
-//! A command of the host's own tools is run the same way in nvcc's place.
+//! A command of the host's tools runs the same way in nvcc's place.
 //!
-//! In: a [`Job`]. Out: the exit status or signal this process must end with; on the way nvcc has written to our streams, which
-//! it inherited, and the analysis's text was printed once to standard error. nvcc's own failure is nvcc's alone: then nothing
-//! of ours is printed.
+//! In: a [`Job`]. Out: the exit status or signal with which this process must end. Meanwhile nvcc writes to the streams
+//! that it inherits, and the analysis's text is printed once to standard error. If nvcc fails, nothing of the analysis
+//! is printed.
 
 use super::analysis::{Analysis, Verdict};
 use super::colour;
@@ -29,30 +29,30 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How often a token is asked for while nvcc runs.
+/// Interval between requests for a token while nvcc runs.
 const TOKEN_INTERVAL: Duration = Duration::from_millis(25);
 
-/// Exit statuses of ours.
+/// Exit statuses of the shim's own.
 const DENIED: i32 = 1;
 const NOT_ANALYSED: i32 = 2;
 
 /// A command to run and to analyse.
 pub struct Job {
     pub invocation: Invocation,
-    /// Value of [`GUARD`] for all that is started.
+    /// Value of [`GUARD`] for all programs that the job starts.
     pub guard: OsString,
     pub plan: Plan,
-    /// Makes the request to send; called while nvcc runs, since it may ask the GPUs what they are.
+    /// Makes the request to send; called while nvcc runs, since it may query the GPUs.
     pub request: Arc<dyn Fn() -> Request + Send + Sync>,
-    /// Whether the analysis may run beside the command, or needs what the command writes.
+    /// Whether the analysis may run beside the command; else it needs the command's output.
     pub beside: bool,
-    /// For the log.
+    /// Unknown flags, for the log.
     pub unknown_flags: Vec<OsString>,
-    /// The analysis program; the error is a message.
+    /// Path of the analysis program, or an error message.
     pub analyser: Result<PathBuf, String>,
-    /// For the whole analysis, from its start.
+    /// Time limit of the whole analysis, from its start.
     pub limit: Duration,
-    /// A unit that could not be analysed is a failure.
+    /// Whether a unit that could not be analysed is a failure.
     pub strict: bool,
     pub notes: Notes,
     pub history: History,
@@ -91,9 +91,9 @@ enum Event {
     Analysis(Verdict),
 }
 
-/// The analysis's part of the work.
+/// Progress of the analysis.
 enum Progress {
-    /// No job for it yet.
+    /// Waits for a job of the jobserver.
     Waiting,
     Running {
         analysis: Analysis,
@@ -102,6 +102,8 @@ enum Progress {
     Done(Verdict),
 }
 
+/// Runs a job to its end.
+///
 /// # Errors
 /// When nvcc cannot be executed.
 pub fn run(job: Job) -> std::io::Result<Ended> {
@@ -185,7 +187,7 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
     }
 }
 
-/// Signals that mean this process become events.
+/// Turns signals to this process into events.
 fn listen(events: &mpsc::Sender<Event>) {
     let signals = processes::not_ignored(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT]);
     // Without handlers the signals end this process, and the kernel ends what it started.
@@ -218,7 +220,8 @@ impl Progress {
 }
 
 impl Job {
-    /// Whether there is anything to hand over (not for sources that cannot be read twice); the error is a message.
+    /// Returns whether the request has units or link inputs (sources that cannot be read twice are not among them); an error is
+    /// a message.
     fn can_ask(&self) -> Result<bool, String> {
         let request = &self.plan.request;
         if request.units.is_empty() && request.link.as_ref().is_none_or(|link| link.inputs.is_empty()) {
@@ -236,7 +239,7 @@ impl Job {
             Err(how) => return broken(how.clone()),
         };
         let request = self.request.clone();
-        // That it can be written was tried before nvcc started; an empty request is answered by the analysis's own message.
+        // Serialisation was tried before nvcc started; the analysis answers an empty request with its own message.
         let request = move || serde_json::to_vec(&request()).unwrap_or_default();
         let events = events.clone();
         let report = move |verdict| drop(events.send(Event::Analysis(verdict)));
@@ -251,7 +254,7 @@ impl Job {
         }
     }
 
-    /// Prints, removes what must not stay, and says how to end. nvcc has succeeded.
+    /// Prints, removes outputs that must not stay, and returns how to end. nvcc has succeeded.
     fn conclude(&self, verdict: &Verdict, before: &Before) -> Ended {
         for flag in &self.unknown_flags {
             self.notes.add(&self.subject(), &format!("{} is not known to this version of scuba", flag.display()));
@@ -296,7 +299,7 @@ impl Job {
                 return Ended::Code(0);
             }
         };
-        // Left in place, the outputs would look up to date to the next run of make.
+        // If they stayed, the outputs would look up to date to the next run of make.
         let (removed, failed) = before.remove_written();
         for path in removed {
             self.notes.add(&self.subject(), &format!("removed {}", path.display()));
@@ -307,7 +310,7 @@ impl Job {
         Ended::Code(code)
     }
 
-    /// What the command cost, where anything was asked of the analysis.
+    /// Appends the cost of the command to the history.
     fn keep(&self, at: u64, command: Duration, both: Duration, verdict: &Verdict) {
         let request = &self.plan.request;
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -327,7 +330,7 @@ impl Job {
         format!("scuba: note: {} was not analysed: {}\n", self.subject(), neutral(how))
     }
 
-    /// What a message is about: the source as the command names it, else what is linked.
+    /// Returns the subject of messages: the source as the command names it, else the output of the link.
     fn subject(&self) -> String {
         let request = &self.plan.request;
         match (request.units.as_slice(), &request.link) {
@@ -339,7 +342,7 @@ impl Job {
     }
 }
 
-/// Without the words that build tools take for the compiler's own.
+/// Replaces the words that build tools would take for the compiler's own.
 fn neutral(text: &str) -> String {
     let mut text = text.replace('\n', " ");
     for (word, other) in [("error", "failure"), ("Error", "Failure"), ("warning", "remark"), ("Warning", "Remark")] {
@@ -348,7 +351,7 @@ fn neutral(text: &str) -> String {
     text
 }
 
-/// Nothing can be said when standard error is closed; that must not change how this ends.
+/// Prints to standard error. A closed stream must not change how this process ends.
 fn print(text: &[u8]) {
     let mut stream = std::io::stderr().lock();
     let _ = stream.write_all(text);

@@ -1,5 +1,5 @@
-//! What a compile command says about one translation unit: the typed result of parsing nvcc's command line,
-//! and all that the front ends need to know of it.
+//! Compile command of one translation unit: the typed result of parsing nvcc's command line, with all that the front
+//! ends need to know of it.
 
 use super::arch::Compiled;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub enum PreprocessorFlag {
     PreInclude(PathBuf),
 }
 
-/// Which halves of the unit the command compiles.
+/// Halves of the unit that the command compiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Sides {
     Both,
@@ -34,35 +34,37 @@ pub enum Sides {
     HostOnly,
 }
 
-/// One source of one compile command.
+/// A source of a compile command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TranslationUnit {
-    /// As given on the command line; relative to `directory`.
+    /// Path as on the command line; relative to `directory`.
     pub source: PathBuf,
-    /// Working directory of the command, absolute.
+    /// Absolute working directory of the command.
     pub directory: PathBuf,
     pub language: Language,
-    /// The file the command writes for this source (object, PTX, …), absolute; `None` where nothing is kept
-    /// (compile and link in one command: then `key` still tells units apart).
+    /// Absolute path of the file that the command writes for this source (object, PTX, …); `None` if no such file is
+    /// kept (compile and link in one command: then the key of the facts still distinguishes units).
     pub output: Option<PathBuf>,
     pub preprocessor: Vec<PreprocessorFlag>,
     /// `c++17`, without dashes.
     pub standard: Option<String>,
-    /// Compute capabilities asked for (`80` for `sm_80`/`compute_80`), in order of the command line; empty: nvcc's default.
+    /// Requested compute capabilities (`80` for `sm_80`/`compute_80`), in order of the command line; empty: nvcc's
+    /// default.
     pub architectures: Vec<u32>,
-    /// Each compilation of the device code, in order of the command line; empty: one, for nvcc's default.
+    /// Compilations of the device code, in order of the command line; empty: one, for nvcc's default.
     pub compiled: Vec<Compiled>,
     /// `-ccbin`.
     pub host_compiler: Option<PathBuf>,
     /// Values of `-Xcompiler`, split at commas, and flags forwarded to the host compiler.
     pub host_flags: Vec<String>,
     pub sides: Sides,
-    /// `-rdc=true`, `-dc`, `-dw`.
+    /// Whether device code is relocatable: `-rdc=true` and `-dc` set this, `-rdc=false` and `-dw` clear it, and `-dlto`
+    /// sets it whatever else is given.
     pub relocatable: bool,
-    /// `--extended-lambda`, `--expt-relaxed-constexpr`, `--use_fast_math`, `--default-stream X` … as given:
-    /// what changes the language, in nvcc's long spelling.
+    /// Flags that change the language, in nvcc's long spelling: `--extended-lambda`, `--expt-relaxed-constexpr`,
+    /// `--use_fast_math`, `--default-stream X` … as given.
     pub language_flags: Vec<String>,
-    /// The real nvcc, absolute; `None` in `scuba check` without one.
+    /// Absolute path of the real nvcc; `None` in `scuba check` without one.
     pub nvcc: Option<PathBuf>,
     /// The whole command as run, for the record and for the facts' key.
     pub command: Vec<String>,

@@ -1,13 +1,16 @@
 //! nvcc's rules for quotes, backslashes and commas.
 //!
-//! In: the bytes of a value, of an environment variable or of an options file. Out: words. It knows no flags.
+//! In: the bytes of a value, of an environment variable or of an options file. Out: words. This module knows no flags.
 //!
-//! Found by giving nvcc 13.0 a host compiler that prints its arguments (`tests/build/quoting.rs` repeats that):
-//! - a list value is cut at commas outside double quotes; a backslash takes the next byte as it is and is dropped; quotes stay
-//!   in the items; empty items vanish. Single quotes mean nothing here;
-//! - paths (`-I`, `-isystem`, `-include`) then lose their quotes, macros keep them, and `-Xcompiler` items are words for a shell;
-//! - `NVCC_PREPEND_FLAGS` and `NVCC_APPEND_FLAGS` are cut at spaces and tabs outside double quotes, nothing else changes;
-//! - in options files quotes and backslashes are taken away once, then unescaped quotes once more. There are no comments.
+//! The rules were found by giving nvcc 13.0 a host compiler that prints its arguments (`tests/build/quoting.rs` repeats
+//! that):
+//! - a list value is cut at commas outside double quotes; a backslash takes the next byte literally and is dropped;
+//!   quotes stay in the items; empty items vanish. Single quotes have no effect here;
+//! - paths (`-I`, `-isystem`, `-include`) then lose their quotes, macros keep them, and `-Xcompiler` items are words
+//!   for a shell;
+//! - `NVCC_PREPEND_FLAGS` and `NVCC_APPEND_FLAGS` are cut at spaces and tabs outside double quotes, nothing else
+//!   changes;
+//! - options files lose quotes and backslashes once, then unescaped quotes once more. They have no comments.
 
 /// Cuts a list value into its items.
 pub fn list(value: &[u8]) -> Vec<Vec<u8>> {
@@ -31,13 +34,13 @@ pub fn list(value: &[u8]) -> Vec<Vec<u8>> {
     items
 }
 
-/// An item that names a path: quotes removed.
+/// Removes the quotes of an item that names a path.
 pub fn path(item: &[u8]) -> Vec<u8> {
     item.iter().copied().filter(|&byte| byte != b'"').collect()
 }
 
-/// An item that defines a macro, as the host compiler receives it: nvcc writes it between double quotes for a shell, which
-/// halves doubled backslashes.
+/// Returns an item that defines a macro as the host compiler receives it: nvcc writes it between double quotes for a
+/// shell, which drops a backslash before a backslash, `$` or a backquote.
 pub fn macro_definition(item: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(item.len());
     let mut bytes = item.iter().copied().peekable();
@@ -51,17 +54,17 @@ pub fn macro_definition(item: &[u8]) -> Vec<u8> {
     text
 }
 
-/// `-Xcompiler` items as the host compiler receives them: nvcc joins them by spaces into a shell command.
+/// Returns `-Xcompiler` items as the host compiler receives them: nvcc joins them by spaces into a shell command.
 pub fn host_words(items: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
-    // Text that a shell would refuse makes nvcc fail; the analysis is then never asked.
+    // Text that a shell would refuse makes nvcc fail; then the analysis does not run.
     let line = items.join(&b' ');
     let mut shell = shlex::bytes::Shlex::new(&line);
     words.extend(&mut shell);
     if shell.had_error { items.to_vec() } else { words }
 }
 
-/// The words of `NVCC_PREPEND_FLAGS` or `NVCC_APPEND_FLAGS`.
+/// Cuts `NVCC_PREPEND_FLAGS` or `NVCC_APPEND_FLAGS` into words.
 pub fn environment(value: &[u8]) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
     let mut word = Vec::new();
@@ -81,7 +84,7 @@ pub fn environment(value: &[u8]) -> Vec<Vec<u8>> {
     words
 }
 
-/// The words of an options file.
+/// Cuts an options file into words.
 pub fn options_file(text: &[u8]) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
@@ -122,7 +125,7 @@ mod tests {
         words.into_iter().map(|word| String::from_utf8(word).unwrap()).collect()
     }
 
-    /// What the host compiler received from nvcc 13.0 for `-D VALUE`.
+    /// Compares with the arguments that the host compiler received from nvcc 13.0 for `-D VALUE`.
     #[test]
     fn macros() {
         for (given, received) in [
@@ -177,7 +180,7 @@ mod tests {
         }
     }
 
-    /// What the host compiler received for a `-D` in an options file.
+    /// Compares with the arguments that the host compiler received for a `-D` in an options file.
     #[test]
     fn options_files() {
         for (given, received) in [

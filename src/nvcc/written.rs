@@ -1,13 +1,15 @@
-//! Which files a command wrote, and their removal when the build must fail.
+//! Detection of the files that a command wrote, and their removal when the build must fail.
 //!
-//! In: the paths a command may write and those it reads, before it runs. Out: after it ran, the regular files among them that
-//! changed are removed, so that make and ninja try again. Never a device, an input, or a file that was left as it was.
+//! In: the paths that a command may write and those that it reads, before it runs. Out: after it ran, the changed
+//! regular files among them are removed, so that make and ninja try again. Devices, inputs and unchanged files are
+//! never removed.
 
 use files::{Moment, Stamp};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How often the clock of files is looked at until it goes on, a millisecond apart: its ticks are at most ten apart.
+/// Maximum number of looks at the file system's clock, a millisecond apart, until it advances: its ticks are at most
+/// ten milliseconds apart.
 const LOOKS: u32 = 20;
 
 /// The state of a command's outputs before it ran.
@@ -19,7 +21,7 @@ pub struct Before {
 impl Before {
     pub fn of(outputs: &[PathBuf], inputs: &[PathBuf]) -> Before {
         let outputs: Vec<_> = outputs.iter().map(|path| (path.clone(), Stamp::at(path))).collect();
-        // A write in the tick of the one before it may leave the state as it is.
+        // A write in the tick of the previous one may leave the state unchanged.
         for _ in 0..LOOKS {
             let now = Moment::now();
             if outputs.iter().filter_map(|(_, stamp)| *stamp).all(|stamp| stamp.is_older_than(now)) {
@@ -30,17 +32,17 @@ impl Before {
         Before { outputs, inputs: inputs.iter().filter_map(|path| Some(Stamp::at(path)?.file())).collect() }
     }
 
-    /// Removes what was written since. Returns the paths removed, and those that should have been with what went wrong.
+    /// Removes the files written since. Returns the removed paths, and the paths whose removal failed with the errors.
     pub fn remove_written(&self) -> (Vec<PathBuf>, Vec<(PathBuf, std::io::Error)>) {
         let (mut removed, mut failed) = (Vec::new(), Vec::new());
         for (path, before) in &self.outputs {
-            // Through symbolic links: it is their target that nvcc writes.
+            // Follows symbolic links: nvcc writes their target.
             let Ok(status) = path.metadata() else { continue };
             let now = Stamp::of(&status);
             if !status.is_file() || *before == Some(now) || self.inputs.contains(&now.file()) {
                 continue;
             }
-            // A symbolic link is the user's own; what it points to is what was written.
+            // A symbolic link is the user's own; the command wrote its target.
             let target = path.canonicalize().unwrap_or_else(|_| path.clone());
             match std::fs::remove_file(&target) {
                 Ok(()) => removed.push(target),

@@ -1,7 +1,7 @@
-//! The links of a build folder by CMake's own account of its targets.
+//! Links of a build folder from the reply of CMake's File API.
 //!
-//! CMake names the sources of a target and not its objects: these are the ones that the generator's files make of them in the
-//! target's folder. An answer that does not agree with these files is an old one.
+//! CMake reports the sources of a target and not its objects. Its objects are those that the generator's files make of
+//! these sources in the target's folder. A reply that disagrees with these files is outdated.
 
 use super::folders::tidy;
 use super::reply::{Reply, Target};
@@ -13,11 +13,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Objects that compilers make, each with the source, and what else a makefile says that it depends on.
+/// Objects that compilers make, each with its source and the other files that a makefile lists as its dependencies.
 pub(super) type Compiled = BTreeMap<PathBuf, Vec<PathBuf>>;
 
-/// The links of all targets; none where there is no answer, or none to be believed. `generated`: when CMake wrote the files that
-/// `compiled` is from, and the links `known` from them. What these files hold decides where times tell nothing.
+/// Returns the links of all targets; `None` if there is no reply, or none that agrees with the generator's files.
+/// `generated` is the time at which CMake wrote those files, `compiled` and `known` are the objects and links read from
+/// them. The contents of these files decide where times do not.
 pub(super) fn links(root: &Path, compiled: &Compiled, known: &[Link], generated: SystemTime) -> Option<Vec<Link>> {
     let reply = Reply::of(root, generated)?;
     let here = Here { root, reply: &reply };
@@ -35,8 +36,8 @@ pub(super) fn links(root: &Path, compiled: &Compiled, known: &[Link], generated:
     all.iter().all(|link| agrees(link, known, root)).then_some(all)
 }
 
-/// Whether the generator's files, where they tell of the same link, have it take in the same files of the build folder. Times alone do
-/// not show that an answer is an old one: archives, stores and copies may give all files one time.
+/// Whether the generator's files, where they describe the same link, give it the same inputs within the build folder.
+/// Times alone do not reveal an outdated reply: archives, stores and copies may give all files the same time.
 fn agrees(link: &Link, known: &[Link], root: &Path) -> bool {
     let inner = |link: &'_ Link| -> BTreeSet<PathBuf> {
         let taken_in = |p: &&PathBuf| p.starts_with(root) && **p != link.output;
@@ -45,7 +46,8 @@ fn agrees(link: &Link, known: &[Link], root: &Path) -> bool {
     known.iter().filter(|k| k.kind == link.kind && k.output == link.output).all(|k| inner(k) == inner(link))
 }
 
-/// CMake tells a shared library's plain name (`libk.so`); its file, and those who link it, have the name with the version.
+/// Renames shared libraries to their versioned names. CMake reports the plain name (`libk.so`); the file, and the links
+/// that take it in, use the versioned one.
 fn name_versions(all: &mut [Link], known: &[Link]) {
     let names = known.iter().map(|l| &l.output).chain(all.iter().flat_map(|l| &l.inputs));
     let names: BTreeSet<PathBuf> = names.filter(|n| n.extension().is_some_and(|e| e != "o")).cloned().collect();
@@ -69,22 +71,23 @@ fn kind(target: &Target) -> Option<LinkKind> {
     })
 }
 
-/// A build folder and what was answered of it.
+/// A build folder and the reply for it.
 struct Here<'r> {
     root: &'r Path,
     reply: &'r Reply,
 }
 
 impl Here<'_> {
-    /// A path of the source folder's, as the generator's files would have it read from `root`.
+    /// Resolves a path relative to the source folder, to the spelling that the generator's files imply when read from
+    /// `root`.
     fn source(&self, path: &Path) -> PathBuf {
         let path = tidy(&self.reply.paths.source.join(path));
         // CMake may know the folder by another name, through a symbolic link.
         path.strip_prefix(&self.reply.paths.build).map(|below| self.root.join(below)).unwrap_or(path)
     }
 
-    /// The objects of a target, those of object libraries included. None where the generator's files make other objects in its
-    /// folder, or miss one.
+    /// Returns the objects of a target, including those of object libraries. `None` if the generator's files make other
+    /// objects in the target's folder, or lack one.
     fn objects(&self, target: &Target, configuration: &str, compiled: &Compiled) -> Option<Vec<PathBuf>> {
         let mut folder = tidy(&self.root.join(&target.paths.build)).join(format!("CMakeFiles/{}.dir", target.name));
         if self.reply.multi_config {
@@ -100,7 +103,7 @@ impl Here<'_> {
                 None if is_of_language(from) => return None,
                 None => continue,
             };
-            // And not a header that was compiled beforehand.
+            // A precompiled header is no object of the link.
             if is_object(object) {
                 objects.push(object.clone());
             }
@@ -108,7 +111,7 @@ impl Here<'_> {
         (found.len() == sources.len()).then_some(objects)
     }
 
-    /// The libraries that a link names: files, and those that `-l` finds.
+    /// Returns the libraries that a link names: files, and those that `-l` finds.
     fn libraries(&self, target: &Target, output: &Path) -> Vec<PathBuf> {
         let text = target.libraries();
         let words = shlex::split(&text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
@@ -124,7 +127,7 @@ fn is_object(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "o")
 }
 
-/// Whether something is made of a source in C, C++ or CUDA, by its name: device code is linked to an object, too.
+/// Whether one of these files is a C, C++ or CUDA source, by its extension. The object of a device link has none.
 fn is_of_language(from: &[PathBuf]) -> bool {
     let extensions = ["c", "cc", "cpp", "cxx", "c++", "C", "CPP", "cu"];
     from.iter().filter_map(|f| f.extension()?.to_str()).any(|e| extensions.contains(&e))

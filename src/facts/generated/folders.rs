@@ -1,14 +1,14 @@
-//! Where an object stands in a folder that CMake generated, by its path alone.
+//! Position of an object in a folder that CMake generated, from its path alone.
 
 use std::path::{Path, PathBuf};
 
-/// The nearest folder above with CMake's cache, or with what Meson tells of its build.
+/// Returns the nearest enclosing folder with CMake's cache or Meson's introspection data.
 pub(super) fn root(folder: &Path) -> Option<PathBuf> {
     let is_root = |f: &&Path| f.join("CMakeCache.txt").is_file() || f.join("meson-info").is_dir();
     folder.ancestors().find(is_root).map(Path::to_owned)
 }
 
-/// The folder of sources that CMake generated the build folder of this folder from, by its cache (`CMAKE_HOME_DIRECTORY`).
+/// Returns the source folder of the CMake build that encloses this folder, from CMake's cache (`CMAKE_HOME_DIRECTORY`).
 #[must_use]
 pub fn cmake_home(folder: &Path) -> Option<PathBuf> {
     let cache = folder.ancestors().map(|f| f.join("CMakeCache.txt")).find(|f| f.is_file())?;
@@ -16,13 +16,13 @@ pub fn cmake_home(folder: &Path) -> Option<PathBuf> {
     text.lines().find_map(|l| l.strip_prefix("CMAKE_HOME_DIRECTORY:INTERNAL=")).map(PathBuf::from)
 }
 
-/// The `build.ninja` that an output is made by.
+/// Returns the nearest `build.ninja` above an output.
 #[must_use]
 pub fn ninja_file(output: &Path) -> Option<PathBuf> {
     output.ancestors().skip(1).map(|f| f.join("build.ninja")).find(|f| f.is_file())
 }
 
-/// The folder `…/CMakeFiles/NAME.dir` that an object lies in, for both of CMake's generators.
+/// Returns the folder `…/CMakeFiles/NAME.dir` that encloses an object, for both of CMake's generators.
 #[must_use]
 pub fn target_folder(object: &Path) -> Option<&Path> {
     object.ancestors().find(|folder| {
@@ -31,7 +31,7 @@ pub fn target_folder(object: &Path) -> Option<&Path> {
     })
 }
 
-/// Without `.` and `..`, which CMake writes into relative paths.
+/// Removes `.` and `..`, which CMake writes into relative paths.
 pub(super) fn tidy(path: &Path) -> PathBuf {
     let mut tidied = PathBuf::new();
     for part in path.components() {

@@ -1,5 +1,5 @@
-//! The makefiles that CMake writes: `CMakeFiles/TargetDirectories.txt` names the folders of all targets, in each of which
-//! `link.txt` holds the link's commands and `build.make` what is compiled.
+//! Reader of the makefiles that CMake writes. `CMakeFiles/TargetDirectories.txt` lists the folders of all targets; in
+//! each, `link.txt` holds the link's commands and `build.make` the compilations.
 
 use super::file_api::Compiled;
 use super::folders::tidy;
@@ -11,22 +11,22 @@ use nvcc::request::{Link, LinkKind};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What the makefiles of a build folder say.
+/// Links and objects in the makefiles of a build folder.
 #[derive(Debug, Default)]
 pub struct Makefiles {
     pub links: Vec<Link>,
-    /// All objects that are made, with what these depend on.
+    /// Objects that the makefiles make, all with their dependencies.
     pub compiled: Compiled,
-    /// The outputs of links whose command is given to the shim.
+    /// Outputs of links whose command runs through the shim.
     pub watched: Vec<PathBuf>,
 }
 
-/// The links of a build folder, and all objects that its makefiles make.
+/// Reads the links of a build folder, and all objects that its makefiles make.
 pub fn read(root: &Path) -> Makefiles {
     let list = std::fs::read_to_string(root.join("CMakeFiles/TargetDirectories.txt")).unwrap_or_default();
     let mut all = Makefiles::default();
     for target in list.lines().map(Path::new) {
-        // …/apps/CMakeFiles/one.dir: its commands run in …/apps
+        // Commands of …/apps/CMakeFiles/one.dir run in …/apps.
         let Some(folder) = target.parent().and_then(Path::parent) else { continue };
         if let Ok(text) = std::fs::read_to_string(target.join("link.txt")) {
             let found = link(&text, folder);
@@ -45,7 +45,7 @@ pub fn read(root: &Path) -> Makefiles {
     all
 }
 
-/// The commands that compile objects, each with the folder that it runs in; launchers stand before the compiler.
+/// Returns the commands that compile objects, each with its working folder; launchers stand before the compiler.
 #[must_use]
 pub fn compile_commands(root: &Path) -> Vec<(PathBuf, Vec<String>)> {
     let list = std::fs::read_to_string(root.join("CMakeFiles/TargetDirectories.txt")).unwrap_or_default();
@@ -60,7 +60,7 @@ pub fn compile_commands(root: &Path) -> Vec<(PathBuf, Vec<String>)> {
             for (name, value) in flags.lines().filter_map(|l| l.split_once(" = ")) {
                 line = line.replace(&format!("$({name})"), value);
             }
-            // Of a target in another folder than the first: `cd FOLDER && COMMAND`.
+            // The command of a target outside the top folder reads `cd FOLDER && COMMAND`.
             let (folder, command) = match line.strip_prefix("cd ").and_then(|rest| rest.split_once(" && ")) {
                 Some((folder, command)) => (shlex::split(folder).and_then(|w| w.into_iter().next()), command),
                 None => (None, line.as_str()),
@@ -73,7 +73,7 @@ pub fn compile_commands(root: &Path) -> Vec<(PathBuf, Vec<String>)> {
     all
 }
 
-/// The first command of a link.txt that links; `ranlib` comes after `ar`.
+/// Returns the link of the first command in a link.txt that links; `ranlib` comes after `ar`.
 fn link(text: &str, folder: &Path) -> Option<Link> {
     text.lines().find_map(|line| {
         let words: Vec<OsString> = shlex::split(line)?.into_iter().map(OsString::from).collect();
@@ -89,7 +89,7 @@ fn link(text: &str, folder: &Path) -> Option<Link> {
     })
 }
 
-/// The device link of a dlink.txt, which nvcc makes.
+/// Returns the device link in a dlink.txt, a command of nvcc.
 fn device_link(text: &str, folder: &Path) -> Option<Link> {
     text.lines().find_map(|line| {
         let words = host::nvcc_words(&shlex::split(line)?);
@@ -98,7 +98,8 @@ fn device_link(text: &str, folder: &Path) -> Option<Link> {
     })
 }
 
-/// Both sides of a makefile's rules, relative to the build folder: CMake writes one rule for each thing that an object is made of.
+/// Returns target and prerequisite of a makefile's rules, resolved in the build folder. CMake writes one rule for each
+/// prerequisite of an object.
 fn made<'t>(text: &'t str, root: &'t Path) -> impl Iterator<Item = (PathBuf, PathBuf)> + 't {
     let path = |text: &str| tidy(&root.join(text.trim().replace("\\ ", " ").replace("$$", "$")));
     text.lines()

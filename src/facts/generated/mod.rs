@@ -1,9 +1,9 @@
-//! What CMake wrote into a build folder, before anything is compiled: which links there will be, and of what.
+//! Build descriptions that CMake writes before anything is compiled: the planned links and their inputs.
 //!
-//! In: a build folder, an output. Out: links as they are planned, the outputs that are still built, the
-//! commands of makefiles. Links are read from the answer of CMake's File API (3.14 and later), for which CMake is asked here; where
-//! there is none, and for objects, it reads `build.ninja` and CMake's makefiles (3.25) as text. It knows nothing of facts or
-//! programs. What it does not know is as if it were not there.
+//! In: a build folder, an output. Out: the planned links, the outputs that are still built, the commands of makefiles.
+//! Links come from the reply of CMake's File API (3.14 and later), which this module queries. Without a reply, and for
+//! objects, it reads `build.ninja` and CMake's makefiles (3.25) as text. It knows nothing of facts or programs, and
+//! ignores statements that it does not know.
 
 mod file_api;
 pub(super) mod folders;

@@ -1,4 +1,4 @@
-//! `build.ninja` (<https://ninja-build.org/manual.html>), as CMake and Meson write it.
+//! Reader of `build.ninja` (<https://ninja-build.org/manual.html>), as CMake and Meson write it.
 
 use super::file_api::Compiled;
 use super::folders::tidy;
@@ -7,24 +7,25 @@ use nvcc::request::{Link, LinkKind};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// The statements of one file.
+/// The statements of one `build.ninja`.
 #[derive(Debug, Default)]
 pub struct Ninja {
     /// blake3 of the statement that makes an output, with its variables.
     edges: HashMap<PathBuf, [u8; 32]>,
     links: Vec<Link>,
     compiled: Compiled,
-    /// The rules whose command is given to the shim.
+    /// Rules whose command runs through the shim.
     watched_rules: HashSet<String>,
-    /// Meson's files of a shared library's symbols, each with the library: links depend on these, and name the library in a flag alone.
+    /// Meson's symbol files of shared libraries, each with its library: links depend on the symbol file, and name the
+    /// library only in a flag.
     symbols: HashMap<PathBuf, PathBuf>,
-    /// The rule of each link, by its output.
+    /// Rule of each link, by its output.
     link_rules: HashMap<PathBuf, String>,
 }
 
 impl Ninja {
-    /// What is in the file, and in those that Ninja Multi-Config writes for each configuration, of which it takes in but one;
-    /// nothing where it cannot be read.
+    /// Reads the file, CMake's `rules.ninja`, and the files that Ninja Multi-Config writes for each configuration:
+    /// `build.ninja` includes only one of those. Unreadable files contribute nothing.
     pub fn read(file: &Path) -> Self {
         let folder = file.parent().unwrap_or(Path::new("/"));
         let mut ninja = Self::default();
@@ -45,7 +46,7 @@ impl Ninja {
         ninja
     }
 
-    /// Paths in `text` are relative to `folder`.
+    /// Adds the statements in `text`, whose paths are relative to `folder`.
     fn add_text(&mut self, text: &str, folder: &Path) {
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
@@ -103,12 +104,12 @@ impl Ninja {
         self.edges.keys()
     }
 
-    /// What compilers make, by CMake's names for its rules: `CUDA_COMPILER__app_Release`.
+    /// Returns the outputs of compilers, recognised by CMake's names for its rules: `CUDA_COMPILER__app_Release`.
     pub fn compiled(&self) -> &Compiled {
         &self.compiled
     }
 
-    /// The outputs of links whose command is given to the shim.
+    /// Returns the outputs of links whose command runs through the shim.
     pub fn watched(&self) -> impl Iterator<Item = &PathBuf> {
         self.link_rules.iter().filter(|(_, rule)| self.watched_rules.contains(*rule)).map(|(output, _)| output)
     }
@@ -124,7 +125,7 @@ impl Ninja {
     }
 }
 
-/// The kind of link of CMake's rules: `CXX_EXECUTABLE_LINKER__app_Release`.
+/// Returns the kind of link of a CMake rule: `CXX_EXECUTABLE_LINKER__app_Release`.
 fn kind(rule: &str) -> Option<LinkKind> {
     let (rule, _) = rule.split_once("_LINKER__")?;
     ["_EXECUTABLE", "_STATIC_LIBRARY", "_SHARED_LIBRARY", "_MODULE_LIBRARY", "_DEVICE"]
@@ -141,7 +142,8 @@ fn kind(rule: &str) -> Option<LinkKind> {
         })
 }
 
-/// The kind of link of Meson's rules (1.0): `STATIC_LINKER`, and `cpp_LINKER` for programs and shared libraries, both also with `_RSP`.
+/// Returns the kind of link of a Meson rule (1.0): `STATIC_LINKER`, and `cpp_LINKER` for programs and shared libraries,
+/// both also with `_RSP`.
 fn kind_by_meson(rule: &str, output: &str) -> Option<LinkKind> {
     let language = rule.strip_suffix("_RSP").unwrap_or(rule).strip_suffix("_LINKER")?;
     let name = Path::new(output).file_name()?.to_str()?;
@@ -152,7 +154,7 @@ fn kind_by_meson(rule: &str, output: &str) -> Option<LinkKind> {
     })
 }
 
-/// `OUTPUTS [| OUTPUTS]: RULE INPUTS [| INPUTS] [|| ORDER ONLY]`
+/// A statement `OUTPUTS [| OUTPUTS]: RULE INPUTS [| INPUTS] [|| ORDER ONLY]`.
 #[derive(Debug, Default)]
 struct Statement {
     outputs: Vec<String>,
@@ -187,7 +189,7 @@ enum Word {
     Colon,
 }
 
-/// Words between blanks; `$` takes the character behind it as it is.
+/// Splits a statement into words at blanks and colons; `$` takes the next character literally.
 fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut word = String::new();

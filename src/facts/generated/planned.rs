@@ -1,4 +1,4 @@
-//! The links that a build folder plans, whichever of CMake's generators wrote it, and the objects that it still makes.
+//! Links that a build folder plans, for either of CMake's generators, and the objects that the folder still makes.
 
 use super::folders::{root, target_folder};
 use super::makefiles::{self, Makefiles};
@@ -9,28 +9,28 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What is planned in some build folders.
+/// Plans of some build folders.
 #[derive(Debug, Default)]
 pub struct Planned {
     pub links: Vec<Link>,
-    /// Outputs of links whose command is given to the shim.
+    /// Outputs of links whose command runs through the shim.
     pub(crate) watched: HashSet<PathBuf>,
-    /// The folders of whose objects all are known.
+    /// Build folders with at least one planned link: all of their objects are known.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) objects: BTreeSet<PathBuf>,
-    /// All of CMake's.
+    /// Build folders, those without planned links included.
     pub(crate) folders: Vec<PathBuf>,
 }
 
 impl Planned {
-    /// The plans for the build folders that these outputs lie in.
+    /// Reads the plans of the build folders that enclose these outputs.
     #[must_use]
     pub fn of<'p>(outputs: impl IntoIterator<Item = &'p Path>, present: &Present) -> Self {
         let folders: BTreeSet<&Path> = outputs.into_iter().filter_map(Path::parent).collect();
         Self::of_folders(folders.into_iter().filter_map(root).collect(), present)
     }
 
-    /// The plans of build folders.
+    /// Reads the plans of build folders.
     #[must_use]
     pub fn of_folders(roots: BTreeSet<PathBuf>, present: &Present) -> Self {
         let mut planned = Self::default();
@@ -50,7 +50,7 @@ impl Planned {
                 (links, compiled.into_keys().collect::<BTreeSet<_>>(), told)
             };
             if let Some(told) = told {
-                // CMake does not tell of the links of device code.
+                // CMake's reply does not list device links.
                 let outputs: HashSet<&Path> = told.iter().map(|l| l.output.as_path()).collect();
                 links.retain(|l| !outputs.contains(l.output.as_path()));
                 links.extend(told);
@@ -66,27 +66,27 @@ impl Planned {
         planned
     }
 
-    /// Has CMake tell its targets from its next configuration of these folders on.
+    /// Has CMake report its targets from its next configuration of these folders on.
     pub fn ask_cmake(&self) {
         self.folders.iter().filter(|f| f.join("CMakeCache.txt").is_file()).for_each(|f| query::ask(f));
     }
 
-    /// Whether the link of this output is planned and its command does not come to the shim: what the shim does not say before, nobody
-    /// says.
+    /// Whether the link of this output is planned, and its command does not run through the shim. The shim cannot
+    /// report anything at such a link, so it must do so earlier.
     #[must_use]
     pub fn is_unwatched(&self, output: &Path) -> bool {
         self.links.iter().any(|l| l.output == output) && !self.watched.contains(output)
     }
 
-    /// The objects of CUDA sources, by CMake's names for them.
+    /// Returns the objects of CUDA sources, recognised by CMake's names for them.
     pub fn cuda_objects(&self) -> impl Iterator<Item = &PathBuf> {
         self.objects.iter().filter(|o| o.as_os_str().as_encoded_bytes().ends_with(b".cu.o"))
     }
 
-    /// Whether the output is one of a build folder that does not make it any more.
+    /// Whether a build folder of these plans encloses the output, and does not make it any more.
     #[must_use]
     pub fn dropped(&self, output: &Path) -> bool {
-        // Other build tools may work below a build folder of CMake's.
+        // Other build tools may work below a CMake build folder.
         target_folder(output).is_some_and(|t| self.roots.iter().any(|r| t.starts_with(r)))
             && !self.objects.contains(output)
     }

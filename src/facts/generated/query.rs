@@ -1,13 +1,13 @@
-//! The question to CMake's File API that has it write down its targets: `cmake-file-api(7)`, a stateful query of a client.
+//! Query to CMake's File API that has it write down its targets: `cmake-file-api(7)`, a stateful query of a client.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-/// The same as in `preload.c`, which asks before the first configuration.
+/// Text of the query; the same as in `preload.c`, which queries before the first configuration.
 const QUERY: &str = "{\"requests\":[{\"kind\":\"codemodel\",\"version\":{\"major\":2}}]}\n";
 
-/// Asks CMake to answer from its next configuration of `root` on. A folder that cannot be written is not asked in.
+/// Asks CMake to reply from its next configuration of `root` on. Does nothing if the folder cannot be written.
 pub(super) fn ask(root: &Path) {
     let folder = root.join(".cmake/api/v1/query/client-scuba");
     let file = folder.join("query.json");
@@ -16,7 +16,7 @@ pub(super) fn ask(root: &Path) {
     }
     let written = File::create_new(&file).map(|mut f| f.write_all(QUERY.as_bytes()));
     if matches!(written, Ok(Err(_))) {
-        // Half a question would never be put again.
+        // A partial query would never be replaced.
         let _ = std::fs::remove_file(file);
     }
 }

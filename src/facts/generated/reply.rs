@@ -1,4 +1,4 @@
-//! What CMake's File API answered of a build folder: `cmake-file-api(7)`, object kind `codemodel` version 2.
+//! Reply of CMake's File API for a build folder: `cmake-file-api(7)`, object kind `codemodel` version 2.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -7,16 +7,17 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// An answer that is of this build folder as it was generated last, as far as times tell.
+/// A reply for this build folder as it was generated last, as far as times show.
 #[derive(Debug)]
 pub(super) struct Reply {
-    /// As CMake spells them.
+    /// Top-level paths, in CMake's spelling.
     pub paths: Paths,
-    /// Whether relative names in links are relative to the build folder, as Ninja's are; else to the target's own.
+    /// Whether relative names in links are relative to the build folder, as for Ninja; else they are relative to the
+    /// target's own.
     pub from_root: bool,
-    /// Objects lie in a folder by the name of their configuration.
+    /// Whether objects lie in a folder named after their configuration.
     pub multi_config: bool,
-    /// Each with the name of its configuration.
+    /// Targets, each with the name of its configuration.
     pub targets: Vec<(String, Target)>,
 }
 
@@ -32,7 +33,7 @@ pub(super) struct Target {
     pub name: String,
     #[serde(rename = "type")]
     pub kind: String,
-    /// Relative to those of the whole.
+    /// Paths relative to the top-level ones.
     pub paths: Paths,
     #[serde(default)]
     pub artifacts: Vec<Artifact>,
@@ -46,7 +47,7 @@ pub(super) struct Target {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Artifact {
-    /// Relative to the build folder.
+    /// Path relative to the build folder.
     pub path: PathBuf,
 }
 
@@ -66,7 +67,7 @@ struct Fragment {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Source {
-    /// Relative to the source folder.
+    /// Path relative to the source folder.
     path: PathBuf,
     compile_group_index: Option<usize>,
 }
@@ -77,7 +78,7 @@ struct CompileGroup {
 }
 
 impl Target {
-    /// The sources that it compiles, those of C, C++ and CUDA.
+    /// Returns the C, C++ and CUDA sources that the target compiles.
     pub fn compiled(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().filter_map(|s| {
             let group = self.compile_groups.get(s.compile_group_index?)?;
@@ -85,12 +86,12 @@ impl Target {
         })
     }
 
-    /// What it takes in as it is: objects of object libraries, among headers and others.
+    /// Returns the files that the target takes in uncompiled: objects of object libraries, among headers and others.
     pub fn others(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().filter(|s| s.compile_group_index.is_none()).map(|s| s.path.as_path())
     }
 
-    /// What its link's command says of libraries, as a shell's words.
+    /// Returns the part of the link command that names libraries, as words of a shell.
     pub fn libraries(&self) -> String {
         let fragments = self.link.command_fragments.iter();
         let wanted = fragments.filter(|f| matches!(f.role.as_str(), "libraries" | "libraryPath"));
@@ -149,12 +150,12 @@ struct TargetFile {
 }
 
 impl Reply {
-    /// The newest answer, whoever asked. None where CMake generated the folder again at a time after it (`generated`) without
-    /// being asked, or where it came here with a folder that was moved or copied.
+    /// Reads the newest reply, whoever queried. `None` if CMake generated the folder after it (`generated`) without a
+    /// query, or if the reply came with a folder that was moved or copied.
     pub fn of(root: &Path, generated: SystemTime) -> Option<Self> {
         let folder = root.join(".cmake/api/v1/reply");
         let names = std::fs::read_dir(&folder).ok()?.flatten().map(|e| e.file_name());
-        // The order of names is that of times.
+        // Names sort by time.
         let index = names.filter(|n| n.as_encoded_bytes().starts_with(b"index-")).max().map(|n| folder.join(n))?;
         if index.metadata().and_then(|m| m.modified()).ok()? < generated {
             return None;

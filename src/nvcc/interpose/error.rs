@@ -1,4 +1,4 @@
-//! Why a build could not be run under interposition.
+//! Reasons why a build could not run under interposition.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A command as the build executed it: what the log records, and what links and compilations are read from.
+//! A command that the build executed: the log records these, and links and compilations are read from them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 /// A command that the build executed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Execution {
-    /// Working directory of whoever executed it, absolute; empty where it could not be told.
+    /// Absolute working directory of the process that executed it; empty if unknown.
     pub directory: PathBuf,
-    /// The file executed, as found in `PATH`; relative to `directory` where the caller gave it so.
+    /// Executed file, as found in `PATH`; relative to `directory` if the caller gave it so.
     pub program: PathBuf,
-    /// With the program's own name first.
+    /// Arguments, the program's own name first.
     pub arguments: Vec<OsString>,
 }

@@ -1,4 +1,4 @@
-//! Puts the preloaded library, which this program carries inside, where the loader can find it.
+//! Extracts the preloaded library, which this program embeds, to a file that the loader can find.
 
 use super::error::Error;
 use std::io;
@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libscuba-interpose.so"));
 
-/// The library as a file. It lies in the user's cache where possible: a daemon that outlives the build (a compiler cache's
-/// server) keeps it in its environment, and the loader would complain at every process it starts about a library that is
-/// gone. A temporary one is removed with this value.
+/// The library as a file. It lies in the user's cache if possible: a daemon that outlives the build (a compiler cache's
+/// server) keeps the path in its environment, and the loader would report a missing library for every process that it
+/// starts. A temporary file is removed with this value.
 pub struct Library {
     path: PathBuf,
     _temporary: Option<tempfile::TempDir>,
@@ -22,7 +22,7 @@ impl Library {
     }
 }
 
-/// Tries the user's cache, then the folder for temporary files.
+/// Writes the library to the user's cache, else to the folder for temporary files.
 ///
 /// # Errors
 /// When neither can be written to, allows execution, and has a name that LD_PRELOAD can express.
@@ -49,13 +49,14 @@ fn temporary() -> io::Result<Library> {
     Ok(Library { path, _temporary: Some(folder) })
 }
 
-/// `$XDG_CACHE_HOME/scuba`, else `~/.cache/scuba`.
+/// Returns `$XDG_CACHE_HOME/scuba`, else `~/.cache/scuba`.
 fn cache_folder() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache"))).map(|cache| cache.join("scuba"))
 }
 
-/// Named by its contents, so that versions do not meet, and renamed into place, so that nobody loads half of it.
+/// Writes the library under a name with its hash, so that versions do not collide, and renames it into place, so that
+/// no process loads a partial file.
 fn cached(folder: &Path) -> io::Result<PathBuf> {
     let path = folder.join(format!("interpose-{}.so", &blake3::hash(BYTES).to_hex()[..16]));
     if std::fs::read(&path).ok().as_deref() != Some(BYTES) {
@@ -68,12 +69,13 @@ fn cached(folder: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Whether the loader takes it: not from a file system mounted `noexec`, nor by a name with a blank or a colon.
+/// Checks that the loader accepts the path: its file system is not mounted `noexec`, and its name has no blank or
+/// colon.
 fn check(path: &Path) -> io::Result<()> {
     if path.as_os_str().as_bytes().iter().any(|b| b" :\t\n".contains(b)) {
         return Err(io::Error::other("LD_PRELOAD cannot express a name with a blank or a colon"));
     }
-    // The loader says what it could not preload, and goes on.
+    // The loader reports what it could not preload, and continues.
     let run = Command::new("/bin/sh").args(["-c", ":"]).env("LD_PRELOAD", path).stdin(Stdio::null()).output()?;
     if run.stderr.is_empty() {
         Ok(())

@@ -1,8 +1,8 @@
-//! What a build's link commands joined: compiler drivers, linkers and `ar`, as recorded, become [`Link`]s.
+//! Links of a build, from the recorded commands of compiler drivers, linkers and `ar`; each becomes a [`Link`].
 //!
-//! One link is usually seen twice, as `g++ …` and as the `ld …` under it. The driver's command is the better one (its
-//! response files still exist, system libraries are not in it); the linker's is what remains of drivers that nobody
-//! knows by name, and of those whose working directory could not be told.
+//! One link is usually recorded twice, as `g++ …` and as the `ld …` that it starts. The driver's command is preferred
+//! (its response files still exist, and it lacks the system's libraries). The linker's command serves for drivers with
+//! unknown names and for those whose working directory is unknown.
 
 use super::execution::Execution;
 use super::scripts;
@@ -12,11 +12,11 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// What a command line says, before files are looked for.
+/// A parsed link command, before files are searched.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Parsed {
     pub kind: LinkKind,
-    /// As given.
+    /// Path as given.
     pub output: PathBuf,
     pub inputs: Vec<Input>,
     /// Values of `-L`, as given.
@@ -26,7 +26,7 @@ pub struct Parsed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     File(PathBuf),
-    /// `-lNAME`, or `-l:FILE` as `File(FILE)` of the folders.
+    /// `-lNAME`, or `-l:FILE`, whose name is searched exactly.
     Library {
         name: OsString,
         archive_only: bool,
@@ -40,13 +40,13 @@ pub(crate) enum Tool {
     Linker,
 }
 
-/// The links whose output exists: a failed or probing command's does not. One for each output, in the order of their
-/// first command; what several `ar` commands put into one archive is one link. No link stands for an archive whose members were removed or written again since:
-/// it is known by what it holds.
+/// Collects the links whose output exists: failed and probing commands leave none. Each output has one link, in the
+/// order of the first commands; several `ar` commands on one archive are merged. An archive whose members were removed
+/// or rewritten since has no link: its contents identify it.
 #[must_use]
 pub fn collect(executions: &[Execution]) -> Vec<Link> {
     let mut found: Vec<(Tool, usize, Link)> = Vec::new();
-    // Archives whose members are not what lies at the places that they were made of.
+    // Archives whose members may differ from the present files at their inputs' paths.
     let mut by_members: HashSet<PathBuf> = HashSet::new();
     for execution in executions {
         let Some(tool) = Tool::of(&execution.program) else { continue };
@@ -69,7 +69,7 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
                     }
                 }
             }
-            // The same output again: the later command made it, unless it is the linker under the driver.
+            // The later command made the same output, unless it is the linker under the driver.
             Some(known) if tool != Tool::Linker || known.0 == Tool::Linker || known.1 > missing => {
                 *known = (tool, missing, link);
             }
@@ -79,8 +79,8 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
     found.into_iter().map(|(_, _, link)| link).filter(|link| !by_members.contains(&link.output)).collect()
 }
 
-/// Links of programs and shared libraries whose output is not there: they failed or probed, or their output was moved or removed since. One for each
-/// output, the last one.
+/// Collects the links of programs and shared libraries whose output does not exist: they failed or probed, or their
+/// output was moved or removed since. Each output has one link, the last one.
 #[must_use]
 pub fn without_output(executions: &[Execution]) -> Vec<Link> {
     let links = executions.iter().filter(|e| e.directory.is_absolute()).filter_map(planned);
@@ -92,13 +92,13 @@ pub fn without_output(executions: &[Execution]) -> Vec<Link> {
     gone.into_values().collect()
 }
 
-/// Whether no file was written after `output`, as far as times tell.
+/// Whether no file was written after `output`, as far as times show.
 fn is_older_than(files: &[PathBuf], output: &Path) -> bool {
     let written = |file: &Path| file.metadata().and_then(|m| m.modified()).ok();
     written(output).is_none_or(|made| files.iter().filter_map(|f| written(f)).all(|time| time <= made))
 }
 
-/// Compiler drivers by name; the same as in `preload.c`.
+/// Names of compiler drivers; the same as in `preload.c`.
 const DRIVERS: [&str; 21] = [
     "cc",
     "c++",
@@ -124,7 +124,8 @@ const DRIVERS: [&str; 21] = [
 ];
 
 impl Tool {
-    /// The same rule as in `preload.c`: `g++` of `x86_64-linux-gnu-g++-12`. `None` for what neither links nor compiles.
+    /// Returns the tool by the same rule as `preload.c`: `x86_64-linux-gnu-g++-12` is `g++`. `None` for programs that
+    /// neither link nor compile.
     pub(crate) fn of(program: &Path) -> Option<Self> {
         let name = program.file_name()?.to_str()?;
         let version = name.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
@@ -137,7 +138,7 @@ impl Tool {
     }
 }
 
-/// A link as its command says it, before or after it is made: its files need not exist.
+/// Reads the link of a command, before or after it runs: its files need not exist.
 pub fn planned(execution: &Execution) -> Option<Link> {
     let tool = Tool::of(&execution.program)?;
     let parsed = parse(tool, &execution.arguments, &execution.directory)?;
@@ -159,7 +160,7 @@ fn parse(tool: Tool, arguments: &[OsString], directory: &Path) -> Option<Parsed>
     }
 }
 
-/// Puts the words of response files (`@FILE`) in their place; one that cannot be read stays a word, as GNU tools do.
+/// Replaces response files (`@FILE`) by their words; an unreadable one stays a word, as for GNU tools.
 pub(crate) fn expand(words: &mut VecDeque<OsString>, directory: &Path) {
     // A file may name itself; no sensible command comes near this many.
     let mut budget = 64;
@@ -247,7 +248,7 @@ const WITH_VALUE: [&str; 60] = [
 const SOURCES: [&str; 13] = ["c", "cc", "cpp", "cxx", "c++", "C", "s", "S", "f", "f90", "F90", "i", "ii"];
 
 fn link(words: VecDeque<OsString>, tool: Tool) -> Option<Parsed> {
-    // Each word with who reads it: what a driver hands to the linker (`-Wl,-E`) is not the driver's own (`-E`).
+    // Each word with the tool that reads it: a word passed to the linker (`-Wl,-E`) is not the driver's own (`-E`).
     let mut words: VecDeque<(Tool, OsString)> = words.into_iter().map(|word| (tool, word)).collect();
     let (mut output, mut inputs, mut folders) = (None, Vec::new(), Vec::new());
     let (mut shared, mut relocatable, mut archive_only) = (false, false, false);
@@ -310,7 +311,7 @@ fn library(name: &OsStr, archive_only: bool) -> Input {
     Input::Library { name: name.to_owned(), archive_only }
 }
 
-/// `ar [--plugin X] [-]KEYLETTERS [POSITION] [COUNT] ARCHIVE FILE…`, for the letters that add members.
+/// Parses `ar [--plugin X] [-]KEYLETTERS [POSITION] [COUNT] ARCHIVE FILE…`, for the letters that add members.
 fn archive(mut words: VecDeque<OsString>) -> Option<Parsed> {
     let mut letters = None;
     while let Some(word) = words.front() {
@@ -334,7 +335,7 @@ fn archive(mut words: VecDeque<OsString>) -> Option<Parsed> {
     Some(Parsed { kind: LinkKind::Archive, output, inputs: words.map(Input::File).collect(), folders: Vec::new() })
 }
 
-/// The files that are there, and how many of those named are not.
+/// Returns the existing files, and the number of named files that do not exist.
 fn resolve(parsed: &Parsed, directory: &Path, tool: Tool) -> (Vec<PathBuf>, usize) {
     let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| absolute(directory, f)).collect();
     let (mut files, mut missing) = (Vec::new(), 0);
@@ -344,7 +345,7 @@ fn resolve(parsed: &Parsed, directory: &Path, tool: Tool) -> (Vec<PathBuf>, usiz
                 let file = absolute(directory, file);
                 if file.is_file() { files.extend(scripts::expanded(canonical(file), &folders)) } else { missing += 1 }
             }
-            // One that is in no folder given is the system's.
+            // A library in none of the given folders belongs to the system.
             Input::Library { name, archive_only } => {
                 let found = find_library(name, *archive_only, &folders).map(canonical);
                 files.extend(found.into_iter().flat_map(|file| scripts::expanded(file, &folders)));
@@ -369,7 +370,7 @@ pub(super) fn find_library(name: &OsStr, archive_only: bool, folders: &[PathBuf]
     folders.iter().flat_map(|folder| candidates.iter().map(move |c| folder.join(c))).find(|path| path.is_file())
 }
 
-/// Lexically: `..` removes the folder before it.
+/// Makes a path absolute lexically: `..` removes the folder before it.
 fn absolute(directory: &Path, path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in directory.join(path).components() {
@@ -468,7 +469,7 @@ mod tests {
         }
     }
 
-    /// A folder with the named files, each holding its own name.
+    /// Creates a folder with the named files, each with its own name as contents.
     fn folder(names: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for name in names {

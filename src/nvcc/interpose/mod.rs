@@ -1,8 +1,9 @@
-//! `scuba build`: any build command, with nvcc replaced by the shim and its links recorded, by interposing `exec`.
+//! `scuba build`: runs any build command with nvcc replaced by the shim, and records its links, by interposing `exec`.
 //!
-//! In comes the build command as typed and the shim's path; out go the command's exit status, the nvcc commands that
-//! were handed to the shim and the links that the host's tools made. A small preloaded library (`preload.c`) does the
-//! replacing inside the build's processes, and asks a CMake that configures for its targets (`facts/generated/`). This module knows nothing of findings, facts or nvcc's flags.
+//! In: the build command as typed, and the shim's path. Out: the command's exit status, the nvcc commands that were
+//! passed to the shim, and the links that the host's tools made. A small preloaded library (`preload.c`) replaces the
+//! commands inside the build's processes, and queries a CMake that configures for its targets (`facts/generated/`).
+//! This module knows nothing of findings, facts or nvcc's flags.
 
 mod error;
 pub mod execution;
@@ -27,48 +28,51 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-/// Set for what the shim executes: below it the preloaded library neither rewrites nor records. It sets the variable by
-/// itself when `scuba-nvcc`, `scuba` or `scuba-extract` of the shim's folder executes something.
+/// Variable set for all that the shim executes: below it the preloaded library neither rewrites nor records. The
+/// library itself sets the variable when `scuba-nvcc`, `scuba` or `scuba-extract` of the shim's folder executes
+/// something.
 pub const GUARD_VARIABLE: &str = "SCUBA_INTERPOSE_GUARD";
 const LIBRARY_VARIABLE: &str = "SCUBA_INTERPOSE_LIB";
 const SHIM_VARIABLE: &str = "SCUBA_INTERPOSE_SHIM";
 const LOG_VARIABLE: &str = "SCUBA_INTERPOSE_LOG";
 
-/// How to run a build command.
+/// Options of a run of a build command.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// `scuba-nvcc`, absolute.
+    /// Absolute path of `scuba-nvcc`.
     pub shim: PathBuf,
-    /// Further variables for the command (`SCUBA_DIR`, `SCUBA_MESSAGE_FORMAT`, …). The `SCUBA_…` ones reach the shim also
-    /// where the build clears its environment.
+    /// Further variables for the command (`SCUBA_DIR`, `SCUBA_MESSAGE_FORMAT`, …). The `SCUBA_…` ones reach the shim
+    /// even if the build clears its environment.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// What a build command did.
+/// Result of a build command.
 #[derive(Debug)]
 pub struct Outcome {
     pub status: ExitStatus,
-    /// The nvcc commands that were handed to the shim, by us or by the build itself, in the order in which they started, probes included.
+    /// The nvcc commands that the preloaded library or the build itself passed to the shim, in the order in which they
+    /// started, probes included.
     pub compiles: Vec<Execution>,
-    /// Links and archives made by the host's tools whose output exists, one for each output, in the order of their first
-    /// command. Those that nvcc made are known to the shim and are not here.
+    /// Links and archives by the host's tools whose output exists, one for each output, in the order of their first
+    /// command. The shim records nvcc's own links, so they are not here.
     pub links: Vec<Link>,
-    /// Links by the host's tools whose output is not there, in the order of their outputs.
+    /// Links by the host's tools whose output does not exist, in the order of their outputs.
     pub links_without_output: Vec<Link>,
-    /// Compilations by the host's own compilers that left their object, the last one of each object.
+    /// Compilations by the host's own compilers whose object exists; for each object the last one.
     pub host_compiles: Vec<Plan>,
-    /// Programs that the host's own compilers compiled and linked in one command, with their links; the last one of each output.
+    /// Programs that the host's own compilers compiled and linked in one command, with their links; for each output the
+    /// last one.
     pub host_programs: Vec<Plan>,
-    /// The folders that build tools (make, Ninja) were started for, also where they had nothing to do; absolute.
+    /// Absolute paths of the folders that build tools (make, Ninja) were started for, even if they had nothing to do.
     pub tool_folders: BTreeSet<PathBuf>,
     /// The build's own command, and the build tools that it started, in the order in which they started.
     pub tools: Vec<Execution>,
-    /// One line each for the user: where interposition cannot reach.
+    /// Messages for the user about programs that interposition cannot reach, one line each.
     pub notes: Vec<String>,
 }
 
-/// Runs `command` in the foreground with this process's own streams and waits for it. Until it has ended, an interrupt
-/// from the terminal is left to the command, which gets it too; SIGTERM and SIGHUP are passed on to it.
+/// Runs `command` in the foreground with this process's own streams and waits for it. Until it ends, an interrupt from
+/// the terminal is left to the command, which receives it as well; SIGTERM and SIGHUP are forwarded to it.
 ///
 /// # Errors
 /// When the command cannot be found or started, or the interposition cannot be set up. A command that ran and failed is
@@ -85,15 +89,16 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
     let log = folder.path().join("log");
     std::fs::write(&log, b"").map_err(|source| Error::Log { path: log.clone(), doing: "created", source })?;
 
-    // By name, not by the path found: some programs look at what they were called.
-    // What this process itself executes is not rewritten: an nvcc is executed by a program that is.
+    // By name, not by the path found: some programs inspect the name by which they were called. What this process
+    // itself executes is not rewritten, so `env` executes an nvcc: its own `exec` is rewritten.
     let mut child = if locate::is_nvcc(name) { Command::new("env") } else { Command::new(name) };
     child.args(locate::is_nvcc(name).then_some(name));
     child.args(arguments).envs(options.environment.iter().map(|(k, v)| (k, v)));
     child.env_remove(GUARD_VARIABLE);
     child.env("LD_PRELOAD", appended(std::env::var_os("LD_PRELOAD"), library.path().as_os_str()));
     child.env(LIBRARY_VARIABLE, library.path()).env(SHIM_VARIABLE, &options.shim).env(LOG_VARIABLE, &log);
-    // A program built with gcc's AddressSanitizer, run by the build, refuses to start behind any other preloaded library.
+    // The build may run a program built with gcc's AddressSanitizer, which refuses to start behind another preloaded
+    // library.
     child.env("ASAN_OPTIONS", appended(std::env::var_os("ASAN_OPTIONS"), OsStr::new("verify_asan_link_order=0")));
 
     let mut notes = Vec::new();
@@ -128,7 +133,7 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
             execution.arguments = host::expanded(&execution.arguments, &execution.directory);
         }
         match kind {
-            // What only its response file tells.
+            // Compilations that only their response file reveals.
             record::Kind::Link if host::compiles(execution.program.as_os_str(), &execution.arguments) => {
                 add_compile(&mut host_compiles, &execution);
             }
@@ -152,13 +157,13 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
     })
 }
 
-/// Of commands that linked, those that also compiled what they linked.
+/// Plans the commands that both compiled and linked.
 fn programs(linking: &[Execution], links: &[Link]) -> Vec<Plan> {
     let mut all = BTreeMap::new();
     for execution in linking.iter().filter(|e| e.directory.is_absolute()) {
         let Some(mut plan) = host::compile_and_link(&execution.arguments, &execution.directory) else { continue };
         let Some(output) = plan.request.link.as_ref().map(|l| l.output.clone()) else { continue };
-        // As it was collected: without links in its path, and there.
+        // The path as in the collected links: canonical, and the file exists.
         let canonical = output.canonicalize().unwrap_or(output);
         if let Some(link) = links.iter().find(|l| l.output == canonical) {
             plan.request.link = Some(link.clone());
@@ -168,9 +173,9 @@ fn programs(linking: &[Execution], links: &[Link]) -> Vec<Plan> {
     all.into_values().collect()
 }
 
-/// Adds what a command compiled, where its object is there; a failed or probing command's is not.
+/// Adds the compilation of a command if its object exists; failed and probing commands leave none.
 fn add_compile(all: &mut BTreeMap<PathBuf, Plan>, execution: &Execution) {
-    // Relative names mean nothing where the folder could not be told.
+    // Relative names mean nothing if the folder is unknown.
     if !execution.directory.is_absolute() {
         return;
     }
@@ -181,7 +186,7 @@ fn add_compile(all: &mut BTreeMap<PathBuf, Plan>, execution: &Execution) {
     }
 }
 
-/// `list:word`, or `word` alone; lists of LD_PRELOAD and ASAN_OPTIONS are both separated by colons.
+/// Returns `list:word`, or `word` alone; colons separate the lists of LD_PRELOAD and ASAN_OPTIONS.
 fn appended(list: Option<OsString>, word: &OsStr) -> OsString {
     let mut list = list.unwrap_or_default();
     if !list.is_empty() {

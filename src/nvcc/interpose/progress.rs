@@ -1,12 +1,12 @@
-//! A progress bar for what comes after the build. While the build command runs nothing is drawn: its tools print to the
+//! Progress bar for the work after the build. While the build command runs nothing is drawn: its tools print to the
 //! same terminal, and a bar would cut through their lines.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Counts up to a known total on standard error; draws nothing unless that is a terminal, and nothing in the first half
-/// second, so that what is quick leaves no flicker.
+/// Counts up to a known total on standard error. Draws nothing unless that is a terminal, and nothing in the first half
+/// second, so that short work does not flicker.
 pub struct Progress {
     bar: ProgressBar,
     start: Instant,
@@ -16,7 +16,7 @@ pub struct Progress {
 const QUIET_AT_FIRST: Duration = Duration::from_millis(500);
 
 impl Progress {
-    /// `verb` stands before the bar, in the twelve columns that status lines use.
+    /// Creates a bar; `verb` stands before it, in the twelve columns that status lines use.
     #[must_use]
     pub fn new(verb: &'static str, total: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
@@ -27,7 +27,7 @@ impl Progress {
         Self { bar, start: Instant::now(), shown: false }
     }
 
-    /// One more is done; `what` is named while the next is under way.
+    /// Counts one completed step; `what` names the next.
     pub fn step(&mut self, what: &str) {
         if !self.shown && self.start.elapsed() >= QUIET_AT_FIRST && std::io::stderr().is_terminal() {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -37,7 +37,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Runs `print`, which writes to the terminal, with the bar out of its way.
+    /// Runs `print`, which writes to the terminal, with the bar hidden.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }

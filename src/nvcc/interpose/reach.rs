@@ -1,4 +1,4 @@
-//! Which programs the loader preloads nothing into.
+//! Detection of programs into which the loader preloads nothing.
 
 use object::elf::{FileHeader64, PT_INTERP};
 use object::read::elf::{FileHeader, ProgramHeader};
@@ -8,13 +8,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Why a program cannot be reached.
+/// Reason why interposition cannot reach a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreachable {
     StaticallyLinked,
-    /// 32-bit, where the library is 64-bit.
+    /// The program is 32-bit, and the library is 64-bit.
     OtherClass,
-    /// setuid or setgid: the loader ignores LD_PRELOAD.
+    /// The program is setuid or setgid: the loader ignores LD_PRELOAD.
     Privileged,
 }
 
@@ -28,12 +28,13 @@ impl fmt::Display for Unreachable {
     }
 }
 
-/// `None` when the program can be reached, or cannot be read: then the loader decides.
+/// Returns why interposition cannot reach a program; `None` if it can, or if the program cannot be read: then the
+/// loader decides.
 pub fn unreachable(program: &Path) -> Option<Unreachable> {
     unreachable_through(program, 4)
 }
 
-/// `scripts`: how many interpreters that are scripts themselves are followed, as in the kernel.
+/// Follows at most `scripts` interpreters that are scripts themselves, as the kernel does.
 fn unreachable_through(program: &Path, scripts: u8) -> Option<Unreachable> {
     let mode = program.metadata().ok()?.permissions().mode();
     let data = std::fs::read(program).ok()?;

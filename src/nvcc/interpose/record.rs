@@ -1,6 +1,7 @@
-//! Reads the log that `preload.c` writes: `length kind folder path argc argv…`, numbers in this machine's 32 bits, each
-//! text after its length. A record that is cut short (a process killed while the disk was full) ends the log. Kinds in small
-//! letters are what processes were themselves executed as: new is what nobody was seen to execute.
+//! Reader of the log that `preload.c` writes: `length kind folder path argc argv…`, integers in this machine's 32 bits,
+//! each string after its length. A truncated record (a process killed while the disk was full) ends the log. Kinds in
+//! lower case are reports of processes on their own execution; they are new only if no other process recorded that
+//! execution.
 
 use super::execution::Execution;
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use std::os::unix::ffi::OsStringExt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Handed to the shim.
+    /// A command passed to the shim.
     Nvcc,
     /// Perhaps a link.
     Link,
@@ -21,7 +22,7 @@ pub enum Kind {
 
 pub fn parse(mut log: &[u8]) -> Vec<(Kind, Execution)> {
     let mut records: Vec<(Kind, Execution)> = Vec::new();
-    // How many executions of a command were recorded whose process has not told of itself yet.
+    // Number of recorded executions of a command whose process has not reported itself yet.
     let mut announced: HashMap<(Kind, Execution), usize> = HashMap::new();
     while let Some(length) = number(&mut log) {
         let Some((mut body, rest)) = log.split_at_checked(length) else { break };

@@ -1,19 +1,20 @@
-//! Linker scripts that stand where a linker is given an object or a library.
+//! Linker scripts in place of an object or a library.
 //!
-//! In: an input of a link, the folders of `-L`. Out: the files that it names, where it is a script (GNU ld's manual, "Implicit Linker
-//! Scripts": a file that is no object is read as one, with `INPUT` and `GROUP`); else the input itself.
+//! In: an input of a link, the folders of `-L`. Out: the files that it names if it is a script (GNU ld's manual,
+//! "Implicit Linker Scripts": the linker reads a file that is no object as a script, with `INPUT` and `GROUP`); else
+//! the input itself.
 
 use super::links::find_library;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Scripts that name scripts, and so on; beyond, a script stands for itself.
+/// Maximum depth of scripts that name scripts; beyond it, a script stands for itself.
 const DEEPEST: u8 = 8;
-/// Scripts are short.
+/// Maximum bytes of a script: scripts are short.
 const LONGEST: u64 = 64 << 10;
 
-/// The files that an input stands for.
+/// Returns the files that an input stands for.
 pub fn expanded(input: PathBuf, folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     add(input, folders, DEEPEST, &mut found);
@@ -42,7 +43,7 @@ fn add(input: PathBuf, folders: &[PathBuf], deeper: u8, found: &mut Vec<PathBuf>
     }
 }
 
-/// What is in a file that may be a script; `None` of objects, archives and anything large.
+/// Reads a file that may be a script; `None` for objects, archives and large files.
 fn text(path: &Path) -> Option<String> {
     let mut file = std::fs::File::open(path).ok()?;
     let mut start = [0; 4];
@@ -53,7 +54,7 @@ fn text(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// The names in `INPUT(…)` and `GROUP(…)`, those in `AS_NEEDED(…)` among them.
+/// Returns the names in `INPUT(…)` and `GROUP(…)`, including those in `AS_NEEDED(…)`.
 fn names(text: &str) -> Vec<String> {
     let mut plain = String::new();
     let mut rest = text;

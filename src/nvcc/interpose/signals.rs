@@ -1,4 +1,4 @@
-//! What happens to signals while a command runs in the foreground.
+//! Handling of signals while a command runs in the foreground.
 
 use crate::processes::not_ignored;
 use rustix::process::{Pid, Signal, kill_process};
@@ -9,9 +9,9 @@ use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Until dropped, this process survives SIGINT, SIGQUIT, SIGTERM and SIGHUP, and passes the last two on to the child.
-/// The first two come from the terminal, which sends them to the child by itself. What this process was told to ignore
-/// (by `nohup`) stays ignored, here and there.
+/// Until dropped, this process survives SIGINT, SIGQUIT, SIGTERM and SIGHUP, and forwards the last two to the child.
+/// The terminal sends the first two to the child by itself. Signals that this process was started to ignore (by
+/// `nohup`) stay ignored, in both processes.
 pub struct Forwarding {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
@@ -21,12 +21,12 @@ pub struct Forwarding {
 #[derive(Default)]
 struct State {
     child: Option<Pid>,
-    /// Came before there was a child.
+    /// Signals that came before the child started.
     early: Vec<Signal>,
 }
 
 impl Forwarding {
-    /// To be called before the child is started, so that no signal falls between.
+    /// Installs the handlers. Call before the child is started, so that no signal is lost in between.
     ///
     /// # Errors
     /// When the handlers cannot be installed.
@@ -62,7 +62,7 @@ impl Forwarding {
     }
 }
 
-/// The child may have ended on its own meanwhile: then there is nobody to tell.
+/// Sends a signal to the child, which may have ended on its own: then the signal has no receiver.
 fn send(child: Pid, signal: Signal) {
     let _ = kill_process(child, signal);
 }

@@ -1,18 +1,19 @@
-//! The folder that a command of a build tool is about.
+//! Working folder of a build tool's command.
 //!
-//! In: a command as it was executed. Out: the folder in which make or Ninja work, which `-C` may change. CMake starts one of
-//! them itself (`cmake --build`, with a preset too), as Meson does; what CMake names counts where it cannot be reached.
+//! In: a command as it was executed. Out: the folder in which make or Ninja work, which `-C` may change. CMake starts
+//! one of them itself (`cmake --build`, with a preset too), as Meson does; the folder that a CMake command names counts
+//! if interposition cannot reach CMake.
 
 use super::execution::Execution;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// How a tool reads its short options.
+/// Forms of a tool's short options.
 struct ShortOptions {
-    /// Those that take an argument: the rest of the word, or else the next word.
+    /// Options with an argument: the rest of the word, or else the next word.
     with_argument: &'static [u8],
-    /// Those whose argument, if any, is the rest of the word.
+    /// Options whose argument, if any, is the rest of the word.
     with_rest: &'static [u8],
     /// Whether each `-C` starts from the one before; else the last one counts.
     cumulative: bool,
@@ -23,7 +24,7 @@ const MAKE: ShortOptions = ShortOptions { with_argument: b"CEIWfo", with_rest: b
 /// Ninja 1.12, `ninja -h`.
 const NINJA: ShortOptions = ShortOptions { with_argument: b"Cdfjkltw", with_rest: b"", cumulative: false };
 
-/// The folder that a command works in; `None` where it is no build tool, or its own folder could not be told.
+/// Returns the folder that a command works in; `None` if it is no build tool's, or if its working directory is unknown.
 pub fn folder(execution: &Execution) -> Option<PathBuf> {
     let arguments = execution.arguments.get(1..).unwrap_or_default();
     // The same names as in preload.c.
@@ -65,7 +66,8 @@ impl ShortOptions {
         folder
     }
 
-    /// The first of some letters that takes an argument, and what follows it in the word.
+    /// Returns the first letter that takes an argument, and the rest of its word; `None` if a `with_rest` letter comes
+    /// before it.
     fn argument<'w>(&self, letters: &'w [u8]) -> Option<(u8, &'w [u8])> {
         let at = letters.iter().position(|c| self.with_argument.contains(c) || self.with_rest.contains(c))?;
         self.with_argument.contains(&letters[at]).then(|| (letters[at], &letters[at + 1..]))
