@@ -113,7 +113,7 @@ pub(super) struct Ready {
     pub case: usize,
     pub unit: usize,
     pub launched: Launched,
-    /** Its code serves other accesses too. */
+    /// Whether the launched code serves other accesses too.
     pub shared: bool,
 }
 

@@ -51,8 +51,7 @@ pub struct Session {
     /// Statements that a build command skipped because of mistakes in the project's settings.
     left_out: Option<LeftOut>,
     started: Instant,
-    /// End of the analysis of a shim, after `tu_seconds` for each unit; the shim cuts the analysis off some seconds
-    /// later.
+    /// End of a shim's analysis, after `tu_seconds` for each unit; the shim ends it some seconds later.
     deadline: Option<Instant>,
     /// Part of the budget that the checks may spend, by who waits for them.
     pace: Pace,
@@ -64,8 +63,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads the settings for a command line. `start` is the folder of the first source, or the folder whose facts are
-    /// joined.
+    /// Reads the settings for a command line. `start` is the folder of the first source, or of the facts.
     ///
     /// # Errors
     /// If scuba.toml cannot be read, or the chosen front end is not there.
@@ -156,8 +154,7 @@ impl Session {
         Self { inside: Wanted { explain, ..self.inside }, ..self }
     }
 
-    /// Writes what `--dump`, `--explain` and `--timings` ask for: to standard output, unless that holds a document for
-    /// machines.
+    /// Writes what `--dump`, `--explain` and `--timings` ask for: to standard output, unless that holds a document.
     pub fn show(&self, lines: &[String]) {
         let text: String = lines.iter().map(|l| format!("{}\n", l.trim_end_matches('\n'))).collect();
         match self.format {
@@ -323,8 +320,7 @@ impl Session {
         }
     }
 
-    /// Flag that makes `__FILE__` relative to the project, so that code is equal in every checkout. Clang splits the
-    /// flag at its first `=`.
+    /// Flag for a `__FILE__` relative to the project, equal in every checkout. Clang splits it at its first `=`.
     fn placeless_names(&self) -> Option<String> {
         let folder = self.root.folder().to_str().filter(|f| f.len() > 1 && !f.contains('='))?;
         Some(format!("-fmacro-prefix-map={folder}/="))
@@ -437,8 +433,7 @@ impl Session {
         }));
     }
 
-    /// Writes notes, beside findings, on comments in their files that should accept a finding but cannot be
-    /// understood. A document has no field for them.
+    /// Writes notes on comments that should accept a finding and cannot be understood; documents have no field for them.
     pub fn explain_comments(&self, assembled: &Assembled) {
         if self.format.is_document() {
             return;
@@ -479,8 +474,7 @@ impl Session {
     }
 }
 
-/// Returns the levels of the enclosing `scuba build`. Entries that cannot be parsed come from another version and are
-/// skipped.
+/// Returns the levels of the enclosing `scuba build`, without entries of other versions, which cannot be parsed.
 fn inherited_levels() -> Overrides {
     let text = std::env::var(LEVELS_VARIABLE).unwrap_or_default();
     text.split(',')

@@ -54,7 +54,7 @@ struct Now<'n, U> {
     /// Outputs that take in what the command links but whose own links do not come to the shim now: links with device
     /// code may run unseen, and a new shared library does not require that existing programs be linked again.
     completed: BTreeSet<PathBuf>,
-    /// Whether the link that makes an output does not come to the shim.
+    /// Predicate on outputs: the link that makes the output does not come to the shim.
     unwatched: U,
 }
 
