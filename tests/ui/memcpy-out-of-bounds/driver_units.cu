@@ -2,6 +2,11 @@
 //@ decided
 #include <cuda.h>
 
+__global__ void scale(float *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] *= 2.0f;
+}
+
 int main() {
   CUdeviceptr p, q;
   size_t pitch;
@@ -13,5 +18,6 @@ int main() {
   cuMemsetD32(p, 7, 1001);  //~ memcpy-out-of-bounds proved
   cuMemsetD2D32(q, pitch, 0, 25, 11);  //~ memcpy-out-of-bounds proved
   cuMemcpyHtoD(p, h, 4001);  //~ memcpy-out-of-bounds proved //~ memcpy-out-of-bounds proved
+  scale<<<4, 256>>>((float *)p, 1000);
   cuMemFree(q);
 }
