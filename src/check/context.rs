@@ -1,6 +1,6 @@
 //! Shared context of a check: an executed launch, the tools that decide, and the budget.
 //!
-//! It lies above the data of obligations, invariants and replays, and below rules, counterexamples and the engine:
+//! The module lies above the data of obligations, invariants and replays, and below rules, counterexamples and the engine:
 //! these are functions of a [`Context`], [`Tools`] and a [`Run`], and need not know the engine that calls them.
 
 use super::concurrency::bounds::Invariants;

@@ -52,7 +52,7 @@ pub struct Contract {
     pub function: String,
     pub requires: Vec<Requirement>,
     /// Origin of a frame condition `modifies = []`: the function leaves all memory unchanged that its callers know.
-    /// It is assumed of a function without a body.
+    /// The condition is assumed of a function without a body.
     pub modifies_nothing: Option<String>,
 }
 

@@ -59,10 +59,19 @@ fn of_crates(filter: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::of_crates;
+    use super::{ROOMS, of_crates};
 
     #[test]
     fn rooms_are_crates() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut crates: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap())
+            .filter(|e| e.path().join("Cargo.toml").exists())
+            .map(|e| e.file_name().to_string_lossy().into_owned())
+            .collect();
+        crates.sort();
+        assert_eq!(ROOMS, crates);
         assert_eq!(of_crates("debug"), "debug");
         assert_eq!(of_crates("scuba::check=trace, z3=off"), "check=trace,z3=off");
         assert_eq!(of_crates("scuba::symbolic::loops=debug"), "engine::symbolic::loops=debug");

@@ -3,8 +3,8 @@
 //! In: a program, all units and links of its build. Out: the files, in the link's order, and those of them that are
 //! missing.
 //!
-//! What the build derives from the units is left out, since the caller makes it again: their objects, archives and
-//! relocatable objects of them, and the object of a device link (`nvcc -dlink`, CMake's `cmake_device_link.o`), for
+//! Files that the build derives from the units are left out, since the caller makes them again: objects, archives and
+//! relocatable objects of the units, and the object of a device link (`nvcc -dlink`, CMake's `cmake_device_link.o`), for
 //! nvcc links device code wherever it links with `-rdc=true`. A denied build never made these files, or removed them.
 //! Where they exist, they would define everything twice: nvlink refuses an archive's member beside its new object, and
 //! the object of a device link refers to registration code in the old objects (seen with nvcc 13.0).

@@ -3,7 +3,7 @@
 //! In: the modules that a front end made of one unit, and the links of a build. Out: fact files in `.scuba/`, which
 //! [`join`] reads to group units into programs. This crate knows nothing of checks, solvers or reports.
 //!
-//! It needs no daemon and no lock: each file is written aside and renamed, the last writer wins, and an unreadable file
+//! Facts need no daemon and no lock: each file is written aside and renamed, the last writer wins, and an unreadable file
 //! counts as missing.
 
 pub mod archive;

@@ -1,4 +1,4 @@
-//! Findings for the tests of this crate.
+//! A finding for the tests of this and other crates.
 
 use crate::counts::{CountedKernel, CountedPlace, PlaceClass};
 use crate::{

@@ -3,7 +3,7 @@
 //! In: a unit, and the folders of the toolkit and of the front end. Out: whether a path is a header that is not the
 //! user's. Only the text of paths decides, so that the same command gives the same answer on every machine.
 //!
-//! Not the user's are:
+//! Headers and sources that are not the user's:
 //! - files in *standard* folders, where systems, the CUDA toolkit and the front end keep headers;
 //! - the headers of clang (`lib/clang/22/include`), of GCC (`lib/gcc/…`) and of the C++ library (`include/c++/12`),
 //!   wherever these are installed;

@@ -1,5 +1,5 @@
-//! What a name means to who looks up a function of CUDA's driver (CUDA Driver API reference 13.0, Driver Entry Point Access; `cudaTypedefs.h` of CUDA
-//! 13.0): a symbol, which with the versions of an interface is not always spelt like the name.
+//! Symbols behind the names by which programs look up functions of CUDA's driver (CUDA Driver API reference 13.0, Driver Entry Point Access; `cudaTypedefs.h` of CUDA
+//! 13.0). Interfaces have versions, so that a symbol is not always spelt like its name.
 //!
 //! In: a name, and the version of CUDA that it is asked for. Out: the symbol. `dlsym` finds a symbol by itself.
 

@@ -1,4 +1,4 @@
-//! How a call of a function ends. Types only; the table's rows use them.
+//! Ends of a function's call. Types only; the table's rows use them.
 
 /// Ways in which a call may not return to the code after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,7 @@ const HELP: [&str; 4] = ["Parser", "Args", "Subcommand", "ValueEnum"];
 enum Kind {
     Enum,
     Bool,
+    Module,
     Other,
 }
 
@@ -65,13 +66,17 @@ fn may_begin(text: &str, kind: Kind) -> bool {
     if word == "Whether" && kind == Kind::Bool {
         return true;
     }
-    !NEVER.contains(&&*word) && (kind == Kind::Enum || !OF_ENUMS.contains(&&*word))
+    // A module's line may say what becomes of what ("From a model to inputs"), or how many there are.
+    let is_way = kind == Kind::Module && ["From", "One", "All"].contains(&&*word);
+    (is_way || !NEVER.contains(&&*word)) && (kind == Kind::Enum || !OF_ENUMS.contains(&&*word))
 }
 
 impl Docstrings {
     fn of(text: &str) -> Self {
         let mut all = Self::default();
-        all.visit_file(&syn::parse_file(text).unwrap());
+        let file = syn::parse_file(text).unwrap();
+        all.look(&file.attrs, Kind::Module);
+        all.visit_file(&file);
         all
     }
 
@@ -179,8 +184,8 @@ fn docstrings_begin_with_what_they_are_about() {
 
 #[test]
 fn a_docstring_that_begins_wrongly_is_seen() {
-    let text = "/// Of a launch.\nfn a() {}\n/// Whether it ends.\nfn b() -> bool { true }\n/// Whether it ends.\nfn c() -> u8 { 1 }\n\
+    let text = "//! Of all.\n/// Of a launch.\nfn a() {}\n/// Whether it ends.\nfn b() -> bool { true }\n/// Whether it ends.\nfn c() -> u8 { 1 }\n\
         /// What ends it.\nenum E { /// None of these.\nA }\n/// `Of` is a word.\nconst D: u8 = 1;\n#[derive(clap::ValueEnum)]\nenum H { /// One line.\nA }";
     let found: Vec<String> = Docstrings::of(text).wrong.into_iter().map(|(_, text)| text).collect();
-    assert_eq!(found, ["Of a launch.", "Whether it ends.", "None of these."]);
+    assert_eq!(found, ["Of all.", "Of a launch.", "Whether it ends.", "None of these."]);
 }

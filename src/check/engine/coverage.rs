@@ -18,7 +18,7 @@ use ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, Step,
 use rustc_hash::FxHashSet;
 
 /// A function, and the calls that lead to it where it is not the user's own: the user's call, then calls in headers.
-/// Of several paths from the same user call only the first is followed.
+/// The search follows only the first of several paths from the same user call.
 struct Called {
     func: FuncRef,
     calls: Vec<Site>,

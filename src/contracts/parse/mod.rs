@@ -38,7 +38,7 @@ pub fn parse(text: &str) -> Result<Cond, ContractError> {
 /// Parses a term.
 ///
 /// # Errors
-/// As [`parse`], and if the text is a condition.
+/// Errors of [`parse`], and a text that is a condition.
 pub fn parse_term(text: &str) -> Result<Term, ContractError> {
     read(text)?.into_term(text).map_err(told)
 }

@@ -1,4 +1,4 @@
-//! Whether launches run, and the status codes that calls of the CUDA runtime return (CUDA Runtime API reference 13.0,
+//! Conditions under which launches run, and the status codes that calls of the CUDA runtime return (CUDA Runtime API reference 13.0,
 //! Execution Control, Error Handling).
 //!
 //! A launch that asks for more than its kernel may have is refused: it has no effect, and the program goes on. In:

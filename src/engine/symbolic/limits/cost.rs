@@ -46,7 +46,7 @@ pub enum Measure {
     Work,
 }
 
-/// Which of the heavy parts to return.
+/// Choice of the heavy parts to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     Innermost,
