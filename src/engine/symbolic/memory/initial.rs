@@ -5,7 +5,7 @@ use super::value::Value;
 use super::value::collect;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::terms::term::TermId;
+use crate::symbolic::terms::term::{TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{Const, FuncRef, Linkage, TypeId, TypeKind};
 use std::rc::Rc;
@@ -112,6 +112,13 @@ impl Executor<'_> {
                 Some(Value::Int(self.arena.int(v)))
             }
             Const::Zero(_) => Some(Value::Int(self.arena.int(0))),
+            // Some bytes of an integer, little-endian.
+            Const::Int { bits, value }
+                if *bits > 8 && size.checked_add(at)? <= m.size_of(ty).get() && size < m.size_of(ty).get() =>
+            {
+                let low = value.checked_shr(u32::try_from(at * 8).ok()?)?;
+                Some(Value::Int(self.arena.int(wrap_value(low, u32::try_from(size * 8).ok()?, true))))
+            }
             _ if at == 0 && m.size_of(ty).get() == size => Some(self.constant(f, c)),
             _ => None,
         }
@@ -223,9 +230,7 @@ pub(super) fn element(kind: &TypeKind, bytes: &[u8]) -> Const {
     let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
     match kind {
         TypeKind::Float(bits) => Const::Float { bits: *bits, value },
-        TypeKind::Int(bits) => {
-            Const::Int { bits: *bits, value: crate::symbolic::terms::term::wrap_value(i128::from(value), *bits, true) }
-        }
+        TypeKind::Int(bits) => Const::Int { bits: *bits, value: wrap_value(i128::from(value), *bits, true) },
         _ => Const::Int { bits: 64, value: i128::from(value) },
     }
 }
