@@ -4,7 +4,7 @@
 //! be named as one to any other function; of a linked program, which functions these are.
 
 use super::{
-    Bytes, Const, FuncId, FuncRef, Function, GlobalId, GlobalRef, LaunchShape, Linkage, LocId, Module, ModuleId,
+    Bytes, Const, FuncId, FuncRef, Function, GlobalId, GlobalRef, LaunchShape, Linkage, LocId, Module, ModuleId, Param,
     Program, Side, TypeDef, TypeId, TypeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,19 +30,32 @@ impl Module {
         if missing.is_empty() {
             return;
         }
-        let code = self.status_type();
-        self.functions.extend(missing.into_iter().map(|name| declaration(name, code)));
+        let code = self.type_of(&TypeKind::Int(32), 4);
+        let pointer = self.type_of(&TypeKind::Ptr(0), 8);
+        let type_of = |letter: char| if letter == 'p' { pointer } else { code };
+        self.functions.extend(missing.into_iter().map(|name| declaration(name, code, type_of)));
     }
 
-    /// The type of status codes.
-    fn status_type(&mut self) -> TypeId {
-        let at = self.types.iter().position(|t| t.kind == TypeKind::Int(32)).unwrap_or_else(|| {
-            self.types.push(TypeDef { kind: TypeKind::Int(32), size: Bytes(4), align: 4, source: None });
+    /// Returns the type of this kind, with a size and an alignment in bytes.
+    fn type_of(&mut self, kind: &TypeKind, size: u32) -> TypeId {
+        let at = self.types.iter().position(|t| t.kind == *kind).unwrap_or_else(|| {
+            self.types.push(TypeDef { kind: kind.clone(), size: Bytes(size.into()), align: size.into(), source: None });
             self.types.len() - 1
         });
         TypeId(u32::try_from(at).unwrap_or(u32::MAX))
     }
 }
+
+/// Driver functions that launch or call back, with the types of their parameters: pointers (`p`) and integers of 32 bits
+/// (`i`) (`cuda.h` of CUDA 13.5). Other functions are declared with any arguments.
+const LAUNCHES: [(&str, &str); 6] = [
+    ("cuLaunchKernel", "piiiiiiippp"),
+    ("cuLaunchKernelEx", "pppp"),
+    ("cuLaunchCooperativeKernel", "piiiiiiipp"),
+    ("cuLaunchHostFunc", "ppp"),
+    ("cuGraphLaunch", "pp"),
+    ("cuStreamAddCallback", "pppi"),
+];
 
 /// Functions that look others up by their names.
 const LOOK_UPS: [&str; 8] = [
@@ -116,16 +129,26 @@ fn name_in(init: &Option<Const>) -> Option<String> {
     is_name.then(|| text.to_owned())
 }
 
-fn declaration(name: String, ret: TypeId) -> Function {
+fn declaration(name: String, ret: TypeId, type_of: impl Fn(char) -> TypeId) -> Function {
+    let base = VERSIONS.iter().rev().find_map(|v| name.strip_suffix(v)).unwrap_or(&name);
+    let parameters = LAUNCHES.iter().find(|(launch, _)| *launch == base).map(|(_, types)| *types);
+    let params = parameters.unwrap_or_default().chars().map(|letter| Param {
+        name: String::new(),
+        ty: type_of(letter),
+        byval: None,
+        sret: None,
+        dereferenceable: 0,
+        class: None,
+    });
     Function {
         display: name.clone(),
         name,
         linkage: Linkage::External,
         kernel: false,
-        variadic: false,
+        variadic: parameters.is_none(),
         noreturn: false,
         ret,
-        params: vec![],
+        params: params.collect(),
         blocks: vec![],
         values: 0,
         requires: vec![],

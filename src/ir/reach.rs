@@ -1,14 +1,15 @@
 //! Call graph reachability: the functions that functions call or name, and the globals that they name.
 //!
 //! In: a linked program, and which functions to watch for. Out: the functions that reach none of these. A call through
-//! a pointer may reach every function whose address is taken, except launch stubs: a caller of a stub through a pointer
-//! configures a launch first. What functions do is unknown here.
+//! a pointer may reach every function whose address is taken and that takes as many arguments, except launch stubs: a
+//! caller of a stub through a pointer configures a launch first. What functions do is unknown here.
 
 use super::{
     Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
     Terminator, TypeKind, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The symbols that a piece of code mentions.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +18,8 @@ pub struct Mentions {
     /// Functions whose address the code takes.
     pub named: Vec<FuncRef>,
     pub globals: Vec<GlobalRef>,
-    /// True where the code calls through a pointer.
-    pub indirect: bool,
+    /// Numbers of arguments of the code's calls through pointers.
+    pub indirect: BTreeSet<usize>,
     /// True where the code has a constant or terminator that is not modelled, which may mention anything.
     pub opaque: bool,
     /// True where the code has an instruction that is not modelled, or inline assembly, which may compute any address.
@@ -32,14 +33,14 @@ impl Mentions {
         for b in blocks {
             for i in &b.insts {
                 match &i.op {
-                    Op::Call { callee, .. } => all.add_callee(program, module, callee),
+                    Op::Call { callee, args } => all.add_callee(program, module, callee, args.len()),
                     Op::Asm { .. } | Op::Other { .. } => all.strange = true,
                     _ => {}
                 }
                 i.op.operands(&mut |o| all.add_operand(program, module, o));
             }
-            if let Terminator::Invoke { callee, .. } = &b.term {
-                all.add_callee(program, module, callee);
+            if let Terminator::Invoke { callee, args, .. } = &b.term {
+                all.add_callee(program, module, callee, args.len());
             }
             all.opaque |= matches!(b.term, Terminator::Other(_));
             b.term.operands(&mut |o| all.add_operand(program, module, o));
@@ -47,10 +48,12 @@ impl Mentions {
         all
     }
 
-    fn add_callee(&mut self, program: &Program, module: ModuleId, callee: &Callee) {
+    fn add_callee(&mut self, program: &Program, module: ModuleId, callee: &Callee, arguments: usize) {
         match callee {
             Callee::Direct(f) => self.called.push(program.resolve_func(module, *f)),
-            Callee::Indirect(_) => self.indirect = true,
+            Callee::Indirect(_) => {
+                self.indirect.insert(arguments);
+            }
         }
     }
 
@@ -170,6 +173,8 @@ pub struct Reach {
     mentions: FxHashMap<FuncRef, Mentions>,
     /// Functions whose address is taken anywhere, except launch stubs.
     taken: Vec<FuncRef>,
+    /// Number of parameters of each of these functions, and whether it takes more.
+    arity: FxHashMap<FuncRef, (usize, bool)>,
     harmless: FxHashSet<FuncRef>,
     /// Variables that are mentioned other than as operands of loads.
     written: FxHashSet<GlobalRef>,
@@ -223,6 +228,7 @@ impl Reach {
         reach.taken =
             taken.into_iter().filter(|f| Program::kernel_symbol_of_stub(&program.func(*f).name).is_none()).collect();
         reach.taken.sort_unstable();
+        reach.arity = reach.taken.iter().map(|f| (*f, arity(program.func(*f)))).collect();
         reach.find_harmless(|f| watched(program.func(f)));
         reach
     }
@@ -230,11 +236,11 @@ impl Reach {
     fn find_harmless(&mut self, watched: impl Fn(FuncRef) -> bool) {
         let mut harmful: FxHashSet<FuncRef> = self.mentions.keys().copied().filter(|f| watched(*f)).collect();
         loop {
-            let anywhere = self.taken.iter().any(|f| harmful.contains(f));
+            let taken: Vec<FuncRef> = self.taken.iter().copied().filter(|f| harmful.contains(f)).collect();
             let more: Vec<FuncRef> = self
                 .mentions
                 .iter()
-                .filter(|(f, m)| !harmful.contains(f) && Self::leads_to(m, &harmful, anywhere))
+                .filter(|(f, m)| !harmful.contains(f) && self.leads_to(m, &harmful, &taken))
                 .map(|(f, _)| *f)
                 .collect();
             if more.is_empty() {
@@ -245,8 +251,16 @@ impl Reach {
         self.harmless = self.mentions.keys().copied().filter(|f| !harmful.contains(f)).collect();
     }
 
-    fn leads_to(m: &Mentions, harmful: &FxHashSet<FuncRef>, anywhere: bool) -> bool {
-        m.called.iter().chain(&m.named).any(|f| harmful.contains(f)) || (m.indirect && anywhere)
+    fn leads_to(&self, m: &Mentions, harmful: &FxHashSet<FuncRef>, taken: &[FuncRef]) -> bool {
+        m.called.iter().chain(&m.named).any(|f| harmful.contains(f))
+            || m.indirect.iter().any(|n| taken.iter().any(|f| self.accepts(*f, *n)))
+    }
+
+    /// Whether a call through a pointer with so many arguments may reach a function whose address is taken. A call of a
+    /// function of another type is invalid (C++ [expr.call]).
+    fn accepts(&self, f: FuncRef, arguments: usize) -> bool {
+        let (parameters, more) = self.arity.get(&f).copied().unwrap_or((0, true));
+        parameters == arguments || more && parameters < arguments
     }
 
     /// Returns the functions whose address is taken, except launch stubs.
@@ -291,7 +305,9 @@ impl Reach {
     #[must_use]
     pub fn are_harmless(&self, m: &Mentions) -> bool {
         let all = |fs: &[FuncRef]| fs.iter().all(|f| self.harmless.contains(f));
-        all(&m.called) && all(&m.named) && (!m.indirect || all(&self.taken))
+        let through =
+            |n: &usize| self.taken.iter().filter(|f| self.accepts(**f, *n)).all(|f| self.harmless.contains(f));
+        all(&m.called) && all(&m.named) && m.indirect.iter().all(through)
     }
 
     /// Returns the globals that code and its possible callees mention.
@@ -305,11 +321,9 @@ impl Reach {
             reached: vec![],
         };
         let mut seen: FxHashSet<FuncRef> = FxHashSet::default();
-        let mut indirect = from.indirect;
+        let mut indirect: BTreeSet<usize> = BTreeSet::new();
         let mut work: Vec<FuncRef> = from.called.iter().chain(&from.named).copied().collect();
-        if indirect {
-            work.extend(&self.taken);
-        }
+        self.add_reached_through(&from.indirect, &mut indirect, &mut work);
         while let Some(f) = work.pop() {
             if !seen.insert(f) {
                 continue;
@@ -321,10 +335,7 @@ impl Reach {
             named.opaque |= m.opaque;
             named.strange |= m.strange;
             work.extend(m.called.iter().chain(&m.named));
-            if m.indirect && !indirect {
-                indirect = true;
-                work.extend(&self.taken);
-            }
+            self.add_reached_through(&m.indirect, &mut indirect, &mut work);
         }
         for functions in [&mut named.functions, &mut named.reached] {
             functions.sort_unstable();
@@ -335,11 +346,26 @@ impl Reach {
         named
     }
 
+    /// Adds the functions that calls through pointers with these numbers of arguments reach, except for numbers that are
+    /// `done`.
+    fn add_reached_through(&self, arguments: &BTreeSet<usize>, done: &mut BTreeSet<usize>, work: &mut Vec<FuncRef>) {
+        for n in arguments {
+            if done.insert(*n) {
+                work.extend(self.taken.iter().filter(|f| self.accepts(**f, *n)));
+            }
+        }
+    }
+
     /// Returns the mentions of a function itself, without its callees.
     #[must_use]
     pub fn mentions(&self, f: FuncRef) -> Option<&Mentions> {
         self.mentions.get(&f)
     }
+}
+
+/// Returns the number of a function's parameters, and whether it takes more arguments than that.
+fn arity(f: &Function) -> (usize, bool) {
+    (f.params.len(), f.variadic)
 }
 
 /// The globals that some code and its possible callees mention.

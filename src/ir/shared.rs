@@ -17,7 +17,7 @@ pub fn most_static_shared(program: &Program, kernel: FuncRef) -> u64 {
             continue;
         }
         let m = Mentions::of(program, f.module, &program.func(f).blocks);
-        everything |= m.indirect;
+        everything |= !m.indirect.is_empty();
         open.extend(m.called.into_iter().chain(m.named));
         variables.extend(
             m.globals.into_iter().filter(|g| program.global(*g).space == space::SHARED && program.global(*g).defined),

@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
         "cudaLaunch", "cudaGraphLaunch",
     ]).launches().neither("functions that begin so have rows of their own, where they are modelled"),
     host_starts(&[
-        "cuLaunch", "__cudaPushCallConfiguration",
+        "cuLaunch", "cuGraphLaunch", "__cudaPushCallConfiguration",
     ]).launches().neither("functions that begin so have rows of their own, where they are modelled"),
     host(&[
         "cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync", "cudaMemcpyBatchAsync", "cudaMemcpyPeer", "cudaMemcpyPeerAsync", "cudaMemcpy2D",

@@ -19,6 +19,7 @@ use ir::reach::Mentions;
 use ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
 use models::attributes::{is_launch, may_throw};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 impl Executor<'_> {
     /// Returns the state in which an exception of a call reaches its handler, if the function goes on from there.
@@ -152,12 +153,14 @@ impl Executor<'_> {
         on
     }
 
-    /// Whether these blocks call anything through a pointer except for methods of a caught object.
-    fn calls_through_pointers(&mut self, f: FuncRef, blocks: &FxHashSet<BlockId>) -> bool {
+    /// Numbers of arguments of these blocks' calls through pointers, except for methods of a caught object.
+    fn calls_through_pointers(&mut self, f: FuncRef, blocks: &FxHashSet<BlockId>) -> BTreeSet<usize> {
         let func = self.function(f);
         blocks
             .iter()
             .flat_map(|b| calls_through_pointers(&func.blocks[b.index()]))
-            .any(|args| !self.is_of_caught(f, args))
+            .filter(|args| !self.is_of_caught(f, args))
+            .map(<[_]>::len)
+            .collect()
     }
 }
