@@ -14,14 +14,21 @@ struct Library {
     source: &'static str,
 }
 
-const LIBRARIES: &[Library] = &[Library {
-    symbols: &[b"2at10TensorBase", b"5torch6stable6Tensor", b"AtenTensorOpaque"],
-    file: "aten.cpp",
-    source: concat!(
-        include_str!("../../../templates/models/aten.cpp"),
-        include_str!("../../../templates/models/stable.cpp")
-    ),
-}];
+const LIBRARIES: &[Library] = &[
+    Library {
+        symbols: &[b"2at10TensorBase", b"5torch6stable6Tensor", b"AtenTensorOpaque"],
+        file: "aten.cpp",
+        source: concat!(
+            include_str!("../../../templates/models/aten.cpp"),
+            include_str!("../../../templates/models/stable.cpp")
+        ),
+    },
+    Library {
+        symbols: &[b"pthread_once"],
+        file: "once.cpp",
+        source: include_str!("../../../templates/models/once.cpp"),
+    },
+];
 
 /// Flags like those for host code: no passes, debug information, value names kept.
 const FLAGS: &[&str] = &[
