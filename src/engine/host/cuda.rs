@@ -92,6 +92,7 @@ impl Executor<'_> {
             STATUS,
             driver_api::DRIVER,
             entry_points::LOOK_UPS,
+            super::outputs::POOLS,
         ];
         if let Some(model) = find(&families, c.base()) {
             return model(self, c, s);

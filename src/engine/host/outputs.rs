@@ -4,6 +4,7 @@
 //! In: a call. Out: the state after it, with these bytes unknown.
 
 use super::Call;
+use super::table::Table;
 use crate::kernel::builtins::Modelled;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
@@ -306,6 +307,19 @@ fn reads_scalars(name: &str) -> bool {
     routine.is_some_and(|r| READ_SCALARS.iter().any(|p| r.starts_with(p)))
 }
 
+/// Queries of memory pools.
+pub(super) const POOLS: Table =
+    &[(&["cudaMemPoolGetAttribute", "cuMemPoolGetAttribute"], |e, c, s| e.pool_attribute(c, s))];
+
+/// Returns the width in bits of an attribute of a memory pool (`cudaMemPoolAttr` of CUDA 12.0; later ones are not known).
+fn bits_of_pool_attribute(attribute: i128) -> Option<u32> {
+    match attribute {
+        1..=3 => Some(32),
+        4..=8 => Some(64),
+        _ => None,
+    }
+}
+
 /// Size in bytes of a `std::string` (libstdc++'s C++11 ABI), which stores no address of another string.
 const STRING_BYTES: u64 = 32;
 
@@ -345,6 +359,16 @@ impl Executor<'_> {
         let m = self.program.module(c.site.func.module);
         let v = self.unknown_of(m, c.ty, &why);
         Ok(Some((v, s)))
+    }
+
+    /// `(pool, attribute, address of the value)`: attributes about reuse are integers of 32 bits, thresholds and sizes of
+    /// 64 bits.
+    fn pool_attribute(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let attribute = self.int_arg(c, 1, 32);
+        let Some(bits) = self.arena.as_int(attribute).and_then(bits_of_pool_attribute) else { return Err(Box::new(s)) };
+        let (p, v) = (self.pointer_arg(c, 2), self.unknown_int(&UnknownReason::Gives(c.base().to_owned()), bits));
+        self.store_value(&mut s, &p, Value::Int(v), u64::from(bits / 8));
+        self.success(s)
     }
 
     /// Whether a value points to memory of the host alone.

@@ -37,6 +37,7 @@ pub fn keys() -> Vec<(On, Key)> {
         cuda::STATUS,
         driver_api::DRIVER,
         entry_points::LOOK_UPS,
+        outputs::POOLS,
         entry_points::OF_LIBRARIES,
         files::FILES,
         libc_memory::MEMORY,

@@ -32,7 +32,7 @@ pub(super) const ROWS: &[Row] = &[
         "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaSetDevice", "cudaSetDeviceFlags",
         "cudaGetDevice", "cudaGetDeviceCount", "cudaDeviceGetAttribute", "cudaFuncGetAttributes", "cudaDeviceEnablePeerAccess",
         "cudaDeviceSetLimit", "cudaDeviceSetCacheConfig",
-        "cudaDeviceSetSharedMemConfig", "cudaDeviceGetDefaultMemPool", "cudaMemPoolSetAttribute",
+        "cudaDeviceSetSharedMemConfig", "cudaDeviceGetDefaultMemPool", "cudaMemPoolSetAttribute", "cudaMemPoolGetAttribute",
         "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",
         "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaProfilerStart", "cudaProfilerStop", "cudaGetSymbolSize",
         "cudaFreeArray", "cudaGraphCreate", "cudaStreamEndCapture", "cudaThreadExit",

@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
         "cuStreamGetPriority", "cuStreamGetFlags",
         "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventQuery",
         "cuEventElapsedTime", "cuEventElapsedTime_v2",
-        "cuMemPoolCreate", "cuMemPoolDestroy", "cuMemPoolSetAttribute", "cuMemPoolSetAccess", "cuMemPoolGetAccess",
+        "cuMemPoolCreate", "cuMemPoolDestroy", "cuMemPoolSetAttribute", "cuMemPoolGetAttribute", "cuMemPoolSetAccess", "cuMemPoolGetAccess",
         "cuMemPoolTrimTo", "cuMemGetDefaultMemPool", "cuMemGetMemPool",
         "cuGetErrorString", "cuGetErrorName", "cuGetProcAddress", "cuGetProcAddress_v2",
     ]),

@@ -110,7 +110,6 @@ pub(super) const CUDA: Table = &[
             "cudaDeviceEnablePeerAccess",
             "cudaFuncSetSharedMemConfig",
             "cudaDeviceSetSharedMemConfig",
-            "cudaMemPoolSetAttribute",
             "__cudaRegisterFatBinary",
             "__cudaRegisterFatBinaryEnd",
             "__cudaRegisterFunction",

@@ -98,6 +98,8 @@ pub(super) const DRIVER: Table = &[
         Class::Memory,
     ),
     (&["cuStreamGetPriority", "cuStreamGetFlags"], second_number, Class::Memory),
+    (&["cudaMemPoolSetAttribute", "cuMemPoolSetAttribute"], set_pool_attribute, Class::Cuda),
+    (&["cudaMemPoolGetAttribute", "cuMemPoolGetAttribute"], pool_attribute, Class::Memory),
     (&["cuStreamGetId"], second_size, Class::Memory),
     (&["cuDeviceTotalMem_v2"], size, Class::Memory),
     (&["cuMemGetInfo_v2"], sizes, Class::Memory),
@@ -117,7 +119,6 @@ pub(super) const DRIVER: Table = &[
             "cuEventSynchronize",
             "cuEventQuery",
             "cuMemPoolDestroy",
-            "cuMemPoolSetAttribute",
             "cuMemPoolSetAccess",
             "cuMemPoolTrimTo",
             "cuMemHostUnregister",
@@ -307,6 +308,27 @@ fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> R
 }
 fn second_number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     unknown(m, th, call, arg(a, 1), 32)?;
+    OK
+}
+/// Attributes of a memory pool, their widths in bits, and what they are until a program sets one: reuse is enabled, and
+/// memory above 0 bytes may be given back (`cudaMemPoolAttr` of CUDA 12.0). Sizes in use have no such value.
+fn pool_attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let (bits, initial) = match arg(a, 1).known() {
+        Some(1..=3) => (32, Some(1)),
+        Some(4) => (64, Some(0)),
+        Some(5..=8) => (64, None),
+        _ => {
+            return Err(Stop::Unknown("the program asks for an attribute of a memory pool that is not modelled".into()));
+        }
+    };
+    match initial.filter(|_| !m.cuda.pools_set) {
+        Some(value) => write(m, th, call, arg(a, 2), bits, Val::new(value))?,
+        None => unknown(m, th, call, arg(a, 2), bits)?,
+    }
+    OK
+}
+fn set_pool_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    m.cuda.pools_set = true;
     OK
 }
 fn size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {

@@ -6,7 +6,7 @@
 use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
-use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
@@ -14,6 +14,15 @@ use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
 use ir::{FuncRef, Inst, Operand, Side, Step, TypeKind, space};
 use std::rc::Rc;
+
+/// Alignment in bytes of what glibc's `malloc` returns is 16; other allocators have 8 for small sizes.
+const HEAP_ALIGNMENT: u32 = 8;
+
+/// Alignment in bytes of device memory that the runtime or the driver allocates.
+const DEVICE_ALIGNMENT: u32 = 256;
+
+/// Greatest alignment in bytes of a variable's type that counts: no scalar of x86-64 has a greater one.
+const MAX_ALIGNMENT: u32 = 16;
 
 impl Executor<'_> {
     /// Computes the address after steps through members and elements.
@@ -56,7 +65,9 @@ impl Executor<'_> {
                 Base::Object(o) => {
                     self.kept.expose(*o);
                     let id = self.arena.int(i128::from(o.0));
-                    self.arena.apply(Function::Address, vec![id], Range::new(1 << 16, 1 << 56))
+                    let address = self.arena.apply(Function::Address, vec![id], Range::new(1 << 16, 1 << 56));
+                    self.arena.note_multiple(address, i128::from(self.least_alignment(*o)));
+                    address
                 }
                 Base::Null => self.arena.int(0),
                 Base::Func(f) => {
@@ -75,6 +86,24 @@ impl Executor<'_> {
             });
         }
         out.unwrap_or_else(|| self.arena.int(0))
+    }
+
+    /// Returns an alignment in bytes that an object's address surely has: that of a host variable's type (x86-64 psABI,
+    /// 3.1.2), of what `malloc` returns on hosts, and of what CUDA allocates (CUDA C++ Programming Guide 13.0, 5.3.2).
+    fn least_alignment(&self, o: ObjId) -> u32 {
+        match &self.object(o).kind {
+            ObjKind::HostGlobal(r) => {
+                let g = self.program.global(*r);
+                self.program.module(r.module).ty(g.ty).align.clamp(1, MAX_ALIGNMENT)
+            }
+            ObjKind::HostHeap => HEAP_ALIGNMENT,
+            // Kernels allocate from a heap of their own (10.34).
+            ObjKind::DeviceHeap | ObjKind::Managed => match self.object(o).site {
+                Some((m, _)) if self.program.module(m).side == Side::Host => DEVICE_ALIGNMENT,
+                _ => MAX_ALIGNMENT,
+            },
+            _ => 1,
+        }
     }
 
     /// Converts an integer to an address, if it is one object's address plus an offset.

@@ -216,10 +216,7 @@ impl Executor<'_> {
         let mask = wrap_value(mask, bits, true);
         match op {
             BinOp::And if mask > 0 && mask & (mask + 1) == 0 => Some(self.arena.modulo(t, mask + 1)),
-            BinOp::And if mask < -1 && mask & -mask == -mask => {
-                let q = self.arena.floor_div(t, -mask);
-                Some(self.arena.scale(q, -mask))
-            }
+            BinOp::And if mask < -1 && mask & -mask == -mask => Some(self.arena.round_down(t, -mask)),
             BinOp::Xor if mask == -1 => {
                 let n = self.arena.neg(t);
                 Some(self.arena.add_const(n, -1))

@@ -6,12 +6,12 @@ use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::terms::term::TermId;
+use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
 use ir::reach::Mentions;
 use ir::{Block, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId};
 use models::attributes::{is_launch, is_of_c_library, is_of_cuda, is_of_library};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of candidate callees that a call through an undetermined pointer is followed to.
 const MAX_CALLEES: usize = 32;
@@ -38,7 +38,7 @@ impl Executor<'_> {
                 // A call that is not direct is indirect.
                 let Callee::Indirect(o) = callee else { return Some(s) };
                 let p = self.pointer_operand(fr, o);
-                self.callees(&p, values.len())
+                self.callees(s.path, &p, values.len())
             }
         };
         let mut states = vec![];
@@ -88,11 +88,14 @@ impl Executor<'_> {
         Some(s)
     }
 
-    /// Returns the possible callees of a call through a pointer, each under its condition; `None` for an unknown
-    /// function.
-    fn callees(&mut self, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
+    /// Returns the possible callees of a call through a pointer on a path, each under its condition; `None` for an
+    /// unknown function.
+    fn callees(&mut self, path: TermId, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
         let mut out = vec![];
         for t in p {
+            if p.len() > 1 && self.excludes(path, t.cond) {
+                continue;
+            }
             match &t.base {
                 Base::Func(f) => out.push((t.cond, Some(*f))),
                 Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
@@ -121,6 +124,28 @@ impl Executor<'_> {
             }
         }
         out
+    }
+
+    /// Whether a path contradicts a condition that gives values to symbols: whether it is false with these values.
+    fn excludes(&mut self, path: TermId, cond: TermId) -> bool {
+        let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for c in self.arena.conjuncts(cond) {
+            let Term::EqZ(t) = *self.arena.get(c) else { continue };
+            let (rest, constant) = self.arena.apart(t);
+            if let [(m, coefficient @ (1 | -1))] = self.arena.poly(rest).terms.as_slice()
+                && let [atom] = m.as_slice()
+                && matches!(self.arena.get(*atom), Term::Sym(_))
+                && let Some(value) = constant.checked_mul(-coefficient)
+            {
+                let (atom, value) = (*atom, self.arena.int(value));
+                values.insert(atom, value);
+            }
+        }
+        if values.is_empty() {
+            return false;
+        }
+        let at_these = self.arena.substitute(path, &values);
+        self.arena.as_bool(at_these) == Some(false)
     }
 
     /// Calls a function: by its library model if there is one, else by the program's definition, else with an unknown

@@ -14,7 +14,7 @@ use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
-use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::{Range, WIDEST};
@@ -29,6 +29,9 @@ pub(super) struct Recurrences<'a> {
     pub found: &'a Transition,
 }
 
+/// Maximum size in bytes of a small array: eight elements of 64 bits.
+const MAX_SMALL: i128 = 64;
+
 /// Solved forms of a loop's variables at iteration `k`.
 pub(super) struct Solved {
     pub k: TermId,
@@ -38,7 +41,7 @@ pub(super) struct Solved {
     /// Variables that do not wrap, with their width in bits and whether they are signed.
     pub ranges: Vec<(LoopVar, u32, bool)>,
     pub arrays: Vec<(ObjId, Vec<Filled>)>,
-    /// Whether iterations leave pointers in an array that only unrolling can distinguish.
+    /// Whether iterations leave in an array pointers, or in a small array numbers, that only unrolling can distinguish.
     pub scattered: bool,
     /// Whether some variable has no closed form.
     pub inexact: bool,
@@ -68,7 +71,11 @@ impl Executor<'_> {
         for x in &running {
             forms.insert(x.var, Form::Bounded(Value::Int(x.now), x.facts.clone()));
         }
-        let scattered = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()))));
+        let is_scattered = |o: &ObjId| {
+            let filled = arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()));
+            !filled && (self.kept.has_addresses(*o) || self.is_small_array(*o))
+        };
+        let scattered = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if is_scattered(o)));
         // `repeat_loop` does not find facts about arrays.
         if constant && !inexact && arrays.is_empty() && !scattered {
             self.loops.steps.insert(r.at.key, steps);
@@ -82,6 +89,13 @@ impl Executor<'_> {
         let (noted, by_steps) = self.forms_over_rounds(r, &running, &round, &rounds, &mut forms);
         self.name_iteration(k, &forms);
         Solved { k, forms, map, ranges, arrays, scattered, inexact, round, all_round, noted, by_steps }
+    }
+
+    /// Whether an object is a host variable of a few elements, as sizes and extents by dimension are.
+    fn is_small_array(&self, o: ObjId) -> bool {
+        let object = self.object(o);
+        let small = object.extent.and_then(|e| self.arena.as_int(e)).is_some_and(|e| e <= MAX_SMALL);
+        small && object.kind == ObjKind::HostLocal
     }
 
     /// Integer values of a variable: before the loop, at the start of an iteration and at its end.

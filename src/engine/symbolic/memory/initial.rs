@@ -1,10 +1,11 @@
 //! Initial contents of memory: globals, arguments, parameters, and untouched objects.
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
-use super::value::Value;
 use super::value::collect;
+use super::value::{Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::linear::gcd;
 use crate::symbolic::terms::term::{TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{Const, FuncRef, Linkage, TypeId, TypeKind};
@@ -12,6 +13,9 @@ use std::rc::Rc;
 
 /// Maximum number of elements of a constant table that is read at a variable offset.
 const MAX_TABLE: i128 = 64;
+
+/// Maximum number of targets of a pointer that is read from such a table.
+const MAX_POINTERS: usize = 32;
 
 impl Executor<'_> {
     /// Object with the string `argv[i]`.
@@ -53,30 +57,52 @@ impl Executor<'_> {
         Some(c)
     }
 
-    /// An element of a small constant table at a variable offset.
+    /// An element of a small constant table at a variable offset. In a table of pointers each target has the offset as
+    /// its condition.
     pub(in crate::symbolic) fn initial_element(&mut self, o: ObjId, offset: TermId, size: u64) -> Option<Value> {
-        let width = i128::from(size.max(1));
-        let count = self
-            .object(o)
-            .extent
-            .and_then(|e| self.arena.as_int(e))
-            .filter(|e| e % width == 0 && e / width <= MAX_TABLE)?
-            / width;
-        let into = self.arena.modulo(offset, width);
-        if self.arena.as_int(into) != Some(0) {
-            return None;
+        let mut elements = vec![];
+        for at in self.table_offsets(o, offset, size)? {
+            let at = self.arena.int(at);
+            elements.push((self.arena.eq(offset, at), self.initial_value(o, at, size)));
+        }
+        if elements.iter().any(|(_, e)| matches!(e, Some(Value::Ptr(_)))) {
+            let mut targets = vec![];
+            for (here, element) in elements {
+                // Other members of the object may lie between the pointers.
+                let element = element.unwrap_or_else(|| Value::unknown(UnknownReason::TableElement));
+                for t in self.as_pointer(&element).iter() {
+                    let cond = self.arena.and(here, t.cond);
+                    targets.push(Target { cond, ..t.clone() });
+                }
+            }
+            return (targets.len() <= MAX_POINTERS).then(|| Value::Ptr(Rc::new(targets)));
         }
         let mut value: Option<Value> = None;
-        for i in (0..count).rev() {
-            let at = self.arena.int(i * width);
-            let element = self.initial_value(o, at, size)?;
-            let here = self.arena.eq(offset, at);
+        for (here, element) in elements.into_iter().rev() {
+            let element = element?;
             value = Some(match value {
                 None => element,
                 Some(other) => self.ite_value(here, &element, &other),
             });
         }
         value
+    }
+
+    /// Returns the offsets, in bytes, that a variable offset may have for a read inside an object: those of its stride
+    /// and its range.
+    fn table_offsets(&mut self, o: ObjId, offset: TermId, size: u64) -> Option<Vec<i128>> {
+        let last = self.object(o).extent.and_then(|e| self.arena.as_int(e))?.checked_sub(i128::from(size.max(1)))?;
+        let terms = self.arena.poly(offset).terms;
+        let stride = terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c));
+        let constant = terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
+        let range = self.arena.range(offset);
+        let (least, most) = (range.lo.unwrap_or(0).max(0), range.hi.unwrap_or(last).min(last));
+        if stride < i128::from(size.max(1)) {
+            return None;
+        }
+        let first = least.checked_add((constant.checked_sub(least)?).rem_euclid(stride))?;
+        let count = most.checked_sub(first)?.div_euclid(stride).checked_add(1)?;
+        (1..=MAX_TABLE).contains(&count).then(|| (0..count).map(|i| first + i * stride).collect())
     }
 
     pub(in crate::symbolic) fn constant_at(

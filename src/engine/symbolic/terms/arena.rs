@@ -25,6 +25,8 @@ pub struct Arena {
     /// Results of [`Arena::unwrapped`].
     pub(super) unwrapped: FxHashMap<TermId, TermId>,
     pub(super) symbols: Vec<Symbol>,
+    /// Powers of two that addresses are multiples of.
+    multiples: FxHashMap<TermId, i128>,
     /// Bytes of the lists inside terms.
     lists: u64,
 }
@@ -33,6 +35,16 @@ impl Arena {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Records that an address is a multiple of a power of two.
+    pub(in crate::symbolic) fn note_multiple(&mut self, address: TermId, of: i128) {
+        self.multiples.insert(address, of);
+    }
+
+    /// Returns the power of two that a term is recorded to be a multiple of; else 1.
+    pub(super) fn known_multiple(&self, t: TermId) -> i128 {
+        self.multiples.get(&t).copied().unwrap_or(1)
     }
 
     #[must_use]

@@ -437,7 +437,8 @@ fn strongest(rows: &mut Vec<Row>) {
     rows.dedup_by(|b, a| a.terms == b.terms);
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+/// Greatest common divisor of two absolute values; `1` where that is no `i128`.
+pub(in crate::symbolic) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);

@@ -142,6 +142,21 @@ impl Arena {
         self.add(whole, q)
     }
 
+    /// Greatest multiple of a positive constant that is at most this.
+    pub fn round_down(&mut self, a: TermId, c: i128) -> TermId {
+        let rest = self.modulo(a, c);
+        if let Some(less) = self.as_int(rest) {
+            return self.add_const(a, -less);
+        }
+        let q = self.floor_div(a, c);
+        self.scale(q, c)
+    }
+
+    /// Whether a monomial is an atom that is known to be a multiple of a number.
+    fn is_multiple(&self, m: &Monomial, of: i128) -> bool {
+        matches!(m.as_slice(), [atom] if self.known_multiple(*atom) % of == 0)
+    }
+
     /// Non-negative remainder by a positive constant.
     pub fn modulo(&mut self, a: TermId, c: i128) -> TermId {
         debug_assert!(c > 0);
@@ -157,7 +172,7 @@ impl Arena {
             .into_iter()
             .filter_map(|(m, k)| {
                 let k = k.rem_euclid(c);
-                (k != 0).then_some((m, k))
+                (k != 0 && !self.is_multiple(&m, c)).then_some((m, k))
             })
             .collect();
         let rest = self.from_poly(Poly { terms: rest });
@@ -237,8 +252,7 @@ impl Arena {
                 let low = (1i128 << bits) - m;
                 if low & (low - 1) == 0 {
                     let u = self.wrap(y, bits, false);
-                    let q = self.floor_div(u, low);
-                    return self.scale(q, low);
+                    return self.round_down(u, low);
                 }
             }
         }
@@ -264,7 +278,9 @@ impl Arena {
                 && h < 1i128 << 100
             {
                 let k = 1i128 << (128 - h.leading_zeros());
-                if self.poly(y).terms.iter().all(|(_, c)| c % k == 0) && self.range(y).lo.is_some_and(|v| v >= 0) {
+                if self.poly(y).terms.iter().all(|(m, c)| c % k == 0 || self.is_multiple(m, k))
+                    && self.range(y).lo.is_some_and(|v| v >= 0)
+                {
                     return self.add(x, y);
                 }
             }
