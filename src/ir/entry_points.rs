@@ -22,8 +22,7 @@ impl Module {
         if self.side != Side::Host {
             return;
         }
-        let named: BTreeSet<String> =
-            self.globals.iter().filter(|g| g.constant).filter_map(|g| name_in(&g.init)).collect();
+        let named: BTreeSet<String> = self.globals.iter().filter_map(|g| g.init.as_ref()).flat_map(names_in).collect();
         let known: FxHashSet<&str> = self.functions.iter().map(|f| f.name.as_str()).collect();
         let with_versions = named.iter().flat_map(|name| VERSIONS.map(|v| format!("{name}{v}")));
         let missing: Vec<String> = with_versions.filter(|name| !known.contains(name.as_str())).collect();
@@ -72,6 +71,7 @@ const LOOK_UPS: [&str; 8] = [
 /// The functions of CUDA that a program may look up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EntryPoints {
+    looks_up: bool,
     by_name: FxHashMap<String, FuncRef>,
     by_text: FxHashMap<GlobalRef, Vec<FuncRef>>,
 }
@@ -84,6 +84,7 @@ impl EntryPoints {
         if !host().any(|(_, m)| m.functions.iter().any(|f| LOOK_UPS.contains(&f.name.as_str()))) {
             return all;
         }
+        all.looks_up = true;
         for (mi, m) in host() {
             for (fi, f) in (0u32..).zip(&m.functions).filter(|(_, f)| f.name.starts_with("cu")) {
                 // One that the program defines itself may be meant, or the library's.
@@ -94,10 +95,13 @@ impl EntryPoints {
             }
         }
         for (mi, m) in host() {
-            for (gi, g) in (0u32..).zip(&m.globals).filter(|(_, g)| g.constant) {
-                let Some(name) = name_in(&g.init) else { continue };
-                let meant = VERSIONS.iter().filter_map(|v| all.by_name.get(&format!("{name}{v}")).copied());
-                all.by_text.insert(GlobalRef { module: ModuleId(mi), global: GlobalId(gi) }, meant.collect());
+            for (gi, g) in (0u32..).zip(&m.globals) {
+                let names = g.init.as_ref().map(names_in).unwrap_or_default();
+                let symbols = names.iter().flat_map(|name| VERSIONS.map(|v| format!("{name}{v}")));
+                let meant: Vec<FuncRef> = symbols.filter_map(|s| all.by_name.get(&s).copied()).collect();
+                if !meant.is_empty() {
+                    all.by_text.insert(GlobalRef { module: ModuleId(mi), global: GlobalId(gi) }, meant);
+                }
             }
         }
         all
@@ -105,6 +109,12 @@ impl EntryPoints {
 }
 
 impl Program {
+    /// Whether the program itself looks functions up by their names.
+    #[must_use]
+    pub fn looks_up(&self) -> bool {
+        self.entry_points.looks_up
+    }
+
     /// The function of a library that a look-up finds by its symbol: one that a module of the host declares, and none defines.
     #[must_use]
     pub fn entry_point(&self, symbol: &str) -> Option<FuncRef> {
@@ -118,11 +128,18 @@ impl Program {
     }
 }
 
-/// The name of a function of CUDA that a text is.
-fn name_in(init: &Option<Const>) -> Option<String> {
-    let Some(Const::Bytes { data, .. }) = init else { return None };
-    let text = data.strip_suffix(&[0]).filter(|t| t.len() <= MOST_BYTES)?;
-    let text = std::str::from_utf8(text).ok()?;
+/// Returns the names of functions of CUDA in the strings of a constant, which may be an array of strings.
+fn names_in(init: &Const) -> Vec<String> {
+    match init {
+        Const::Bytes { data, .. } => data.split(|b| *b == 0).filter_map(name_in).collect(),
+        Const::Aggregate { elems, .. } => elems.iter().flat_map(names_in).collect(),
+        _ => vec![],
+    }
+}
+
+/// Returns the name of a function of CUDA that a string is.
+fn name_in(text: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(text).ok().filter(|t| t.len() <= MOST_BYTES)?;
     let rest = text.strip_prefix("cuda").or_else(|| text.strip_prefix("cu"))?;
     let is_name = rest.starts_with(|c: char| c.is_ascii_uppercase())
         && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -274,6 +274,16 @@ impl Program {
         })
     }
 
+    /// Whether a function of the host has a body outside the toolkit's and the system's headers, and is no inline one of
+    /// a library: the program means its own, whatever libraries have a function of that name.
+    #[must_use]
+    pub fn is_own(&self, f: FuncRef) -> bool {
+        let func = self.func(f);
+        !func.is_declaration()
+            && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak)
+            && !self.loc(f.module, func.loc).system
+    }
+
     /// Whether the host side names a function that maps memory at a requested address.
     #[must_use]
     pub fn chooses_addresses(&self) -> bool {

@@ -53,17 +53,71 @@ const VERSIONS: &[(&str, &[(u32, &str)])] = &[
     ("cuGetProcAddress", &[(11030, "cuGetProcAddress"), (12000, "cuGetProcAddress_v2")]),
 ];
 
+/// Other functions of the driver by the version of CUDA that brought them (`PFN_…_v…` in `cudaTypedefs.h` of CUDA 13.5).
+#[rustfmt::skip]
+const FIRST: &[(u32, &[&str])] = &[
+    (2_000, &["cuCtxGetDevice", "cuCtxSynchronize", "cuDeviceGet", "cuDeviceGetAttribute", "cuDeviceGetCount",
+        "cuEventCreate", "cuEventQuery", "cuEventRecord", "cuEventSynchronize", "cuInit", "cuMemFreeHost",
+        "cuStreamCreate", "cuStreamQuery", "cuStreamSynchronize"]),
+    (2_020, &["cuDriverGetVersion", "cuFuncGetAttribute", "cuMemHostAlloc"]),
+    (3_020, &["cuMemsetD16Async", "cuMemsetD2D16Async", "cuMemsetD2D32Async", "cuMemsetD2D8Async",
+        "cuMemsetD32Async", "cuMemsetD8Async", "cuStreamWaitEvent"]),
+    (4_000, &["cuCtxGetCurrent", "cuCtxSetCurrent", "cuDeviceCanAccessPeer", "cuLaunchKernel", "cuMemHostUnregister",
+        "cuMemcpy", "cuMemcpyAsync", "cuMemcpyPeer", "cuMemcpyPeerAsync"]),
+    (5_050, &["cuStreamCreateWithPriority", "cuStreamGetFlags", "cuStreamGetPriority"]),
+    (6_000, &["cuGetErrorName", "cuGetErrorString", "cuMemAllocManaged"]),
+    (7_000, &["cuDevicePrimaryCtxGetState", "cuDevicePrimaryCtxRetain"]),
+    (9_000, &["cuFuncSetAttribute", "cuLaunchCooperativeKernel"]),
+    (11_020, &["cuDeviceGetDefaultMemPool", "cuDeviceGetMemPool", "cuMemAllocAsync", "cuMemAllocFromPoolAsync",
+        "cuMemFreeAsync", "cuMemPoolCreate", "cuMemPoolDestroy", "cuMemPoolGetAccess", "cuMemPoolGetAttribute",
+        "cuMemPoolSetAccess", "cuMemPoolSetAttribute", "cuMemPoolTrimTo"]),
+    (11_060, &["cuLaunchKernelEx"]),
+    (12_000, &["cuKernelGetAttribute", "cuKernelGetFunction", "cuStreamGetId"]),
+    (12_040, &["cuFuncLoad"]),
+    (12_080, &["cuStreamGetDevice"]),
+    (13_000, &["cuMemGetDefaultMemPool", "cuMemGetMemPool"]),
+];
+
 /// The first version of CUDA whose runtime looks functions of the driver up.
 const FIRST_LOOK_UP: u32 = 11_030;
 
-/// The symbol that a name stands for in a version of CUDA; without one, in each whose runtime may be the one that is asked. `None` where that is not known.
-pub fn symbol(name: &str, version: Option<u32>) -> Option<&str> {
-    let Some((_, since)) = VERSIONS.iter().find(|(n, _)| *n == name) else { return Some(name) };
+/// Outcome of a look-up by the runtime or the driver. The call succeeds in each case; a function that is missing leaves a
+/// null pointer and a status (`CUdriverProcAddressQueryResult`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookUp<'n> {
+    Symbol(&'n str),
+    Missing { status: u8 },
+    Unknown,
+}
+
+/// `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`.
+const NO_SUCH_SYMBOL: u8 = 1;
+
+/// `CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT`.
+const VERSION_TOO_LOW: u8 = 2;
+
+/// Looks up a name for a version of CUDA; without one, for each version whose runtime may be the one that is asked.
+/// Names of the runtime, and symbols of later versions (`cuMemAlloc_v2`), are no names of the driver's functions.
+#[must_use]
+pub fn look_up(name: &str, version: Option<u32>) -> LookUp<'_> {
+    if name.starts_with("cuda") || ["_v2", "_v3", "_v4"].iter().any(|v| name.ends_with(v)) {
+        return LookUp::Missing { status: NO_SUCH_SYMBOL };
+    }
+    let Some((_, since)) = VERSIONS.iter().find(|(n, _)| *n == name) else {
+        return match (FIRST.iter().find(|(_, names)| names.contains(&name)), version) {
+            (Some((first, _)), Some(version)) if version < *first => LookUp::Missing { status: VERSION_TOO_LOW },
+            // A runtime that is older than the function would not find it.
+            (Some((first, _)), None) if *first > FIRST_LOOK_UP => LookUp::Unknown,
+            _ => LookUp::Symbol(name),
+        };
+    };
     let at = |version: u32| since.iter().rev().find(|(from, _)| *from <= version).map(|(_, symbol)| *symbol);
-    match version {
+    let found = match version {
+        // First versions before those in the table took numbers of 32 bits.
         Some(version) => at(version),
         None => at(FIRST_LOOK_UP).filter(|s| at(u32::MAX) == Some(*s)),
-    }
+    };
+    found.map_or(LookUp::Unknown, LookUp::Symbol)
 }
 
 /// Whether the table has a row for a function of the host by this symbol, so that a pointer to it says what a call of it does.
@@ -79,17 +133,30 @@ pub fn is_known(symbol: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_known, symbol};
+    use super::{LookUp, is_known, look_up};
 
     #[test]
     fn names_mean_symbols_of_their_version() {
-        assert_eq!(symbol("cuMemAlloc", Some(12_000)), Some("cuMemAlloc_v2"));
-        assert_eq!(symbol("cuMemAlloc", Some(2_000)), None);
-        assert_eq!(symbol("cuMemAlloc", None), Some("cuMemAlloc_v2"));
-        assert_eq!(symbol("cuMemcpyBatchAsync", Some(12_080)), Some("cuMemcpyBatchAsync"));
-        assert_eq!(symbol("cuMemcpyBatchAsync", Some(13_000)), Some("cuMemcpyBatchAsync_v2"));
-        assert_eq!(symbol("cuMemcpyBatchAsync", None), None);
-        assert_eq!(symbol("cuLaunchKernelEx", None), Some("cuLaunchKernelEx"));
+        assert_eq!(look_up("cuMemAlloc", Some(12_000)), LookUp::Symbol("cuMemAlloc_v2"));
+        assert_eq!(look_up("cuMemAlloc", Some(2_000)), LookUp::Unknown);
+        assert_eq!(look_up("cuMemAlloc", None), LookUp::Symbol("cuMemAlloc_v2"));
+        assert_eq!(look_up("cuMemcpyBatchAsync", Some(12_080)), LookUp::Symbol("cuMemcpyBatchAsync"));
+        assert_eq!(look_up("cuMemcpyBatchAsync", Some(13_000)), LookUp::Symbol("cuMemcpyBatchAsync_v2"));
+        assert_eq!(look_up("cuMemcpyBatchAsync", None), LookUp::Unknown);
+        assert_eq!(look_up("cuLaunchKernelEx", Some(12_000)), LookUp::Symbol("cuLaunchKernelEx"));
+    }
+
+    /// Seen with `cuGetProcAddress` of a driver of CUDA 13.0.
+    #[test]
+    fn the_driver_has_no_function_by_other_names() {
+        for (name, version, status) in [
+            ("cuMemAlloc_v2", 12_000, 1),
+            ("cudaMalloc", 12_000, 1),
+            ("cuMemAllocAsync", 11_000, 2),
+            ("cuLaunchKernelEx", 11_000, 2),
+        ] {
+            assert_eq!(look_up(name, Some(version)), LookUp::Missing { status }, "{name}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
 use models::attributes::is_of_cuda;
-use models::entry_points::{is_known, symbol};
+use models::entry_points::{LookUp, is_known, look_up};
 use std::rc::Rc;
 
 /// Look-ups of the runtime and the driver.
@@ -37,18 +37,24 @@ impl Executor<'_> {
         // With 2 it is a function for the default stream of each thread; by default the program's own choice.
         let usual = matches!(self.arena.as_int(flags_arg), Some(0 | 1)) && !is_per_thread(c.name);
         let text = self.text_of(&name).filter(|_| usual);
-        let found = text.as_deref().and_then(|name| match version {
-            Some(None) => None,
-            Some(Some(version)) => symbol(name, Some(version)).map(str::to_owned),
-            None => symbol(name, None).map(str::to_owned),
-        });
-        let pointer = found.as_deref().and_then(|symbol| self.pointer_to_symbol(symbol));
-        let result = self.pointer_arg(c, flags + 1);
-        let status = match &pointer {
-            Some(_) => Value::Int(self.arena.int(0)),
-            None => Value::Int(self.unknown_int(&UnknownReason::Gives(c.base().to_owned()), 32)),
+        let found = match (text.as_deref(), version) {
+            (Some(name), None) => look_up(name, None),
+            (Some(name), Some(Some(version))) => look_up(name, Some(version)),
+            _ => LookUp::Unknown,
         };
-        let pointer = pointer.unwrap_or_else(|| self.not_found(c, text));
+        let known = match found {
+            LookUp::Symbol(symbol) => self.pointer_to_symbol(symbol).map(|p| (p, 0)),
+            LookUp::Missing { status } => Some((self.null(), status)),
+            LookUp::Unknown => None,
+        };
+        let result = self.pointer_arg(c, flags + 1);
+        let (pointer, status) = match known {
+            Some((pointer, status)) => (pointer, Value::Int(self.arena.int(status.into()))),
+            None => {
+                let status = self.unknown_int(&UnknownReason::Gives(c.base().to_owned()), 32);
+                (self.not_found(c, text), Value::Int(status))
+            }
+        };
         self.store_value(&mut s, &out, pointer, 8);
         self.store_value(&mut s, &result, status, 4);
         self.success(s)

@@ -88,6 +88,11 @@ impl Executor<'_> {
         if let Some(rest) = call.name.strip_prefix("llvm.") {
             return self.intrinsic(rest, args, s, site, ty);
         }
+        // A program that defines a function of a library means its own.
+        let own = program.is_own(f);
+        if own && call.name.starts_with("cu") {
+            return Err(Box::new(s));
+        }
         let s = match self.result_call(call, s) {
             Err(s) => *s,
             done => return done,
@@ -100,10 +105,6 @@ impl Executor<'_> {
             Err(s) => *s,
             done => return done,
         };
-        // A program that defines a function of the C library means its own.
-        let own = !func.is_declaration()
-            && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak)
-            && !program.loc(f.module, func.loc).system;
         if own && (!call.name.starts_with("_Z") || is_replaceable(call.name)) {
             return Err(Box::new(s));
         }

@@ -121,6 +121,7 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cuStreamGetId", &[(1, Size)]),
     ("cuStreamGetPriority", &[(1, Int)]),
     ("cuStreamGetFlags", &[(1, Int)]),
+    ("cuStreamEndCapture", &[(1, Handle)]),
     ("cuEventCreate", &[(0, Handle)]),
     ("cuEventDestroy_v2", &[]),
     ("cuEventElapsedTime", &[(0, Float)]),

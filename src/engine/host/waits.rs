@@ -28,6 +28,9 @@ pub(super) const WAITS: Table = &[
     (&["cudaDeviceReset", "cudaThreadExit", "cuDevicePrimaryCtxReset_v2"], |e, c, s| {
         e.waits(c, s, Executor::device_reset)
     }),
+    (&["cuCtxDestroy", "cuCtxDestroy_v2", "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2"], |e, c, s| {
+        e.waits(c, s, Executor::context_may_end)
+    }),
     (&["cudaDeviceSynchronize", "cudaThreadSynchronize", "cuCtxSynchronize"], |e, c, s| {
         e.waits(c, s, Executor::device_synchronize)
     }),
@@ -118,6 +121,12 @@ impl Executor<'_> {
     fn device_reset(&mut self, _: &Call<'_>, s: &mut State) {
         self.all_done(s);
         self.reset_device(s);
+    }
+
+    /// A context that ends takes its memory with it. Others may hold the primary one, and the program may use several.
+    fn context_may_end(&mut self, _: &Call<'_>, s: &mut State) {
+        self.all_done(s);
+        self.perhaps_reset_device(s);
     }
 
     fn stream_synchronize(&mut self, c: &Call<'_>, s: &mut State) {

@@ -29,6 +29,9 @@ pub(super) const ROWS: &[Row] = &[
         "cuEventElapsedTime", "cuEventElapsedTime_v2",
         "cuMemPoolCreate", "cuMemPoolDestroy", "cuMemPoolSetAttribute", "cuMemPoolGetAttribute", "cuMemPoolSetAccess", "cuMemPoolGetAccess",
         "cuMemPoolTrimTo", "cuMemGetDefaultMemPool", "cuMemGetMemPool",
+        "cuStreamBeginCapture_v2", "cuStreamBeginCaptureToGraph", "cuStreamBeginRecaptureToGraph", "cuStreamEndCapture",
+        "cuGraphLaunch",
+        "cuCtxDestroy", "cuCtxDestroy_v2", "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2",
         "cuGetErrorString", "cuGetErrorName", "cuGetProcAddress", "cuGetProcAddress_v2",
     ]),
 ];

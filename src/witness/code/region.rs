@@ -39,6 +39,6 @@ pub(super) type Ahead = (Rc<Effect>, Vec<BlockId>);
 #[derive(Debug, Default)]
 pub struct Known<'f> {
     pub(super) regions: FxHashMap<(FuncRef, BlockId), Rc<Region<'f>>>,
-    pub(super) continuing: FxHashMap<(FuncRef, BlockId, bool), Option<BlockId>>,
+    pub(super) continuing: FxHashMap<(FuncRef, BlockId, bool), Option<(BlockId, bool)>>,
     pub(super) ahead: FxHashMap<(FuncRef, BlockId), Rc<Ahead>>,
 }

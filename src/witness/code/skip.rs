@@ -15,7 +15,7 @@ use crate::machine::state::Machine;
 use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, mask};
 use crate::memory::space::{ObjId, split};
-use ir::{self, BlockId, Const, FuncRef, Op, Operand, Terminator, TypeKind, ValueId};
+use ir::{self, Block, BlockId, Callee, Const, FuncRef, Op, Operand, Terminator, TypeKind, ValueId};
 use models::access::Access;
 use models::ptx;
 use rustc_hash::FxHashSet;
@@ -35,9 +35,15 @@ impl<'p> Machine<'p> {
         let block = code.block_of(pc);
         let func = code.func;
         if !th.on_device() {
-            if let Some(to) = self.continuing_side(th, code, block) {
+            if let Some((to, failure)) = self.continuing_side(th, code, block) {
                 let (at, text) = (self.block_line(func, block), self.text(why));
-                self.seen.assume(format!("{at}: the program goes on there, although that depends on {text}"));
+                let what = format!("{at}: the program goes on there, although that depends on {text}");
+                // A check for a failure is taken to pass; where both sides are usual, either may be taken.
+                if failure {
+                    self.seen.assume(what)
+                } else {
+                    self.seen.doubt(what)
+                }
                 return Ok(self.arrive(th, code, base, Some(block), to, why));
             }
             if !self.launches_ahead(th, code, block) {
@@ -121,8 +127,9 @@ impl<'p> Machine<'p> {
         code.block_pc[to.index()] as usize
     }
 
-    /// The one side of a branch that continues, if all other sides only end the program.
-    fn continuing_side(&mut self, th: &Thread, code: &Code, block: BlockId) -> Option<BlockId> {
+    /// The one side of a branch that continues, if all other sides only end the program, and whether each of these ends
+    /// it as a failure.
+    fn continuing_side(&mut self, th: &Thread, code: &Code, block: BlockId) -> Option<(BlockId, bool)> {
         let root = th.frames.len() <= 1;
         let key = (code.func, block, root);
         if let Some(known) = self.known.continuing.get(&key) {
@@ -133,14 +140,53 @@ impl<'p> Machine<'p> {
         side
     }
 
-    fn only_side(&mut self, code: &Code, block: BlockId, root: bool) -> Option<BlockId> {
+    fn only_side(&mut self, code: &Code, block: BlockId, root: bool) -> Option<(BlockId, bool)> {
         let sides = &code.flow.succs[block.index()];
         let ends: Vec<bool> = sides.iter().map(|s| self.only_ends(code, *s, block, root)).collect();
         let going: Vec<BlockId> = sides.iter().zip(&ends).filter(|(_, e)| !**e).map(|(s, _)| *s).collect();
         match going[..] {
-            [one] if sides.len() > 1 => Some(one),
+            [one] if sides.len() > 1 => {
+                let mut ending = sides.iter().zip(&ends).filter(|(_, e)| **e);
+                Some((one, ending.all(|(s, _)| self.ends_in_failure(code, *s))))
+            }
             _ => None,
         }
+    }
+
+    /// Whether a side that only ends the program does so as a failure: by no return and no `exit` with the status 0.
+    fn ends_in_failure(&self, code: &Code, from: BlockId) -> bool {
+        let f = self.program.func(code.func);
+        let blocks: Vec<&Block> = code.flow.reach(from).iter().map(|b| &f.blocks[b.index()]).collect();
+        let is_zero = |o: &Operand| matches!(o, Operand::Const(Const::Zero(_) | Const::Int { value: 0, .. }));
+        let ends_well = |b: &&Block| match &b.term {
+            // A status that is returned lies in a variable, which this side sets.
+            Terminator::Ret(Some(Operand::Value(status))) => {
+                let slot = b.insts.iter().find_map(|i| match &i.op {
+                    Op::Load { ptr, .. } if i.result == Some(*status) => Some(ptr),
+                    _ => None,
+                });
+                let set: Vec<&Operand> = blocks
+                    .iter()
+                    .flat_map(|b| &b.insts)
+                    .filter_map(|i| match &i.op {
+                        Op::Store { ptr, value, .. } if Some(ptr) == slot => Some(value),
+                        _ => None,
+                    })
+                    .collect();
+                set.is_empty() || set.into_iter().any(is_zero)
+            }
+            Terminator::Ret(status) => status.as_ref().is_none_or(is_zero),
+            Terminator::Unreachable => b.insts.iter().any(|i| match &i.op {
+                Op::Call { callee: Callee::Direct(id), args } => {
+                    let callee = self.program.resolve_func(code.func.module, *id);
+                    ["exit", "_exit", "_Exit", "quick_exit"].contains(&self.program.func(callee).name.as_str())
+                        && args.first().is_some_and(is_zero)
+                }
+                _ => false,
+            }),
+            _ => false,
+        };
+        !blocks.iter().any(ends_well)
     }
 
     /// Whether every path from here ends the program without CUDA work before.

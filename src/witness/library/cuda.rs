@@ -40,10 +40,19 @@ pub(super) const CUDA: Table = &[
     (&["cudaFreeHost"], free_host, Class::Cuda),
     (&["cudaFreeArray"], zero, Class::Pure),
     (&["cudaFuncSetAttribute"], set_attribute, Class::Cuda),
-    (&["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph"], begin_capture, Class::Cuda),
-    (&["cudaStreamBeginRecaptureToGraph"], begin_capture, Class::Cuda),
-    (&["cudaStreamEndCapture"], end_capture, Class::Cuda),
-    (&["cudaGraphLaunch"], graph_launch, Class::Cuda),
+    (
+        &[
+            "cudaStreamBeginCapture",
+            "cudaStreamBeginCaptureToGraph",
+            "cuStreamBeginCapture_v2",
+            "cuStreamBeginCaptureToGraph",
+        ],
+        begin_capture,
+        Class::Cuda,
+    ),
+    (&["cudaStreamBeginRecaptureToGraph", "cuStreamBeginRecaptureToGraph"], begin_capture, Class::Cuda),
+    (&["cudaStreamEndCapture", "cuStreamEndCapture"], end_capture, Class::Cuda),
+    (&["cudaGraphLaunch", "cuGraphLaunch"], graph_launch, Class::Cuda),
     (&["cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyWithAttributesAsync"], memcpy, Class::Memory),
     (&["cudaMemcpyBatchAsync"], batches::memcpy_batch, Class::Memory),
     (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], memcpy_peer, Class::Memory),
@@ -281,7 +290,7 @@ fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]
     if m.cuda.capturing.is_some() {
         return Err(Stop::Unknown("two streams are captured at the same time".into()));
     }
-    let mode = if short_name(m, call).starts_with("cudaStreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
+    let mode = if short_name(m, call).contains("StreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
     m.cuda.capturing = Some((arg(a, 0), mode));
     OK
 }
@@ -503,7 +512,7 @@ pub(super) fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &
     let name = short_name(m, call);
     let h = m.heap_object(ObjectKind::Foreign, &name, None, Val::poison(Reason::OPEN), Fill::Byte(0))?;
     // `cudaStreamEndCapture` has the stream as its first argument.
-    let at = usize::from(name == "cudaStreamEndCapture");
+    let at = usize::from(name.ends_with("StreamEndCapture"));
     write(m, th, call, arg(a, at), 64, h)?;
     OK
 }

@@ -59,6 +59,11 @@ pub(super) const DRIVER: Table = &[
     (&["cudaGetFuncBySymbol", "cudaGetKernel", "cuKernelGetFunction"], handle_of_kernel, Class::Memory),
     (&["cuFuncSetAttribute"], set_attribute, Class::Cuda),
     (&["cuDevicePrimaryCtxReset_v2"], devices::reset, Class::Cuda),
+    (
+        &["cuCtxDestroy", "cuCtxDestroy_v2", "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2"],
+        context_ends,
+        Class::Cuda,
+    ),
     (&["cuDeviceGet"], device, Class::Memory),
     (&["cuDeviceGetCount"], device_count, Class::Memory),
     (&["cuDeviceGetAttribute"], devices::attribute, Class::Memory),
@@ -310,6 +315,11 @@ fn second_number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val
     unknown(m, th, call, arg(a, 1), 32)?;
     OK
 }
+/// Stops: whether the context's memory ends as well depends on who else holds it.
+fn context_ends(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Err(Stop::Unknown("a context is destroyed or released, which is not followed".into()))
+}
+
 /// Attributes of a memory pool, their widths in bits, and what they are until a program sets one: reuse is enabled, and
 /// memory above 0 bytes may be given back (`cudaMemPoolAttr` of CUDA 12.0). Sizes in use have no such value.
 fn pool_attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
@@ -318,7 +328,9 @@ fn pool_attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Va
         Some(4) => (64, Some(0)),
         Some(5..=8) => (64, None),
         _ => {
-            return Err(Stop::Unknown("the program asks for an attribute of a memory pool that is not modelled".into()));
+            return Err(Stop::Unknown(
+                "the program asks for an attribute of a memory pool that is not modelled".into(),
+            ));
         }
     };
     match initial.filter(|_| !m.cuda.pools_set) {

@@ -11,7 +11,7 @@ use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val, low32};
 use crate::memory::store::Fill;
 use models::attributes::is_of_cuda;
-use models::entry_points::{is_known, symbol};
+use models::entry_points::{self, LookUp, is_known};
 
 type Res = Result<Ret, Stop>;
 
@@ -48,11 +48,16 @@ fn look_up(
     // With 2 it is a function for the default stream of each thread; by default the program's own choice.
     let usual = matches!(arg(a, flags).known(), Some(0 | 1)) && !per_thread;
     let found = match (&name, version) {
-        (Ok(name), Some(version)) if usual => symbol(name, version).and_then(|s| address(m, s)),
-        _ => None,
+        (Ok(name), Some(version)) if usual => entry_points::look_up(name, version),
+        _ => LookUp::Unknown,
     };
-    let (pointer, result) = match found {
-        Some(p) => (p, Val::ZERO),
+    let known = match found {
+        LookUp::Symbol(symbol) => address(m, symbol).map(|p| (p, Val::ZERO)),
+        LookUp::Missing { status } => Some((Val::ZERO, Val::new(status.into()))),
+        LookUp::Unknown => None,
+    };
+    let (pointer, result) = match known {
+        Some(both) => both,
         None => {
             let unknown = not_found(m, name);
             (unknown, unknown)

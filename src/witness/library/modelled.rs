@@ -34,6 +34,7 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
         Side::Device => builtins::find(name).or_else(|| math::device(name)),
         // A user's function may have the name of a C library function: then its body has priority, unless the library
         // has an overload or inline function of this name.
+        Side::Host if name.starts_with("cu") && program.is_own(f) => None,
         Side::Host => cuda::find(name, func.is_declaration())
             .or_else(|| cxx::find(name, &func.display))
             .or_else(|| if func.is_declaration() || is_inline_libc(name) { host_library(name) } else { None }),

@@ -7,7 +7,6 @@
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
-use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::is_known;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::pointers::reached::Reached;
@@ -30,11 +29,7 @@ impl Executor<'_> {
     pub(crate) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
         let mut first: Vec<ObjId> = vec![];
         for a in args {
-            collect(a, &mut first);
-            // An address may be passed as an integer, or in pieces.
-            if let Value::Int(t) = a {
-                first.extend(self.addresses_in(*t));
-            }
+            self.collect_objects(a, &mut first);
         }
         let mut reached = Reached::among(self.heap.len());
         reached.add(first);
@@ -94,7 +89,7 @@ impl Executor<'_> {
         // The object of a method stores its other arguments, as does memory in which a call returns its result.
         let mut keepers = vec![];
         for a in &from {
-            collect(a, &mut keepers);
+            self.collect_objects(a, &mut keepers);
         }
         for (other, to) in &linked {
             for o in &keepers {

@@ -10,8 +10,8 @@ use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::loops::types::LoopOut;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::has_unknown_pointer;
 use crate::symbolic::memory::value::{Places, Value};
-use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use crate::symbolic::pointers::closure::{Sources, among};
 use crate::symbolic::pointers::points_to::Stored;
 use crate::symbolic::pointers::reached::Reached;
@@ -151,19 +151,15 @@ impl Executor<'_> {
     }
 
     fn add_given(&self, given: &mut Given, v: &Value) {
-        collect(v, &mut given.objects);
+        self.collect_objects(v, &mut given.objects);
         given.anywhere |= has_unknown_pointer(v);
-        // An address may be passed as an integer, or in pieces.
-        if let Value::Int(t) = v {
-            given.objects.extend(self.addresses_in(*t));
-        }
         given.sources.values.add_value(v, &|t| self.is_no_address(t));
     }
 
     /// Adds what is reachable through the pointee of a value, but not the pointee itself.
     fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
         let mut read = vec![];
-        collect(v, &mut read);
+        self.collect_objects(v, &mut read);
         given.anywhere |= has_unknown_pointer(v);
         for o in &read {
             self.add_contents(s, *o, given);

@@ -16,8 +16,8 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::value::has_unknown_pointer;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use crate::symbolic::pointers::points_to::Stored;
 use crate::symbolic::pointers::reached::Reached;
 use base::inside::{self, Dump};
@@ -129,7 +129,7 @@ impl Executor<'_> {
     pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
         let (mut objects, anything) = self.could_write(&[callee], why);
         for a in args {
-            collect(a, &mut objects);
+            self.collect_objects(a, &mut objects);
         }
         self.kept.lend(objects, anything);
         self.pass_by(s, &[callee], args, why);

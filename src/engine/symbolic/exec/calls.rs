@@ -32,12 +32,15 @@ impl Executor<'_> {
         args: &[Operand],
     ) -> Option<State> {
         let values: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+        // A function of CUDA that is looked up by a name that is unknown here may launch and free.
+        let mut callees_of_look_ups = false;
         let targets: Vec<(TermId, Option<FuncRef>)> = match self.direct_callee(fr.func.module, callee) {
             Some(f) => vec![(self.arena.bool(true), Some(f))],
             None => {
                 // A call that is not direct is indirect.
                 let Callee::Indirect(o) = callee else { return Some(s) };
                 let p = self.pointer_operand(fr, o);
+                callees_of_look_ups = self.program.looks_up() && !p.iter().all(is_of_another_library);
                 self.callees(s.path, &p, values.len())
             }
         };
@@ -59,6 +62,9 @@ impl Executor<'_> {
                         self.called_through_pointers(fr.func, args)
                     };
                     let (mut s, why) = (s, &UnknownReason::UnknownCallee);
+                    if callees_of_look_ups && self.side == Side::Host && !self.is_of_caught(fr.func, args) {
+                        self.limits.miss(|| why.clone());
+                    }
                     if self.side == Side::Host && self.may_call_outside() {
                         self.exported_run(&mut s, why);
                     }
@@ -295,6 +301,16 @@ impl Executor<'_> {
             as_its_own && (f.params.len() == passed.len() || f.variadic && f.params.len() < passed.len())
         };
         self.limits.effort().taken().iter().filter(fits).copied().collect()
+    }
+}
+
+/// Whether a pointer leads to no function of CUDA that was looked up by name.
+fn is_of_another_library(t: &Target) -> bool {
+    match &t.base {
+        Base::Unknown(Lost { reason, among, .. }) => {
+            among.is_some() || matches!(&**reason, UnknownReason::LookedUp(name, _) if !is_of_cuda(name))
+        }
+        _ => true,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Initial contents of memory: globals, arguments, parameters, and untouched objects.
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
-use super::value::collect;
 use super::value::{Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -244,7 +243,7 @@ impl Executor<'_> {
     /// Puts the pointees of an argument, which may be a structure passed by value, into a state.
     pub fn ensure_pointees(&mut self, s: &mut State, v: &Value) {
         let mut objects = vec![];
-        collect(v, &mut objects);
+        self.collect_objects(v, &mut objects);
         for o in objects {
             self.ensure(s, o);
         }

@@ -3,8 +3,8 @@
 
 use super::array_write::Written;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::value::has_unknown_pointer;
 use super::value::{Base, Lost, Target, Value};
-use super::value::{collect, has_unknown_pointer};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::with_end_of;
@@ -248,10 +248,7 @@ impl Executor<'_> {
     pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         let mut v = vec![];
         for a in args {
-            collect(a, &mut v);
-            if let Value::Int(t) = a {
-                v.extend(self.addresses_in(*t));
-            }
+            self.collect_objects(a, &mut v);
         }
         self.note_lost_writes(args);
         if self.side == Side::Host && args.iter().any(has_unknown_pointer) {

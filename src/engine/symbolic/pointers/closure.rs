@@ -9,7 +9,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
-use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
+use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value, collect};
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use ir::reach::Named;
@@ -105,6 +105,23 @@ impl Executor<'_> {
                 let f = self.function(*f);
                 !f.is_declaration() || gives_nothing_else(&f.name)
             })
+    }
+
+    /// Collects the objects to which a value leads: by its pointers, and by numbers that contain addresses.
+    pub(in crate::symbolic) fn collect_objects(&self, v: &Value, out: &mut Vec<ObjId>) {
+        collect(v, out);
+        if self.kept.exposed.iter().next().is_some() {
+            self.collect_by_numbers(v, out);
+        }
+    }
+
+    fn collect_by_numbers(&self, v: &Value, out: &mut Vec<ObjId>) {
+        match v {
+            // An address may be passed or kept as an integer, or in pieces.
+            Value::Int(t) => out.extend(self.addresses_in(*t)),
+            Value::Aggregate(e) => e.iter().for_each(|v| self.collect_by_numbers(v, out)),
+            Value::Ptr(_) | Value::Bool(_) | Value::Real(_) | Value::Unknown(_) => {}
+        }
     }
 
     /// Objects whose addresses are part of a number.

@@ -10,9 +10,9 @@ use super::reached::Reached;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::value::has_unknown_pointer;
 use crate::symbolic::memory::value::is_known;
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
-use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use base::reasons::UnknownReason;
 use base::work::{charge_each, cost};
 use ir::reach::Mentions;
@@ -285,7 +285,7 @@ impl Executor<'_> {
         if let Some(st) = state {
             charge_each(cost::OBJECT, st.cells.len());
             for (_, v) in st.cells.values() {
-                collect(v, out);
+                self.collect_objects(v, out);
             }
         }
         // If every cell is known, an address that is not in a cell has been overwritten.
@@ -373,11 +373,7 @@ impl Executor<'_> {
         let written = kernel.and_then(|k| self.written_by_kernel(k, s, args));
         let mut work = vec![];
         for a in args {
-            collect(a, &mut work);
-            // An address may be passed as an integer.
-            if let Value::Int(t) = a {
-                work.extend(self.addresses_in(*t));
-            }
+            self.collect_objects(a, &mut work);
             if has_unknown_pointer(a) {
                 work.extend(self.escaped(s));
             }
@@ -402,7 +398,7 @@ impl Executor<'_> {
         changed.sort_unstable();
         let mut given = vec![];
         for a in args {
-            collect(a, &mut given);
+            self.collect_objects(a, &mut given);
         }
         for o in &changed {
             let what = match self.object(*o).kind {
