@@ -62,6 +62,8 @@ pub struct Observer {
     assumed: FxHashSet<String>,
     /// Reasons why the run leaves something undecided.
     pub doubts: Vec<Why>,
+    /// Whether one of the doubts is about the path itself.
+    pub path_in_doubt: bool,
     /// Number of bad accesses before the first doubt or assumption.
     pub certain: Option<usize>,
 }
@@ -108,6 +110,12 @@ impl Observer {
         if self.doubts.len() < 64 && !self.doubts.contains(&why) {
             self.doubts.push(why);
         }
+    }
+
+    /// Records that the run may not come this way: what it reaches from here on is not proved.
+    pub fn doubt_path(&mut self, why: impl Into<Why>) {
+        self.doubt(why);
+        self.path_in_doubt = true;
     }
 
     pub fn certainty(&self) -> Certainty {

@@ -131,6 +131,9 @@ fn seek(
         let stop = m.run_root(root);
         spend.steps += m.steps;
         if let Some(bad) = m.seen.found.take() {
+            if m.seen.path_in_doubt {
+                return (Outcome::Incomplete { why: all(&m.seen.doubts) }, None);
+            }
             let assumptions = m.seen.assumptions().to_vec();
             return (Outcome::Reached { bad: Box::new(bad), assumptions }, m.seen.snapshot.take());
         }

@@ -42,7 +42,7 @@ impl<'p> Machine<'p> {
                 if failure {
                     self.seen.assume(what)
                 } else {
-                    self.seen.doubt(what)
+                    self.seen.doubt_path(what)
                 }
                 return Ok(self.arrive(th, code, base, Some(block), to, why));
             }
