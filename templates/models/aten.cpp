@@ -490,7 +490,13 @@ static Impl *fresh(int8_t dtype, int8_t device) {
 }
 
 // Storage of so many bytes, with the elements of another tensor where one is named: in the order in which they lie there, or in another one.
-static void *storage(int64_t bytes, const Impl *of, bool in_order) {
+static void *storage(const Impl *t, int64_t bytes, const Impl *of, bool in_order) {
+  // A tensor that is made without a device lies in memory of the host, which kernels cannot reach.
+  if (__scuba_known(t->device) == 0) {
+    void *p = operator new(bytes);
+    __scuba_written(p);
+    return p;
+  }
   // Operations in place change what it holds without being followed.
   if (!of || of->made) return __scuba_device_memory(bytes, 2);
   return __scuba_device_copy(bytes, of->data, in_order);
@@ -518,7 +524,7 @@ static int64_t pack(Impl *t, int64_t dim) {
 }
 static void finish(Impl *t, int64_t dim, const Impl *of = nullptr, bool in_order = false) {
   t->numel = pack(t, dim);
-  t->data = t->start = storage(times(t->numel, item_size(t->dtype)), of, in_order);
+  t->data = t->start = storage(t, times(t->numel, item_size(t->dtype)), of, in_order);
 }
 // The strides of a tensor with a format for images, which take so many dimensions; strides are those of elements next to each other.
 #define CHANNEL(i) { t->strides[i] = stride; stride = times(stride, t->sizes[i]); }
@@ -634,7 +640,7 @@ static Impl *like(const Impl *o, int8_t dtype, int8_t device, int format = Prese
   EIGHT(ANY_STRIDE)
   same_from_the_end(t, o);
   t->numel = o->numel;
-  t->data = t->start = storage(times(t->numel, item_size(t->dtype)), of, in_order);
+  t->data = t->start = storage(t, times(t->numel, item_size(t->dtype)), of, in_order);
   return t;
 }
 
@@ -648,7 +654,7 @@ static Impl *contiguous_of(const Impl *o) {
   same_from_the_end(t, o);
   relate(o);
   t->numel = elements(o);
-  t->data = t->start = storage(times(t->numel, item_size(t->dtype)), o, false);
+  t->data = t->start = storage(t, times(t->numel, item_size(t->dtype)), o, false);
   t->original = o->data;
   t->self = o;
   return t;
@@ -1691,7 +1697,7 @@ void squeeze_one(Handle *out, const Handle *self, int64_t d) {
 #define TAKEN(i) to.sizes[i] = __scuba_known(t->sizes[i]); if (n > i && to.sizes[i] < 0) known = false;
 // A copy of all elements, in order.
 static void own_storage(Impl *t, const Impl *o, int64_t all) {
-  t->data = t->start = storage(times(all, item_size(t->dtype)), o, false);
+  t->data = t->start = storage(t, times(all, item_size(t->dtype)), o, false);
   t->original = nullptr;
 }
 static Impl *shaped(const Impl *o, const int64_t *sizes, size_t n, bool copies) {

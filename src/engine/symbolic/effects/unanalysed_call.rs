@@ -45,7 +45,7 @@ struct Lent {
 }
 
 /// Returns the targets of the pointers in a value.
-fn targets(v: &Value) -> Vec<Target> {
+pub(in crate::symbolic) fn targets(v: &Value) -> Vec<Target> {
     match v {
         Value::Ptr(p) => p.to_vec(),
         Value::Aggregate(e) => e.iter().flat_map(targets).collect(),

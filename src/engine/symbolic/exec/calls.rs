@@ -1,6 +1,7 @@
 //! Calls: resolution of the callee, and whether it is executed, modelled or skipped.
 
 use super::executor::Executor;
+use crate::symbolic::effects::unanalysed_call::targets;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
@@ -9,7 +10,7 @@ use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
 use ir::reach::Mentions;
-use ir::{Block, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId};
+use ir::{Block, Callee, FuncRef, Inst, Op, Operand, Program, Side, Terminator, TypeId};
 use models::attributes::{is_launch, is_of_c_library, is_of_cuda, is_of_library};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,7 +63,8 @@ impl Executor<'_> {
                         self.called_through_pointers(fr.func, args)
                     };
                     let (mut s, why) = (s, &UnknownReason::UnknownCallee);
-                    if callees_of_look_ups && self.side == Side::Host && !self.is_of_caught(fr.func, args) {
+                    let launches = callees_of_look_ups || self.may_launch_what_is_given(&values);
+                    if launches && self.side == Side::Host && !self.is_of_caught(fr.func, args) {
                         self.limits.miss(|| why.clone());
                     }
                     if self.side == Side::Host && self.may_call_outside() {
@@ -92,6 +94,17 @@ impl Executor<'_> {
             self.set(fr, inst.result, v);
         }
         Some(s)
+    }
+
+    /// Whether some argument is a kernel, or a function that may launch one.
+    fn may_launch_what_is_given(&self, args: &[Value]) -> bool {
+        args.iter().flat_map(targets).any(|t| match t.base {
+            Base::Func(f) => {
+                Program::kernel_symbol_of_stub(&self.function(f).name).is_some()
+                    || self.limits.effort().leads_to_cuda(f)
+            }
+            _ => false,
+        })
     }
 
     /// Returns the possible callees of a call through a pointer on a path, each under its condition; `None` for an
@@ -138,10 +151,11 @@ impl Executor<'_> {
         for c in self.arena.conjuncts(cond) {
             let Term::EqZ(t) = *self.arena.get(c) else { continue };
             let (rest, constant) = self.arena.apart(t);
-            if let [(m, coefficient @ (1 | -1))] = self.arena.poly(rest).terms.as_slice()
+            if let [(m, coefficient)] = self.arena.poly(rest).terms.as_slice()
                 && let [atom] = m.as_slice()
                 && matches!(self.arena.get(*atom), Term::Sym(_))
-                && let Some(value) = constant.checked_mul(-coefficient)
+                && constant.checked_rem(*coefficient) == Some(0)
+                && let Some(value) = (constant / coefficient).checked_neg()
             {
                 let (atom, value) = (*atom, self.arena.int(value));
                 values.insert(atom, value);
