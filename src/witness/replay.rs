@@ -315,6 +315,7 @@ impl Machine<'_> {
         }
         if !main {
             self.initialise_for(root)?;
+            self.convert(&mut th, root, &args)?;
         }
         self.call(&mut th, root, &args).map(|_| ())
     }

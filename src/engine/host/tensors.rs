@@ -27,6 +27,7 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_any"], |e, c, s| e.any_between(c, s)),
     (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
     (&["__scuba_setting"], |e, c, s| e.any_between(c, s)),
+    (&["__scuba_given"], |e, c, s| e.is_given(c, s)),
 ];
 
 /// Namespaces of PyTorch's own functions.
@@ -48,6 +49,9 @@ const RESHAPE: &[&str] = &[
 
 /// Greatest value that is tried for a dimension, a type or a truth value.
 const SMALL: i128 = 16;
+
+/// Widths of elements in bits.
+const WIDTHS: &[i128] = &[32, 64, 128];
 
 /// Whether an operation writes elements of an argument tensor: PyTorch's name of such an operation ends with an
 /// underscore, which the name of an overload may follow (`at::_ops::fill__Scalar::call`;
@@ -228,7 +232,8 @@ impl Executor<'_> {
         let (least, most) = (range.lo.unwrap_or(-1), range.hi.unwrap_or(i128::MAX));
         let conditions = self.arena.conjuncts(s.path);
         let mut possible = vec![];
-        for k in least.max(0)..=most.min(SMALL) {
+        let widths = WIDTHS.iter().copied().filter(|w| *w <= most);
+        for k in (least.max(0)..=most.min(SMALL)).chain(widths) {
             let number = self.arena.int(k);
             let is = self.arena.eq(t, number);
             if conditions.contains(&is) {

@@ -7,21 +7,24 @@ use super::invoke;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Modelled libraries: a substring of the unit's symbols, and the models' file name and source.
+/// Modelled libraries: substrings of a unit's symbols, and the source of the models, which follows that of the basis.
 struct Library {
     symbols: &'static [&'static [u8]],
-    file: &'static str,
     source: &'static str,
 }
 
-const LIBRARIES: &[Library] = &[Library {
-    symbols: &[b"2at10TensorBase", b"5torch6stable6Tensor", b"AtenTensorOpaque"],
-    file: "aten.cpp",
-    source: concat!(
-        include_str!("../../../templates/models/aten.cpp"),
-        include_str!("../../../templates/models/stable.cpp")
-    ),
-}];
+const BASIS: &str = include_str!("../../../templates/models/aten.cpp");
+
+const LIBRARIES: &[Library] = &[
+    Library {
+        symbols: &[b"2at10TensorBase", b"5torch6stable6Tensor", b"AtenTensorOpaque"],
+        source: include_str!("../../../templates/models/stable.cpp"),
+    },
+    Library {
+        symbols: &[b"8nanobind7ndarray", b"3tvm3ffi10TensorView", b"3tvm3ffi6Tensor", b"8DLTensor"],
+        source: include_str!("../../../templates/models/dlpack.cpp"),
+    },
+];
 
 /// Flags like those for host code: no passes, debug information, value names kept.
 const FLAGS: &[&str] = &[
@@ -42,15 +45,17 @@ const FLAGS: &[&str] = &[
 pub(super) fn compiled(clang: &Path, bitcode: &Path, folder: &Path, deadline: Instant) -> Result<Vec<PathBuf>, String> {
     let unit = std::fs::read(bitcode).map_err(|e| e.to_string())?;
     let uses = |name: &[u8]| unit.windows(name.len()).any(|w| w == name);
-    let mut out = vec![];
-    for Library { file, source, .. } in LIBRARIES.iter().filter(|l| l.symbols.iter().any(|name| uses(name))) {
-        let (from, to) = (folder.join(file), folder.join(file).with_extension("bc"));
-        std::fs::write(&from, source).map_err(|e| format!("cannot write {}: {e}", from.display()))?;
-        let mut arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).collect();
-        arguments.extend([from.display().to_string(), "-o".into(), to.display().to_string()]);
-        invoke::clang(clang, &arguments, folder, deadline)
-            .map_err(|e| format!("the models of {file} do not compile: {e}"))?;
-        out.push(to);
+    let used: Vec<&str> =
+        LIBRARIES.iter().filter(|l| l.symbols.iter().any(|name| uses(name))).map(|l| l.source).collect();
+    if used.is_empty() {
+        return Ok(vec![]);
     }
-    Ok(out)
+    let (from, to) = (folder.join("models.cpp"), folder.join("models.bc"));
+    let source: String = [BASIS].into_iter().chain(used).collect();
+    std::fs::write(&from, source).map_err(|e| format!("cannot write {}: {e}", from.display()))?;
+    let mut arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).collect();
+    arguments.extend([from.display().to_string(), "-o".into(), to.display().to_string()]);
+    invoke::clang(clang, &arguments, folder, deadline)
+        .map_err(|e| format!("the models of libraries do not compile: {e}"))?;
+    Ok(vec![to])
 }
