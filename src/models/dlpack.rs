@@ -20,8 +20,6 @@ pub struct Carrier {
     pub class: &'static str,
     /// Size of the argument in bytes. Its first eight bytes hold the tensor's address before the conversion.
     pub bytes: u32,
-    /// Whether the caller may pass one object for several parameters.
-    pub shared: bool,
     /// What the type requires of the tensor, as the conversion takes it.
     pub required: Vec<i64>,
 }
@@ -29,10 +27,7 @@ pub struct Carrier {
 const NDARRAY: &str = "nanobind::ndarray";
 
 /// Classes without requirements, with the number of bytes of an object.
-const OTHERS: &[(&str, u32)] = &[("tvm::ffi::TensorView", 48), ("tvm::ffi::Tensor", 8), (TENSOR, 48)];
-
-/// Structure of DLPack.
-const TENSOR: &str = "DLTensor";
+const OTHERS: &[(&str, u32)] = &[("tvm::ffi::TensorView", 48), ("tvm::ffi::Tensor", 8), ("DLTensor", 48)];
 
 /// Largest number of dimensions for which a type's sizes are known.
 const MOST: usize = 8;
@@ -42,11 +37,11 @@ const MOST: usize = 8;
 pub fn carrier(f: &Function, parameter: usize) -> Option<Carrier> {
     let of_class = f.params.get(parameter)?.of_class.as_deref()?;
     if let Some((class, bytes)) = OTHERS.iter().find(|(class, _)| *class == of_class) {
-        return Some(Carrier { class, bytes: *bytes, shared: *class == TENSOR, required: vec![] });
+        return Some(Carrier { class, bytes: *bytes, required: vec![] });
     }
     let arguments = of_class.strip_prefix(NDARRAY)?.strip_prefix('<')?.strip_suffix('>')?;
     let required = Required::of(arguments)?.listed();
-    Some(Carrier { class: NDARRAY, bytes: 56, shared: false, required })
+    Some(Carrier { class: NDARRAY, bytes: 56, required })
 }
 
 /// Requirements of an `nb::ndarray` (nanobind's documentation, *The `nb::ndarray<..>` class*, "Array constraints";

@@ -17,22 +17,22 @@ use models::dlpack::{CONVERSION, Carrier, LAID_OUT, carrier};
 impl Executor<'_> {
     /// Adds the object of an argument that carries a tensor. Its first word points to the tensor, as that of a handle.
     pub(super) fn carrier_given(&mut self, f: FuncRef, carrier: &Carrier, object: Object) -> Value {
-        let kind = if carrier.shared { ObjKind::Parameter } else { ObjKind::HostLocal };
         let extent = Some(self.arena.int(i128::from(carrier.bytes)));
-        let o = self.heap.add(Object { kind, extent, array: false, ..object });
-        self.note_carrier(o, f, !carrier.shared);
+        let o = self.heap.add(Object { kind: ObjKind::HostLocal, extent, array: false, ..object });
+        self.note_carrier(o, f);
         self.pointer(o, 0)
     }
 
     /// Runs the conversions of a root's arguments; `None` if none of them returns.
     pub fn converted(&mut self, root: FuncRef, args: &[Value], state: State) -> Option<State> {
         let mut state = state;
-        for (i, a) in args.iter().enumerate() {
+        // What a conversion makes is an object of its own for each argument.
+        for ((i, a), context) in args.iter().enumerate().zip(1..) {
             let Some(carrier) = carrier(self.program.func(root), i) else { continue };
             let Some(f) = self.conversion(root, carrier.class) else { continue };
             let required = carrier.required.iter().map(|n| Value::Int(self.arena.int(i128::from(*n))));
             let given: Vec<Value> = std::iter::once(a.clone()).chain(required).collect();
-            state = self.call(f, given, state, 0)?.1;
+            state = self.call(f, given, state, context)?.1;
         }
         Some(state)
     }

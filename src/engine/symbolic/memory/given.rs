@@ -56,9 +56,9 @@ impl Executor<'_> {
     }
 
     /// Records an argument that carries a tensor of DLPack.
-    pub(crate) fn note_carrier(&mut self, o: ObjId, function: FuncRef, by_value: bool) {
+    pub(crate) fn note_carrier(&mut self, o: ObjId, function: FuncRef) {
         let class = Some(Class::Carrier);
-        self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value, class });
+        self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value: true, class });
     }
 
     /// Returns the tensors that arguments carry, each with the function that has the argument.
