@@ -30,13 +30,24 @@ static size_t bytes_of(const Impl *t, int64_t n) {
   return (static_cast<size_t>(times(times(t->bits, t->lanes), n)) + 7) / 8;
 }
 
+// The memory of a given tensor holds so many elements. Lanes that are not known are one at least.
+static void holds(const Impl *t, int64_t n) {
+  int64_t bits = __scuba_known(t->bits);
+  if (bits > 0 && bits % 8 == 0 && __scuba_known(t->lanes) < 0) {
+    __scuba_axiom(__scuba_extent(t->data) >= times(bits / 8, n));
+    __scuba_axiom(__scuba_extent(t->data) == times(times(bits / 8, t->lanes), n));
+  } else {
+    __scuba_axiom(__scuba_extent(t->data) == bytes_of(t, n));
+  }
+}
+
 // How long the memory of a given tensor is, where so much is known of it on this path.
 void dl_laid_out(const Impl *t) ARGUMENT("scuba::laid_out");
 void dl_laid_out(const Impl *t) {
   strides_of(t);
   int64_t dim = __scuba_known(t->dim);
   if (__scuba_known(t->contiguous) == 1) {
-    __scuba_axiom(__scuba_extent(t->data) == bytes_of(t, elements(t)));
+    holds(t, elements(t));
     return;
   }
   if (dim < 0 || dim > 5) {
@@ -44,7 +55,7 @@ void dl_laid_out(const Impl *t) {
     return;
   }
   if (elements(t) == 0) __scuba_axiom(__scuba_extent(t->data) == 0);
-  else __scuba_axiom(__scuba_extent(t->data) == bytes_of(t, 1 + last_element(t, dim)));
+  else holds(t, 1 + last_element(t, dim));
 }
 
 static void fill(DlTensor *d, const Impl *t) {
