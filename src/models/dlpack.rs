@@ -24,10 +24,12 @@ pub struct Carrier {
     pub required: Vec<i64>,
 }
 
-const NDARRAY: &str = "nanobind::ndarray";
+/// Class of nanobind's arrays, and the structure of DLPack.
+pub const NDARRAY: &str = "nanobind::ndarray";
+pub const STRUCTURE: &str = "DLTensor";
 
 /// Classes without requirements, with the number of bytes of an object.
-const OTHERS: &[(&str, u32)] = &[("tvm::ffi::TensorView", 48), ("tvm::ffi::Tensor", 8), ("DLTensor", 48)];
+const OTHERS: &[(&str, u32)] = &[("tvm::ffi::TensorView", 48), ("tvm::ffi::Tensor", 8), (STRUCTURE, 48)];
 
 /// Largest number of dimensions for which a type's sizes are known.
 const MOST: usize = 8;

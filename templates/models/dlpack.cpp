@@ -6,8 +6,8 @@
 // earlier versions: `ndarray_import`, `Tensor::FromDLPack`).
 
 extern "C" {
-// Whether the pointer leads into a tensor that a caller gave.
-bool __scuba_given(const void *p);
+// The tensor that a caller gave into which the pointer leads; null where there is none.
+void *__scuba_given(const void *p);
 }
 
 struct DlDevice { int type, id; };
@@ -116,7 +116,8 @@ void dl_ndarray(Ndarray *self, long ndim, long device, long code, long bits, lon
 
 // The tensor that a caller gave, by where its sizes are; null for any other one.
 static const Impl *with_sizes(const int64_t *shape) {
-  return __scuba_given(shape) ? reinterpret_cast<const Impl *>(reinterpret_cast<const char *>(shape) - __builtin_offsetof(Impl, sizes)) : nullptr;
+  const Impl *t = static_cast<const Impl *>(__scuba_given(shape));
+  return t && shape == t->sizes ? t : nullptr;
 }
 static int64_t product_of(const int64_t *shape, int64_t n) {
   const Impl *t = with_sizes(shape);

@@ -8,9 +8,9 @@ use super::Call;
 use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::object::{ObjKind, Object};
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::tensors::OF_HANDLE;
-use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::memory::value::{Base, Target, Value};
 use ir::FuncRef;
 use models::dlpack::{CONVERSION, Carrier, LAID_OUT, carrier};
 
@@ -53,14 +53,21 @@ impl Executor<'_> {
         Some(state)
     }
 
-    /// Returns whether a pointer leads into a tensor that a caller gave.
-    pub(super) fn is_given(&mut self, c: &Call<'_>, s: State) -> Modelled {
+    /// Returns the tensor that a caller gave into which a pointer leads, or null.
+    pub(super) fn given_tensor(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let targets = self.pointer_arg(c, 0);
-        let in_tensor = |base: &Base| {
-            let Base::Object(o) = *base else { return false };
-            self.object(o).kind == ObjKind::Parameter && self.object(o).name.ends_with(OF_HANDLE)
+        let given = match targets.as_slice() {
+            [Target { base: Base::Object(o), .. }] => Some(*o),
+            _ => None,
         };
-        let given = !targets.is_empty() && targets.iter().all(|t| in_tensor(&t.base));
-        Ok(Some((Value::Int(self.arena.int(i128::from(given))), s)))
+        let is_one = |o: &ObjId| {
+            let object = self.object(*o);
+            object.kind == ObjKind::Parameter && object.name.ends_with(OF_HANDLE)
+        };
+        let v = match given.filter(is_one) {
+            Some(o) => self.pointer(o, 0),
+            None => self.null(),
+        };
+        Ok(Some((v, s)))
     }
 }

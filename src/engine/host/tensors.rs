@@ -27,7 +27,7 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_any"], |e, c, s| e.any_between(c, s)),
     (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
     (&["__scuba_setting"], |e, c, s| e.any_between(c, s)),
-    (&["__scuba_given"], |e, c, s| e.is_given(c, s)),
+    (&["__scuba_given"], |e, c, s| e.given_tensor(c, s)),
 ];
 
 /// Namespaces of PyTorch's own functions.

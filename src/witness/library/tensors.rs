@@ -73,14 +73,14 @@ fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
     }))
 }
 
-/// Whether a pointer leads into a tensor that a caller gave.
+/// Returns the tensor that a caller gave into which a pointer leads, or null.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
 fn given(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let p = arg(args, 0);
     let Some(address) = p.known() else { return Ok(Ret::Val(p)) };
     let (id, _) = split(address);
     let is_one = address != 0 && m.mem.get(&th.stack, id).is_some_and(|o| o.name.ends_with(OF_HANDLE));
-    Ok(Ret::Val(Val::new(u64::from(is_one))))
+    Ok(Ret::Val(Val::new(if is_one { id.address() } else { 0 })))
 }
 
 fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
