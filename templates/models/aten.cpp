@@ -60,6 +60,7 @@ struct Tensor {
   const void *self;  // that tensor, where this may be it
   unsigned char code, bits;  // of an element of a tensor of DLPack (DLDataType), which has these instead of `dtype`
   unsigned short lanes;
+  int64_t last_strides[4];  // strides from the last dimension on, of a tensor that a caller gave
 };
 
 }  // namespace scuba

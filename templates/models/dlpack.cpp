@@ -43,9 +43,11 @@ static void holds(const Impl *t, int64_t n) {
 
 // How long the memory of a given tensor is, where so much is known of it on this path.
 void dl_laid_out(const Impl *t) ARGUMENT("scuba::laid_out");
+#define LAST_STRIDE(k) if (dim > k) __scuba_axiom(t->last_strides[k] == t->strides[dim - 1 - k]);
 void dl_laid_out(const Impl *t) {
   strides_of(t);
   int64_t dim = __scuba_known(t->dim);
+  LAST_STRIDE(0) LAST_STRIDE(1)
   if (__scuba_known(t->contiguous) == 1) {
     holds(t, elements(t));
     return;
@@ -140,6 +142,49 @@ const DlTensor *nd_inc_ref(const Impl *t) {
   return d;
 }
 
+// An array that the function makes of memory of its own (nanobind 3, `ndarray_create_args`).
+struct CreateArgs {
+  void *data;
+  const size_t *shape;
+  const int64_t *strides;
+  void *owner;
+  unsigned long byte_offset;
+  unsigned ndim, flags;
+  int device_type, device_id;
+  DlType type;
+  char order;
+};
+#define MADE_SIZE(i) if (dim > i) t->sizes[i] = from->shape[i];
+#define MADE_STRIDE(i) if (dim > i) t->strides[i] = from->strides[i];
+const Impl *nd_create(void *, const CreateArgs *from) MODEL("nanobind::detail::ndarray_create(*nanobind::detail::ndarray_create_args const*)");
+const Impl *nd_create(void *, const CreateArgs *from) {
+  Impl *t = fresh(Undefined, (from->device_type ? from->device_type : 1) - 1);
+  int64_t dim = __scuba_known(from->ndim);
+  if (dim < 0 || dim > 8) {
+    anything(t);
+    t->dim = from->ndim;
+  } else {
+    EIGHT(MADE_SIZE)
+    t->numel = pack(t, dim);
+    if (from->strides) { EIGHT(MADE_STRIDE) }
+  }
+  t->code = from->type.code;
+  t->bits = from->type.bits;
+  t->lanes = from->type.lanes;
+  t->data = t->start = static_cast<char *>(from->data) + from->byte_offset;
+  return t;
+}
+// Objects of Python, whose references are not counted. What a capsule calls, when nobody refers to it any more, it calls after the function.
+struct PyHandle { void *object; };
+void nd_capsule(PyHandle *self) MODEL("! nanobind::capsule::capsule(*");
+void nd_capsule(PyHandle *self) { self->object = operator new(16); }
+NOTHING(nb_object_end, "nanobind::object::~object()")
+NOTHING(nb_capsule_end, "nanobind::capsule::~capsule()")
+const PyHandle *nb_inc_ref(const PyHandle *self) MODEL("nanobind::handle::inc_ref() const &");
+const PyHandle *nb_inc_ref(const PyHandle *self) { return self; }
+const PyHandle *nb_dec_ref(const PyHandle *self) MODEL("nanobind::handle::dec_ref() const &");
+const PyHandle *nb_dec_ref(const PyHandle *self) { return self; }
+
 // ---- TVM-FFI ----
 
 void dl_tensor(DlTensor *self) ARGUMENT("DLTensor");
@@ -194,6 +239,23 @@ int64_t tvm_size_of_view(const DlTensor *self, int64_t i) MODEL("tvm::ffi::Tenso
 int64_t tvm_size_of_view(const DlTensor *self, int64_t i) { return dl_size(self, i); }
 int64_t tvm_size(const TensorRef *self, int64_t i) MODEL("tvm::ffi::Tensor::size(long) const");
 int64_t tvm_size(const TensorRef *self, int64_t i) { return dl_size(&static_cast<const TensorObj *>(self->object)->tensor, i); }
+
+static int64_t dl_stride(const DlTensor *d, int64_t i) {
+  const Impl *t = with_sizes(d->shape);
+  if (t && d->ndim == t->dim && d->strides == t->strides) {
+    int64_t at = wrapped(t, i);
+    // What these two are to the others, a launch says, when the dimensions are known.
+    if (i < 0 && i >= -2 && __scuba_known(t->dim) < 0) return t->last_strides[-1 - i];
+    return t->strides[at];
+  }
+  int64_t at = i < 0 ? d->ndim + i : i;
+  if (at < 0 || at >= d->ndim) fail();
+  return d->strides[at];
+}
+int64_t tvm_stride_of_view(const DlTensor *self, int64_t i) MODEL("tvm::ffi::TensorView::stride(long) const");
+int64_t tvm_stride_of_view(const DlTensor *self, int64_t i) { return dl_stride(self, i); }
+int64_t tvm_stride(const TensorRef *self, int64_t i) MODEL("tvm::ffi::Tensor::stride(long) const");
+int64_t tvm_stride(const TensorRef *self, int64_t i) { return dl_stride(&static_cast<const TensorObj *>(self->object)->tensor, i); }
 
 bool tvm_contiguous(const DlTensor *d) MODEL("tvm::ffi::IsContiguous(DLTensor const&)");
 bool tvm_contiguous(const DlTensor *d) {

@@ -204,9 +204,10 @@ pub(super) fn complete(
         let sizes = partial.sizes();
         let packed = packed(&sizes);
         let strided = partial.get("contiguous", 0) != Some(1);
-        let strides: Vec<i128> = (0..sizes.len())
-            .map(|i| partial.get("strides", i).filter(|_| strided || sizes[i] == 1).unwrap_or(packed[i]))
-            .collect();
+        let dims = sizes.len();
+        let stride = |i: usize| partial.get("strides", i).or_else(|| partial.get("last_strides", dims - 1 - i));
+        let strides: Vec<i128> =
+            (0..dims).map(|i| stride(i).filter(|_| strided || sizes[i] == 1).unwrap_or(packed[i])).collect();
         let (dtype, type_name, bytes, code) = partial.element_type();
         let lanes = partial.get("lanes", 0).unwrap_or(1);
         let numel: i128 = sizes.iter().product();
@@ -237,8 +238,9 @@ pub(super) fn complete(
         for i in 0..=sizes.len().min(63) {
             put("rest", i, sizes[i..].iter().product());
         }
-        for (i, n) in sizes.iter().rev().take(4).enumerate() {
+        for (i, (n, s)) in sizes.iter().zip(&strides).rev().take(4).enumerate() {
             put("last", i, *n);
+            put("last_strides", i, *s);
         }
         let data = format!("{handle}{OF_STORAGE}");
         if let Some((at, _)) = layout.at("data", 0) {

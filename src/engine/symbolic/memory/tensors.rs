@@ -55,6 +55,7 @@ pub(in crate::symbolic) fn member(handle: &str, name: &str, index: Option<u64>) 
         "sizes" => (format!("size({at})"), 0, LARGEST_SIZE),
         "strides" => (format!("stride({at})"), 0, LARGEST_SIZE),
         "rest" => (format!("numel() from size({at}) on"), 0, LARGEST),
+        "last_strides" => (format!("stride(-{})", at + 1), 0, LARGEST_SIZE),
         "last" => (format!("size(-{})", at + 1), 0, LARGEST_SIZE),
         _ => return None,
     };
