@@ -8,9 +8,9 @@
 use super::rule::{Rule, Tally};
 use crate::context::{Context, Place, Run, Tools};
 use crate::counterexample::replay::Wanted;
-use crate::inference::missing::check_of;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{launched_at, loc_of, place_of, position_of};
+use crate::inference::missing::check_of;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::obligations::verdict::Outcome;
 use base::rules::{Level, Rule as Class};
