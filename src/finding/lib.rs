@@ -1,6 +1,7 @@
 //! Types that `check/` fills in and that renderers display; they mirror the JSON document `scuba-findings/1`.
 
 pub mod counts;
+pub mod dlpack;
 pub mod names;
 mod operator;
 pub mod paths;

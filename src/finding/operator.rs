@@ -2,6 +2,7 @@
 //! that adds the check. They mirror the JSON document.
 
 use crate::Position;
+use crate::dlpack::{self, Carried};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -72,13 +73,20 @@ pub struct MissingCheck {
     /// Whether the operator is written against the stable ABI, whose checks have a name of their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stable: bool,
+    /// Arguments that carry tensors of DLPack.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub carriers: BTreeMap<String, Carried>,
 }
 
 impl MissingCheck {
-    /// Returns the check in PyTorch's form (c10/util/Exception.h); `None` if it would have to inspect every element.
+    /// Returns the check in the form of PyTorch (c10/util/Exception.h) or of the library that passes the arguments;
+    /// `None` if it would have to inspect every element, or something that the library does not offer.
     #[must_use]
     pub fn statement(&self) -> Option<String> {
         let of_elements = self.condition.contains("forall ");
+        if !self.carriers.is_empty() {
+            return dlpack::statement(&self.condition, &self.carriers).filter(|_| !of_elements);
+        }
         let check = if self.stable { "STD_TORCH_CHECK" } else { "TORCH_CHECK" };
         (!of_elements).then(|| format!("{check}({0}, \"expected {0}\");", self.condition))
     }

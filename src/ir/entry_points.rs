@@ -156,6 +156,7 @@ fn declaration(name: String, ret: TypeId, type_of: impl Fn(char) -> TypeId) -> F
         sret: None,
         dereferenceable: 0,
         class: None,
+        of_class: None,
     });
     Function {
         display: name.clone(),

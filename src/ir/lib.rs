@@ -32,7 +32,7 @@ pub use instruction::{AtomicOp, BinOp, Callee, CastOp, Op, Operand, Pred, Step, 
 pub use outside::Outside;
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
 pub use shape::LaunchShape;
-pub use signature::{LIBRARY_MODEL, Plain, element_name, plain_number, pointee_name, source_name};
+pub use signature::{CONVERSION, LIBRARY_MODEL, Plain, element_name, plain_number, pointee_name, source_name};
 pub use tile::{TileAccess, TileCode};
 pub use units::{Bytes, Elements};
 
@@ -345,6 +345,8 @@ pub struct Param {
     /// Source spelling of the class of an object that is passed by the address of a copy, because it has its own copy
     /// constructor or destructor (Itanium C++ ABI, 3.1.2.3).
     pub class: Option<String>,
+    /// Name of the class that the parameter is, or that it points or refers to; aliases are resolved.
+    pub of_class: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -260,6 +260,14 @@ impl Program {
         self.functions().find(|(_, m, f)| m.side == side && !f.is_declaration() && f.name == name).map(|(r, ..)| r)
     }
 
+    /// Finds a unit's own definition of a function by its symbol.
+    #[must_use]
+    pub fn own_function(&self, module: ModuleId, name: &str) -> Option<FuncRef> {
+        let is_it = |f: &Function| f.name == name && !f.is_declaration();
+        let at = self.module(module).functions.iter().position(is_it)?;
+        Some(FuncRef { module, func: FuncId(u32::try_from(at).ok()?) })
+    }
+
     /// Finds a global by mangled symbol, external linkage first, then `static` ones.
     #[must_use]
     pub fn find_global(&self, side: Side, name: &str) -> Option<GlobalRef> {

@@ -20,14 +20,17 @@ const REGISTER: &[&str] = &[
     "3c1017RegisterOperators2op",
     "3c1017RegisterOperatorsC",
     "8pybind117module_3def",
+    "8nanobind7module_3def",
+    "3tvm3ffi10reflection9GlobalDef3def",
+    "3tvm3ffi6detail11unpack_call",
     "5torch6stable6detail13StableLibrary4impl",
 ];
 
 /// Functions that `TORCH_BOX` makes of an operator: they take a stack and pass its elements on.
 const BOXES: &[&str] = &["5torch6stable6detail5boxer", "5torch6stable6detail10boxer_impl"];
 
-/// Prefix of pybind11's registration functions.
-const BIND: &str = "8pybind11";
+/// Prefixes of the registration functions of bindings that make an object of their own of each argument.
+const BIND: &[&str] = &["8pybind11", "8nanobind", "3tvm3ffi"];
 
 /// Returns a function's nested name.
 fn nested(f: &Function) -> &str {
@@ -78,12 +81,13 @@ pub fn registered(program: &Program) -> Vec<FuncRef> {
     registered_by(program, |_| true)
 }
 
-/// Whether only pybind11 registers an operator. pybind11 makes its own object of each Python argument
-/// (`argument_loader`, pybind11/cast.h). C++ code can also call an operator through PyTorch's dispatcher, which passes
+/// Whether only bindings register an operator that make their own object of each argument: pybind11
+/// (`argument_loader`, pybind11/cast.h), nanobind (`type_caster`, nanobind/nb_cast.h), TVM-FFI (`ArgValueWithContext`,
+/// tvm/ffi/function_detail.h). C++ code can also call an operator through PyTorch's dispatcher, which passes
 /// references on unchanged.
 #[must_use]
 pub fn is_bound_only(program: &Program, operator: FuncRef) -> bool {
-    let bound = |callees: &[&Function]| callees.iter().all(|c| nested(c).starts_with(BIND));
+    let bound = |callees: &[&Function]| callees.iter().all(|c| BIND.iter().any(|b| nested(c).starts_with(b)));
     registered_by(program, bound).contains(&operator) && !registered_by(program, |c| !bound(c)).contains(&operator)
 }
 
@@ -118,7 +122,7 @@ fn named_where(program: &Program, (r, f): (FuncRef, &Function), callees: &[&Func
     });
     let is_users = |f: &FuncRef| {
         let func = program.func(*f);
-        let librarys = ["c10::", "torch::", "at::", "pybind11::", "std::", "void "];
+        let librarys = ["c10::", "torch::", "at::", "pybind11::", "nanobind::", "tvm::ffi::", "std::", "void "];
         let is_librarys = librarys.iter().any(|n| func.display.starts_with(n));
         !func.is_declaration() && !is_librarys && !program.loc(f.module, func.loc).system
     };

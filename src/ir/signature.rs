@@ -63,6 +63,9 @@ pub fn source_name(llvm: &str) -> &str {
 /// Prefix of the names of functions that model a library function; the demangled name of the latter follows.
 pub const LIBRARY_MODEL: &str = "scuba.model ";
 
+/// Prefix of the names of functions that turn a caller's tensor into an argument; the argument's class follows.
+pub const CONVERSION: &str = "scuba.argument ";
+
 impl Param {
     /// Returns the parameter's source name; for a part of a structure passed in registers, the structure's.
     #[must_use]
@@ -79,6 +82,12 @@ impl Function {
     #[must_use]
     pub fn is_library_model(&self) -> bool {
         self.name.starts_with(LIBRARY_MODEL)
+    }
+
+    /// Whether this function turns a caller's tensor into an argument.
+    #[must_use]
+    pub fn is_conversion(&self) -> bool {
+        self.name.starts_with(CONVERSION)
     }
 
     /// Returns the source spellings of the parameter types. `None` for templates, and where a type itself contains

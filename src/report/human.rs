@@ -416,7 +416,7 @@ fn missing_check(f: &Finding) -> String {
         return format!("`{function}` relies on what {read} holds: check it, or reject such tensors before the launch");
     }
     let names: Vec<String> = f.arguments.keys().map(|n| quoted(n)).collect();
-    format!("check with TORCH_CHECK before the launch that the sizes of {} fit together", names.join(" and "))
+    format!("check before the launch that the sizes of {} fit together", names.join(" and "))
 }
 
 /// Returns the last line, with the counts.

@@ -4,12 +4,14 @@
 use super::api::{Cause, ObjectKind};
 use super::machine::call::Stop;
 use super::machine::state::Machine;
+use super::machine::thread::Thread;
 use super::machine::value::{Reason, Val, float_bits, mask};
 use super::memory::globals::leaves;
 use super::memory::space::{Obj, ObjId};
 use super::memory::store::Fill;
 use finding::{Held, HeldValue};
-use ir::{FuncRef, TypeKind};
+use ir::{FuncRef, Side, TypeKind};
+use models::dlpack::{CONVERSION, Carrier, carrier};
 use models::tensors::OF_STORAGE;
 use rustc_hash::FxHashMap;
 
@@ -36,6 +38,10 @@ impl Machine<'_> {
                 objects.insert(name.to_owned(), id);
                 parts.push((out.len(), id, at, u32::try_from(m.size_of(p.ty).get()).unwrap_or(8)));
                 out.push(Val::ZERO);
+                continue;
+            }
+            if let (Some(carrier), Side::Host) = (carrier(f, i), m.side) {
+                out.push(Val::new(self.carrier_given(&p.name, &carrier, &mut objects)?));
                 continue;
             }
             let given = self.inputs.args.get(i).copied();
@@ -70,6 +76,44 @@ impl Machine<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// Address of the object of an argument that carries a tensor.
+    fn carrier_given(
+        &mut self,
+        name: &str,
+        carrier: &Carrier,
+        objects: &mut FxHashMap<String, ObjId>,
+    ) -> Result<u64, Stop> {
+        let why = self.reason(Cause::Other, &format!("the tensor of `{name}`"));
+        let id = self.given_object(Obj::new(
+            ObjectKind::HostHeap,
+            name.into(),
+            u64::from(carrier.bytes),
+            Fill::Poison(why),
+        ))?;
+        objects.insert(name.to_owned(), id);
+        Ok(id.address())
+    }
+
+    /// Runs the conversions of a root's arguments, as its library does before it calls the root.
+    pub(super) fn convert(&mut self, th: &mut Thread, root: FuncRef, args: &[Val]) -> Result<(), Stop> {
+        let program = self.program;
+        // Each parameter before such an argument has as many values as its type has scalars.
+        let (m, f) = (program.module(root.module), program.func(root));
+        let mut at = 0;
+        for (i, p) in f.params.iter().enumerate() {
+            if let Some(carrier) = carrier(f, i)
+                && let Some(model) = program.own_function(root.module, &format!("{CONVERSION}{}", carrier.class))
+                && let Some(argument) = args.get(at)
+            {
+                let required = carrier.required.iter().map(|n| Val::new(n.cast_unsigned()));
+                let given: Vec<Val> = std::iter::once(*argument).chain(required).collect();
+                self.call(th, model, &given)?;
+            }
+            at += leaves(m, p.ty).len();
+        }
+        Ok(())
     }
 
     fn given_object(&mut self, obj: Obj) -> Result<ObjId, Stop> {

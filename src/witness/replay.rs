@@ -304,6 +304,7 @@ impl Machine<'_> {
     fn run_host(&mut self, root: FuncRef) -> Result<(), Stop> {
         let mut th = Thread::host();
         let main = self.program.func(root).name == "main";
+        self.before_root = true;
         if main {
             let unknown = || Stop::Unknown(UNKNOWN_INITIALISER.into());
             let constructors = self.program.constructors().ok_or_else(unknown)?;
@@ -314,11 +315,14 @@ impl Machine<'_> {
         let args = if main { self.main_arguments(&mut th)? } else { self.root_arguments(root)? };
         self.keeps_to_contracts(&th, root, &args)?;
         if self.program.func(root).kernel {
+            self.before_root = false;
             return self.launch_alone(root, args);
         }
         if !main {
             self.initialise_for(root)?;
+            self.convert(&mut th, root, &args)?;
         }
+        self.before_root = false;
         self.call(&mut th, root, &args).map(|_| ())
     }
 

@@ -58,6 +58,9 @@ struct Tensor {
   bool detached;  // some handles have it without its history: for these it is another one (at::Tensor::detach)
   void *original;  // storage of a tensor that a caller gave, whose copy this is, or which it is itself; null where it is surely another one
   const void *self;  // that tensor, where this may be it
+  unsigned char code, bits;  // of an element of a tensor of DLPack (DLDataType), which has these instead of `dtype`
+  unsigned short lanes;
+  int64_t last_strides[4];  // strides from the last dimension on, of a tensor that a caller gave
 };
 
 }  // namespace scuba

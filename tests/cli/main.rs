@@ -10,6 +10,7 @@ mod callers;
 mod checks;
 mod classes;
 mod contracts;
+mod dlpack;
 mod doubts;
 mod facts;
 mod findings;

@@ -33,7 +33,8 @@ const SAME: &str = "TORCH_CHECK(x.dim() == 2 && out.dim() == 2 && out.size(0) ==
 const WIDTHS: [(&str, &str); 2] =
     [("PackedTensorAccessor32", "packed_accessor32"), ("PackedTensorAccessor64", "packed_accessor64")];
 
-fn safe(report: &Report) -> (u32, u32) {
+/// Accesses, and how many of them are safe.
+pub(super) fn safe(report: &Report) -> (u32, u32) {
     (report.summary.accesses, report.summary.safe)
 }
 

@@ -205,7 +205,15 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             {
                 byval = Some(self.types.variable(m));
             }
-            params.push(Param { name: names[i].clone(), ty, byval, sret: None, dereferenceable: 0, class: None });
+            params.push(Param {
+                name: names[i].clone(),
+                ty,
+                byval,
+                sret: None,
+                dereferenceable: 0,
+                class: None,
+                of_class: None,
+            });
         }
         let linkage = linkage(f, name, self.side);
         let loc = self.loc(&f.loc);
@@ -241,6 +249,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
                 sret: None,
                 dereferenceable: 0,
                 class: None,
+                of_class: None,
             })
             .collect();
         f.values = u32::try_from(params.len()).unwrap_or(0);

@@ -37,6 +37,9 @@ enum Number {
     Stride,
     Contiguous,
     Type,
+    /// Code or bits of a type of DLPack: those that the conditions of a launch need.
+    OfType,
+    Lanes,
     Device,
 }
 
@@ -50,6 +53,8 @@ impl Number {
             "is_contiguous()" => Some(Self::Contiguous),
             "scalar_type()" => Some(Self::Type),
             "device().type()" => Some(Self::Device),
+            "dtype().code" | "dtype().bits" => Some(Self::OfType),
+            "dtype().lanes" => Some(Self::Lanes),
             _ => match (index("size("), index("stride(")) {
                 (Some(i @ 0..), _) => place(i).map(Self::Size),
                 (Some(i), _) => place(-i - 1).map(Self::Last),
@@ -284,6 +289,8 @@ impl Varied {
                     Number::Contiguous => Some(i128::from(case.contiguous)),
                     Number::Stride => (!case.contiguous).then_some(0),
                     Number::Type => self.type_of(*s, &mut at_random),
+                    Number::OfType => None,
+                    Number::Lanes => usual(".dtype().lanes"),
                     Number::Device => usual(".device().type()"),
                 };
                 symbols.push((*s, value));

@@ -13,22 +13,36 @@ use std::collections::BTreeMap;
 /// `at::kFloat` (c10/core/ScalarType.h).
 pub(super) const FLOAT: i128 = 6;
 
-/// Types by their number (torch/headeronly/core/ScalarType.h), with Python's name and the element size in bytes.
-const TYPES: &[(i128, &str, u64)] = &[
-    (0, "uint8", 1),
-    (1, "int8", 1),
-    (2, "int16", 2),
-    (3, "int32", 4),
-    (4, "int64", 8),
-    (5, "float16", 2),
-    (6, "float32", 4),
-    (7, "float64", 8),
-    (8, "complex32", 4),
-    (9, "complex64", 8),
-    (10, "complex128", 16),
-    (11, "bool", 1),
-    (15, "bfloat16", 2),
+/// An element type: its number (torch/headeronly/core/ScalarType.h), Python's name, the element size in bytes, and
+/// DLPack's code (dlpack/dlpack.h, `DLDataTypeCode`).
+type ElementType = (i128, &'static str, u64, i128);
+
+const TYPES: &[ElementType] = &[
+    (0, "uint8", 1, 1),
+    (1, "int8", 1, 0),
+    (2, "int16", 2, 0),
+    (3, "int32", 4, 0),
+    (4, "int64", 8, 0),
+    (5, "float16", 2, 2),
+    (6, "float32", 4, 2),
+    (7, "float64", 8, 2),
+    (8, "complex32", 4, 5),
+    (9, "complex64", 8, 5),
+    (10, "complex128", 16, 5),
+    (11, "bool", 1, 6),
+    (15, "bfloat16", 2, 4),
+    (27, "uint16", 2, 1),
+    (28, "uint32", 4, 1),
+    (29, "uint64", 8, 1),
 ];
+
+/// Returns the type of DLPack with a code and a number of bits, of which either may be open; the usual one if it fits.
+fn of_dlpack(code: Option<i128>, bits: Option<i128>) -> Option<&'static ElementType> {
+    let fits = |(_, _, bytes, of): &&ElementType| {
+        code.is_none_or(|c| c == *of) && bits.is_none_or(|b| b == i128::from(*bytes) * 8)
+    };
+    TYPES.iter().filter(fits).max_by_key(|(n, ..)| *n == FLOAT)
+}
 
 /// Returns the default of an unset tensor property, by the source's expression for it: for types and devices; the
 /// other properties follow from these.
@@ -37,6 +51,8 @@ pub(super) fn usual(path: &str) -> Option<i128> {
         Some(FLOAT)
     } else if path.ends_with(".device().type()") {
         Some(CUDA)
+    } else if path.ends_with(".dtype().lanes") {
+        Some(1)
     } else {
         None
     }
@@ -44,7 +60,7 @@ pub(super) fn usual(path: &str) -> Option<i128> {
 
 /// Returns the element size in bytes of an integer type, by its number; `None` for other types.
 pub(super) fn bytes_of_whole_number(of_type: i128) -> Option<i128> {
-    let (.., bytes) = TYPES.iter().find(|(n, name, _)| *n == of_type && name.contains("int"))?;
+    let (_, _, bytes, _) = TYPES.iter().find(|(n, name, ..)| *n == of_type && name.contains("int"))?;
     Some(i128::from(*bytes))
 }
 
@@ -84,6 +100,14 @@ struct Partial<'a> {
 impl Partial<'_> {
     fn get(&self, member: &str, index: usize) -> Option<i128> {
         self.numbers.get(&self.layout.at(member, index)?.0).copied()
+    }
+
+    fn element_type(&self) -> ElementType {
+        let number = self.get("dtype", 0);
+        let numbered = TYPES.iter().find(|(n, ..)| Some(*n) == number.or(Some(FLOAT)));
+        let (code, bits) = (self.get("code", 0), self.get("bits", 0));
+        let asked = code.or(bits).and_then(|_| of_dlpack(code, bits));
+        asked.or(numbered).copied().unwrap_or((FLOAT, "float32", 4, 2))
     }
 
     fn sizes(&self) -> Vec<i128> {
@@ -180,11 +204,12 @@ pub(super) fn complete(
         let sizes = partial.sizes();
         let packed = packed(&sizes);
         let strided = partial.get("contiguous", 0) != Some(1);
-        let strides: Vec<i128> = (0..sizes.len())
-            .map(|i| partial.get("strides", i).filter(|_| strided || sizes[i] == 1).unwrap_or(packed[i]))
-            .collect();
-        let dtype = partial.get("dtype", 0).filter(|t| TYPES.iter().any(|(n, ..)| n == t)).unwrap_or(FLOAT);
-        let (_, type_name, bytes) = TYPES.iter().find(|(n, ..)| *n == dtype).copied().unwrap_or((FLOAT, "float32", 4));
+        let dims = sizes.len();
+        let stride = |i: usize| partial.get("strides", i).or_else(|| partial.get("last_strides", dims - 1 - i));
+        let strides: Vec<i128> =
+            (0..dims).map(|i| stride(i).filter(|_| strided || sizes[i] == 1).unwrap_or(packed[i])).collect();
+        let (dtype, type_name, bytes, code) = partial.element_type();
+        let lanes = partial.get("lanes", 0).unwrap_or(1);
         let numel: i128 = sizes.iter().product();
         let last: i128 = sizes.iter().zip(&strides).map(|(n, s)| (n - 1) * s).sum();
         let elements = if numel == 0 { 0 } else { last + 1 };
@@ -200,6 +225,9 @@ pub(super) fn complete(
         put("numel", 0, numel);
         put("lead", 0, lead);
         put("dtype", 0, dtype);
+        put("code", 0, code);
+        put("bits", 0, i128::from(bytes) * 8);
+        put("lanes", 0, lanes);
         put("device", 0, device);
         put("contiguous", 0, i128::from(is_contiguous(&sizes, &strides)));
         put("made", 0, 0);
@@ -210,13 +238,15 @@ pub(super) fn complete(
         for i in 0..=sizes.len().min(63) {
             put("rest", i, sizes[i..].iter().product());
         }
-        for (i, n) in sizes.iter().rev().take(4).enumerate() {
+        for (i, (n, s)) in sizes.iter().zip(&strides).rev().take(4).enumerate() {
             put("last", i, *n);
+            put("last_strides", i, *s);
         }
         let data = format!("{handle}{OF_STORAGE}");
         if let Some((at, _)) = layout.at("data", 0) {
             held.push(Held { object: name.clone(), at, what: HeldValue::Pointer(data.clone()) });
         }
+        let bytes = bytes.saturating_mul(u64::try_from(lanes).unwrap_or(1));
         let storage = u64::try_from(elements).unwrap_or(0).saturating_mul(bytes);
         extents.insert(data, storage);
         let numbers = |all: &[i128]| all.iter().map(|n| i64::try_from(*n).unwrap_or(i64::MAX)).collect();
@@ -238,7 +268,7 @@ pub(super) fn note_contents(tensors: &mut BTreeMap<String, TensorArgument>, cont
         let handle = h.object.strip_suffix(OF_STORAGE).unwrap_or(&h.object);
         let (Some(t), HeldValue::Number { bits, value }) = (tensors.get_mut(handle), &h.what) else { continue };
         let whole = t.dtype.contains("int") || t.dtype == "bool";
-        let bytes = TYPES.iter().find(|(_, name, _)| *name == t.dtype).map_or(1, |(.., bytes)| *bytes);
+        let bytes = TYPES.iter().find(|(_, name, ..)| *name == t.dtype).map_or(1, |(_, _, bytes, _)| *bytes);
         let at = u64::try_from(h.at).unwrap_or(0);
         // An element read in another width has no Python number.
         if whole && u64::from(*bits) == bytes * 8 && at % bytes == 0 {

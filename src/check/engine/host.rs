@@ -35,7 +35,7 @@ impl<'p> Engine<'p> {
                 self.leave_out_vain(root.func, &mut e);
             }
             let (args, state) = e.root_state(root);
-            if let Some(state) = e.initialised(root.func, state) {
+            if let Some(state) = e.converted(root.func, &args, state).and_then(|s| e.initialised(root.func, s)) {
                 drop(e.call(root.func, args, state, 0));
             }
             e.limits.allot(self.cx.all);

@@ -141,8 +141,14 @@ impl Bad<'_> {
         involved.retain(|(_, is_object)| *is_object || !arguments.is_empty());
         let involved: BTreeSet<String> = involved.into_iter().map(|(name, _)| name).collect();
         let has_a_layout_of_its_own = |name: &str| arguments.get(name).is_some_and(|t| !t.is_packed());
-        let any_rank = |name: &str| arguments.contains_key(name) && !has_fixed_rank(e, &before, name);
-        involved.len() > 1 || involved.iter().any(|a| has_a_layout_of_its_own(a) || any_rank(a))
+        let any_rank = |name: &str| arguments.contains_key(name) && !is_fixed(e, &before, &format!("{name}.dim()"));
+        // Tensors of DLPack have a width of their elements among their properties.
+        let any_width = |name: &str| {
+            let asked = format!("{name}.dtype().bits");
+            let depends = e.arena.symbols_of(&before).into_iter().any(|s| is_property(e, s, &asked));
+            depends && !is_fixed(e, &before, &asked)
+        };
+        involved.len() > 1 || involved.iter().any(|a| has_a_layout_of_its_own(a) || any_rank(a) || any_width(a))
     }
 
     fn rule(&self, e: &Executor<'_>, arguments: &BTreeMap<String, TensorArgument>) -> Rule {
@@ -293,15 +299,14 @@ impl Bad<'_> {
     }
 }
 
-/// Whether the conditions fix the rank of a tensor.
-fn has_fixed_rank(e: &Executor<'_>, conditions: &[TermId], name: &str) -> bool {
-    let rank = format!("{name}.dim()");
-    conditions.iter().any(|c| {
-        let Term::EqZ(_) = e.arena.get(*c) else { return false };
-        let symbols = e.arena.symbols_of(&[*c]);
-        let is_rank = |s: &SymId| matches!(&e.arena.symbol(*s).kind, SymKind::Input(InputSource::Given { path, .. }) if *path == rank);
-        matches!(symbols.as_slice(), [one] if is_rank(one))
-    })
+/// Whether the conditions fix a property of a tensor, by the expression that asks for it.
+fn is_fixed(e: &Executor<'_>, conditions: &[TermId], asked: &str) -> bool {
+    let of = |c: &TermId| matches!(e.arena.symbols_of(&[*c]).as_slice(), [one] if is_property(e, *one, asked));
+    conditions.iter().any(|c| matches!(e.arena.get(*c), Term::EqZ(_)) && of(c))
+}
+
+fn is_property(e: &Executor<'_>, s: SymId, asked: &str) -> bool {
+    matches!(&e.arena.symbol(s).kind, SymKind::Input(InputSource::Given { path, .. }) if path == asked)
 }
 
 /// Whether a failure in caller-given memory requires that the caller's structures disagree: some terms depend on

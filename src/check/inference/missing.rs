@@ -19,7 +19,10 @@ use contracts::{Cond, Term};
 pub use engine::symbolic::memory::tensors::OF_STORAGE;
 use engine::symbolic::terms::arena::Arena;
 use engine::symbolic::terms::term::TermId;
-use finding::{MissingCheck, TensorArgument};
+use finding::dlpack::Carried;
+use finding::{MissingCheck, Position, TensorArgument};
+use ir::{Function, Param};
+use models::dlpack::{NDARRAY, STRUCTURE, carrier};
 use models::tensors::is_of_stable_abi;
 use std::collections::BTreeMap;
 
@@ -49,7 +52,21 @@ pub(crate) fn missing(tools: &mut Tools<'_>, run: &Run, wrong: &Wrong<'_>) -> Op
     let func = tools.root.func;
     let f = tools.e.program.func(func);
     let function = position_of(tools.e.program.users_loc(func.module, f.loc));
-    Some(MissingCheck { condition, function, stable: is_of_stable_abi(f) })
+    Some(check_of(f, condition, function))
+}
+
+/// Returns a check of an operator, to be written with the functions of the library that calls it.
+pub(crate) fn check_of(f: &Function, condition: String, function: Position) -> MissingCheck {
+    let carried = |(i, p): (usize, &Param)| {
+        let how = match carrier(f, i)?.class {
+            NDARRAY => Carried::Ndarray,
+            STRUCTURE => Carried::Structure,
+            _ => Carried::TensorView,
+        };
+        Some((p.name.clone(), how))
+    };
+    let carriers = f.params.iter().enumerate().filter_map(carried).collect();
+    MissingCheck { condition, function, stable: is_of_stable_abi(f), carriers }
 }
 
 /// Requires, for a tensor that is not packed, contiguity, if that suffices, else contiguity and a condition on sizes.

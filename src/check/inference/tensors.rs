@@ -183,6 +183,7 @@ pub(super) fn solved_of_packed(a: &mut Arena, conditions: TermId) -> FxHashMap<T
     for ((handle, asked), t) in &numbers.0 {
         let at = asked.strip_prefix("stride(").and_then(|rest| rest.strip_suffix(')')?.parse::<i128>().ok());
         let (Some(at), Some(dim)) = (at, numbers.rank(a, &known, handle)) else { continue };
+        let at = if at < 0 { dim + at } else { at };
         let sizes: Option<Vec<TermId>> = (at + 1..dim).map(|k| numbers.get(handle, &format!("size({k})"))).collect();
         let Some(sizes) = sizes else { continue };
         let one = a.int(1);

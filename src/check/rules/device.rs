@@ -10,6 +10,7 @@ use crate::context::{Context, Place, Run, Tools};
 use crate::counterexample::replay::Wanted;
 use crate::findings::kernel::Suspected;
 use crate::findings::position::{launched_at, loc_of, place_of, position_of};
+use crate::inference::missing::check_of;
 use crate::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::obligations::verdict::Outcome;
 use base::rules::{Level, Rule as Class};
@@ -17,9 +18,9 @@ use engine::symbolic::exec::events::AccessEvent;
 use engine::symbolic::memory::object::ObjKind;
 use engine::symbolic::memory::value::Base;
 use engine::symbolic::terms::term::TermId;
-use finding::{Finding, MissingCheck, Related, USED_HERE, Verdict};
+use finding::{Finding, Related, USED_HERE, Verdict};
 use ir::registered::is_dispatched_for_devices;
-use models::tensors::{CPU, CUDA, OF_STORAGE, is_of_stable_abi};
+use models::tensors::{CPU, CUDA, OF_STORAGE};
 use rustc_hash::FxHashMap;
 use witness::Fault;
 
@@ -68,7 +69,7 @@ impl Rule for Device {
         let condition = unchecked.iter().map(|name| format!("{name}.is_cuda()")).collect::<Vec<_>>().join(" && ");
         let f = tools.e.program.func(tools.root.func);
         let function = position_of(tools.e.program.users_loc(tools.root.func.module, f.loc));
-        finding.missing_check = Some(MissingCheck { condition, function, stable: is_of_stable_abi(f) });
+        finding.missing_check = Some(check_of(f, condition, function));
         tally.note(place, run.kernel, Outcome::Found(Box::new(finding)));
     }
 }

@@ -61,9 +61,10 @@ impl Executor<'_> {
     pub(super) fn copies(
         &mut self,
         c: &Call<'_>,
-        mut s: State,
+        s: State,
         copy: impl FnOnce(&mut Self, &Call<'_>, &mut State),
     ) -> Modelled {
+        let Some(mut s) = self.carried_are_laid_out(c.context, s) else { return Ok(None) };
         copy(self, c, &mut s);
         self.after_copy(like(c.base()), c, &mut s);
         self.success(s)

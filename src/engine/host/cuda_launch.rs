@@ -57,7 +57,8 @@ impl Executor<'_> {
         self.success(s)
     }
 
-    fn launch_kernel(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+    fn launch_kernel(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let Some(mut s) = self.carried_are_laid_out(c.context, s) else { return Ok(None) };
         let name = c.base();
         let grid = self.packed(c, 1, 2);
         let block = self.packed(c, 3, 4);
@@ -74,7 +75,8 @@ impl Executor<'_> {
         self.launched(name, s)
     }
 
-    fn launch_kernel_ex(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+    fn launch_kernel_ex(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let Some(mut s) = self.carried_are_laid_out(c.context, s) else { return Ok(None) };
         let name = c.base();
         let cfg = self.launch_config(c, &mut s, 8);
         // The model does not read its stream, and an attribute may let it begin before earlier work has ended.

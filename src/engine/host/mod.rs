@@ -7,6 +7,7 @@ mod copies;
 mod cuda;
 mod cuda_launch;
 mod cuda_memory;
+mod dlpack;
 mod driver_api;
 mod entry_points;
 mod files;

@@ -11,6 +11,7 @@ use ir::registered::{is_bound_only, registered};
 use ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeId, TypeKind,
 };
+use models::dlpack::carrier;
 use models::tensors::is_given_class;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -277,6 +278,9 @@ impl Executor<'_> {
                     func: Some(f),
                     array: true,
                 };
+                if let Some(carrier) = carrier(program.func(f), i).filter(|_| m.side == Side::Host) {
+                    return self.carrier_given(f, &carrier, object);
+                }
                 if let Some(ty) = p.byval {
                     let o = self.add_structure_given(f, &p.name, ty);
                     return self.pointer(o, 0);

@@ -27,6 +27,7 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_any"], |e, c, s| e.any_between(c, s)),
     (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
     (&["__scuba_setting"], |e, c, s| e.any_between(c, s)),
+    (&["__scuba_given"], |e, c, s| e.given_tensor(c, s)),
 ];
 
 /// Namespaces of PyTorch's own functions.
@@ -48,6 +49,12 @@ const RESHAPE: &[&str] = &[
 
 /// Greatest value that is tried for a dimension, a type or a truth value.
 const SMALL: i128 = 16;
+
+/// Most terms that are equal to one on a path and asked for their value.
+const EQUAL: usize = 8;
+
+/// Widths of elements in bits.
+const WIDTHS: &[i128] = &[32, 64, 128];
 
 /// Whether an operation writes elements of an argument tensor: PyTorch's name of such an operation ends with an
 /// underscore, which the name of an overload may follow (`at::_ops::fill__Scalar::call`;
@@ -220,15 +227,54 @@ impl Executor<'_> {
         Ok(Some((Value::Int(self.arena.int(known)), s)))
     }
 
+    /// Returns the value that the path determines for a term, also by equations with other terms.
     fn number_on(&mut self, s: &State, t: TermId) -> Option<i128> {
+        let conditions = self.arena.conjuncts(s.path);
+        let (mut seen, mut open) = (vec![t], vec![(t, 0)]);
+        // Terms that are equal to `t` but for a constant.
+        while let Some((u, more)) = open.pop() {
+            if let Some(n) = self.number_by(&conditions, u) {
+                return Some(n + more);
+            }
+            for (equal, by) in self.equal_but_for_constants(&conditions, u) {
+                if seen.len() < EQUAL && !seen.contains(&equal) {
+                    seen.push(equal);
+                    open.push((equal, more + by));
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the terms `u` and constants `c` for which a condition says `t == u + c`.
+    fn equal_but_for_constants(&self, conditions: &[TermId], t: TermId) -> Vec<(TermId, i128)> {
+        let other = |c: &TermId| {
+            let Term::EqZ(difference) = *self.arena.get(*c) else { return None };
+            let Term::Poly(p) = self.arena.get(difference) else { return None };
+            let mut sides = p.terms.iter().filter(|(m, _)| !m.is_empty());
+            let (Some((a, f)), Some((b, g)), None) = (sides.next(), sides.next(), sides.next()) else { return None };
+            let ([a], [b], true) = (a.as_slice(), b.as_slice(), f.abs() == 1 && *f == -g) else { return None };
+            // f * a - f * b + constant == 0
+            let constant = p.constant() * f;
+            match (*a == t, *b == t) {
+                (true, false) => Some((*b, -constant)),
+                (false, true) => Some((*a, constant)),
+                _ => None,
+            }
+        };
+        conditions.iter().filter_map(other).collect()
+    }
+
+    /// Returns the value that one of the conditions states for a term, or that they leave over.
+    fn number_by(&mut self, conditions: &[TermId], t: TermId) -> Option<i128> {
         if let Some(n) = self.arena.as_int(t) {
             return Some(n);
         }
         let range = self.arena.range(t);
         let (least, most) = (range.lo.unwrap_or(-1), range.hi.unwrap_or(i128::MAX));
-        let conditions = self.arena.conjuncts(s.path);
         let mut possible = vec![];
-        for k in least.max(0)..=most.min(SMALL) {
+        let widths = WIDTHS.iter().copied().filter(|w| *w <= most);
+        for k in (least.max(0)..=most.min(SMALL)).chain(widths) {
             let number = self.arena.int(k);
             let is = self.arena.eq(t, number);
             if conditions.contains(&is) {

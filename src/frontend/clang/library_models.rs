@@ -7,27 +7,25 @@ use super::invoke;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Modelled libraries: a substring of the unit's symbols, and the models' file name and source.
+/// Modelled libraries: substrings of a unit's symbols, and the sources of the models.
 struct Library {
     symbols: &'static [&'static [u8]],
-    file: &'static str,
-    source: &'static str,
+    sources: &'static [&'static str],
 }
+
+/// Tensors, on which the models of several libraries build.
+const TENSORS: &str = include_str!("../../../templates/models/aten.cpp");
 
 const LIBRARIES: &[Library] = &[
     Library {
         symbols: &[b"2at10TensorBase", b"5torch6stable6Tensor", b"AtenTensorOpaque"],
-        file: "aten.cpp",
-        source: concat!(
-            include_str!("../../../templates/models/aten.cpp"),
-            include_str!("../../../templates/models/stable.cpp")
-        ),
+        sources: &[TENSORS, include_str!("../../../templates/models/stable.cpp")],
     },
     Library {
-        symbols: &[b"pthread_once"],
-        file: "once.cpp",
-        source: include_str!("../../../templates/models/once.cpp"),
+        symbols: &[b"8nanobind7ndarray", b"3tvm3ffi10TensorView", b"3tvm3ffi6Tensor", b"8DLTensor"],
+        sources: &[TENSORS, include_str!("../../../templates/models/dlpack.cpp")],
     },
+    Library { symbols: &[b"pthread_once"], sources: &[include_str!("../../../templates/models/once.cpp")] },
 ];
 
 /// Flags like those for host code: no passes, debug information, value names kept.
@@ -49,15 +47,22 @@ const FLAGS: &[&str] = &[
 pub(super) fn compiled(clang: &Path, bitcode: &Path, folder: &Path, deadline: Instant) -> Result<Vec<PathBuf>, String> {
     let unit = std::fs::read(bitcode).map_err(|e| e.to_string())?;
     let uses = |name: &[u8]| unit.windows(name.len()).any(|w| w == name);
-    let mut out = vec![];
-    for Library { file, source, .. } in LIBRARIES.iter().filter(|l| l.symbols.iter().any(|name| uses(name))) {
-        let (from, to) = (folder.join(file), folder.join(file).with_extension("bc"));
-        std::fs::write(&from, source).map_err(|e| format!("cannot write {}: {e}", from.display()))?;
-        let mut arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).collect();
-        arguments.extend([from.display().to_string(), "-o".into(), to.display().to_string()]);
-        invoke::clang(clang, &arguments, folder, deadline)
-            .map_err(|e| format!("the models of {file} do not compile: {e}"))?;
-        out.push(to);
+    let mut used: Vec<&str> = vec![];
+    for library in LIBRARIES.iter().filter(|l| l.symbols.iter().any(|name| uses(name))) {
+        for source in library.sources {
+            if !used.contains(source) {
+                used.push(source);
+            }
+        }
     }
-    Ok(out)
+    if used.is_empty() {
+        return Ok(vec![]);
+    }
+    let (from, to) = (folder.join("models.cpp"), folder.join("models.bc"));
+    std::fs::write(&from, used.concat()).map_err(|e| format!("cannot write {}: {e}", from.display()))?;
+    let mut arguments: Vec<String> = FLAGS.iter().map(|f| (*f).to_owned()).collect();
+    arguments.extend([from.display().to_string(), "-o".into(), to.display().to_string()]);
+    invoke::clang(clang, &arguments, folder, deadline)
+        .map_err(|e| format!("the models of libraries do not compile: {e}"))?;
+    Ok(vec![to])
 }

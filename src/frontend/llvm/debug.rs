@@ -150,6 +150,33 @@ impl<'m> Debug<'m> {
         })
     }
 
+    /// Returns the name of a parameter, and of the class that it is, or that it points or refers to. A structure without
+    /// a name has that of its alias: `typedef struct { … } DLTensor`.
+    pub(super) fn parameter_of_class(&mut self, var: Meta<'m>) -> Option<(String, String)> {
+        let is_parameter = |e: &Self| number(&e.bitcode.print_meta(var), "arg: ").is_some();
+        let name = self.bitcode.meta_string(var, operand::VARIABLE_NAME)?;
+        let mut ty = self.bitcode.meta_operand(var, operand::VARIABLE_TYPE)?;
+        let (mut alias, mut behind) = (None, false);
+        for _ in 0..MAX_TYPE_DEPTH {
+            match ty.tag() {
+                tag::POINTER | tag::REFERENCE | tag::RVALUE_REFERENCE if behind => return None,
+                tag::POINTER | tag::REFERENCE | tag::RVALUE_REFERENCE => (behind, alias) = (true, None),
+                tag::TYPEDEF => alias = Some(ty),
+                tag::CONST | tag::VOLATILE | tag::RESTRICT => {}
+                _ if ty.is(MetaKind::LLVMDICompositeTypeMetadataKind)
+                    && !matches!(ty.tag(), tag::ARRAY | tag::ENUMERATION) =>
+                {
+                    let named = self.bitcode.meta_string(ty, operand::NAME).is_some_and(|n| !n.is_empty());
+                    let class = if named { Some(ty) } else { alias }.filter(|_| is_parameter(self))?;
+                    return Some((name, self.type_name(Some(class))));
+                }
+                _ => return None,
+            }
+            ty = self.bitcode.meta_operand(ty, operand::BASE_TYPE)?;
+        }
+        None
+    }
+
     /// Records that a source variable has this structure type.
     pub(super) fn variable_is_of(&mut self, var: Meta<'m>, structure: TypeId) {
         if let Some(ty) = self.bitcode.meta_operand(var, operand::VARIABLE_TYPE) {

@@ -13,6 +13,8 @@ pub(super) struct Body<'r, 'm> {
     variables: FxHashMap<Value<'m>, Var>,
     /// Names and classes of parameters passed by address.
     by_address: Vec<(String, String)>,
+    /// Names of parameters, and the classes that they are, or point or refer to.
+    of_classes: Vec<(String, String)>,
     /// Next free value number; constant expressions that become instructions get theirs from it.
     next: u32,
     /// Instructions of the current block.
@@ -30,6 +32,8 @@ pub(super) struct Lowered {
     pub(super) values: u32,
     /// Names and classes of parameters passed by address.
     pub(super) by_address: Vec<(String, String)>,
+    /// Names of parameters, and the classes that they are, or point or refer to.
+    pub(super) of_classes: Vec<(String, String)>,
 }
 
 /// Lowers the blocks of a function.
@@ -40,6 +44,7 @@ pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> Lowered {
         blocks: blocks.iter().copied().zip((0..).map(BlockId)).collect(),
         variables: FxHashMap::default(),
         by_address: vec![],
+        of_classes: vec![],
         next: 0,
         out: vec![],
         edges: vec![],
@@ -61,7 +66,7 @@ pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> Lowered {
     for (block, inst) in std::mem::take(&mut body.edges) {
         out[block.index()].insts.push(inst);
     }
-    Lowered { blocks: out, values: body.next, by_address: body.by_address }
+    Lowered { blocks: out, values: body.next, by_address: body.by_address, of_classes: body.of_classes }
 }
 
 impl<'m> Body<'_, 'm> {
@@ -96,6 +101,7 @@ impl<'m> Body<'_, 'm> {
     /// alloca (captures behind `this`, structured bindings), the variable at the alloca's own address names it.
     fn variables_at(&mut self, inst: Value<'m>) {
         for d in inst.declares() {
+            self.of_classes.extend(self.reader.debug.parameter_of_class(d.variable));
             if d.address.opcode() != Some(Opcode::LLVMAlloca) {
                 self.structure_given(d.address, d.variable, d.expression);
                 continue;

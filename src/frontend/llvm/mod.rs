@@ -219,6 +219,7 @@ impl<'m> Reader<'m> {
         let (ret, variadic) = f.value_type().signature();
         let lowered = function::body(self, f);
         let class_of = |name: &str| lowered.by_address.iter().find(|(n, _)| n == name).map(|(_, class)| class.clone());
+        let named = |name: &str| lowered.of_classes.iter().find(|(n, _)| n == name).map(|(_, class)| class.clone());
         let params = f
             .params()
             .into_iter()
@@ -230,15 +231,20 @@ impl<'m> Reader<'m> {
                 sret: f.param_type_attribute(i, "sret").map(|t| self.types.id(t)),
                 dereferenceable: f.param_int_attribute(i, "dereferenceable"),
                 class: class_of(&p.name()),
+                of_class: named(&p.name()),
             })
             .collect();
         Function {
             display: match name.strip_prefix(MODEL) {
                 Some(of) => library_models::display(of),
-                None => demangle(&name),
+                None => name.strip_prefix(ir::CONVERSION).map_or_else(|| demangle(&name), str::to_owned),
             },
             // Each unit has its own copy.
-            linkage: if name.starts_with(MODEL) { Linkage::Internal } else { self.linkage(f, &name) },
+            linkage: if name.starts_with(MODEL) || name.starts_with(ir::CONVERSION) {
+                Linkage::Internal
+            } else {
+                self.linkage(f, &name)
+            },
             kernel: f.calling_convention() == reachable::PTX_KERNEL,
             variadic,
             noreturn: f.has_attribute("noreturn"),

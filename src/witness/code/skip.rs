@@ -211,7 +211,7 @@ impl<'p> Machine<'p> {
 
     /// Whether this frame or one below may still do CUDA work after this block.
     fn launches_ahead(&mut self, th: &Thread, code: &Code, block: BlockId) -> bool {
-        if self.may_launch_from(code, block) {
+        if self.before_root || self.may_launch_from(code, block) {
             return true;
         }
         th.frames.iter().rev().skip(1).any(|f| self.may_launch_from(&f.code, f.code.block_of(f.pc.saturating_sub(1))))

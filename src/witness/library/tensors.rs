@@ -10,6 +10,7 @@ use crate::machine::thread::Thread;
 use crate::machine::value::{Reason, Val};
 use crate::memory::space::split;
 use crate::memory::store::Fill;
+use models::tensors::OF_HANDLE;
 
 type Res = Result<Ret, Stop>;
 
@@ -25,6 +26,7 @@ pub(super) const BASIS: Table = &[
     (&["__scuba_any"], any, Class::Pure),
     (&["__scuba_times"], times, Class::Pure),
     (&["__scuba_setting"], setting, Class::Pure),
+    (&["__scuba_given"], given, Class::Pure),
 ];
 
 fn device_memory(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
@@ -69,6 +71,16 @@ fn extent(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
         Some(size) => Val::new(size.wrapping_sub(offset.cast_unsigned())),
         None => Val::poison(m.reason(Cause::Other, "the extent of memory that is not known")),
     }))
+}
+
+/// Returns the tensor that a caller gave into which a pointer leads, or null.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+fn given(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let p = arg(args, 0);
+    let Some(address) = p.known() else { return Ok(Ret::Val(p)) };
+    let (id, _) = split(address);
+    let is_one = address != 0 && m.mem.get(&th.stack, id).is_some_and(|o| o.name.ends_with(OF_HANDLE));
+    Ok(Ret::Val(Val::new(if is_one { id.address() } else { 0 })))
 }
 
 fn written(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {

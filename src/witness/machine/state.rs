@@ -50,6 +50,8 @@ pub struct Machine<'p> {
     pub output: String,
     pub seen: Observer,
     pub effects: Effects,
+    /// Whether the root is called once the functions that run now have returned.
+    pub before_root: bool,
     pub known: Known<'p>,
     /// Whether to look for operations that wrap.
     pub watch: bool,
@@ -78,6 +80,7 @@ impl<'p> Machine<'p> {
             output: String::new(),
             seen,
             effects: Effects::default(),
+            before_root: false,
             known: Known::default(),
             watch: false,
             wrapped: false,

@@ -41,8 +41,8 @@ impl<'p> Executor<'p> {
             return None;
         }
         let state = self.assume_at_entry(f, &args, state);
-        // Targets of `va_list`s are not followed.
-        if let Some(more) = args.get(func.params.len()..) {
+        // Targets of `va_list`s are not followed. A model ignores what it has no parameter for.
+        if let Some(more) = args.get(func.params.len()..).filter(|_| !func.is_library_model()) {
             for v in more {
                 self.keep_anywhere(v);
             }

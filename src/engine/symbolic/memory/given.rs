@@ -55,6 +55,21 @@ impl Executor<'_> {
         class.is_some()
     }
 
+    /// Records an argument that carries a tensor of DLPack.
+    pub(crate) fn note_carrier(&mut self, o: ObjId, function: FuncRef) {
+        let class = Some(Class::Carrier);
+        self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value: true, class });
+    }
+
+    /// Returns the tensors that arguments carry, each with the function that has the argument.
+    pub(crate) fn tensors_carried(&self) -> Vec<(ObjId, FuncRef)> {
+        let carried = |o: ObjId| {
+            let given = self.heap.given(o).filter(|g| g.class == Some(Class::Carrier))?;
+            Some((self.heap.pointee(o, 0)?, given.function))
+        };
+        self.heap.of_classes().into_iter().filter_map(carried).collect()
+    }
+
     /// Writes the contents of handles passed by value as cells, so that they stay known when another path assigns one
     /// of them another tensor.
     pub(crate) fn fill_given_handles(&mut self, s: &mut State) {
@@ -63,7 +78,7 @@ impl Executor<'_> {
         for o in self.heap.of_classes().into_iter().filter(|o| own(self, o)).collect::<Vec<_>>() {
             let class = self.heap.given(o).and_then(|given| given.class);
             let places: &[(i64, u32, TypeKind)] = match class {
-                Some(Class::Handle { .. }) => &[(0, 8, TypeKind::Ptr(0))],
+                Some(Class::Handle { .. } | Class::Carrier) => &[(0, 8, TypeKind::Ptr(0))],
                 Some(Class::OptionalHandle { bytes }) => &[(0, 8, TypeKind::Ptr(0)), (bytes, 1, TypeKind::Int(8))],
                 Some(Class::Tensor) | None => continue,
             };
@@ -102,7 +117,7 @@ impl Executor<'_> {
                 let list = &name[..name.len() - OF_CONTAINER.len()];
                 handle().map(|place| Place { path: format!("{list}[{}]{OF_HANDLE}", at / bytes), ..place })
             }
-            (Class::Handle { .. } | Class::OptionalHandle { .. }, 0) => handle(),
+            (Class::Handle { .. } | Class::OptionalHandle { .. } | Class::Carrier, 0) => handle(),
             // After the value: `_M_engaged` of libstdc++, `__engaged_` of libc++.
             (Class::OptionalHandle { bytes }, _) if at == bytes => Some(Place {
                 path: format!("{name}.has_value()"),

@@ -14,6 +14,8 @@ pub(in crate::symbolic) enum Class {
     Handle { bytes: i64 },
     /// Optional handle, followed by the flag whether there is a value.
     OptionalHandle { bytes: i64 },
+    /// Argument that carries a tensor of DLPack ([`models::dlpack`]); its first word is that of a handle.
+    Carrier,
     /// Pointee of a handle.
     Tensor,
 }
@@ -47,9 +49,13 @@ pub(in crate::symbolic) fn member(handle: &str, name: &str, index: Option<u64>) 
         "contiguous" => ("is_contiguous()".to_owned(), 0, 1),
         // The program did not make this tensor.
         "made" => ("made".to_owned(), 0, 0),
+        "code" => ("dtype().code".to_owned(), 0, 255),
+        "bits" => ("dtype().bits".to_owned(), 1, 255),
+        "lanes" => ("dtype().lanes".to_owned(), 1, 65535),
         "sizes" => (format!("size({at})"), 0, LARGEST_SIZE),
         "strides" => (format!("stride({at})"), 0, LARGEST_SIZE),
         "rest" => (format!("numel() from size({at}) on"), 0, LARGEST),
+        "last_strides" => (format!("stride(-{})", at + 1), 0, LARGEST_SIZE),
         "last" => (format!("size(-{})", at + 1), 0, LARGEST_SIZE),
         _ => return None,
     };
