@@ -32,7 +32,7 @@ use base::axioms::{Axiom, CameTo};
 use base::inside::{self, Phase};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, Work, done};
-use engine::host::{Root, lead_to_launches, roots};
+use engine::host::{Models, Root, lead_to_launches, roots};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::site::Site;
 use engine::symbolic::inputs::assume::Assumptions;
@@ -189,7 +189,7 @@ impl<'p> Engine<'p> {
     }
 
     pub(super) fn executor(&self) -> Executor<'p> {
-        let mut e = Executor::new(self.cx.program);
+        let mut e = Executor::new(self.cx.program, &Models);
         e.runtime.device_memory = self.cx.options.device_memory;
         e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.without, self.came_to.clone());

@@ -1,13 +1,12 @@
 //! Copies and fills of the CUDA runtime (CUDA Runtime API reference 13.0, Memory Management): the memory contents
 //! after them, and one event for each side that they read or write.
 
-use super::Call;
 use super::driver_api::like;
 use super::table::Table;
 use super::waits::is_per_thread;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};

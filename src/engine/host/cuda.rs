@@ -1,11 +1,10 @@
 //! The CUDA runtime API (CUDA Runtime API reference 13.0), except for copies. Calls succeed; but launches and
 //! allocations (`runs.rs`), and queries, return any code.
 
-use super::Call;
 use super::table::{Table, find};
 use super::{copies, cuda_launch, cuda_memory, driver_api, entry_points, waits};
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Target, Value};
 use base::reasons::UnknownReason;

@@ -1,11 +1,10 @@
 //! Launches in the CUDA runtime API (CUDA Runtime API reference 13.0): the configuration, the kernel and its arguments
 //! become a [`LaunchEvent`].
 
-use super::Call;
 use super::table::Table;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::contract_facts::{By, Called};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};

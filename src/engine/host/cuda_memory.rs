@@ -1,10 +1,9 @@
 //! Device memory and memory accessible to both sides, in the CUDA runtime API (CUDA Runtime API reference 13.0):
 //! allocations, frees, registrations and addresses of symbols.
 
-use super::Call;
 use super::table::Table;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};

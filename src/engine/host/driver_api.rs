@@ -3,11 +3,10 @@
 //! A `CUfunction` or `CUkernel` that the runtime gave stands for the function of the host that it was asked for. What allocates, frees, copies and waits
 //! as a function of the runtime does has its row beside that one's.
 
-use super::Call;
 use super::table::Table;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::events::{AccessKind, LaunchAttributes, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::TermId;

@@ -3,11 +3,10 @@
 //!
 //! In: a name, and the version that it is asked for. Out: the pointer; an unknown one with the name in its reason, where the table has no such row.
 
-use super::Call;
 use super::table::Table;
 use super::waits::is_per_thread;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;

@@ -7,10 +7,9 @@
 //! position of a stream that goes back is unknown, as is that of a file that was read before, and the result of
 //! `ftell` after a read. The size of a file that is opened by its name for the second time is unknown too.
 
-use super::Call;
 use super::table::Table;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};

@@ -1,9 +1,8 @@
 //! `printf`, `scanf` and similar functions: values that they read as inputs, and memory that they store to.
 
-use super::Call;
 use super::table::Table;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::text::Reader;
 use crate::symbolic::memory::value::{Base, Target, Value};

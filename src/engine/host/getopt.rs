@@ -1,9 +1,8 @@
 //! `getopt` and similar functions (POSIX.1-2017, glibc): the option that they find is unknown, its argument is an
 //! input.
 
-use super::Call;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::{FoundOption, OptionWord, Takes};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};

@@ -3,10 +3,9 @@
 //! In: calls of the runtime around such a construction. Out: whether to construct, by the guard's first byte, which is
 //! set after the construction. Other threads that construct the same variable at that time leave the same contents.
 
-use super::Call;
 use super::table::Table;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Base, Value};
 

@@ -5,9 +5,9 @@
 //! In: the configuration of a launch. Out: the grid and block that run, with the conditions that prevent it; unknown
 //! ones, with the reason, where the documents do not specify it.
 
-use super::Call;
 use crate::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::Call;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID};
 use crate::symbolic::memory::value::{Base, Target, Value};

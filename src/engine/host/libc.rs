@@ -3,11 +3,10 @@
 //! In: a call by name. Out: its result and its effects on memory, as far as sizes, inputs and pointers depend on them;
 //! the call itself if it is not modelled.
 
-use super::Call;
 use super::table::{Table, find};
 use super::{entry_points, files, formats, guards, libc_memory, libc_text, tensors};
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::memory::text::Reader;

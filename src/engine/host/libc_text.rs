@@ -1,16 +1,14 @@
 //! Strings in the C library: lengths, comparisons, searches and copies.
 
-use super::Call;
 use super::table::Table;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::object::{ObjKind, Rest};
+use crate::symbolic::memory::object::Rest;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
-use ir::Const;
 use std::rc::Rc;
 
 /// Maximum number of bytes of a string that are searched for its end.
@@ -133,20 +131,5 @@ impl Executor<'_> {
             }
         }
         None
-    }
-
-    /// Returns the constant string that a pointer names.
-    pub(crate) fn text_of(&self, p: &[Target]) -> Option<String> {
-        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
-        if self.arena.as_int(*offset) != Some(0) {
-            return None;
-        }
-        let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
-        let g = self.program.global(r);
-        // The initial contents of a non-constant variable may have been replaced.
-        match g.init.as_ref().filter(|_| g.constant)? {
-            Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
-            _ => None,
-        }
     }
 }

@@ -29,31 +29,23 @@ mod waits;
 pub use root::{Root, lead_to_launches, roots};
 pub use table::keys;
 
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::library::{Call, Library, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Value;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
-use ir::{FuncRef, Linkage, TypeId};
+use ir::{Linkage, Side};
 
-/// Call of a library function.
-pub(crate) struct Call<'a> {
-    pub func: FuncRef,
-    pub name: &'a str,
-    /// Demangled name.
-    pub display: &'a str,
-    pub args: &'a [Value],
-    pub context: u64,
-    pub site: Site,
-    pub ty: TypeId,
-}
+/// The models of this crate, of hosts and of kernels.
+pub struct Models;
 
-impl<'a> Call<'a> {
-    /// Returns the symbol without the suffix of a default stream.
-    fn base(&self) -> &'a str {
-        self.name.strip_suffix("_ptsz").or_else(|| self.name.strip_suffix("_ptds")).unwrap_or(self.name)
+impl Library for Models {
+    fn call(&self, executor: &mut Executor<'_>, call: &Call<'_>, state: State) -> Modelled {
+        match executor.side {
+            Side::Host => executor.host_call(call, state),
+            Side::Device => executor.device_call(call, state),
+        }
     }
 }
 
@@ -64,22 +56,13 @@ fn is_replaceable(name: &str) -> bool {
 
 impl Executor<'_> {
     /// Models a library function by name, before any body is entered.
-    pub(crate) fn host_call(
-        &mut self,
-        f: FuncRef,
-        args: &[Value],
-        s: State,
-        context: u64,
-        site: Site,
-        ty: TypeId,
-    ) -> Modelled {
+    fn host_call(&mut self, call: &Call<'_>, s: State) -> Modelled {
         let program = self.program;
-        let func = program.func(f);
-        let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
-        if func.is_declaration() && cuda::may_fail(&call) && !self.assumptions.takes(Axiom::CallsSucceed) {
-            return self.call_that_may_fail(&call, s);
+        let func = program.func(call.func);
+        if func.is_declaration() && cuda::may_fail(call) && !self.assumptions.takes(Axiom::CallsSucceed) {
+            return self.call_that_may_fail(call, s);
         }
-        self.library_call(&call, s)
+        self.library_call(call, s)
     }
 
     fn library_call(&mut self, call: &Call<'_>, s: State) -> Modelled {

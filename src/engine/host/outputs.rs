@@ -3,10 +3,9 @@
 //!
 //! In: a call. Out: the state after it, with these bytes unknown.
 
-use super::Call;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};

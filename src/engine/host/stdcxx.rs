@@ -1,11 +1,10 @@
 //! The C++ library: functions whose model by name is better than their body. Containers are entered like any other
 //! code.
 
-use super::Call;
 use super::table::Model;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::memory::object::ObjKind;

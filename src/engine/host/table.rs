@@ -5,11 +5,11 @@
 
 use super::waits;
 use super::{
-    Call, copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, guards, libc, libc_memory,
+    copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, guards, libc, libc_memory,
     libc_text, outputs, stdcxx, tensors,
 };
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use models::returns::Returns;
 use models::row::{Key, Kind, On};

@@ -1,10 +1,9 @@
 //! Primitives of the tensor models (`templates/models/aten.cpp`): device memory whose allocation succeeds, extents,
 //! facts about a number on a path, and facts about tensors that a caller gave.
 
-use super::Call;
 use super::table::Table;
-use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};

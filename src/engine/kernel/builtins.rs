@@ -5,6 +5,7 @@
 use super::intrinsics::is_barrier;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::context::Thread;
@@ -13,12 +14,9 @@ use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::functions::BitFunction;
 use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
-use ir::{FuncRef, Function, LocId, TypeId};
+use ir::{Function, LocId};
 use models::row::{Key, Kind};
 use std::rc::Rc;
-
-/// Result of a model: handled (with `None` if the call does not return), or declined with the state.
-pub type Modelled = Result<Option<(Value, State)>, Box<State>>;
 
 /// Effect of a device function on the state, and its result; `None` if it does not return.
 type Model = for<'e> fn(&mut Executor<'e>, &[Value], State, u64, Site) -> Option<(Value, State)>;
@@ -134,17 +132,9 @@ pub(super) fn keys() -> impl Iterator<Item = Key> {
 }
 
 impl Executor<'_> {
-    pub(crate) fn device_call(
-        &mut self,
-        f: FuncRef,
-        args: &[Value],
-        s: State,
-        context: u64,
-        site: Site,
-        ty: TypeId,
-    ) -> Modelled {
-        let func = self.program.func(f);
-        let name = func.name.as_str();
+    pub(crate) fn device_call(&mut self, call: &Call<'_>, s: State) -> Modelled {
+        let Call { name, args, context, site, ty, .. } = *call;
+        let func = self.program.func(call.func);
         if let Some(v) = self.thread_register(name) {
             return Ok(Some((v, s)));
         }

@@ -3,9 +3,9 @@
 //! An unknown intrinsic has an unknown result, and the targets of its pointers are unknown after it; in a kernel it
 //! counts as an undecided access unless it is known to touch no memory.
 
-use super::builtins::Modelled;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::library::Modelled;
 use crate::symbolic::exec::listed_accesses::Argument;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;

@@ -1,5 +1,6 @@
 //! Symbolic models of integer functions against their reference results, bit by bit, at each width.
 
+use crate::host::Models;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::eval::Valuation;
@@ -40,7 +41,7 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
                 if *name == "bswap" && bits == 8 {
                     continue;
                 }
-                let mut e = Executor::new(&program);
+                let mut e = Executor::new(&program, &Models);
                 let symbols: Vec<(TermId, SymId)> =
                     (0..*takes).map(|_| sym(&mut e, Range::of_int(bits, signed))).collect();
                 let mut args: Vec<Value> = symbols.iter().map(|s| Value::Int(s.0)).collect();
@@ -86,7 +87,7 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
 #[test]
 fn zeros_of_zero_are_anything_where_that_is_undefined() {
     let program = Program::default();
-    let mut e = Executor::new(&program);
+    let mut e = Executor::new(&program, &Models);
     let (x, s) = sym(&mut e, Range::of_int(32, true));
     let yes = Value::Bool(e.arena.bool(true));
     let Some(Value::Int(t)) = e.of_integers("ctlz", &[Value::Int(x), yes], 32) else { panic!() };
@@ -106,7 +107,7 @@ fn functions_of_libdevice_have_their_width() {
         ("brevll", BitFunction::Reversed, 64),
     ] {
         for v in reference::samples(bits, 17) {
-            let mut e = Executor::new(&program);
+            let mut e = Executor::new(&program, &Models);
             let a = Value::Int(e.arena.int(wrap_value(i128::from(v), bits, true)));
             let Some(Value::Int(t)) = e.integer_of_libdevice(&format!("__nv_{name}"), &[a]) else { panic!("{name}") };
             assert_eq!(e.arena.as_int(t), Some(f.of(i128::from(v), bits)), "{name}({v})");
@@ -114,14 +115,14 @@ fn functions_of_libdevice_have_their_width() {
     }
     for (name, bits) in [("ffs", 32), ("ffsll", 64)] {
         for v in reference::samples(bits, 17) {
-            let mut e = Executor::new(&program);
+            let mut e = Executor::new(&program, &Models);
             let a = Value::Int(e.arena.int(i128::from(v)));
             let Some(Value::Int(t)) = e.integer_of_libdevice(&format!("__nv_{name}"), &[a]) else { panic!("{name}") };
             let expected = if v == 0 { 0 } else { i128::from(reference::value("cttz", bits, &[v])) + 1 };
             assert_eq!(e.arena.as_int(t), Some(expected), "{name}({v})");
         }
     }
-    let mut e = Executor::new(&program);
+    let mut e = Executor::new(&program, &Models);
     let a = Value::Int(e.arena.int(1));
     for name in ["__nv_min2", "__nv_clzlll", "__nv_sin", "clz", "__nv_"] {
         assert!(e.integer_of_libdevice(name, std::slice::from_ref(&a)).is_none(), "{name}");
@@ -131,7 +132,7 @@ fn functions_of_libdevice_have_their_width() {
 #[test]
 fn names_are_whole() {
     let program = Program::default();
-    let mut e = Executor::new(&program);
+    let mut e = Executor::new(&program, &Models);
     let a = Value::Int(e.arena.int(1));
     let args = vec![a.clone(), a.clone(), a];
     for name in [
@@ -171,7 +172,7 @@ fn integer_arithmetic_is_the_machines() {
                 B::Or,
                 B::Xor,
             ] {
-                let mut e = Executor::new(&program);
+                let mut e = Executor::new(&program, &Models);
                 let (x, y) = (sym(&mut e, Range::of_int(bits, signed)), sym(&mut e, Range::of_int(bits, signed)));
                 let t = e.int_op(op, x.0, y.0, bits);
                 for a in reference::samples(bits, 5) {

@@ -185,6 +185,7 @@ impl Executor<'_> {
 #[cfg(test)]
 mod tests {
     use super::Executor;
+    use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::exec::state::State;
     use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
     use crate::symbolic::memory::value::Value;
@@ -213,7 +214,7 @@ mod tests {
     #[test]
     fn what_may_be_anywhere_is_passed_once_for_all_objects() {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         let mut s = e.initial_state();
         let all = mixed(&mut e, &mut s, 2000);
         let args: Vec<Value> = vec![e.pointer(all[7], 0)];

@@ -1,6 +1,7 @@
 //! Calls: resolution of the callee, and whether it is executed, modelled or skipped.
 
 use super::executor::Executor;
+use super::library::Call;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
@@ -155,12 +156,8 @@ impl Executor<'_> {
             self.may_be_called_back(&mut s, f);
             self.wait_for_threads(&mut s, &func.name);
         }
-        let modelled = if self.side == Side::Device {
-            self.device_call(f, args, s, context, site, ty)
-        } else {
-            self.host_call(f, args, s, context, site, ty)
-        };
-        match modelled {
+        let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
+        match self.library.call(self, &call, s) {
             Ok(r) => return r,
             Err(back) => s = *back,
         }

@@ -7,6 +7,7 @@
 
 use super::events::Events;
 use super::function_facts::FunctionFacts;
+use super::library::Library;
 use super::site::Site;
 use super::state::{Frame, State};
 use crate::symbolic::effects::shapes::Summaries;
@@ -29,6 +30,7 @@ use std::rc::Rc;
 #[derive(Clone)]
 pub struct Executor<'p> {
     pub program: &'p Program,
+    pub(in crate::symbolic) library: &'p dyn Library,
     pub arena: Arena,
     /// The objects of the execution, independent of any state.
     pub heap: Heap,
@@ -59,9 +61,10 @@ pub struct Executor<'p> {
 
 impl<'p> Executor<'p> {
     #[must_use]
-    pub fn new(program: &'p Program) -> Self {
+    pub fn new(program: &'p Program, library: &'p dyn Library) -> Self {
         Self {
             program,
+            library,
             arena: Arena::new(),
             heap: Heap::default(),
             side: Side::Host,

@@ -124,13 +124,14 @@ impl Executor<'_> {
 mod tests {
     use super::{Range, SymKind, Term};
     use crate::symbolic::exec::executor::Executor;
+    use crate::symbolic::exec::library::NoLibrary;
     use base::reasons::UnknownReason;
     use ir::Program;
 
     #[test]
     fn choices_that_share_their_arms_are_read_once() {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         let unknown = || SymKind::Unknown { reason: UnknownReason::NoValue };
         let (mut t, other) = (
             e.arena.fresh(unknown(), "t", Range::of_int(64, true)),

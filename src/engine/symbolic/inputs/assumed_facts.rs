@@ -424,6 +424,7 @@ fn calls_in(block: &Block) -> impl Iterator<Item = (u32, FuncId, &[Operand])> {
 #[cfg(test)]
 mod tests {
     use super::{Executor, Meaning};
+    use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::term::InputSource;
     use contracts::assume::parse;
     use ir::Program;
@@ -432,7 +433,7 @@ mod tests {
     #[test]
     fn conditions_mean_what_c_means() {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         for (text, expected) in [
             ("7 / 2 - -7 / 2", 6),
             ("-7 % 3", -1),

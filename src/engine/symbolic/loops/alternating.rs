@@ -79,6 +79,7 @@ impl Executor<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Executor, Form, Range, Value};
+    use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
     use base::reasons::UnknownReason;
     use ir::Program;
@@ -121,7 +122,7 @@ mod tests {
             for constant in [true, false] {
                 for (start, c) in numbers.iter().flat_map(|x| numbers.map(|y| (*x, y))) {
                     let start = wrap_value(start, bits, signed);
-                    let mut e = Executor::new(&program);
+                    let mut e = Executor::new(&program, &NoLibrary);
                     let [a, by] = if constant {
                         [start, c].map(|v| e.arena.int(v))
                     } else {
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_no_turn_has_no_form() {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         let a = unknown(&mut e, "start", Range::of_int(32, true));
         let mark = e.arena.symbols().len();
         let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Range::new(0, 1 << 62));

@@ -340,6 +340,7 @@ impl Executor<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Executor, Rounds};
+    use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::interval::Range;
     use crate::symbolic::terms::term::{SymKind, Term, TermId};
     use base::reasons::UnknownReason;
@@ -349,7 +350,7 @@ mod tests {
     /// Runs a test with the iterations of a loop in a program without functions.
     fn with_rounds(test: impl FnOnce(&mut Executor<'_>, &Rounds<'_>)) {
         let program = Program::default();
-        let mut e = Executor::new(&program);
+        let mut e = Executor::new(&program, &NoLibrary);
         let mark = e.arena.symbols().len();
         let k = e.arena.fresh(SymKind::Iteration { name: "i".into() }, "i", Range::new(0, 1 << 62));
         test(&mut e, &Rounds { k, map: &FxHashMap::default(), mark, version: 0 });

@@ -11,8 +11,10 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions;
-use crate::symbolic::terms::term::{Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::axioms::Axiom;
+use base::reasons::UnknownReason;
 use ir::{BlockId, Callee, Const, FuncRef, Function, Op, Operand, Pred, Side, Terminator, ValueId};
 use rustc_hash::FxHashSet;
 
@@ -244,6 +246,24 @@ impl Executor<'_> {
         });
         self.scarce.compares_members = Some(found);
         found
+    }
+
+    /// Returns an unknown status code.
+    pub(crate) fn status(&mut self, call: &str) -> Value {
+        Value::Int(self.status_of(call))
+    }
+
+    /// Returns a code that tells whether an allocation succeeded.
+    pub(crate) fn allocation_status(&mut self) -> TermId {
+        self.status_of("an allocation")
+    }
+
+    fn status_of(&mut self, call: &str) -> TermId {
+        self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::Status(call.to_owned()) },
+            "a status",
+            Range::new(0, 999),
+        )
     }
 }
 

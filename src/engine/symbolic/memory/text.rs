@@ -16,7 +16,7 @@ use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::reasons::UnknownReason;
-use ir::FuncRef;
+use ir::{Const, FuncRef};
 use models::attributes::only_reads;
 use std::rc::Rc;
 
@@ -196,5 +196,20 @@ impl Executor<'_> {
         let read: Vec<bool> = args.iter().enumerate().map(|(i, v)| is_only_text(v) && read(i)).collect();
         let zero = self.arena.int(0);
         args.iter().zip(read).map(|(v, read)| if read { Value::Int(zero) } else { v.clone() }).collect()
+    }
+
+    /// Returns the constant string that a pointer names.
+    pub(crate) fn text_of(&self, p: &[Target]) -> Option<String> {
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        if self.arena.as_int(*offset) != Some(0) {
+            return None;
+        }
+        let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
+        let g = self.program.global(r);
+        // The initial contents of a non-constant variable may have been replaced.
+        match g.init.as_ref().filter(|_| g.constant)? {
+            Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
+            _ => None,
+        }
     }
 }
