@@ -5,6 +5,7 @@
 
 pub mod effects;
 pub mod exec;
+pub mod floors;
 pub mod inputs;
 pub mod kernel;
 pub mod limits;

@@ -14,6 +14,7 @@ use super::write_set::{Beside, Footprint};
 use crate::symbolic::exec::events::{Events, LaunchAttributes, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
 use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
@@ -104,37 +105,6 @@ impl Executor<'_> {
                 _ => self.shape(v, exact),
             })
             .collect()
-    }
-
-    fn shape(&self, v: &Value, exact: bool) -> Shape {
-        let Value::Ptr(p) = v else { return Shape::Number };
-        let at = |t: &Target| if exact { self.constants(t.offset) } else { vec![None] };
-        let mut bases: Vec<(Base, Option<i64>)> =
-            p.iter().flat_map(|t| at(t).into_iter().map(|at| (t.base.clone(), at))).collect();
-        bases.sort();
-        bases.dedup();
-        Shape::Pointer(bases)
-    }
-
-    /// Returns the pointers in a structure that is passed by value; its other members are arbitrary.
-    fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
-        Shape::Structure(
-            s.mem
-                .get(&o)
-                .filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_)))
-                .map(|st| self.members_of(st, exact))
-                .unwrap_or_default(),
-        )
-    }
-
-    fn members_of(&self, state: &ObjState, exact: bool) -> Members {
-        let else_unset = state.rest == Rest::Uninit;
-        let cells = state
-            .cells
-            .iter()
-            .map(|(at, (size, v))| (*at, *size, self.shape(v, exact)))
-            .filter(|(.., v)| else_unset || matches!(v, Shape::Pointer(_)));
-        Members { cells: cells.collect(), else_unset }
     }
 
     /// Returns the pointers in device memory that the arguments lead to; `None` if there are too many.
@@ -347,6 +317,39 @@ impl Executor<'_> {
         let mut h = rustc_hash::FxHasher::default();
         (kernel, self.heap.len(), "effects").hash(&mut h);
         drop(self.call(kernel, args, state, h.finish()));
+    }
+}
+
+impl Terms {
+    fn shape(&self, v: &Value, exact: bool) -> Shape {
+        let Value::Ptr(p) = v else { return Shape::Number };
+        let at = |t: &Target| if exact { self.constants(t.offset) } else { vec![None] };
+        let mut bases: Vec<(Base, Option<i64>)> =
+            p.iter().flat_map(|t| at(t).into_iter().map(|at| (t.base.clone(), at))).collect();
+        bases.sort();
+        bases.dedup();
+        Shape::Pointer(bases)
+    }
+
+    /// Returns the pointers in a structure that is passed by value; its other members are arbitrary.
+    fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
+        Shape::Structure(
+            s.mem
+                .get(&o)
+                .filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_)))
+                .map(|st| self.members_of(st, exact))
+                .unwrap_or_default(),
+        )
+    }
+
+    fn members_of(&self, state: &ObjState, exact: bool) -> Members {
+        let else_unset = state.rest == Rest::Uninit;
+        let cells = state
+            .cells
+            .iter()
+            .map(|(at, (size, v))| (*at, *size, self.shape(v, exact)))
+            .filter(|(.., v)| else_unset || matches!(v, Shape::Pointer(_)));
+        Members { cells: cells.collect(), else_unset }
     }
 
     /// Returns a pointer to one of these bases, at an arbitrary offset where the offset is unknown.

@@ -6,6 +6,7 @@
 use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
@@ -130,7 +131,9 @@ impl Executor<'_> {
         let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(number)));
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
+}
 
+impl Terms {
     /// Returns the function whose address an integer is.
     pub(in crate::symbolic) fn function_at(&self, t: TermId) -> Option<FuncRef> {
         let Term::Apply { function: Function::Code, args, .. } = self.arena.get(t) else { return None };

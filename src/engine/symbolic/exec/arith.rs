@@ -3,6 +3,7 @@
 use super::executor::Executor;
 use super::operands::ROUNDED;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::{Format, Whole, precision};
 use crate::symbolic::terms::interval::{Range, WIDEST};
@@ -193,6 +194,36 @@ impl Executor<'_> {
         }
     }
 
+    /// Returns an operand of a bitwise operation: a constant unchanged, any other as an unsigned value. A value that
+    /// is surely in the signed range of this width keeps its bits: a negative one does not wrap.
+    pub(crate) fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
+        if self.arena.as_int(t).is_some() {
+            return t;
+        }
+        if !self.is_signed_value(t, bits) {
+            return self.interpret(t, bits, false);
+        }
+        let (zero, read) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
+        let negative = self.arena.lt(t, zero);
+        self.arena.ite(negative, read, t)
+    }
+
+    /// Returns the format of a floating-point type that is tracked.
+    pub(crate) fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
+        let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
+        Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
+    }
+
+    pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
+        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
+            return Value::unknown(UnknownReason::Float);
+        };
+        self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
+    }
+}
+
+impl Terms {
     /// Returns the result of a shift if its distance is below the width. A greater distance is undefined: x86 takes it
     /// modulo the width, devices return 0.
     pub(super) fn within_width(&mut self, t: TermId, by: TermId, bits: u32) -> TermId {
@@ -228,20 +259,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Returns an operand of a bitwise operation: a constant unchanged, any other as an unsigned value. A value that
-    /// is surely in the signed range of this width keeps its bits: a negative one does not wrap.
-    pub(crate) fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
-        if self.arena.as_int(t).is_some() {
-            return t;
-        }
-        if !self.is_signed_value(t, bits) {
-            return self.interpret(t, bits, false);
-        }
-        let (zero, read) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
-        let negative = self.arena.lt(t, zero);
-        self.arena.ite(negative, read, t)
-    }
-
     /// Whether a number may be negative and is surely in the signed range of this width.
     fn is_signed_value(&self, t: TermId, bits: u32) -> bool {
         let range = self.arena.range(t);
@@ -253,20 +270,6 @@ impl Executor<'_> {
         let half = self.arena.int(1i128 << (bits - 1));
         let (negative, signed) = (self.arena.le(half, t), self.arena.add_const(t, -(1i128 << bits)));
         self.arena.ite(negative, signed, t)
-    }
-
-    /// Returns the format of a floating-point type that is tracked.
-    pub(crate) fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
-        let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
-        Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
-    }
-
-    pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
-        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
-            return Value::unknown(UnknownReason::Float);
-        };
-        self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
     }
 
     /// Converts a floating-point number to an integer. Out-of-range conversions are undefined: devices return the

@@ -9,29 +9,28 @@ use super::events::Events;
 use super::function_facts::FunctionFacts;
 use super::library::Library;
 use super::site::Site;
-use super::state::{Frame, State};
+use super::state::State;
 use crate::symbolic::effects::shapes::Summaries;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::inputs::sources::Inputs;
 use crate::symbolic::kernel::context::{KernelContext, Loaded};
 use crate::symbolic::limits::Limits;
 use crate::symbolic::limits::budget::Limit;
 use crate::symbolic::loops::types::LoopMemo;
 use crate::symbolic::memory::heap::Heap;
-use crate::symbolic::memory::object::{Memory, ObjId, Object};
-use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::memory::object::{ObjId, Object};
 use crate::symbolic::terms::functions;
 use crate::symbolic::terms::term::{SymId, Term, TermId};
 use base::reasons::InTheCall;
-use ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side, ValueId};
+use ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::ops::{Deref, DerefMut};
 
 #[derive(Clone)]
 pub struct Executor<'p> {
+    pub(crate) terms: Terms,
     pub program: &'p Program,
     pub(in crate::symbolic) library: &'p dyn Library,
-    pub arena: Arena,
     /// The objects of the execution, independent of any state.
     pub heap: Heap,
     pub side: Side,
@@ -47,11 +46,11 @@ pub struct Executor<'p> {
     /// Whether the program is executed from its start, so that variables have their initial values there. A function
     /// without a known caller may be called at any time.
     pub(crate) from_the_start: bool,
-    pub runtime: super::runtime::Runtime,
+    pub runtime: crate::symbolic::exec::runtime::Runtime,
     pub(crate) scarce: crate::symbolic::memory::scarce::Scarce,
     pub(crate) stack: Vec<Site>,
     /// Operations whose result may exceed its width.
-    pub operations: super::operations::Operations,
+    pub operations: crate::symbolic::exec::operations::Operations,
     pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
     pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
     /// Numbers that a kernel read from memory that its threads write.
@@ -63,9 +62,9 @@ impl<'p> Executor<'p> {
     #[must_use]
     pub fn new(program: &'p Program, library: &'p dyn Library) -> Self {
         Self {
+            terms: Terms::new(),
             program,
             library,
-            arena: Arena::new(),
             heap: Heap::default(),
             side: Side::Host,
             kernel: KernelContext::default(),
@@ -76,7 +75,7 @@ impl<'p> Executor<'p> {
             inputs: Inputs::default(),
             limits: Limits::default(),
             from_the_start: false,
-            runtime: super::runtime::Runtime { device_memory: 192 << 30, ..Default::default() },
+            runtime: crate::symbolic::exec::runtime::Runtime { device_memory: 192 << 30, ..Default::default() },
             scarce: Default::default(),
             stack: vec![],
             operations: Default::default(),
@@ -93,21 +92,11 @@ impl<'p> Executor<'p> {
         self.state_at_start()
     }
 
-    /// Returns a state in which nothing has happened yet, beside other states in progress.
-    pub(in crate::symbolic) fn state_at_start(&mut self) -> State {
-        State {
-            path: self.arena.bool(true),
-            mem: Memory::default(),
-            pending: None,
-            always: Rc::default(),
-            lent: Rc::default(),
-        }
-    }
-
     pub(in crate::symbolic) fn module(&self, f: FuncRef) -> &'p Module {
         let p: &'p Program = self.program;
         p.module(f.module)
     }
+
     pub(in crate::symbolic) fn function(&self, f: FuncRef) -> &'p Function {
         let p: &'p Program = self.program;
         p.func(f)
@@ -179,10 +168,18 @@ impl<'p> Executor<'p> {
             Callee::Indirect(_) => None,
         }
     }
+}
 
-    pub(in crate::symbolic) fn set(&self, fr: &mut Frame, r: Option<ValueId>, v: Value) {
-        if let Some(r) = r {
-            fr.env[r.index()] = Some(v);
-        }
+impl<'p> Deref for Executor<'p> {
+    type Target = Terms;
+
+    fn deref(&self) -> &Self::Target {
+        &self.terms
+    }
+}
+
+impl DerefMut for Executor<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.terms
     }
 }

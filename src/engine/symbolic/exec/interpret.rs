@@ -5,6 +5,7 @@
 //! are the range obligations.
 
 use super::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::{Range, WIDEST};
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
@@ -99,7 +100,9 @@ impl Executor<'_> {
         done.insert(t, read);
         read
     }
+}
 
+impl Terms {
     /// Reads the bits of a signed number as an unsigned one.
     pub(super) fn as_unsigned(&mut self, t: TermId, bits: u32) -> TermId {
         let (zero, other) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));

@@ -3,6 +3,7 @@
 use super::executor::Executor;
 use super::site::Site;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
@@ -71,24 +72,6 @@ impl Executor<'_> {
         }
     }
 
-    pub(in crate::symbolic) fn float_constant(&mut self, bits: u32, value: u64) -> Value {
-        let x = match bits {
-            32 => f64::from(f32::from_bits(u32::try_from(value & 0xffff_ffff).unwrap_or(0))),
-            64 => f64::from_bits(value),
-            _ => return Value::unknown(UnknownReason::Float),
-        };
-        // Dyadic rationals of moderate size are tracked.
-        for k in 0..=20u32 {
-            let scaled = x * f64::from(1u32 << k);
-            if scaled.fract() == 0.0 && scaled.abs() < 1e15 {
-                #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer below 1e15")]
-                let num = self.arena.int(scaled as i128);
-                return Value::Real(Ratio { num, den: 1i128 << k, ..Ratio::exact(num) });
-            }
-        }
-        Value::unknown(UnknownReason::Float)
-    }
-
     pub(in crate::symbolic) fn zero_of(&mut self, f: FuncRef, ty: TypeId) -> Value {
         let m = self.module(f);
         match &m.ty(ty).kind {
@@ -141,10 +124,6 @@ impl Executor<'_> {
         }
     }
 
-    pub(crate) fn unknown_int(&mut self, reason: &UnknownReason, bits: u32) -> TermId {
-        self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::of_value(bits, true))
-    }
-
     pub(in crate::symbolic) fn as_int_value(&mut self, v: &Value, bits: u32) -> TermId {
         match v {
             Value::Int(t) => *t,
@@ -170,19 +149,6 @@ impl Executor<'_> {
         match v {
             Some(v) => self.as_bool_value(&v),
             None => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::ConditionNotFollowed }, "?"),
-        }
-    }
-
-    pub(in crate::symbolic) fn as_bool_value(&mut self, v: &Value) -> TermId {
-        match v {
-            Value::Bool(c) => *c,
-            Value::Int(t) => {
-                let r = self.arena.modulo(*t, 2);
-                let one = self.arena.int(1);
-                self.arena.eq(r, one)
-            }
-            Value::Unknown(r) => self.arena.fresh_bool(SymKind::Unknown { reason: (**r).clone() }, "?"),
-            _ => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::ConditionNotFollowed }, "?"),
         }
     }
 
@@ -313,5 +279,42 @@ impl Executor<'_> {
                 p.line > 0 && !p.system
             })
             .or_else(|| self.stack.last().map(|s| self.location(*s)))
+    }
+}
+
+impl Terms {
+    pub(in crate::symbolic) fn float_constant(&mut self, bits: u32, value: u64) -> Value {
+        let x = match bits {
+            32 => f64::from(f32::from_bits(u32::try_from(value & 0xffff_ffff).unwrap_or(0))),
+            64 => f64::from_bits(value),
+            _ => return Value::unknown(UnknownReason::Float),
+        };
+        // Dyadic rationals of moderate size are tracked.
+        for k in 0..=20u32 {
+            let scaled = x * f64::from(1u32 << k);
+            if scaled.fract() == 0.0 && scaled.abs() < 1e15 {
+                #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer below 1e15")]
+                let num = self.arena.int(scaled as i128);
+                return Value::Real(Ratio { num, den: 1i128 << k, ..Ratio::exact(num) });
+            }
+        }
+        Value::unknown(UnknownReason::Float)
+    }
+
+    pub(crate) fn unknown_int(&mut self, reason: &UnknownReason, bits: u32) -> TermId {
+        self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::of_value(bits, true))
+    }
+
+    pub(in crate::symbolic) fn as_bool_value(&mut self, v: &Value) -> TermId {
+        match v {
+            Value::Bool(c) => *c,
+            Value::Int(t) => {
+                let r = self.arena.modulo(*t, 2);
+                let one = self.arena.int(1);
+                self.arena.eq(r, one)
+            }
+            Value::Unknown(r) => self.arena.fresh_bool(SymKind::Unknown { reason: (**r).clone() }, "?"),
+            _ => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::ConditionNotFollowed }, "?"),
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::symbolic::exec::events::ClaimEvent;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::axioms::Axiom;
@@ -284,26 +285,6 @@ impl Executor<'_> {
         }
     }
 
-    fn count(&mut self, m: Meaning) -> TermId {
-        match m {
-            Meaning::Int(t) => t,
-            Meaning::Bool(b) => {
-                let (one, zero) = (self.arena.int(1), self.arena.int(0));
-                self.arena.ite(b, one, zero)
-            }
-        }
-    }
-
-    pub(super) fn truth(&mut self, m: Meaning) -> TermId {
-        match m {
-            Meaning::Bool(b) => b,
-            Meaning::Int(t) => {
-                let zero = self.arena.int(0);
-                self.arena.ne(t, zero)
-            }
-        }
-    }
-
     /// Returns the meaning of an expression over the integers.
     pub(super) fn meaning(
         &mut self,
@@ -348,6 +329,28 @@ impl Executor<'_> {
                 self.binary_meaning(*op, a, b)?
             }
         })
+    }
+}
+
+impl Terms {
+    fn count(&mut self, m: Meaning) -> TermId {
+        match m {
+            Meaning::Int(t) => t,
+            Meaning::Bool(b) => {
+                let (one, zero) = (self.arena.int(1), self.arena.int(0));
+                self.arena.ite(b, one, zero)
+            }
+        }
+    }
+
+    pub(super) fn truth(&mut self, m: Meaning) -> TermId {
+        match m {
+            Meaning::Bool(b) => b,
+            Meaning::Int(t) => {
+                let zero = self.arena.int(0);
+                self.arena.ne(t, zero)
+            }
+        }
     }
 
     fn binary_meaning(&mut self, op: Operator, a: Meaning, b: Meaning) -> Result<Meaning, String> {

@@ -8,6 +8,7 @@
 use super::contract_facts::{By, Called};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
 use contracts::ast::{Access, Binary, Comparison, CondKind, Function as Built, TermKind, Unary};
@@ -202,14 +203,6 @@ impl Executor<'_> {
         Ok(self.comparison_said(op, x, y))
     }
 
-    fn equality(&mut self, op: Comparison, same: TermId) -> Found<TermId> {
-        match op {
-            Comparison::Eq => Ok(same),
-            Comparison::Ne => Ok(self.arena.not(same)),
-            _ => Err("pointers are compared by `==` and `!=` only".into()),
-        }
-    }
-
     fn is_null(&mut self, p: &Pointed, said: &Term) -> Found<TermId> {
         known(p, said)?;
         let (cond, zero) = (self.arena.bool(true), self.arena.int(0));
@@ -388,28 +381,11 @@ impl Executor<'_> {
         self.read(asked, &Pointed { targets, element }, &Term::name(name))
     }
 
-    fn shifted(&mut self, targets: &Rc<Vec<Target>>, by: i128) -> Rc<Vec<Target>> {
-        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
-        let all: Vec<Target> = targets.iter().map(|t| moved(t, self.arena.add_const(t.offset, by))).collect();
-        Rc::new(all)
-    }
-
     fn indexed(&mut self, asked: &mut Asked<'_>, p: &Term, index: TermId) -> Found<Pointed> {
         match self.denoted(asked, p)? {
             Denoted::Pointer(at) => self.advanced(at, index),
             _ => Err(format!("`{p}` is no pointer or array")),
         }
-    }
-
-    fn advanced(&mut self, p: Pointed, index: TermId) -> Found<Pointed> {
-        if self.arena.as_int(index) == Some(0) {
-            return Ok(p);
-        }
-        let size = p.element.bytes.ok_or_else(|| format!("the size of `{}` is not known", p.element.name))?;
-        let by = self.arena.scale(index, i128::from(size));
-        let all: Vec<Target> =
-            p.targets.iter().map(|t| Target { offset: self.arena.add(t.offset, by), ..t.clone() }).collect();
-        Ok(Pointed { targets: Rc::new(all), ..p })
     }
 
     /// Reads the value at an address: an object, an array as the pointer to its first element, a number or a pointer.
@@ -551,7 +527,34 @@ impl Executor<'_> {
     }
 }
 
-impl Executor<'_> {
+impl Terms {
+    fn equality(&mut self, op: Comparison, same: TermId) -> Found<TermId> {
+        match op {
+            Comparison::Eq => Ok(same),
+            Comparison::Ne => Ok(self.arena.not(same)),
+            _ => Err("pointers are compared by `==` and `!=` only".into()),
+        }
+    }
+
+    fn shifted(&mut self, targets: &Rc<Vec<Target>>, by: i128) -> Rc<Vec<Target>> {
+        let moved = |t: &Target, offset| Target { offset, ..t.clone() };
+        let all: Vec<Target> = targets.iter().map(|t| moved(t, self.arena.add_const(t.offset, by))).collect();
+        Rc::new(all)
+    }
+
+    fn advanced(&mut self, p: Pointed, index: TermId) -> Found<Pointed> {
+        if self.arena.as_int(index) == Some(0) {
+            return Ok(p);
+        }
+        let size = p.element.bytes.ok_or_else(|| format!("the size of `{}` is not known", p.element.name))?;
+        let by = self.arena.scale(index, i128::from(size));
+        let all: Vec<Target> =
+            p.targets.iter().map(|t| Target { offset: self.arena.add(t.offset, by), ..t.clone() }).collect();
+        Ok(Pointed { targets: Rc::new(all), ..p })
+    }
+}
+
+impl Terms {
     /// Returns the least integer that is at least `a / b`; unspecified if the divisor is 0.
     fn rounded_up(&mut self, a: TermId, b: TermId) -> TermId {
         let zero = self.arena.int(0);

@@ -4,6 +4,7 @@
 //! function entry, and contracts read it as such. A number written since is a different one.
 
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
@@ -128,7 +129,9 @@ impl Executor<'_> {
         let at = self.arena.from_poly(at);
         Some(ElementRead { object, array, members: vec![], at, size, range })
     }
+}
 
+impl Terms {
     /// Returns a symbol for an arbitrary element of an array.
     pub fn any_element(&mut self, of: &ElementRead) -> TermId {
         let name = of.written(Written::name("…")).to_string();

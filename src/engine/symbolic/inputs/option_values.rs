@@ -7,6 +7,7 @@
 use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
@@ -45,14 +46,6 @@ impl Executor<'_> {
         let given = self.arena.lt(index, count);
         let (none, at, zero) = (self.arena.not(given), self.arena.scale(index, 1 << ARGUMENT_BITS), self.arena.int(0));
         Some(Value::Ptr(Rc::new(vec![Target::new(given, Base::Object(o), at), Target::new(none, Base::Null, zero)])))
-    }
-
-    /// Returns the index of the argument that a pointer into the strings of all arguments points into, and the byte
-    /// offset in it.
-    fn within_arguments(&mut self, offset: TermId) -> Option<(TermId, usize)> {
-        let into = self.arena.modulo(offset, 1 << ARGUMENT_BITS);
-        let into = usize::try_from(self.arena.as_int(into)?).ok()?;
-        Some((self.arena.floor_div(offset, 1 << ARGUMENT_BITS), into))
     }
 
     /// Returns the result of comparing two strings. `most` is the maximum number of characters, `Some(None)` if it is
@@ -154,12 +147,6 @@ impl Executor<'_> {
         whole.then(|| self.option_input(word.into_values().chain(end.chars()).collect(), Range::of_int(bits, true)))
     }
 
-    fn distance(&mut self, to: TermId, from: TermId) -> Option<i128> {
-        let d = self.arena.sub(to, from);
-        let d = self.arena.unwrapped(d);
-        self.arena.as_int(d)
-    }
-
     /// Returns the argument, the position and the letter, if the equation `t == 0` states that a letter of an argument
     /// has a given value.
     fn letter(&mut self, t: TermId) -> Option<(TermId, usize, char)> {
@@ -170,7 +157,7 @@ impl Executor<'_> {
             return None;
         }
         let letter = u8::try_from(-p.constant() * coefficient).ok().filter(u8::is_ascii_graphic)?;
-        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(m[0]) else { return None };
+        let Term::Apply { function: Function::Content, args, .. } = self.terms.arena.get(m[0]) else { return None };
         let [o, version, offset, bits] = args.as_slice() else { return None };
         let all = *self.inputs.argv_texts.get(&u32::MAX)?;
         // The initial contents.
@@ -184,7 +171,8 @@ impl Executor<'_> {
         {
             return None;
         }
-        let (which, at) = self.within_arguments(*offset)?;
+        let offset = *offset;
+        let (which, at) = self.within_arguments(offset)?;
         Some((which, at, char::from(letter)))
     }
 
@@ -202,6 +190,41 @@ impl Executor<'_> {
             conditions.contains(&is)
         })?;
         Some(self.option_input(known.word.clone(), Range::of_int(bits, true)))
+    }
+
+    /// Returns the value of a variable that a loop sets from an option: the argument of some occurrence, undetermined
+    /// which.
+    pub(in crate::symbolic) fn option_of_some_round(&mut self, leaves: &[TermId], range: Range) -> Option<TermId> {
+        let word = leaves.iter().find_map(|l| match self.arena.get(*l) {
+            Term::Sym(s) => match &self.arena.symbol(*s).kind {
+                SymKind::Input(InputSource::Option { word, .. }) => Some(word.clone()),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        Some(self.option_input(word, range))
+    }
+
+    fn option_input(&mut self, word: String, range: Range) -> TermId {
+        let ordinal = self.next_read();
+        let name = format!("the value of {}", option_name(&word));
+        self.arena.fresh(SymKind::Input(InputSource::Option { ordinal, word }), name, range)
+    }
+}
+
+impl Terms {
+    /// Returns the index of the argument that a pointer into the strings of all arguments points into, and the byte
+    /// offset in it.
+    fn within_arguments(&mut self, offset: TermId) -> Option<(TermId, usize)> {
+        let into = self.arena.modulo(offset, 1 << ARGUMENT_BITS);
+        let into = usize::try_from(self.arena.as_int(into)?).ok()?;
+        Some((self.arena.floor_div(offset, 1 << ARGUMENT_BITS), into))
+    }
+
+    fn distance(&mut self, to: TermId, from: TermId) -> Option<i128> {
+        let d = self.arena.sub(to, from);
+        let d = self.arena.unwrapped(d);
+        self.arena.as_int(d)
     }
 
     /// Returns the condition under which the parser returned an argument, so that the pointer to it is not null.
@@ -224,24 +247,5 @@ impl Executor<'_> {
 
     pub(crate) fn perhaps(&mut self, reason: &UnknownReason) -> TermId {
         self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")
-    }
-
-    /// Returns the value of a variable that a loop sets from an option: the argument of some occurrence, undetermined
-    /// which.
-    pub(in crate::symbolic) fn option_of_some_round(&mut self, leaves: &[TermId], range: Range) -> Option<TermId> {
-        let word = leaves.iter().find_map(|l| match self.arena.get(*l) {
-            Term::Sym(s) => match &self.arena.symbol(*s).kind {
-                SymKind::Input(InputSource::Option { word, .. }) => Some(word.clone()),
-                _ => None,
-            },
-            _ => None,
-        })?;
-        Some(self.option_input(word, range))
-    }
-
-    fn option_input(&mut self, word: String, range: Range) -> TermId {
-        let ordinal = self.next_read();
-        let name = format!("the value of {}", option_name(&word));
-        self.arena.fresh(SymKind::Input(InputSource::Option { ordinal, word }), name, range)
     }
 }

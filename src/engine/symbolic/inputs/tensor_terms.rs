@@ -7,6 +7,7 @@ use super::contract_facts::Called;
 use super::contract_terms::{Asked, Names};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::tensors as memory;
 use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::term::{InputSource, TermId};
@@ -17,16 +18,6 @@ use models::tensors::{self, TENSOR};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// Returns the truth of a number as in C, where it is defined.
-    pub(super) fn is_true(&mut self, asked: &mut Asked<'_>, t: TermId) -> TermId {
-        let range = self.arena.range(t);
-        let (zero, one) = (self.arena.int(0), self.arena.int(1));
-        // A number in 0..=1 is its own truth value.
-        let holds =
-            if (range.lo, range.hi) == (Some(0), Some(1)) { self.arena.eq(t, one) } else { self.arena.ne(t, zero) };
-        self.where_defined(asked, holds)
-    }
-
     /// Returns the result of a tensor function, or an element of a tensor's storage; `None` for other terms.
     pub(super) fn number_of_tensor(&mut self, asked: &mut Asked<'_>, t: &Term) -> Result<Option<TermId>, String> {
         match &t.kind {
@@ -57,12 +48,6 @@ impl Executor<'_> {
         let at = func.params.iter().position(|p| p.name == name)?;
         let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(name)).unwrap_or_default();
         tensors::is_handle(declared).then_some(at)
-    }
-
-    /// Returns a condition where its terms are defined.
-    pub(super) fn where_defined(&mut self, asked: &mut Asked<'_>, holds: TermId) -> TermId {
-        let defined = std::mem::take(&mut asked.defined);
-        self.arena.and_all(defined.into_iter().chain([holds]).collect())
     }
 
     /// Returns the device type number of a given tensor.
@@ -178,6 +163,24 @@ impl Executor<'_> {
         let there: Vec<Target> =
             of.to.iter().map(|t| moved(t, self.arena.add_const(t.offset, i128::from(offset)))).collect();
         self.load_typed(&mut of.state, of.f, &Rc::new(there), ty)
+    }
+}
+
+impl Terms {
+    /// Returns the truth of a number as in C, where it is defined.
+    pub(super) fn is_true(&mut self, asked: &mut Asked<'_>, t: TermId) -> TermId {
+        let range = self.arena.range(t);
+        let (zero, one) = (self.arena.int(0), self.arena.int(1));
+        // A number in 0..=1 is its own truth value.
+        let holds =
+            if (range.lo, range.hi) == (Some(0), Some(1)) { self.arena.eq(t, one) } else { self.arena.ne(t, zero) };
+        self.where_defined(asked, holds)
+    }
+
+    /// Returns a condition where its terms are defined.
+    pub(super) fn where_defined(&mut self, asked: &mut Asked<'_>, holds: TermId) -> TermId {
+        let defined = std::mem::take(&mut asked.defined);
+        self.arena.and_all(defined.into_iter().chain([holds]).collect())
     }
 }
 

@@ -6,6 +6,7 @@
 use super::contract_terms::{Asked, Element, Pointed};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
@@ -104,11 +105,6 @@ impl Executor<'_> {
         Some(a.and(used, reserved))
     }
 
-    fn place_of_part(&mut self, o: ObjId, at: u64) -> Rc<Vec<Target>> {
-        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
-        Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
-    }
-
     /// Returns the pointers of a container at an address; `None` if they do not lead to one object.
     pub(super) fn ends_of_container(&mut self, s: &mut State, f: FuncRef, at: &Rc<Vec<Target>>) -> Option<Ends> {
         let m = self.program.module(f.module);
@@ -180,6 +176,13 @@ impl Executor<'_> {
 
     fn element_of_container(&self, f: FuncRef, at: &Pointed) -> Option<String> {
         container(self.program.module(f.module).ty(at.element.ty?).source.as_deref()?)
+    }
+}
+
+impl Terms {
+    fn place_of_part(&mut self, o: ObjId, at: u64) -> Rc<Vec<Target>> {
+        let (cond, offset) = (self.arena.bool(true), self.arena.int(i128::from(at)));
+        Rc::new(vec![Target::new(cond, Base::Object(o), offset)])
     }
 
     /// Returns the condition that the memory is large enough for the view, with the constraints on the numbers

@@ -5,7 +5,7 @@
 //! Exact modulo the variable's width.
 
 use super::types::Form;
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{Term, TermId};
@@ -13,7 +13,7 @@ use crate::symbolic::terms::term::{Term, TermId};
 /// Widths of variables, in bits.
 const WIDTHS: [u32; 4] = [8, 16, 32, 64];
 
-impl Executor<'_> {
+impl Terms {
     /// Closed form of a variable that starts as `a` and changes from `h` to `n` in an iteration.
     pub(super) fn alternating(
         &mut self,
@@ -78,7 +78,8 @@ impl Executor<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Executor, Form, Range, Value};
+    use super::{Form, Range, Value};
+    use crate::symbolic::exec::executor::Executor;
     use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
     use base::reasons::UnknownReason;

@@ -9,6 +9,7 @@
 use super::sum::Rounds;
 use super::types::Form;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::value::{Target, Value, is_known};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -80,7 +81,9 @@ impl Executor<'_> {
         }
         self.moved(a, h, n, &Rounds { k, map: &FxHashMap::default(), mark, version }).unwrap_or(Form::Arbitrary)
     }
+}
 
+impl Terms {
     /// Solves a choice between steps and fixed values.
     pub(super) fn moved(&mut self, a: TermId, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Form> {
         let (k, mark, version) = (r.k, r.mark, r.version);

@@ -17,6 +17,7 @@ use super::transition::{LoopAt, Transition};
 use super::types::{Form, LoopOut, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, RegionOut, State};
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::limits::cost::{Part, Spared};
 use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::interval::Range;
@@ -279,6 +280,56 @@ impl Executor<'_> {
         Some((exits, out.rets))
     }
 
+    pub(super) fn name_iteration(&mut self, k: TermId, forms: &FxHashMap<LoopVar, Form>) {
+        let mut names: Vec<String> = forms
+            .iter()
+            .filter_map(|(v, f)| match (v, f) {
+                (LoopVar::Cell(o, 0, 1..=8), Form::Closed(Value::Int(t)))
+                    if self
+                        .arena
+                        .symbols_of(&[*t])
+                        .iter()
+                        .any(|s| matches!(self.arena.get(k), Term::Sym(x) if x == s)) =>
+                {
+                    let n = &self.object(*o).name;
+                    (!n.is_empty()).then(|| n.clone())
+                }
+                _ => None,
+            })
+            .collect();
+        names.sort();
+        if let Some(n) = names.into_iter().next() {
+            self.arena.rename(k, format!("iteration of {n}"));
+        }
+    }
+
+    fn last_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+        self.restore(fr, &at.phi_start);
+        let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
+        (out.exits, out.rets)
+    }
+
+    pub(super) fn iteration_symbol(&mut self, vars: &[LoopVar]) -> TermId {
+        // Named after the counting variable, if one has a name.
+        let name = vars
+            .iter()
+            .find_map(|v| match v {
+                LoopVar::Cell(o, 0, 1..=8) => {
+                    let n = &self.object(*o).name;
+                    (!n.is_empty()).then(|| n.clone())
+                }
+                _ => None,
+            })
+            .unwrap_or_else(|| "loop".into());
+        self.arena.fresh(
+            SymKind::Iteration { name: name.clone() },
+            format!("iteration of {name}"),
+            Range::new(0, 1 << 62),
+        )
+    }
+}
+
+impl Terms {
     /// Consequences, at iteration `k`, of the conditions under which the loop continues: they held at `k - 1`, unless
     /// `k` is the first iteration. An inequality (`p != end`) held at all earlier iterations, so a value that moves by
     /// whole steps has not passed it.
@@ -350,29 +401,6 @@ impl Executor<'_> {
         Some(self.arena.or(past, not_yet))
     }
 
-    pub(super) fn name_iteration(&mut self, k: TermId, forms: &FxHashMap<LoopVar, Form>) {
-        let mut names: Vec<String> = forms
-            .iter()
-            .filter_map(|(v, f)| match (v, f) {
-                (LoopVar::Cell(o, 0, 1..=8), Form::Closed(Value::Int(t)))
-                    if self
-                        .arena
-                        .symbols_of(&[*t])
-                        .iter()
-                        .any(|s| matches!(self.arena.get(k), Term::Sym(x) if x == s)) =>
-                {
-                    let n = &self.object(*o).name;
-                    (!n.is_empty()).then(|| n.clone())
-                }
-                _ => None,
-            })
-            .collect();
-        names.sort();
-        if let Some(n) = names.into_iter().next() {
-            self.arena.rename(k, format!("iteration of {n}"));
-        }
-    }
-
     /// Value of a variable after `k` steps of constant size.
     fn advance(&mut self, start: &Value, step: i128, k: TermId) -> Option<Value> {
         let d = self.arena.scale(k, step);
@@ -386,34 +414,9 @@ impl Executor<'_> {
         }
     }
 
-    fn last_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
-        self.restore(fr, &at.phi_start);
-        let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
-        (out.exits, out.rets)
-    }
-
     pub(super) fn restore(&self, fr: &mut Frame, phis: &FxHashMap<ValueId, Value>) {
         for (p, v) in phis {
             fr.env[p.index()] = Some(v.clone());
         }
-    }
-
-    pub(super) fn iteration_symbol(&mut self, vars: &[LoopVar]) -> TermId {
-        // Named after the counting variable, if one has a name.
-        let name = vars
-            .iter()
-            .find_map(|v| match v {
-                LoopVar::Cell(o, 0, 1..=8) => {
-                    let n = &self.object(*o).name;
-                    (!n.is_empty()).then(|| n.clone())
-                }
-                _ => None,
-            })
-            .unwrap_or_else(|| "loop".into());
-        self.arena.fresh(
-            SymKind::Iteration { name: name.clone() },
-            format!("iteration of {name}"),
-            Range::new(0, 1 << 62),
-        )
     }
 }

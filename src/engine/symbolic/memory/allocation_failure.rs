@@ -8,6 +8,7 @@
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions;
@@ -247,7 +248,9 @@ impl Executor<'_> {
         self.scarce.compares_members = Some(found);
         found
     }
+}
 
+impl Terms {
     /// Returns an unknown status code.
     pub(crate) fn status(&mut self, call: &str) -> Value {
         Value::Int(self.status_of(call))

@@ -7,6 +7,7 @@ use super::scalar::Scalar;
 use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::with_end_of;
 use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
@@ -310,7 +311,9 @@ impl Executor<'_> {
             }
         }
     }
+}
 
+impl Terms {
     pub(crate) fn offset_targets(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Rc<Vec<Target>> {
         match self.offset_pointer(p, delta) {
             Value::Ptr(p) => p,

@@ -11,6 +11,7 @@ use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, TermId};
 use base::axioms::Axiom;
@@ -36,11 +37,6 @@ pub(in crate::symbolic) struct Place {
 const DEPTH: usize = 16;
 
 impl Executor<'_> {
-    /// Pointee type of a pointer type, if the module has it.
-    pub(crate) fn pointee_type(&self, m: &Module, type_name: &str) -> Option<TypeId> {
-        m.type_named(pointee_name(type_name)?)
-    }
-
     /// Records the provenance of a given object.
     pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
         self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
@@ -114,31 +110,6 @@ impl Executor<'_> {
             (Class::Tensor, _) => self.place_in_tensor(m, &name, at),
             _ => None,
         }
-    }
-
-    fn place_in_tensor(&self, m: &Module, object: &str, at: i64) -> Option<Place> {
-        let TypeKind::Struct { fields, .. } = &m.ty(m.type_named(TENSOR)?).kind else { return None };
-        let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
-        let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|from| from <= at))?;
-        let (name, rest) = (field.name.as_deref()?, at - i64::try_from(field.offset).ok()?);
-        let (ty, index) = match &m.ty(field.ty).kind {
-            TypeKind::Array { elem, .. } => {
-                let size = i64::try_from(m.size_of(*elem).get()).ok().filter(|s| *s > 0 && rest % s == 0)?;
-                (*elem, u64::try_from(rest / size).ok())
-            }
-            _ => ((rest == 0).then_some(field.ty)?, None),
-        };
-        if let TypeKind::Ptr(_) = m.ty(ty).kind {
-            return Some(Place {
-                path: format!("{handle}{OF_STORAGE}"),
-                ty,
-                declared: None,
-                range: None,
-                leads_to: None,
-            });
-        }
-        let (path, range) = tensors::member(handle, name, index)?;
-        Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
     }
 
     /// Name of the tensor whose given contents these arguments of
@@ -381,5 +352,37 @@ impl Executor<'_> {
             at = end;
         }
         Rc::new(filled)
+    }
+}
+
+impl Terms {
+    /// Pointee type of a pointer type, if the module has it.
+    pub(crate) fn pointee_type(&self, m: &Module, type_name: &str) -> Option<TypeId> {
+        m.type_named(pointee_name(type_name)?)
+    }
+
+    fn place_in_tensor(&self, m: &Module, object: &str, at: i64) -> Option<Place> {
+        let TypeKind::Struct { fields, .. } = &m.ty(m.type_named(TENSOR)?).kind else { return None };
+        let handle = object.strip_suffix(OF_HANDLE).unwrap_or(object);
+        let field = fields.iter().rev().find(|f| i64::try_from(f.offset).is_ok_and(|from| from <= at))?;
+        let (name, rest) = (field.name.as_deref()?, at - i64::try_from(field.offset).ok()?);
+        let (ty, index) = match &m.ty(field.ty).kind {
+            TypeKind::Array { elem, .. } => {
+                let size = i64::try_from(m.size_of(*elem).get()).ok().filter(|s| *s > 0 && rest % s == 0)?;
+                (*elem, u64::try_from(rest / size).ok())
+            }
+            _ => ((rest == 0).then_some(field.ty)?, None),
+        };
+        if let TypeKind::Ptr(_) = m.ty(ty).kind {
+            return Some(Place {
+                path: format!("{handle}{OF_STORAGE}"),
+                ty,
+                declared: None,
+                range: None,
+                leads_to: None,
+            });
+        }
+        let (path, range) = tensors::member(handle, name, index)?;
+        Some(Place { path, ty, declared: None, range: Some(range), leads_to: None })
     }
 }

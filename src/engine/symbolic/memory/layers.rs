@@ -8,6 +8,7 @@ use super::object::{ObjId, ObjState, Rest, with_end_of};
 use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, Term, TermId, wrap_value};
@@ -43,42 +44,6 @@ impl Executor<'_> {
         let version = self.heap.next_version();
         let layer = Layer { from, stride, bytes, count, what, below, version, depth };
         s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
-    }
-
-    /// Joins an object's contents where two paths meet, if one of them has more than cells; `first` is true on the
-    /// first path.
-    pub(in crate::symbolic) fn either(&self, first: TermId, a: &ObjState, b: &ObjState) -> Option<ObjState> {
-        let layered = |s: &ObjState| matches!(s.rest, Rest::Layer(_) | Rest::Either(_));
-        let depth = depth_of(a).max(depth_of(b)) + 1;
-        if depth > MAX_DEPTH || !(layered(a) || layered(b)) {
-            return None;
-        }
-        let states = [Rc::new(a.clone()), Rc::new(b.clone())];
-        Some(ObjState::new(Rest::Either(Rc::new(Either { first, states, depth }))))
-    }
-
-    /// Resolves contents that depend on the path taken, as far as the path condition decides which it was.
-    pub(in crate::symbolic) fn settled(&mut self, path: TermId, state: &Rc<ObjState>) -> Rc<ObjState> {
-        let known = self.arena.conjuncts(path);
-        let mut state = state.clone();
-        while let Rest::Either(e) = &state.rest {
-            if !state.cells.is_empty() {
-                break;
-            }
-            let way = self.arena.conjuncts(e.first);
-            let side = if way.iter().all(|c| known.contains(c)) {
-                0
-            } else if way.iter().any(|c| {
-                let n = self.arena.not(*c);
-                known.contains(&n)
-            }) {
-                1
-            } else {
-                break;
-            };
-            state = e.states[side].clone();
-        }
-        state
     }
 
     pub(in crate::symbolic) fn read_either(
@@ -158,21 +123,6 @@ impl Executor<'_> {
             },
             None => Value::unknown(reason.clone()),
         }
-    }
-
-    /// Drops unsigned 64-bit wraps from a byte or element count: a negative count is empty, not huge, since a call with
-    /// it fails.
-    fn no_huge_number(&mut self, count: TermId) -> TermId {
-        let wraps: FxHashMap<TermId, TermId> = self
-            .arena
-            .cone(&[count])
-            .into_iter()
-            .filter_map(|t| match self.arena.get(t) {
-                Term::Wrap { arg, bits: 64, signed: false } => Some((t, *arg)),
-                _ => None,
-            })
-            .collect();
-        self.arena.substitute(count, &wraps)
     }
 
     /// Whether `count` elements of `stride` bytes from `from` on fill an object.
@@ -339,6 +289,59 @@ impl Executor<'_> {
                 self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
             }
         }
+    }
+}
+
+impl Terms {
+    /// Joins an object's contents where two paths meet, if one of them has more than cells; `first` is true on the
+    /// first path.
+    pub(in crate::symbolic) fn either(&self, first: TermId, a: &ObjState, b: &ObjState) -> Option<ObjState> {
+        let layered = |s: &ObjState| matches!(s.rest, Rest::Layer(_) | Rest::Either(_));
+        let depth = depth_of(a).max(depth_of(b)) + 1;
+        if depth > MAX_DEPTH || !(layered(a) || layered(b)) {
+            return None;
+        }
+        let states = [Rc::new(a.clone()), Rc::new(b.clone())];
+        Some(ObjState::new(Rest::Either(Rc::new(Either { first, states, depth }))))
+    }
+
+    /// Resolves contents that depend on the path taken, as far as the path condition decides which it was.
+    pub(in crate::symbolic) fn settled(&mut self, path: TermId, state: &Rc<ObjState>) -> Rc<ObjState> {
+        let known = self.arena.conjuncts(path);
+        let mut state = state.clone();
+        while let Rest::Either(e) = &state.rest {
+            if !state.cells.is_empty() {
+                break;
+            }
+            let way = self.arena.conjuncts(e.first);
+            let side = if way.iter().all(|c| known.contains(c)) {
+                0
+            } else if way.iter().any(|c| {
+                let n = self.arena.not(*c);
+                known.contains(&n)
+            }) {
+                1
+            } else {
+                break;
+            };
+            state = e.states[side].clone();
+        }
+        state
+    }
+
+    /// Drops unsigned 64-bit wraps from a byte or element count: a negative count is empty, not huge, since a call with
+    /// it fails.
+    fn no_huge_number(&mut self, count: TermId) -> TermId {
+        let wraps: FxHashMap<TermId, TermId> = self
+            .arena
+            .cone(&[count])
+            .into_iter()
+            .filter_map(|t| match self.arena.get(t) {
+                Term::Wrap { arg, bits: 64, signed: false } => Some((t, *arg)),
+                _ => None,
+            })
+            .collect();
+        self.arena.substitute(count, &wraps)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, Deed, St
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::Side;
@@ -157,33 +158,6 @@ impl Executor<'_> {
         Some(Rc::new(now))
     }
 
-    /// Joins the free states of two merged paths; `sel` is true on the first.
-    pub(in crate::symbolic) fn merge_freed(
-        &mut self,
-        sel: TermId,
-        a: Option<&Rc<Freed>>,
-        b: Option<&Rc<Freed>>,
-    ) -> Option<Rc<Freed>> {
-        if a == b {
-            return a.cloned();
-        }
-        let no = self.arena.bool(false);
-        let other = self.arena.not(sel);
-        let mut either = |of: fn(&Freed) -> TermId| {
-            let (x, y) = (a.map_or(no, |f| of(f)), b.map_or(no, |f| of(f)));
-            let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
-            self.arena.or(x, y)
-        };
-        let (cond, with_context) = (either(|f| f.cond), either(|f| f.with_context));
-        let mut at: Vec<Rc<Vec<Site>>> = vec![];
-        for place in a.into_iter().chain(b).flat_map(|f| &f.at) {
-            if !at.contains(place) {
-                at.push(place.clone());
-            }
-        }
-        Some(Rc::new(Freed { cond, with_context, at }))
-    }
-
     /// Condition under which an object has been freed.
     pub(in crate::symbolic) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
         match s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.as_ref()) {
@@ -279,5 +253,34 @@ impl Executor<'_> {
         let one = self.arena.int(1);
         let all: Vec<TermId> = extents.into_iter().map(|t| self.arena.le(one, t)).collect();
         self.arena.and_all(all)
+    }
+}
+
+impl Terms {
+    /// Joins the free states of two merged paths; `sel` is true on the first.
+    pub(in crate::symbolic) fn merge_freed(
+        &mut self,
+        sel: TermId,
+        a: Option<&Rc<Freed>>,
+        b: Option<&Rc<Freed>>,
+    ) -> Option<Rc<Freed>> {
+        if a == b {
+            return a.cloned();
+        }
+        let no = self.arena.bool(false);
+        let other = self.arena.not(sel);
+        let mut either = |of: fn(&Freed) -> TermId| {
+            let (x, y) = (a.map_or(no, |f| of(f)), b.map_or(no, |f| of(f)));
+            let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
+            self.arena.or(x, y)
+        };
+        let (cond, with_context) = (either(|f| f.cond), either(|f| f.with_context));
+        let mut at: Vec<Rc<Vec<Site>>> = vec![];
+        for place in a.into_iter().chain(b).flat_map(|f| &f.at) {
+            if !at.contains(place) {
+                at.push(place.clone());
+            }
+        }
+        Some(Rc::new(Freed { cond, with_context, at }))
     }
 }

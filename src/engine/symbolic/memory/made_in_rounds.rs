@@ -11,6 +11,7 @@ use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -67,11 +68,6 @@ impl Executor<'_> {
         self.several.rounds.insert(all, Rounds { made, each, elements: vec![], spare, numbers: FxHashMap::default() });
         let address = self.address_of_round(all, k);
         Some((self.arena.add(address, offset), all))
-    }
-
-    fn address_of_round(&mut self, all: ObjId, k: TermId) -> TermId {
-        let id = self.arena.int(i128::from(all.0));
-        self.arena.apply(Function::Made, vec![id, k], Range::new(1 << 16, 1 << 56))
     }
 
     fn size_element(&mut self, o: ObjId, number: TermId, (k, size): (TermId, TermId)) {
@@ -184,6 +180,13 @@ impl Executor<'_> {
     /// Whether an object's contents are never known, in a kernel or on the host.
     pub(in crate::symbolic) fn is_never_known(&self, o: ObjId) -> bool {
         self.several.has_other_names(o) || self.side == Side::Device && self.several.clans.contains_key(&o)
+    }
+}
+
+impl Terms {
+    fn address_of_round(&mut self, all: ObjId, k: TermId) -> TermId {
+        let id = self.arena.int(i128::from(all.0));
+        self.arena.apply(Function::Made, vec![id, k], Range::new(1 << 16, 1 << 56))
     }
 }
 

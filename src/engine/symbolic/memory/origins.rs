@@ -7,6 +7,7 @@ use super::memory_ssa::{Moment, Origin};
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::TermId;
 use ir::Side;
 
@@ -57,7 +58,9 @@ impl Executor<'_> {
             self.heap.note_origin(version, Origin::Join { object: o, moments });
         }
     }
+}
 
+impl Terms {
     /// Whether a term consists only of symbols and contents older than a time, given as a number of symbols and a
     /// version.
     pub fn is_older(&self, t: TermId, (mark, version): (usize, u32)) -> bool {

@@ -12,6 +12,7 @@ use super::object::{ObjId, ObjKind, ObjState, Object};
 use super::value::{Base, Lost, Places, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
@@ -163,26 +164,6 @@ impl Executor<'_> {
         Some(self.arena.ite(inside, rest, other))
     }
 
-    /// Pointer to some byte of the objects that a pointer points into, or null.
-    pub(crate) fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
-        let mut objects = vec![];
-        for t in p {
-            match &t.base {
-                Base::Object(o) => objects.push(*o),
-                Base::Unknown(Lost { among: Some(a), .. }) => objects.extend(&a.objects),
-                Base::Null => {}
-                Base::Func(_) | Base::Unknown(_) => return self.unknown_pointer(reason),
-            }
-        }
-        objects.sort_unstable();
-        objects.dedup();
-        self.lost_pointer(Lost {
-            reason: Rc::new(reason.clone()),
-            among: Some(Rc::new(Places { objects, functions: vec![] })),
-            unset: false,
-        })
-    }
-
     /// Replaces by integers the arguments of a call through which it cannot write command-line strings.
     pub(crate) fn without_texts_read(&mut self, callees: &[FuncRef], args: &[Value]) -> Vec<Value> {
         let is_only_text =
@@ -211,5 +192,27 @@ impl Executor<'_> {
             Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
             _ => None,
         }
+    }
+}
+
+impl Terms {
+    /// Pointer to some byte of the objects that a pointer points into, or null.
+    pub(crate) fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
+        let mut objects = vec![];
+        for t in p {
+            match &t.base {
+                Base::Object(o) => objects.push(*o),
+                Base::Unknown(Lost { among: Some(a), .. }) => objects.extend(&a.objects),
+                Base::Null => {}
+                Base::Func(_) | Base::Unknown(_) => return self.unknown_pointer(reason),
+            }
+        }
+        objects.sort_unstable();
+        objects.dedup();
+        self.lost_pointer(Lost {
+            reason: Rc::new(reason.clone()),
+            among: Some(Rc::new(Places { objects, functions: vec![] })),
+            unset: false,
+        })
     }
 }

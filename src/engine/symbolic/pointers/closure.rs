@@ -8,6 +8,7 @@ use super::points_to::{MAX_PLACES, Stored};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
 use crate::symbolic::terms::functions::Function;
@@ -121,7 +122,9 @@ impl Executor<'_> {
             .chain(self.arena.cone(&[t]).into_iter().flat_map(|n| self.made_by(n)))
             .collect()
     }
+}
 
+impl Terms {
     /// Whether a number certainly contains no address: it consists of constants, user inputs and iteration numbers
     /// only.
     pub(in crate::symbolic) fn is_no_address(&self, t: TermId) -> bool {

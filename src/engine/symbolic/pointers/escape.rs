@@ -9,6 +9,7 @@ use super::points_to::{MAX_PLACES, Mark, Stored, keys};
 use super::reached::Reached;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::is_known;
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
@@ -66,18 +67,6 @@ impl Executor<'_> {
                 }
             }
         }
-    }
-
-    /// Offset, in bytes, of a store that writes addresses of the very object to which it stores, and the offsets to
-    /// which they lead, if all are known.
-    fn own_links(&self, t: &Target, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
-        let (Base::Object(o), Value::Ptr(p)) = (&t.base, v) else { return None };
-        let constant = |t: &Target| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
-        let leads = p.iter().filter(|x| {
-            !matches!(x.base, Base::Object(other) if other != *o) && !matches!(x.base, Base::Null | Base::Func(_))
-        });
-        let to: Option<Vec<i64>> = leads.map(|x| if x.base == Base::Object(*o) { constant(x) } else { None }).collect();
-        Some((*o, constant(t)?, to?))
     }
 
     /// Records the addresses in a value stored through an unknown pointer.
@@ -455,5 +444,19 @@ impl Executor<'_> {
                 .collect::<Vec<_>>(),
             stream,
         );
+    }
+}
+
+impl Terms {
+    /// Offset, in bytes, of a store that writes addresses of the very object to which it stores, and the offsets to
+    /// which they lead, if all are known.
+    fn own_links(&self, t: &Target, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
+        let (Base::Object(o), Value::Ptr(p)) = (&t.base, v) else { return None };
+        let constant = |t: &Target| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
+        let leads = p.iter().filter(|x| {
+            !matches!(x.base, Base::Object(other) if other != *o) && !matches!(x.base, Base::Null | Base::Func(_))
+        });
+        let to: Option<Vec<i64>> = leads.map(|x| if x.base == Base::Object(*o) { constant(x) } else { None }).collect();
+        Some((*o, constant(t)?, to?))
     }
 }
