@@ -185,7 +185,8 @@ impl<'p> Engine<'p> {
             facts.extend(stated);
         }
         e.apply_invariants();
-        facts.extend(e.of_objects(&cone::mentioned(e, &launch, &facts)));
+        let mentioned = cone::mentioned(e, &launch, &facts);
+        facts.extend(e.of_objects(&mentioned));
         let run = run_within_steps(e, kernel, &launch, &facts);
         e.apply_invariants();
         if let Some(why) = &run.gave_up {

@@ -15,6 +15,7 @@ use crate::symbolic::exec::events::{Events, LaunchAttributes, LaunchConfig, Laun
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
 use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
@@ -89,22 +90,6 @@ impl Executor<'_> {
         let written = self.find_effects(key.0, &key.1, &key.2).map(Rc::new);
         self.summaries.all.insert(key, written.clone());
         written
-    }
-
-    fn shapes(&self, kernel: FuncRef, s: &State, args: &[Value], exact: bool) -> Vec<Shape> {
-        self.function(kernel)
-            .params
-            .iter()
-            .zip(args)
-            .map(|(p, v)| match (p.byval, v) {
-                (Some(_), Value::Ptr(p)) => match p.as_slice() {
-                    [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact),
-                    // Pointers in it are unknown: stores through them may go anywhere.
-                    _ => Shape::Number,
-                },
-                _ => self.shape(v, exact),
-            })
-            .collect()
     }
 
     /// Returns the pointers in device memory that the arguments lead to; `None` if there are too many.
@@ -317,6 +302,24 @@ impl Executor<'_> {
         let mut h = rustc_hash::FxHasher::default();
         (kernel, self.heap.len(), "effects").hash(&mut h);
         drop(self.call(kernel, args, state, h.finish()));
+    }
+}
+
+impl ValueDomain<'_> {
+    fn shapes(&self, kernel: FuncRef, s: &State, args: &[Value], exact: bool) -> Vec<Shape> {
+        self.function(kernel)
+            .params
+            .iter()
+            .zip(args)
+            .map(|(p, v)| match (p.byval, v) {
+                (Some(_), Value::Ptr(p)) => match p.as_slice() {
+                    [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact),
+                    // Pointers in it are unknown: stores through them may go anywhere.
+                    _ => Shape::Number,
+                },
+                _ => self.shape(v, exact),
+            })
+            .collect()
     }
 }
 

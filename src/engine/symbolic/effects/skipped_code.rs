@@ -7,6 +7,7 @@
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::loops::types::LoopOut;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
@@ -39,12 +40,6 @@ struct Given {
 }
 
 impl Executor<'_> {
-    /// Returns the reason for what is unknown after a skipped call.
-    pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> UnknownReason {
-        let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
-        UnknownReason::CallTooLong(name)
-    }
-
     /// Returns the result of a skipped call, with a type of `module`, and the state after it; `why` is the reason for
     /// what is then unknown.
     pub(in crate::symbolic) fn leave_out_call(
@@ -266,5 +261,13 @@ impl Executor<'_> {
             self.blank(s, *o, why, false);
         }
         Rc::new(places)
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Returns the reason for what is unknown after a skipped call.
+    pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> UnknownReason {
+        let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
+        UnknownReason::CallTooLong(name)
     }
 }

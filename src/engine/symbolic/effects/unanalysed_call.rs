@@ -14,6 +14,7 @@
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
@@ -285,37 +286,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a function without a body may belong to the program itself, and so know its variables by name: any
-    /// function not known to be a library's. Units that no CUDA compiler reads are of that kind, those in C above all.
-    fn may_be_the_programs(&self, f: FuncRef) -> bool {
-        let func = self.function(f);
-        if self.side == Side::Device {
-            // Reserved names belong to the compiler and to CUDA, which know nothing of the program.
-            return func.is_declaration()
-                && !func.name.starts_with("__")
-                && !is_of_cuda(&func.name)
-                && !is_of_library(&func.name);
-        }
-        func.is_declaration() && may_be_the_programs(&func.name)
-    }
-
-    fn add_callback(&self, base: &Base, lent: &mut Lent) {
-        let among = match base {
-            Base::Func(f) => std::slice::from_ref(f),
-            Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
-            // Objects are no functions; for unknown pointers, `callbacks` takes any function.
-            _ => &[],
-        };
-        for f in among {
-            let name = &self.function(*f).name;
-            if Program::kernel_symbol_of_stub(name).is_some() {
-                lent.kernel = true;
-            } else if !is_manipulator(name) {
-                lent.functions.insert(*f);
-            }
-        }
-    }
-
     /// Adds the functions in memory from a pointer's target on, and the virtual methods if the target is an object of
     /// a class.
     fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Reached) {
@@ -446,5 +416,38 @@ impl Executor<'_> {
         });
         let (s, _) = self.merge(now.into_iter().chain(later).collect())?;
         Some((Value::Int(number), s))
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Whether a function without a body may belong to the program itself, and so know its variables by name: any
+    /// function not known to be a library's. Units that no CUDA compiler reads are of that kind, those in C above all.
+    fn may_be_the_programs(&self, f: FuncRef) -> bool {
+        let func = self.function(f);
+        if self.side == Side::Device {
+            // Reserved names belong to the compiler and to CUDA, which know nothing of the program.
+            return func.is_declaration()
+                && !func.name.starts_with("__")
+                && !is_of_cuda(&func.name)
+                && !is_of_library(&func.name);
+        }
+        func.is_declaration() && may_be_the_programs(&func.name)
+    }
+
+    fn add_callback(&self, base: &Base, lent: &mut Lent) {
+        let among = match base {
+            Base::Func(f) => std::slice::from_ref(f),
+            Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
+            // Objects are no functions; for unknown pointers, `callbacks` takes any function.
+            _ => &[],
+        };
+        for f in among {
+            let name = &self.function(*f).name;
+            if Program::kernel_symbol_of_stub(name).is_some() {
+                lent.kernel = true;
+            } else if !is_manipulator(name) {
+                lent.functions.insert(*f);
+            }
+        }
     }
 }

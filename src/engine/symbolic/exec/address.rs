@@ -7,6 +7,7 @@ use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
@@ -119,7 +120,9 @@ impl Executor<'_> {
         }
         self.unknown_pointer(&UnknownReason::IntegerAsPointer)
     }
+}
 
+impl ValueDomain<'_> {
     /// Converts an integer constant of the program to a pointer. In a kernel it is an offset from null: a program
     /// cannot know the addresses of CUDA allocations, unless it asks for one (CUDA driver API 13.0, virtual memory
     /// management). An integer in the window of shared memory may be any shared address.

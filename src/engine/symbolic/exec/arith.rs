@@ -4,6 +4,7 @@ use super::executor::Executor;
 use super::operands::ROUNDED;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::{Format, Whole, precision};
 use crate::symbolic::terms::interval::{Range, WIDEST};
@@ -103,6 +104,16 @@ impl Executor<'_> {
         Some(self.arena.ne(y, zero))
     }
 
+    pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
+        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
+            return Value::unknown(UnknownReason::Float);
+        };
+        self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
+    }
+}
+
+impl ValueDomain<'_> {
     pub(crate) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
         use BinOp as B;
         if bits > WIDEST && !matches!(op, B::Add | B::Sub | B::Mul | B::UDiv | B::URem | B::SDiv | B::SRem) {
@@ -212,14 +223,6 @@ impl Executor<'_> {
     pub(crate) fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
         let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
         Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
-    }
-
-    pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
-        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
-            return Value::unknown(UnknownReason::Float);
-        };
-        self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
     }
 }
 

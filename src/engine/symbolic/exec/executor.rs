@@ -11,36 +11,31 @@ use super::library::Library;
 use super::site::Site;
 use super::state::State;
 use crate::symbolic::effects::shapes::Summaries;
-use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::inputs::sources::Inputs;
-use crate::symbolic::kernel::context::{KernelContext, Loaded};
+use crate::symbolic::floors::value_domain::ValueDomain;
+use crate::symbolic::kernel::context::KernelContext;
 use crate::symbolic::limits::Limits;
 use crate::symbolic::limits::budget::Limit;
 use crate::symbolic::loops::types::LoopMemo;
 use crate::symbolic::memory::heap::Heap;
 use crate::symbolic::memory::object::{ObjId, Object};
 use crate::symbolic::terms::functions;
-use crate::symbolic::terms::term::{SymId, Term, TermId};
+use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::InTheCall;
-use ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side};
-use rustc_hash::FxHashMap;
+use ir::Program;
 use std::ops::{Deref, DerefMut};
 
 #[derive(Clone)]
 pub struct Executor<'p> {
-    pub(crate) terms: Terms,
-    pub program: &'p Program,
+    pub(crate) values: ValueDomain<'p>,
     pub(in crate::symbolic) library: &'p dyn Library,
     /// The objects of the execution, independent of any state.
     pub heap: Heap,
-    pub side: Side,
     /// The kernel under execution.
     pub kernel: KernelContext,
     pub events: Events,
     pub(in crate::symbolic) loops: LoopMemo,
     pub(in crate::symbolic) functions: FunctionFacts,
     pub(in crate::symbolic) summaries: Summaries,
-    pub inputs: Inputs,
     /// Remaining budget, and the reason for an early end.
     pub limits: Limits,
     /// Whether the program is executed from its start, so that variables have their initial values there. A function
@@ -53,26 +48,20 @@ pub struct Executor<'p> {
     pub operations: crate::symbolic::exec::operations::Operations,
     pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
     pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
-    /// Numbers that a kernel read from memory that its threads write.
-    pub loaded: FxHashMap<SymId, Loaded>,
-    pub assumptions: crate::symbolic::inputs::assume::Assumptions,
 }
 
 impl<'p> Executor<'p> {
     #[must_use]
     pub fn new(program: &'p Program, library: &'p dyn Library) -> Self {
         Self {
-            terms: Terms::new(),
-            program,
+            values: ValueDomain::new(program),
             library,
             heap: Heap::default(),
-            side: Side::Host,
             kernel: KernelContext::default(),
             events: Events::new(true),
             loops: LoopMemo::default(),
             functions: FunctionFacts::default(),
             summaries: Summaries::default(),
-            inputs: Inputs::default(),
             limits: Limits::default(),
             from_the_start: false,
             runtime: crate::symbolic::exec::runtime::Runtime { device_memory: 192 << 30, ..Default::default() },
@@ -81,8 +70,6 @@ impl<'p> Executor<'p> {
             operations: Default::default(),
             kept: Default::default(),
             several: Default::default(),
-            loaded: Default::default(),
-            assumptions: Default::default(),
         }
     }
 
@@ -90,16 +77,6 @@ impl<'p> Executor<'p> {
     pub fn initial_state(&mut self) -> State {
         drop(self.heap.take_first());
         self.state_at_start()
-    }
-
-    pub(in crate::symbolic) fn module(&self, f: FuncRef) -> &'p Module {
-        let p: &'p Program = self.program;
-        p.module(f.module)
-    }
-
-    pub(in crate::symbolic) fn function(&self, f: FuncRef) -> &'p Function {
-        let p: &'p Program = self.program;
-        p.func(f)
     }
 
     /// Returns an object, like [`Heap::object`].
@@ -147,39 +124,18 @@ impl<'p> Executor<'p> {
         let file = std::path::Path::new(&at.file).file_name().filter(|_| at.line > 0);
         InTheCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
     }
-
-    /// Returns the site at which the user wrote the call or launch of this stack: the innermost site outside launch
-    /// stubs.
-    #[must_use]
-    pub fn user_site(&self, stack: &[Site]) -> Option<Site> {
-        stack.iter().rev().copied().find(|s| Program::kernel_symbol_of_stub(&self.function(s.func).name).is_none())
-    }
-
-    /// Returns the location of an instruction.
-    #[must_use]
-    pub fn location(&self, site: Site) -> (ModuleId, LocId) {
-        let b = &self.function(site.func).blocks[site.block.index()];
-        (site.func.module, b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc))
-    }
-
-    pub(in crate::symbolic) fn direct_callee(&self, module: ModuleId, callee: &Callee) -> Option<FuncRef> {
-        match callee {
-            Callee::Direct(f) => Some(self.program.resolve_func(module, *f)),
-            Callee::Indirect(_) => None,
-        }
-    }
 }
 
 impl<'p> Deref for Executor<'p> {
-    type Target = Terms;
+    type Target = ValueDomain<'p>;
 
     fn deref(&self) -> &Self::Target {
-        &self.terms
+        &self.values
     }
 }
 
 impl DerefMut for Executor<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.terms
+        &mut self.values
     }
 }

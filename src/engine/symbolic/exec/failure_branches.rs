@@ -6,6 +6,7 @@
 //! assumes success.
 
 use super::executor::Executor;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
@@ -108,7 +109,9 @@ impl Executor<'_> {
         }
         true
     }
+}
 
+impl ValueDomain<'_> {
     fn throws_here(&self, f: FuncRef, callee: &Callee) -> bool {
         let Callee::Direct(id) = callee else { return true };
         let callee = self.program.func(self.program.resolve_func(f.module, *id));

@@ -4,14 +4,14 @@
 //! it must lie in the range of the interpretation. If the range does not show this, a [`Term::Wrap`] states it: these
 //! are the range obligations.
 
-use super::executor::Executor;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::{Range, WIDEST};
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
-impl Executor<'_> {
+impl ValueDomain<'_> {
     /// Returns a number of the user in a type of `bits` bits: again a number of the user's choice. Returns other terms
     /// unchanged.
     pub(super) fn narrowed_input(&mut self, t: TermId, bits: u32) -> TermId {

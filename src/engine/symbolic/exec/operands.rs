@@ -4,6 +4,7 @@ use super::executor::Executor;
 use super::site::Site;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
@@ -52,8 +53,8 @@ impl Executor<'_> {
                 Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(r), offset)]))
             }
             Const::Address { ty, value } => {
-                let number = *value;
-                self.number_as_pointer(number, &self.module(f).ty(*ty).kind)
+                let (m, number) = (self.module(f), *value);
+                self.number_as_pointer(number, &m.ty(*ty).kind)
             }
             Const::Aggregate { elems, .. } => {
                 let v = elems.iter().map(|e| self.constant(f, e)).collect();
@@ -69,36 +70,6 @@ impl Executor<'_> {
                 let r = UnknownReason::ConstantExpression(what.clone());
                 self.unknown_of(m, *ty, &r)
             }
-        }
-    }
-
-    pub(in crate::symbolic) fn zero_of(&mut self, f: FuncRef, ty: TypeId) -> Value {
-        let m = self.module(f);
-        match &m.ty(ty).kind {
-            TypeKind::Int(1) => Value::Bool(self.arena.bool(false)),
-            TypeKind::Int(_) => Value::Int(self.arena.int(0)),
-            TypeKind::Float(_) => Value::Real(Ratio::exact(self.arena.int(0))),
-            TypeKind::Ptr(_) => self.null(),
-            TypeKind::Struct { fields, .. } => {
-                let v = fields.iter().map(|x| self.zero_of(f, x.ty)).collect();
-                Value::Aggregate(Rc::new(v))
-            }
-            TypeKind::Array { elem, count } if count.get() <= 64 => {
-                let v = (0..count.get()).map(|_| self.zero_of(f, *elem)).collect();
-                Value::Aggregate(Rc::new(v))
-            }
-            TypeKind::Vector { elem, count } => {
-                let v = (0..count.get()).map(|_| self.zero_of(f, *elem)).collect();
-                Value::Aggregate(Rc::new(v))
-            }
-            _ => Value::unknown(UnknownReason::UnusualZero),
-        }
-    }
-
-    pub(in crate::symbolic) fn bits_of(&self, f: FuncRef, ty: TypeId) -> Option<u32> {
-        match self.module(f).ty(ty).kind {
-            TypeKind::Int(b) => Some(b),
-            _ => None,
         }
     }
 
@@ -204,19 +175,6 @@ impl Executor<'_> {
         })
     }
 
-    pub(in crate::symbolic) fn const_type_size(&self, f: FuncRef, c: &Const) -> Option<u64> {
-        let m = self.module(f);
-        Some(match c {
-            Const::Int { bits, .. } | Const::Float { bits, .. } => u64::from(bits.div_ceil(8)).next_power_of_two(),
-            Const::Zero(t)
-            | Const::Undef(t)
-            | Const::Aggregate { ty: t, .. }
-            | Const::Bytes { ty: t, .. }
-            | Const::Opaque { ty: t, .. } => m.size_of(*t).get(),
-            Const::Global { .. } | Const::Func(_) | Const::Address { .. } => 8,
-        })
-    }
-
     /// Returns the type of a value of a function.
     pub(in crate::symbolic) fn value_type(&self, f: FuncRef, v: ir::ValueId) -> Option<TypeId> {
         self.value_types(f).get(v.index()).copied().flatten()
@@ -250,11 +208,6 @@ impl Executor<'_> {
         self.as_int_value(v, bits)
     }
 
-    pub(crate) fn next_read(&mut self) -> u32 {
-        self.inputs.reads += 1;
-        self.inputs.reads - 1
-    }
-
     pub(crate) fn global_of(&mut self, r: ir::GlobalRef) -> ObjId {
         self.global_object(r.module, r.global)
     }
@@ -279,6 +232,56 @@ impl Executor<'_> {
                 p.line > 0 && !p.system
             })
             .or_else(|| self.stack.last().map(|s| self.location(*s)))
+    }
+}
+
+impl ValueDomain<'_> {
+    pub(in crate::symbolic) fn zero_of(&mut self, f: FuncRef, ty: TypeId) -> Value {
+        let m = self.module(f);
+        match &m.ty(ty).kind {
+            TypeKind::Int(1) => Value::Bool(self.arena.bool(false)),
+            TypeKind::Int(_) => Value::Int(self.arena.int(0)),
+            TypeKind::Float(_) => Value::Real(Ratio::exact(self.arena.int(0))),
+            TypeKind::Ptr(_) => self.null(),
+            TypeKind::Struct { fields, .. } => {
+                let v = fields.iter().map(|x| self.zero_of(f, x.ty)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            TypeKind::Array { elem, count } if count.get() <= 64 => {
+                let v = (0..count.get()).map(|_| self.zero_of(f, *elem)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            TypeKind::Vector { elem, count } => {
+                let v = (0..count.get()).map(|_| self.zero_of(f, *elem)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            _ => Value::unknown(UnknownReason::UnusualZero),
+        }
+    }
+
+    pub(in crate::symbolic) fn bits_of(&self, f: FuncRef, ty: TypeId) -> Option<u32> {
+        match self.module(f).ty(ty).kind {
+            TypeKind::Int(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    pub(in crate::symbolic) fn const_type_size(&self, f: FuncRef, c: &Const) -> Option<u64> {
+        let m = self.module(f);
+        Some(match c {
+            Const::Int { bits, .. } | Const::Float { bits, .. } => u64::from(bits.div_ceil(8)).next_power_of_two(),
+            Const::Zero(t)
+            | Const::Undef(t)
+            | Const::Aggregate { ty: t, .. }
+            | Const::Bytes { ty: t, .. }
+            | Const::Opaque { ty: t, .. } => m.size_of(*t).get(),
+            Const::Global { .. } | Const::Func(_) | Const::Address { .. } => 8,
+        })
+    }
+
+    pub(crate) fn next_read(&mut self) -> u32 {
+        self.inputs.reads += 1;
+        self.inputs.reads - 1
     }
 }
 

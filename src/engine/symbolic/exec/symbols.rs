@@ -3,6 +3,7 @@
 
 use super::executor::Executor;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::interval::Range;
@@ -13,6 +14,59 @@ use ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Executor<'_> {
+    /// Returns the maximum number of bytes of a device allocation; without [`Axiom::DeviceMemory`], as many as can be
+    /// requested.
+    pub(crate) fn most_of_device(&self) -> i128 {
+        if self.assumptions.takes(Axiom::DeviceMemory) { self.runtime.device_memory.into() } else { (1 << 64) - 1 }
+    }
+
+    /// Returns the object of a global variable, which is created on first use.
+    pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: ir::GlobalId) -> ObjId {
+        let r = self.program.resolve_global(module, id);
+        let g = self.program.global(r);
+        let managed = self.program.is_managed(r);
+        let host = managed || self.program.module(r.module).side == Side::Host;
+        if let Some(o) = self.heap.global(r, host) {
+            return o;
+        }
+        let size = self.program.module(r.module).size_of(g.ty);
+        let kind = if host {
+            ObjKind::HostGlobal(r)
+        } else {
+            match g.space {
+                ir::space::SHARED if size.is_zero() || !g.defined => ObjKind::SharedDynamic,
+                ir::space::SHARED => ObjKind::SharedStatic(r),
+                ir::space::CONSTANT => ObjKind::Constant(r),
+                _ => ObjKind::DeviceGlobal(r),
+            }
+        };
+        if kind == ObjKind::SharedDynamic
+            && let Some(o) = self.kernel.thread.as_ref().and_then(|t| t.shared)
+        {
+            self.heap.name(o, &g.source_name);
+            return o;
+        }
+        let known = !size.is_zero() && (g.defined || !host);
+        let extent = known.then(|| self.arena.int(i128::from(size)));
+        let object = Object {
+            kind,
+            name: g.source_name.clone(),
+            extent,
+            site: Some((r.module, g.loc)),
+            func: None,
+            array: true,
+        };
+        let o = self.heap.add_global(r, host, object);
+        if managed {
+            // Devices see it like memory from `cudaMallocManaged`.
+            self.heap.register([o]);
+            self.runtime.managed.insert(o);
+        }
+        o
+    }
+}
+
+impl ValueDomain<'_> {
     /// Returns the symbol of a program input; equal sources have the same symbol.
     pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
         self.signed_input(source, bits, true)
@@ -76,12 +130,6 @@ impl Executor<'_> {
         if self.assumptions.takes(Axiom::HostMemory) { most } else { (1 << 63) - 1 }
     }
 
-    /// Returns the maximum number of bytes of a device allocation; without [`Axiom::DeviceMemory`], as many as can be
-    /// requested.
-    pub(crate) fn most_of_device(&self) -> i128 {
-        if self.assumptions.takes(Axiom::DeviceMemory) { self.runtime.device_memory.into() } else { (1 << 64) - 1 }
-    }
-
     /// Returns the bytes of an allocation that a kernel may use: none if it was refused, unless
     /// [`Axiom::DeviceAllocation`] excludes that.
     pub(crate) fn bytes_given(&mut self, given: TermId, size: TermId) -> TermId {
@@ -123,51 +171,6 @@ impl Executor<'_> {
             facts.push(self.arena.or_all(vec![below, above, equal]));
         }
         (!facts.is_empty()).then(|| self.arena.and_all(facts))
-    }
-
-    /// Returns the object of a global variable, which is created on first use.
-    pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: ir::GlobalId) -> ObjId {
-        let r = self.program.resolve_global(module, id);
-        let g = self.program.global(r);
-        let managed = self.program.is_managed(r);
-        let host = managed || self.program.module(r.module).side == Side::Host;
-        if let Some(o) = self.heap.global(r, host) {
-            return o;
-        }
-        let size = self.program.module(r.module).size_of(g.ty);
-        let kind = if host {
-            ObjKind::HostGlobal(r)
-        } else {
-            match g.space {
-                ir::space::SHARED if size.is_zero() || !g.defined => ObjKind::SharedDynamic,
-                ir::space::SHARED => ObjKind::SharedStatic(r),
-                ir::space::CONSTANT => ObjKind::Constant(r),
-                _ => ObjKind::DeviceGlobal(r),
-            }
-        };
-        if kind == ObjKind::SharedDynamic
-            && let Some(o) = self.kernel.thread.as_ref().and_then(|t| t.shared)
-        {
-            self.heap.name(o, &g.source_name);
-            return o;
-        }
-        let known = !size.is_zero() && (g.defined || !host);
-        let extent = known.then(|| self.arena.int(i128::from(size)));
-        let object = Object {
-            kind,
-            name: g.source_name.clone(),
-            extent,
-            site: Some((r.module, g.loc)),
-            func: None,
-            array: true,
-        };
-        let o = self.heap.add_global(r, host, object);
-        if managed {
-            // Devices see it like memory from `cudaMallocManaged`.
-            self.heap.register([o]);
-            self.runtime.managed.insert(o);
-        }
-        o
     }
 }
 

@@ -9,6 +9,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::axioms::Axiom;
@@ -27,41 +28,6 @@ pub(super) enum Meaning {
 }
 
 impl Executor<'_> {
-    /// Returns the sources that assume a part of these conditions, each once.
-    #[must_use]
-    pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Arc<str>> {
-        let mut out: Vec<Arc<str>> = vec![];
-        if !self.assumptions.in_effect() {
-            return out;
-        }
-        for t in self.arena.cone(conditions) {
-            for who in self.assumptions.of(t) {
-                if !out.contains(who) {
-                    out.push(who.clone());
-                }
-            }
-        }
-        out.sort();
-        out
-    }
-
-    pub(super) fn assume_as(&mut self, s: State, c: TermId, who: &str) -> Option<State> {
-        let before = s.path;
-        let s = self.assume(s, c)?;
-        if s.path != before {
-            for part in self.arena.conjuncts(c) {
-                self.assumptions.note(part, who);
-            }
-        }
-        Some(s)
-    }
-
-    pub(super) fn problem(&mut self, text: String) {
-        if !self.assumptions.problems.contains(&text) {
-            self.assumptions.problems.push(text);
-        }
-    }
-
     // ---- asserts that the build removes ----
 
     /// Returns the states that go on after a branch that only guards the failure of an `assert`, in a unit that was
@@ -252,19 +218,6 @@ impl Executor<'_> {
         out
     }
 
-    fn source(&self, main: FuncRef, leaf: &Expr) -> Result<InputSource, String> {
-        match leaf {
-            Expr::Argv(k) => Ok(InputSource::Argv(*k)),
-            Expr::Name(n) if n == "argc" || self.program.func(main).params.first().is_some_and(|p| p.name == *n) => {
-                Ok(InputSource::Argc)
-            }
-            Expr::Name(n) => Err(format!(
-                "`main` has no input `{n}`: it has `argc` and `argv[1]`, `argv[2]`, …; for a parameter of another function, name it by `function`"
-            )),
-            _ => Err("it is no name".into()),
-        }
-    }
-
     /// Returns the value of a name at function entry.
     pub(super) fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
         let func = self.function(f);
@@ -329,6 +282,56 @@ impl Executor<'_> {
                 self.binary_meaning(*op, a, b)?
             }
         })
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Returns the sources that assume a part of these conditions, each once.
+    #[must_use]
+    pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Arc<str>> {
+        let mut out: Vec<Arc<str>> = vec![];
+        if !self.assumptions.in_effect() {
+            return out;
+        }
+        for t in self.arena.cone(conditions) {
+            for who in self.assumptions.of(t) {
+                if !out.contains(who) {
+                    out.push(who.clone());
+                }
+            }
+        }
+        out.sort();
+        out
+    }
+
+    pub(super) fn assume_as(&mut self, s: State, c: TermId, who: &str) -> Option<State> {
+        let before = s.path;
+        let s = self.assume(s, c)?;
+        if s.path != before {
+            for part in self.arena.conjuncts(c) {
+                self.assumptions.note(part, who);
+            }
+        }
+        Some(s)
+    }
+
+    pub(super) fn problem(&mut self, text: String) {
+        if !self.assumptions.problems.contains(&text) {
+            self.assumptions.problems.push(text);
+        }
+    }
+
+    fn source(&self, main: FuncRef, leaf: &Expr) -> Result<InputSource, String> {
+        match leaf {
+            Expr::Argv(k) => Ok(InputSource::Argv(*k)),
+            Expr::Name(n) if n == "argc" || self.program.func(main).params.first().is_some_and(|p| p.name == *n) => {
+                Ok(InputSource::Argc)
+            }
+            Expr::Name(n) => Err(format!(
+                "`main` has no input `{n}`: it has `argc` and `argv[1]`, `argv[2]`, …; for a parameter of another function, name it by `function`"
+            )),
+            _ => Err("it is no name".into()),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -128,36 +129,6 @@ impl Executor<'_> {
             }
         }
         s
-    }
-
-    /// Whether contracts state of all these functions, whose bodies are unavailable, that they change nothing that the
-    /// execution knows. The unchanged state then depends on these contracts.
-    pub(crate) fn change_nothing(&mut self, s: &mut State, callees: &[FuncRef]) -> bool {
-        if callees.is_empty() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
-            return false;
-        }
-        let contracts = self.assumptions.owed.clone();
-        let mut stated: Vec<(String, String)> = vec![];
-        for f in callees {
-            let func = self.function(*f);
-            let says = |c: &&Contract| c.modifies_nothing.is_some() && c.is_of(&func.name, &func.display);
-            let Some(contract) = contracts.iter().find(says).filter(|_| func.is_declaration()) else { return false };
-            let origin = contract.modifies_nothing.clone().unwrap_or_default();
-            stated.push((
-                func.display.clone(),
-                format!("`modifies = []` ({origin}), the contract of `{}`", func.display),
-            ));
-        }
-        for (function, who) in stated {
-            // Verdicts depend on facts: an input represents this claim.
-            let source = InputSource::Param { function: function.clone(), name: format!("{UNCHANGED}{function}") };
-            let (holds, one) = (self.truth_input(source), self.arena.int(1));
-            let holds = self.arena.eq(holds, one);
-            if let Some(held) = self.assume_as(s.clone(), holds, &who) {
-                *s = held;
-            }
-        }
-        true
     }
 
     /// Returns the meaning of a condition in a state.
@@ -301,5 +272,37 @@ impl Executor<'_> {
         let extent = self.arena.fresh(SymKind::Input(source), format!("extent({name})"), Range::new(0, LARGEST));
         self.heap.set_extent(o, extent);
         Ok(extent)
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Whether contracts state of all these functions, whose bodies are unavailable, that they change nothing that the
+    /// execution knows. The unchanged state then depends on these contracts.
+    pub(crate) fn change_nothing(&mut self, s: &mut State, callees: &[FuncRef]) -> bool {
+        if callees.is_empty() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
+            return false;
+        }
+        let contracts = self.assumptions.owed.clone();
+        let mut stated: Vec<(String, String)> = vec![];
+        for f in callees {
+            let func = self.function(*f);
+            let says = |c: &&Contract| c.modifies_nothing.is_some() && c.is_of(&func.name, &func.display);
+            let Some(contract) = contracts.iter().find(says).filter(|_| func.is_declaration()) else { return false };
+            let origin = contract.modifies_nothing.clone().unwrap_or_default();
+            stated.push((
+                func.display.clone(),
+                format!("`modifies = []` ({origin}), the contract of `{}`", func.display),
+            ));
+        }
+        for (function, who) in stated {
+            // Verdicts depend on facts: an input represents this claim.
+            let source = InputSource::Param { function: function.clone(), name: format!("{UNCHANGED}{function}") };
+            let (holds, one) = (self.truth_input(source), self.arena.int(1));
+            let holds = self.arena.eq(holds, one);
+            if let Some(held) = self.assume_as(s.clone(), holds, &who) {
+                *s = held;
+            }
+        }
+        true
     }
 }

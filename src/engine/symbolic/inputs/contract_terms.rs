@@ -9,6 +9,7 @@ use super::contract_facts::{By, Called};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
 use contracts::ast::{Access, Binary, Comparison, CondKind, Function as Built, TermKind, Unary};
@@ -322,39 +323,6 @@ impl Executor<'_> {
         })
     }
 
-    pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
-        let func = self.program.func(f);
-        let mut names: Vec<_> = func
-            .params
-            .iter()
-            .map(ir::Param::source_name)
-            .filter(|n| !n.is_empty())
-            .map(|n| format!("`{n}`"))
-            .collect();
-        names.dedup();
-        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        format!("`{}` has no parameter `{name}`; it has {has}", func.display)
-    }
-
-    fn is_structure(&self, f: FuncRef, p: &Pointed) -> bool {
-        p.element.ty.is_some_and(|ty| matches!(self.module(f).ty(ty).kind, TypeKind::Struct { .. }))
-    }
-
-    /// Returns the pointee type of a pointer type.
-    pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
-        let Some(name) = pointee_name(pointer) else { return Element::default() };
-        let m = self.module(f);
-        let plain = name.trim_start_matches("const ").trim();
-        let unsigned = matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. }));
-        let ty = m.type_named(name);
-        // A module contains only the types that its code uses.
-        let of_number = || match plain_number(plain)? {
-            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
-        };
-        let bytes = ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(of_number);
-        Element { name: plain.to_owned(), ty, unsigned, bytes, pointee: None }
-    }
-
     fn member_of(&mut self, asked: &Asked<'_>, of: &Pointed, name: &str) -> Found<Denoted> {
         let m = self.module(asked.function);
         let unknown = || format!("the members of `{}` are not known here", of.element.name);
@@ -436,21 +404,6 @@ impl Executor<'_> {
         v
     }
 
-    fn size_named(&mut self, asked: &Asked<'_>, name: &str) -> Found<TermId> {
-        let m = self.module(asked.function);
-        let plain = name.trim_start_matches("const ").trim();
-        let bytes = match plain_number(plain) {
-            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => u64::from(bits / 8),
-            None if plain.ends_with('*') => 8,
-            None if matches!(plain, "half" | "__half" | "__nv_bfloat16") => 2,
-            None => {
-                let found = m.type_named(plain).map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
-                found.ok_or_else(|| format!("the size of `{name}` is not known: write its bytes"))?
-            }
-        };
-        Ok(self.arena.int(i128::from(bytes)))
-    }
-
     /// Returns the bytes from a pointer to the end of its object, and the size of an element.
     fn extent_and_size(&mut self, asked: &mut Asked<'_>, p: &Term) -> Found<(TermId, i128)> {
         let Some(pointed) = self.pointer_of(asked, p)? else { return Ok((self.arena.int(0), 1)) };
@@ -524,6 +477,56 @@ impl Executor<'_> {
             }
             _ => Err(format!("`{t}` has the wrong number of arguments")),
         }
+    }
+}
+
+impl ValueDomain<'_> {
+    pub(super) fn no_such_name(&self, f: FuncRef, name: &str) -> String {
+        let func = self.program.func(f);
+        let mut names: Vec<_> = func
+            .params
+            .iter()
+            .map(ir::Param::source_name)
+            .filter(|n| !n.is_empty())
+            .map(|n| format!("`{n}`"))
+            .collect();
+        names.dedup();
+        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        format!("`{}` has no parameter `{name}`; it has {has}", func.display)
+    }
+
+    fn is_structure(&self, f: FuncRef, p: &Pointed) -> bool {
+        p.element.ty.is_some_and(|ty| matches!(self.module(f).ty(ty).kind, TypeKind::Struct { .. }))
+    }
+
+    /// Returns the pointee type of a pointer type.
+    pub(super) fn element_named(&self, f: FuncRef, pointer: &str) -> Element {
+        let Some(name) = pointee_name(pointer) else { return Element::default() };
+        let m = self.module(f);
+        let plain = name.trim_start_matches("const ").trim();
+        let unsigned = matches!(plain_number(plain), Some(Plain::Int { unsigned: true, .. }));
+        let ty = m.type_named(name);
+        // A module contains only the types that its code uses.
+        let of_number = || match plain_number(plain)? {
+            Plain::Int { bits, .. } | Plain::Float(bits) => Some(u64::from(bits / 8)),
+        };
+        let bytes = ty.map(|ty| m.size_of(ty).get()).filter(|b| *b > 0).or_else(of_number);
+        Element { name: plain.to_owned(), ty, unsigned, bytes, pointee: None }
+    }
+
+    fn size_named(&mut self, asked: &Asked<'_>, name: &str) -> Found<TermId> {
+        let m = self.module(asked.function);
+        let plain = name.trim_start_matches("const ").trim();
+        let bytes = match plain_number(plain) {
+            Some(Plain::Int { bits, .. } | Plain::Float(bits)) => u64::from(bits / 8),
+            None if plain.ends_with('*') => 8,
+            None if matches!(plain, "half" | "__half" | "__nv_bfloat16") => 2,
+            None => {
+                let found = m.type_named(plain).map(|ty| m.size_of(ty).get()).filter(|b| *b > 0);
+                found.ok_or_else(|| format!("the size of `{name}` is not known: write its bytes"))?
+            }
+        };
+        Ok(self.arena.int(i128::from(bytes)))
     }
 }
 

@@ -9,6 +9,7 @@ use super::contract_facts::{By, Said};
 use super::contract_terms::{Asked, Element, Names, Pointed, elements};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::term::TermId;
@@ -141,7 +142,9 @@ impl Executor<'_> {
             self.holds_of_objects(c, &who);
         }
     }
+}
 
+impl ValueDomain<'_> {
     fn holds_of_objects(&mut self, c: TermId, who: &str) {
         for part in self.arena.conjuncts(c) {
             self.assumptions.note(part, who);

@@ -8,6 +8,7 @@ use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
@@ -157,7 +158,7 @@ impl Executor<'_> {
             return None;
         }
         let letter = u8::try_from(-p.constant() * coefficient).ok().filter(u8::is_ascii_graphic)?;
-        let Term::Apply { function: Function::Content, args, .. } = self.terms.arena.get(m[0]) else { return None };
+        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(m[0]) else { return None };
         let [o, version, offset, bits] = args.as_slice() else { return None };
         let all = *self.inputs.argv_texts.get(&u32::MAX)?;
         // The initial contents.
@@ -191,7 +192,9 @@ impl Executor<'_> {
         })?;
         Some(self.option_input(known.word.clone(), Range::of_int(bits, true)))
     }
+}
 
+impl ValueDomain<'_> {
     /// Returns the value of a variable that a loop sets from an option: the argument of some occurrence, undetermined
     /// which.
     pub(in crate::symbolic) fn option_of_some_round(&mut self, leaves: &[TermId], range: Range) -> Option<TermId> {

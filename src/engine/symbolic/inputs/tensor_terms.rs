@@ -8,6 +8,7 @@ use super::contract_terms::{Asked, Names};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::tensors as memory;
 use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::term::{InputSource, TermId};
@@ -32,34 +33,6 @@ impl Executor<'_> {
             }
             _ => Ok(None),
         }
-    }
-
-    /// Returns a tensor parameter with its index.
-    fn tensor_named<'a>(&self, asked: &Asked<'a>, of: &Term) -> Option<(Called<'a>, usize)> {
-        match (&of.kind, &asked.names) {
-            (TermKind::Name(name), Names::Of(called)) => self.tensor_parameter(called.f, name).map(|at| (*called, at)),
-            _ => None,
-        }
-    }
-
-    /// Returns the index of a tensor parameter.
-    pub(super) fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
-        let func = self.program.func(f);
-        let at = func.params.iter().position(|p| p.name == name)?;
-        let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(name)).unwrap_or_default();
-        tensors::is_handle(declared).then_some(at)
-    }
-
-    /// Returns the device type number of a given tensor.
-    pub fn device_of_given(&mut self, f: FuncRef, tensor: &str) -> Option<TermId> {
-        const BITS: u32 = 8;
-        let m = self.module(f);
-        let (at, _) = m.member(m.type_named(TENSOR)?, "device")?;
-        let (path, range) = memory::member(tensor, "device", None)?;
-        let function = self.program.func(f).display.clone();
-        let object = format!("{tensor}{}", memory::OF_HANDLE);
-        let source = InputSource::Given { function, object, at: i64::try_from(at).ok()?, bits: BITS, path };
-        Some(self.bounded_input(source, BITS, range))
     }
 
     fn method_of(
@@ -163,6 +136,36 @@ impl Executor<'_> {
         let there: Vec<Target> =
             of.to.iter().map(|t| moved(t, self.arena.add_const(t.offset, i128::from(offset)))).collect();
         self.load_typed(&mut of.state, of.f, &Rc::new(there), ty)
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Returns a tensor parameter with its index.
+    fn tensor_named<'a>(&self, asked: &Asked<'a>, of: &Term) -> Option<(Called<'a>, usize)> {
+        match (&of.kind, &asked.names) {
+            (TermKind::Name(name), Names::Of(called)) => self.tensor_parameter(called.f, name).map(|at| (*called, at)),
+            _ => None,
+        }
+    }
+
+    /// Returns the index of a tensor parameter.
+    pub(super) fn tensor_parameter(&self, f: FuncRef, name: &str) -> Option<usize> {
+        let func = self.program.func(f);
+        let at = func.params.iter().position(|p| p.name == name)?;
+        let declared = func.params[at].class.as_deref().or_else(|| func.declared_type(name)).unwrap_or_default();
+        tensors::is_handle(declared).then_some(at)
+    }
+
+    /// Returns the device type number of a given tensor.
+    pub fn device_of_given(&mut self, f: FuncRef, tensor: &str) -> Option<TermId> {
+        const BITS: u32 = 8;
+        let m = self.module(f);
+        let (at, _) = m.member(m.type_named(TENSOR)?, "device")?;
+        let (path, range) = memory::member(tensor, "device", None)?;
+        let function = self.program.func(f).display.clone();
+        let object = format!("{tensor}{}", memory::OF_HANDLE);
+        let source = InputSource::Given { function, object, at: i64::try_from(at).ok()?, bits: BITS, path };
+        Some(self.bounded_input(source, BITS, range))
     }
 }
 

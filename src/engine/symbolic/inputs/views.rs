@@ -7,6 +7,7 @@ use super::contract_terms::{Asked, Element, Pointed};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
@@ -173,7 +174,9 @@ impl Executor<'_> {
         let ends = ends.ok_or_else(|| format!("where the elements of `{said}` lie is not known there"))?;
         Ok((ends, bytes))
     }
+}
 
+impl ValueDomain<'_> {
     fn element_of_container(&self, f: FuncRef, at: &Pointed) -> Option<String> {
         container(self.program.module(f.module).ty(at.element.ty?).source.as_deref()?)
     }

@@ -9,6 +9,7 @@ use crate::symbolic::exec::events::{
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
@@ -60,62 +61,6 @@ pub struct KernelRun {
 }
 
 impl Executor<'_> {
-    /// Returns the conditions under which a launch runs at all.
-    pub fn launch_axioms(&mut self, c: &LaunchConfig) -> Vec<TermId> {
-        let mut facts = vec![];
-        let one = self.arena.int(1);
-        for i in 0..3 {
-            for (t, max) in [(c.grid[i], MAX_GRID[i]), (c.block[i], MAX_BLOCK[i])] {
-                facts.push(self.arena.le(one, t));
-                let m = self.most_launched(max);
-                let m = self.arena.int(m);
-                facts.push(self.arena.le(t, m));
-            }
-        }
-        let xy = self.arena.mul(c.block[0], c.block[1]);
-        let xyz = self.arena.mul(xy, c.block[2]);
-        let of_kernel = self.assumptions.takes(Axiom::KernelLimits);
-        if self.assumptions.takes(Axiom::LaunchLimits) {
-            let m = self.arena.int(MAX_THREADS);
-            facts.push(self.arena.le(xyz, m));
-        }
-        if let Some(n) = c.limits.threads.filter(|_| of_kernel) {
-            let m = self.arena.int(i128::from(n));
-            facts.push(self.arena.le(xyz, m));
-        }
-        let m = self.most_launched(MAX_SHARED);
-        let m = self.arena.int(m);
-        facts.push(self.arena.le(c.shared, m));
-        if let Some(m) = c.limits.shared.filter(|_| of_kernel) {
-            facts.push(self.arena.le(c.shared, m));
-        }
-        let zero = self.arena.int(0);
-        facts.push(self.arena.le(zero, c.shared));
-        if !of_kernel {
-            return facts;
-        }
-        for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {
-            let rest = self.arena.modulo(blocks, i128::from(cluster));
-            facts.push(self.arena.eq(rest, zero));
-        }
-        facts.extend(c.limits.runs);
-        facts
-    }
-
-    /// Returns the maximum of a launch parameter; without [`Axiom::LaunchLimits`], that of its type.
-    pub(crate) fn most_launched(&self, most: i128) -> i128 {
-        if self.assumptions.takes(Axiom::LaunchLimits) { most } else { u32::MAX.into() }
-    }
-
-    /// Replaces the block of an unknown configuration by the one that the kernel's own attributes declare: no other
-    /// runs (PTX ISA 9.0, `.reqntid`).
-    pub fn with_declared_block(&mut self, kernel: FuncRef, c: LaunchConfig) -> LaunchConfig {
-        let shape = self.program.func(kernel).shape;
-        let block = shape.block.filter(|_| !shape.unread && self.assumptions.takes(Axiom::KernelLimits));
-        let block = block.map_or(c.block, |b| b.map(|n| self.arena.int(i128::from(n))));
-        LaunchConfig { block, ..c }
-    }
-
     /// Executes a kernel under a launch, with the budget `given`. Facts (the launch's path, axioms, allocations)
     /// become its path condition.
     pub fn run_kernel(
@@ -313,6 +258,72 @@ impl Executor<'_> {
         }
     }
 
+    /// Returns the values of a kernel's parameters for an unknown launch.
+    pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
+        let func = self.program.func(kernel);
+        let m = self.program.module(kernel.module);
+        let mut s = self.initial_state();
+        (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i, false)).collect()
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Returns the conditions under which a launch runs at all.
+    pub fn launch_axioms(&mut self, c: &LaunchConfig) -> Vec<TermId> {
+        let mut facts = vec![];
+        let one = self.arena.int(1);
+        for i in 0..3 {
+            for (t, max) in [(c.grid[i], MAX_GRID[i]), (c.block[i], MAX_BLOCK[i])] {
+                facts.push(self.arena.le(one, t));
+                let m = self.most_launched(max);
+                let m = self.arena.int(m);
+                facts.push(self.arena.le(t, m));
+            }
+        }
+        let xy = self.arena.mul(c.block[0], c.block[1]);
+        let xyz = self.arena.mul(xy, c.block[2]);
+        let of_kernel = self.assumptions.takes(Axiom::KernelLimits);
+        if self.assumptions.takes(Axiom::LaunchLimits) {
+            let m = self.arena.int(MAX_THREADS);
+            facts.push(self.arena.le(xyz, m));
+        }
+        if let Some(n) = c.limits.threads.filter(|_| of_kernel) {
+            let m = self.arena.int(i128::from(n));
+            facts.push(self.arena.le(xyz, m));
+        }
+        let m = self.most_launched(MAX_SHARED);
+        let m = self.arena.int(m);
+        facts.push(self.arena.le(c.shared, m));
+        if let Some(m) = c.limits.shared.filter(|_| of_kernel) {
+            facts.push(self.arena.le(c.shared, m));
+        }
+        let zero = self.arena.int(0);
+        facts.push(self.arena.le(zero, c.shared));
+        if !of_kernel {
+            return facts;
+        }
+        for (blocks, cluster) in c.grid.into_iter().zip(c.limits.cluster.unwrap_or([1; 3])) {
+            let rest = self.arena.modulo(blocks, i128::from(cluster));
+            facts.push(self.arena.eq(rest, zero));
+        }
+        facts.extend(c.limits.runs);
+        facts
+    }
+
+    /// Returns the maximum of a launch parameter; without [`Axiom::LaunchLimits`], that of its type.
+    pub(crate) fn most_launched(&self, most: i128) -> i128 {
+        if self.assumptions.takes(Axiom::LaunchLimits) { most } else { u32::MAX.into() }
+    }
+
+    /// Replaces the block of an unknown configuration by the one that the kernel's own attributes declare: no other
+    /// runs (PTX ISA 9.0, `.reqntid`).
+    pub fn with_declared_block(&mut self, kernel: FuncRef, c: LaunchConfig) -> LaunchConfig {
+        let shape = self.program.func(kernel).shape;
+        let block = shape.block.filter(|_| !shape.unread && self.assumptions.takes(Axiom::KernelLimits));
+        let block = block.map_or(c.block, |b| b.map(|n| self.arena.int(i128::from(n))));
+        LaunchConfig { block, ..c }
+    }
+
     pub(crate) fn thread_symbols(&mut self, c: &LaunchConfig) -> Thread {
         let axes = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
         let make = |e: &mut Self, dims: &[TermId; 3], name: &str, max: &[i128; 3], thread: bool| {
@@ -356,13 +367,5 @@ impl Executor<'_> {
         let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, most));
         let (limits, attributes) = (LaunchLimits::default(), LaunchAttributes::default());
         LaunchConfig { grid, block, shared, stream: None, limits, attributes }
-    }
-
-    /// Returns the values of a kernel's parameters for an unknown launch.
-    pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
-        let func = self.program.func(kernel);
-        let m = self.program.module(kernel.module);
-        let mut s = self.initial_state();
-        (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i, false)).collect()
     }
 }

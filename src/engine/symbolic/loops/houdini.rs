@@ -10,6 +10,7 @@ use super::sum::Rounds;
 use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::linear::Linear;
@@ -162,57 +163,7 @@ impl Executor<'_> {
     }
 
     fn told(&mut self, facts: &[TermId]) -> Linear {
-        Linear::new(&mut self.terms.arena, facts, &self.loops.linear_work.clone())
-    }
-
-    /// Rewrites variables and conditions in terms of the machine integers that are read: for each variable a signed or
-    /// an unsigned one.
-    fn as_read(&mut self, carried: &[Carried], round: &[TermId]) -> (Vec<Variable>, Vec<TermId>) {
-        let roots: Vec<TermId> = carried.iter().map(|c| c.next).chain(round.iter().copied()).collect();
-        let cone = self.arena.cone(&roots);
-        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let mut read = vec![];
-        for c in carried {
-            let signed = self.arena.range(c.held).lo.is_some_and(|l| l < 0);
-            let unsigned = cone.iter().any(|t| self.reads_as_unsigned(*t, c));
-            if !signed || !unsigned {
-                read.push((c.held, signed));
-                continue;
-            }
-            let Term::Sym(s) = *self.arena.get(c.held) else {
-                read.push((c.held, signed));
-                continue;
-            };
-            let kind = self.arena.symbol(s).kind.clone();
-            let number = self.arena.fresh(kind, "?", Range::of_int(c.bits, false));
-            let as_signed = self.arena.wrap(number, c.bits, true);
-            for t in &cone {
-                if self.arena.reading(*t) == Some((c.held, c.bits, false)) {
-                    map.insert(*t, number);
-                }
-            }
-            map.insert(c.held, as_signed);
-            read.push((number, false));
-        }
-        let conditions: Vec<TermId> = round
-            .iter()
-            .map(|t| {
-                let t = self.arena.substitute(*t, &map);
-                self.plainly(t)
-            })
-            .collect();
-        let conditions = conditions.into_iter().flat_map(|t| self.arena.conjuncts(t)).collect();
-        let variables = carried
-            .iter()
-            .zip(read)
-            .map(|(c, (read, signed))| {
-                let next = self.arena.substitute(c.next, &map);
-                let (next, start) = (self.plainly(next), self.interpret(c.start, c.bits, signed));
-                let leaves = self.leaves(next).unwrap_or_default();
-                Variable { read, bits: c.bits, signed, start, next, leaves }
-            })
-            .collect();
-        (variables, conditions)
+        Linear::new(&mut self.values.terms.arena, facts, &self.loops.linear_work.clone())
     }
 
     /// Wraps, in an iteration's conditions and in the variables after it, that change no value if the candidates hold.
@@ -313,6 +264,58 @@ impl Executor<'_> {
             }
         }
         out
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Rewrites variables and conditions in terms of the machine integers that are read: for each variable a signed or
+    /// an unsigned one.
+    fn as_read(&mut self, carried: &[Carried], round: &[TermId]) -> (Vec<Variable>, Vec<TermId>) {
+        let roots: Vec<TermId> = carried.iter().map(|c| c.next).chain(round.iter().copied()).collect();
+        let cone = self.arena.cone(&roots);
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut read = vec![];
+        for c in carried {
+            let signed = self.arena.range(c.held).lo.is_some_and(|l| l < 0);
+            let unsigned = cone.iter().any(|t| self.reads_as_unsigned(*t, c));
+            if !signed || !unsigned {
+                read.push((c.held, signed));
+                continue;
+            }
+            let Term::Sym(s) = *self.arena.get(c.held) else {
+                read.push((c.held, signed));
+                continue;
+            };
+            let kind = self.arena.symbol(s).kind.clone();
+            let number = self.arena.fresh(kind, "?", Range::of_int(c.bits, false));
+            let as_signed = self.arena.wrap(number, c.bits, true);
+            for t in &cone {
+                if self.arena.reading(*t) == Some((c.held, c.bits, false)) {
+                    map.insert(*t, number);
+                }
+            }
+            map.insert(c.held, as_signed);
+            read.push((number, false));
+        }
+        let conditions: Vec<TermId> = round
+            .iter()
+            .map(|t| {
+                let t = self.arena.substitute(*t, &map);
+                self.plainly(t)
+            })
+            .collect();
+        let conditions = conditions.into_iter().flat_map(|t| self.arena.conjuncts(t)).collect();
+        let variables = carried
+            .iter()
+            .zip(read)
+            .map(|(c, (read, signed))| {
+                let next = self.arena.substitute(c.next, &map);
+                let (next, start) = (self.plainly(next), self.interpret(c.start, c.bits, signed));
+                let leaves = self.leaves(next).unwrap_or_default();
+                Variable { read, bits: c.bits, signed, start, next, leaves }
+            })
+            .collect();
+        (variables, conditions)
     }
 }
 

@@ -10,6 +10,7 @@ use super::sum::Rounds;
 use super::types::Form;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Target, Value, is_known};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -56,7 +57,9 @@ impl Executor<'_> {
             _ => Form::Arbitrary,
         }
     }
+}
 
+impl ValueDomain<'_> {
     pub(super) fn solve_int(&mut self, a: TermId, h: TermId, n: TermId, k: TermId, mark: usize, version: u32) -> Form {
         let d = self.arena.sub(n, h);
         if self.only_old(d, mark, version, None) {

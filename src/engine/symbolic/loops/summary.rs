@@ -18,6 +18,7 @@ use super::types::{Form, LoopOut, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, RegionOut, State};
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::{Part, Spared};
 use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::interval::Range;
@@ -92,19 +93,6 @@ impl Executor<'_> {
         self.find_invariants(&Recurrences { frame: fr, at: &at, start: &s0, found: &found }, &mut solved);
         inside::dump(Dump::Loops, || self.describe_summary(fr.func, &at, &solved));
         self.execute_summary(fr, &at, &s0, &found, solved, (facts, before))
-    }
-
-    /// Collects a loop of this activation, as it is entered.
-    fn loop_at<'c>(&self, fr: &Frame, cfg: &'c Cfg, l: usize) -> LoopAt<'c> {
-        let header = cfg.loops[l].header;
-        let phis: Vec<ValueId> = self.function(fr.func).blocks[header.index()]
-            .insts
-            .iter()
-            .take_while(|i| matches!(i.op, Op::Phi(_)))
-            .filter_map(|i| i.result)
-            .collect();
-        let phi_start = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
-        LoopAt { cfg, number: l, header, key: (fr.context, fr.func, header), phis, phi_start }
     }
 
     /// Havocs a loop whose changed variables could not be determined, if it does nothing on a device; otherwise gives
@@ -326,6 +314,21 @@ impl Executor<'_> {
             format!("iteration of {name}"),
             Range::new(0, 1 << 62),
         )
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Collects a loop of this activation, as it is entered.
+    fn loop_at<'c>(&self, fr: &Frame, cfg: &'c Cfg, l: usize) -> LoopAt<'c> {
+        let header = cfg.loops[l].header;
+        let phis: Vec<ValueId> = self.function(fr.func).blocks[header.index()]
+            .insts
+            .iter()
+            .take_while(|i| matches!(i.op, Op::Phi(_)))
+            .filter_map(|i| i.result)
+            .collect();
+        let phi_start = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
+        LoopAt { cfg, number: l, header, key: (fr.context, fr.func, header), phis, phi_start }
     }
 }
 

@@ -13,6 +13,7 @@ use super::scalar::Scalar;
 use super::value::{Base, Target};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, TermId};
 use base::axioms::Axiom;
@@ -45,12 +46,6 @@ impl Executor<'_> {
         let is_null = self.truth_input(source);
         let one = self.arena.int(1);
         Some(self.arena.eq(is_null, one))
-    }
-
-    pub(in crate::symbolic) fn truth_input(&mut self, source: InputSource) -> TermId {
-        let t = self.signed_input(source.clone(), 1, false);
-        debug_assert_eq!(self.arena.range(t), Range::new(0, 1), "{source:?}");
-        t
     }
 
     /// Whether two objects may be one, given under two names.
@@ -150,6 +145,14 @@ impl Executor<'_> {
         if matches!(self.object(o).kind, ObjKind::Parameter) {
             self.runtime.written_by_device.insert(o);
         }
+    }
+}
+
+impl ValueDomain<'_> {
+    pub(in crate::symbolic) fn truth_input(&mut self, source: InputSource) -> TermId {
+        let t = self.signed_input(source.clone(), 1, false);
+        debug_assert_eq!(self.arena.range(t), Range::new(0, 1), "{source:?}");
+        t
     }
 }
 

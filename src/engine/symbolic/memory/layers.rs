@@ -9,6 +9,7 @@ use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, Term, TermId, wrap_value};
@@ -218,17 +219,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Integer of `bits` bits at a byte position of a file: an input.
-    pub(crate) fn file_value(&mut self, file: u32, at: TermId, bits: u32) -> TermId {
-        if let (Some(at), Some(name)) =
-            (self.arena.as_int(at).and_then(|v| u64::try_from(v).ok()), self.inputs.files.get(file as usize).cloned())
-        {
-            return self.input(InputSource::File { file: name, at, bits }, bits);
-        }
-        let args = vec![self.arena.int(i128::from(file)), self.arena.int(i128::from(bits)), at];
-        self.arena.apply(Function::File, args, Range::of_value(bits, true))
-    }
-
     /// Stores `length` bytes of a file from position `at` on; the file consists of items of `size` bytes.
     pub(crate) fn store_file(
         &mut self,
@@ -289,6 +279,19 @@ impl Executor<'_> {
                 self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
             }
         }
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Integer of `bits` bits at a byte position of a file: an input.
+    pub(crate) fn file_value(&mut self, file: u32, at: TermId, bits: u32) -> TermId {
+        if let (Some(at), Some(name)) =
+            (self.arena.as_int(at).and_then(|v| u64::try_from(v).ok()), self.inputs.files.get(file as usize).cloned())
+        {
+            return self.input(InputSource::File { file: name, at, bits }, bits);
+        }
+        let args = vec![self.arena.int(i128::from(file)), self.arena.int(i128::from(bits)), at];
+        self.arena.apply(Function::File, args, Range::of_value(bits, true))
     }
 }
 

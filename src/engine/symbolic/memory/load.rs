@@ -10,6 +10,7 @@ use super::value::{Base, Lost, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
@@ -44,16 +45,6 @@ impl Executor<'_> {
             });
         }
         out.unwrap_or_else(|| self.unknown_of(m, ty, &UnknownReason::LoadedThroughNothing))
-    }
-
-    /// Drops null targets of a pointer that the host accesses, if others remain: after an access through null, such as
-    /// that of an empty `std::vector`, the program does not continue.
-    pub(in crate::symbolic) fn not_null(&self, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
-        let is_null = |t: &Target| t.base == Base::Null;
-        if self.side == Side::Device || p.len() < 2 || !p.iter().any(is_null) || p.iter().all(is_null) {
-            return p.clone();
-        }
-        Rc::new(p.iter().filter(|t| !is_null(t)).cloned().collect())
     }
 
     /// Whether nobody else may write such a scalar of the object while it is read.
@@ -442,6 +433,18 @@ impl Executor<'_> {
     /// Loads a value of a type of the function's module.
     pub fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
         self.load(s, f, p, ty)
+    }
+}
+
+impl ValueDomain<'_> {
+    /// Drops null targets of a pointer that the host accesses, if others remain: after an access through null, such as
+    /// that of an empty `std::vector`, the program does not continue.
+    pub(in crate::symbolic) fn not_null(&self, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+        let is_null = |t: &Target| t.base == Base::Null;
+        if self.side == Side::Device || p.len() < 2 || !p.iter().any(is_null) || p.iter().all(is_null) {
+            return p.clone();
+        }
+        Rc::new(p.iter().filter(|t| !is_null(t)).cloned().collect())
     }
 }
 

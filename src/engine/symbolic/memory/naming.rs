@@ -9,6 +9,7 @@ use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::term::TermId;
 use ir::{FuncRef, Op, Operand, Side, Step, ValueId};
 use rustc_hash::FxHashMap;
@@ -98,7 +99,9 @@ impl Executor<'_> {
         self.kernel.partitions.roles.insert(f, roles.clone());
         roles
     }
+}
 
+impl ValueDomain<'_> {
     fn find_roles(&self, f: FuncRef) -> FxHashMap<ValueId, Role> {
         let func = self.function(f);
         let mut roles: FxHashMap<ValueId, Role> = FxHashMap::default();

@@ -13,6 +13,7 @@ use super::value::{Base, Lost, Places, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
@@ -44,10 +45,6 @@ impl Executor<'_> {
     /// Whether an object is an argument's string, under one of its names.
     fn is_text(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.inputs.options.contains_key(&o)
-    }
-
-    pub(in crate::symbolic) fn is_copied_text(&self, o: ObjId) -> bool {
-        self.inputs.copied_texts.values().any(|c| *c == o)
     }
 
     /// Copy of a command-line string that C++ strings hold.
@@ -114,36 +111,6 @@ impl Executor<'_> {
         (self.arena.as_int(offset) == Some(0) && self.is_as_given(s, o, offset)).then_some(i)
     }
 
-    /// Result of converting `argv[i]`.
-    pub(crate) fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
-        let source = InputSource::Argv(i);
-        if reader == Reader::Decimal {
-            return self.input(source, bits);
-        }
-        let key = (source.clone(), reader.key(bits));
-        if let Some(t) = self.inputs.symbols.get(&key) {
-            return *t;
-        }
-        let t = self.arena.fresh(SymKind::Input(source), format!("argv[{i}]"), Range::of_int(bits, true));
-        self.inputs.symbols.insert(key, t);
-        t
-    }
-
-    /// Input for a value that was converted at a greater width and truncated to `bits` bits.
-    pub(in crate::symbolic) fn input_kept_in(&mut self, t: TermId, source: InputSource, bits: u32) -> TermId {
-        let InputSource::Argv(i) = source else { return self.input(source, bits) };
-        let of = |reader: &Reader| {
-            [8, 16, 32, 64]
-                .iter()
-                .any(|wide| self.inputs.symbols.get(&(InputSource::Argv(i), reader.key(*wide))) == Some(&t))
-        };
-        let reader = [Reader::AnyBase, Reader::Unsigned, Reader::UnsignedAnyBase]
-            .into_iter()
-            .find(of)
-            .unwrap_or(Reader::Decimal);
-        self.argument_read(i, bits, reader)
-    }
-
     /// Length of a command-line string from a pointer on.
     pub(crate) fn argument_length(&mut self, s: &State, p: &[Target]) -> Option<TermId> {
         let (o, offset) = one_object(p)?;
@@ -192,6 +159,42 @@ impl Executor<'_> {
             Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
             _ => None,
         }
+    }
+}
+
+impl ValueDomain<'_> {
+    pub(in crate::symbolic) fn is_copied_text(&self, o: ObjId) -> bool {
+        self.inputs.copied_texts.values().any(|c| *c == o)
+    }
+
+    /// Result of converting `argv[i]`.
+    pub(crate) fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
+        let source = InputSource::Argv(i);
+        if reader == Reader::Decimal {
+            return self.input(source, bits);
+        }
+        let key = (source.clone(), reader.key(bits));
+        if let Some(t) = self.inputs.symbols.get(&key) {
+            return *t;
+        }
+        let t = self.arena.fresh(SymKind::Input(source), format!("argv[{i}]"), Range::of_int(bits, true));
+        self.inputs.symbols.insert(key, t);
+        t
+    }
+
+    /// Input for a value that was converted at a greater width and truncated to `bits` bits.
+    pub(in crate::symbolic) fn input_kept_in(&mut self, t: TermId, source: InputSource, bits: u32) -> TermId {
+        let InputSource::Argv(i) = source else { return self.input(source, bits) };
+        let of = |reader: &Reader| {
+            [8, 16, 32, 64]
+                .iter()
+                .any(|wide| self.inputs.symbols.get(&(InputSource::Argv(i), reader.key(*wide))) == Some(&t))
+        };
+        let reader = [Reader::AnyBase, Reader::Unsigned, Reader::UnsignedAnyBase]
+            .into_iter()
+            .find(of)
+            .unwrap_or(Reader::Decimal);
+        self.argument_read(i, bits, reader)
     }
 }
 

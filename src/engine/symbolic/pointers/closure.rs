@@ -9,6 +9,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
 use crate::symbolic::terms::functions::Function;
@@ -99,15 +100,6 @@ impl Executor<'_> {
         open.extend(there.objects);
     }
 
-    fn calls_nothing_else(&self, named: &Named) -> bool {
-        !named.opaque
-            && !named.strange
-            && named.reached.iter().all(|f| {
-                let f = self.function(*f);
-                !f.is_declaration() || gives_nothing_else(&f.name)
-            })
-    }
-
     /// Objects whose addresses are part of a number.
     pub(in crate::symbolic) fn addresses_in(&self, t: TermId) -> Vec<ObjId> {
         self.arena
@@ -121,6 +113,17 @@ impl Executor<'_> {
             })
             .chain(self.arena.cone(&[t]).into_iter().flat_map(|n| self.made_by(n)))
             .collect()
+    }
+}
+
+impl ValueDomain<'_> {
+    fn calls_nothing_else(&self, named: &Named) -> bool {
+        !named.opaque
+            && !named.strange
+            && named.reached.iter().all(|f| {
+                let f = self.function(*f);
+                !f.is_declaration() || gives_nothing_else(&f.name)
+            })
     }
 }
 
