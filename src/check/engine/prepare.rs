@@ -181,8 +181,8 @@ impl<'p> Engine<'p> {
         let mut facts = cone::conditions(e, &launch);
         facts.extend(e.launch_axioms(&launch.config));
         if self.cx.program.func(root.func).name == "main" {
-            let stated = e.assumed_of_inputs(root.func, &cone::mentioned(e, &launch, &facts));
-            facts.extend(stated);
+            let mentioned = cone::mentioned(e, &launch, &facts);
+            facts.extend(e.assumed_of_inputs(root.func, &mentioned));
         }
         e.apply_invariants();
         let mentioned = cone::mentioned(e, &launch, &facts);

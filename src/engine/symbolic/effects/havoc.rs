@@ -6,6 +6,7 @@
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::is_known;
@@ -142,7 +143,9 @@ impl Executor<'_> {
         self.ensure(s, *o);
         Some((*o, at))
     }
+}
 
+impl MemoryDomain<'_> {
     /// Returns the pointers that part of an object may contain.
     fn held_in_part(&mut self, s: &State, o: ObjId, at: i64, size: u64) -> Vec<Value> {
         let Some(st) = s.mem.get(&o) else { return vec![] };

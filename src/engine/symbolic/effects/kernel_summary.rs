@@ -14,6 +14,7 @@ use super::write_set::{Beside, Footprint};
 use crate::symbolic::exec::events::{Events, LaunchAttributes, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
@@ -92,63 +93,6 @@ impl Executor<'_> {
         written
     }
 
-    /// Returns the pointers in device memory that the arguments lead to; `None` if there are too many.
-    fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
-        let mut work = vec![];
-        for a in args {
-            collect(a, &mut work);
-        }
-        let mut variables: Vec<ObjId> =
-            s.mem.keys().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
-        variables.sort_unstable();
-        work.extend(variables);
-        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
-        let mut held = vec![];
-        while let Some(o) = work.pop() {
-            if !seen.insert(o) {
-                continue;
-            }
-            // Memory without contents yet reads as unknown.
-            let Some(state) = s.mem.get(&o) else { continue };
-            for (_, v) in state.cells.values() {
-                collect(v, &mut work);
-            }
-            // The host or any thread may change other memory meanwhile, so pointers in it read as unknown.
-            if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
-                || self.is_never_known(o)
-                || self.several.has_other_names(o)
-            {
-                continue;
-            }
-            let members = self.members_of(state, true);
-            // Unlisted memory reads as unknown.
-            if members.cells.is_empty() {
-                continue;
-            }
-            if members.cells.len() > MAX_CELLS || held.len() >= MAX_HELD {
-                if members.cells.iter().any(|(.., v)| matches!(v, Shape::Pointer(_))) {
-                    return None;
-                }
-                continue;
-            }
-            held.push((o, members));
-        }
-        held.sort_unstable_by_key(|h: &(ObjId, Members)| h.0);
-        Some(held)
-    }
-
-    /// Whether targets that the analysis distinguishes may be the same memory: targets of parameters with unknown
-    /// callers.
-    fn may_alias(&self, x: &Shape) -> bool {
-        match x {
-            Shape::Number => false,
-            Shape::Pointer(bases) => bases
-                .iter()
-                .any(|(b, _)| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
-            Shape::Structure(members) => members.cells.iter().any(|(.., m)| self.may_alias(m)),
-        }
-    }
-
     fn find_effects(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
         let function = self.function(kernel);
         if function.is_declaration()
@@ -221,24 +165,9 @@ impl Executor<'_> {
         None
     }
 
-    /// Returns memory that contains these pointers; all else is unknown, or never written if `else_unset`.
-    fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
-        let version = self.heap.next_version();
-        let mut state = ObjState::new(if members.else_unset {
-            Rest::Uninit
-        } else {
-            Rest::Unknown { version, input: false, reason: Rc::new(WHY) }
-        });
-        for (at, size, member) in &members.cells {
-            let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
-            state.cells.insert(*at, (*size, held));
-        }
-        Rc::new(state)
-    }
-
     fn enter_with(&mut self, kernel: FuncRef, shapes: &[Shape]) {
         self.kernel.partitions = Partitions::default();
-        self.kernel.partitions.begin(self.arena.symbols().len());
+        self.memory.kernel.partitions.begin(self.memory.values.terms.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| {
             let most = e.most_launched(most);
             e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Range::new(1, most))
@@ -302,6 +231,80 @@ impl Executor<'_> {
         let mut h = rustc_hash::FxHasher::default();
         (kernel, self.heap.len(), "effects").hash(&mut h);
         drop(self.call(kernel, args, state, h.finish()));
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Returns the pointers in device memory that the arguments lead to; `None` if there are too many.
+    fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
+        let mut work = vec![];
+        for a in args {
+            collect(a, &mut work);
+        }
+        let mut variables: Vec<ObjId> =
+            s.mem.keys().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
+        variables.sort_unstable();
+        work.extend(variables);
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        let mut held = vec![];
+        while let Some(o) = work.pop() {
+            if !seen.insert(o) {
+                continue;
+            }
+            // Memory without contents yet reads as unknown.
+            let Some(state) = s.mem.get(&o) else { continue };
+            for (_, v) in state.cells.values() {
+                collect(v, &mut work);
+            }
+            // The host or any thread may change other memory meanwhile, so pointers in it read as unknown.
+            if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
+                || self.is_never_known(o)
+                || self.several.has_other_names(o)
+            {
+                continue;
+            }
+            let members = self.members_of(state, true);
+            // Unlisted memory reads as unknown.
+            if members.cells.is_empty() {
+                continue;
+            }
+            if members.cells.len() > MAX_CELLS || held.len() >= MAX_HELD {
+                if members.cells.iter().any(|(.., v)| matches!(v, Shape::Pointer(_))) {
+                    return None;
+                }
+                continue;
+            }
+            held.push((o, members));
+        }
+        held.sort_unstable_by_key(|h: &(ObjId, Members)| h.0);
+        Some(held)
+    }
+
+    /// Whether targets that the analysis distinguishes may be the same memory: targets of parameters with unknown
+    /// callers.
+    fn may_alias(&self, x: &Shape) -> bool {
+        match x {
+            Shape::Number => false,
+            Shape::Pointer(bases) => bases
+                .iter()
+                .any(|(b, _)| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
+            Shape::Structure(members) => members.cells.iter().any(|(.., m)| self.may_alias(m)),
+        }
+    }
+
+    /// Returns memory that contains these pointers; all else is unknown, or never written if `else_unset`.
+    fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
+        let version = self.heap.next_version();
+        let mut state = ObjState::new(if members.else_unset {
+            Rest::Uninit
+        } else {
+            Rest::Unknown { version, input: false, reason: Rc::new(WHY) }
+        });
+        for (at, size, member) in &members.cells {
+            let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
+            state.cells.insert(*at, (*size, held));
+        }
+        Rc::new(state)
     }
 }
 

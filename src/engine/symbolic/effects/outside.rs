@@ -6,6 +6,7 @@
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
@@ -113,7 +114,9 @@ impl Executor<'_> {
         let pointers: Vec<Value> = shared.into_iter().map(|o| self.pointer(o, 0)).collect();
         self.clobber(s, &pointers, why);
     }
+}
 
+impl MemoryDomain<'_> {
     /// Whether another thread, a signal handler or a device may change what a volatile or atomic read finds: any
     /// object except for constants and memory whose address only this thread has (C++ [intro.races], [dcl.type.cv]).
     pub(in crate::symbolic) fn others_may_write(&self, p: &[Target]) -> bool {

@@ -6,8 +6,8 @@
 
 use super::write_set::Footprint;
 use super::write_set::{Bytes, POINTER, Pointers, gcd, widen};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Rest};
 use crate::symbolic::memory::scalar::{Scalar, Scalars};
@@ -18,7 +18,7 @@ use base::reasons::UnknownReason;
 use ir::{FuncRef, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Records that a kernel writes `bytes` bytes at `offset`.
     pub(in crate::symbolic) fn note_written(&mut self, o: ObjId, offset: TermId, bytes: i128, scalar: Option<Scalar>) {
         for at in self.each_offset(offset) {

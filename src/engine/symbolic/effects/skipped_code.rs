@@ -7,6 +7,7 @@
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::loops::types::LoopOut;
@@ -145,45 +146,6 @@ impl Executor<'_> {
         (exits, vec![])
     }
 
-    fn add_given(&self, given: &mut Given, v: &Value) {
-        collect(v, &mut given.objects);
-        given.anywhere |= has_unknown_pointer(v);
-        // An address may be passed as an integer, or in pieces.
-        if let Value::Int(t) = v {
-            given.objects.extend(self.addresses_in(*t));
-        }
-        given.sources.values.add_value(v, &|t| self.is_no_address(t));
-    }
-
-    /// Adds what is reachable through the pointee of a value, but not the pointee itself.
-    fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
-        let mut read = vec![];
-        collect(v, &mut read);
-        given.anywhere |= has_unknown_pointer(v);
-        for o in &read {
-            self.add_contents(s, *o, given);
-        }
-        given.sources.read.extend(read);
-    }
-
-    /// Adds the targets of pointers in an object.
-    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
-        self.held(s, o, &mut given.objects);
-        given.anywhere |= may_lead_anywhere(s, o);
-        let named = self.named_at_first(o);
-        given.objects.extend(named);
-    }
-
-    /// Returns the objects that a variable's initialiser names.
-    fn named_at_first(&mut self, o: ObjId) -> Vec<ObjId> {
-        let ObjKind::HostGlobal(r) = self.object(o).kind else { return vec![] };
-        let mut initial = Mentions::default();
-        if let Some(c) = &self.program.global(r).init {
-            initial.add_constant(self.program, r.module, c);
-        }
-        initial.globals.into_iter().map(|g| self.global_object(g.module, g.global)).collect()
-    }
-
     /// Havocs everything that code with these inputs and these named globals could write. Returns the possible targets
     /// of the addresses that it then has, if known.
     fn forget_given(
@@ -238,6 +200,47 @@ impl Executor<'_> {
             self.forget_escaped(s, why, false);
         }
         None
+    }
+}
+
+impl MemoryDomain<'_> {
+    fn add_given(&self, given: &mut Given, v: &Value) {
+        collect(v, &mut given.objects);
+        given.anywhere |= has_unknown_pointer(v);
+        // An address may be passed as an integer, or in pieces.
+        if let Value::Int(t) = v {
+            given.objects.extend(self.addresses_in(*t));
+        }
+        given.sources.values.add_value(v, &|t| self.is_no_address(t));
+    }
+
+    /// Adds what is reachable through the pointee of a value, but not the pointee itself.
+    fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
+        let mut read = vec![];
+        collect(v, &mut read);
+        given.anywhere |= has_unknown_pointer(v);
+        for o in &read {
+            self.add_contents(s, *o, given);
+        }
+        given.sources.read.extend(read);
+    }
+
+    /// Adds the targets of pointers in an object.
+    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
+        self.held(s, o, &mut given.objects);
+        given.anywhere |= may_lead_anywhere(s, o);
+        let named = self.named_at_first(o);
+        given.objects.extend(named);
+    }
+
+    /// Returns the objects that a variable's initialiser names.
+    fn named_at_first(&mut self, o: ObjId) -> Vec<ObjId> {
+        let ObjKind::HostGlobal(r) = self.object(o).kind else { return vec![] };
+        let mut initial = Mentions::default();
+        if let Some(c) = &self.program.global(r).init {
+            initial.add_constant(self.program, r.module, c);
+        }
+        initial.globals.into_iter().map(|g| self.global_object(g.module, g.global)).collect()
     }
 
     /// Havocs contents that may have changed, where it is known which addresses they can contain.

@@ -14,6 +14,7 @@
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
@@ -134,11 +135,6 @@ impl Executor<'_> {
         }
         self.kept.lend(objects, anything);
         self.pass_by(s, &[callee], args, why);
-    }
-
-    /// Lets the C library write these objects at any later call, and anything if `anything` is set.
-    pub(crate) fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
-        self.kept.lend(objects, anything);
     }
 
     /// Havocs what callbacks may do that the library function `f` calls, if the program registered some earlier.
@@ -338,10 +334,6 @@ impl Executor<'_> {
         }
     }
 
-    fn is_of_a_library(&self, o: ObjId) -> bool {
-        matches!(self.object(o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)
-    }
-
     /// Adds the functions that an object holds, and the objects reachable from it.
     fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Reached) {
         if self.is_of_device(o) {
@@ -416,6 +408,17 @@ impl Executor<'_> {
         });
         let (s, _) = self.merge(now.into_iter().chain(later).collect())?;
         Some((Value::Int(number), s))
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Lets the C library write these objects at any later call, and anything if `anything` is set.
+    pub(crate) fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
+        self.kept.lend(objects, anything);
+    }
+
+    fn is_of_a_library(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)
     }
 }
 

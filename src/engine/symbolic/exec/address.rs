@@ -6,6 +6,7 @@
 use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
@@ -45,7 +46,9 @@ impl Executor<'_> {
         }
         self.set(fr, inst.result, v);
     }
+}
 
+impl MemoryDomain<'_> {
     /// Converts an address to an integer: an opaque base per object plus the offset.
     pub(in crate::symbolic) fn pointer_as_int(&mut self, targets: &Rc<Vec<Target>>) -> TermId {
         let mut out: Option<TermId> = None;

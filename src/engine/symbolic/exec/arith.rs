@@ -3,6 +3,7 @@
 use super::executor::Executor;
 use super::operands::ROUNDED;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Ratio, Value};
@@ -13,6 +14,24 @@ use base::reasons::UnknownReason;
 use ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
 
 impl Executor<'_> {
+    /// Returns the condition that the divisor is nonzero, which holds after a division on the host: a division by zero
+    /// ends the program.
+    pub(super) fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
+        if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) {
+            return None;
+        }
+        let bits = self.operand_bits(fr, divisor)?;
+        let y = self.operand_int(fr, divisor, bits);
+        if self.arena.as_int(y).is_some() {
+            return None;
+        }
+        let y = self.interpret(y, bits, matches!(op, BinOp::SDiv | BinOp::SRem));
+        let zero = self.arena.int(0);
+        Some(self.arena.ne(y, zero))
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(super) fn binary(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         use BinOp as B;
         let Some(bits) = self.bits_of(fr.func, ty) else {
@@ -86,22 +105,6 @@ impl Executor<'_> {
             low
         };
         Some(Value::Int(self.arena.floor_div(field, 1 << (by - left))))
-    }
-
-    /// Returns the condition that the divisor is nonzero, which holds after a division on the host: a division by zero
-    /// ends the program.
-    pub(super) fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
-        if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) {
-            return None;
-        }
-        let bits = self.operand_bits(fr, divisor)?;
-        let y = self.operand_int(fr, divisor, bits);
-        if self.arena.as_int(y).is_some() {
-            return None;
-        }
-        let y = self.interpret(y, bits, matches!(op, BinOp::SDiv | BinOp::SRem));
-        let zero = self.arena.int(0);
-        Some(self.arena.ne(y, zero))
     }
 
     pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {

@@ -4,6 +4,7 @@ use super::executor::Executor;
 use super::library::Call;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
@@ -87,41 +88,6 @@ impl Executor<'_> {
             self.set(fr, inst.result, v);
         }
         Some(s)
-    }
-
-    /// Returns the possible callees of a call through a pointer, each under its condition; `None` for an unknown
-    /// function.
-    fn callees(&mut self, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
-        let mut out = vec![];
-        for t in p {
-            match &t.base {
-                Base::Func(f) => out.push((t.cond, Some(*f))),
-                Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
-                    // Valid calls reach neither a function of another type nor null.
-                    let fitting: Vec<FuncRef> = a
-                        .functions
-                        .iter()
-                        .copied()
-                        .filter(|f| {
-                            let f = self.function(*f);
-                            f.params.len() == args || f.variadic && f.params.len() < args
-                        })
-                        .collect();
-                    if fitting.is_empty() || fitting.len() > MAX_CALLEES {
-                        out.push((t.cond, None));
-                        continue;
-                    }
-                    let places: Vec<(Base, TermId)> = fitting.into_iter().map(|f| (Base::Func(f), t.offset)).collect();
-                    let any = self.any_of(&places, &UnknownReason::WhichFunction);
-                    for c in self.as_pointer(&any).iter() {
-                        let cond = self.arena.and(t.cond, c.cond);
-                        out.push((cond, if let Base::Func(f) = c.base { Some(f) } else { None }));
-                    }
-                }
-                _ => out.push((t.cond, None)),
-            }
-        }
-        out
     }
 
     /// Calls a function: by its library model if there is one, else by the program's definition, else with an unknown
@@ -267,6 +233,43 @@ impl Executor<'_> {
             as_its_own && (f.params.len() == passed.len() || f.variadic && f.params.len() < passed.len())
         };
         self.limits.effort().taken().iter().filter(fits).copied().collect()
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Returns the possible callees of a call through a pointer, each under its condition; `None` for an unknown
+    /// function.
+    fn callees(&mut self, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
+        let mut out = vec![];
+        for t in p {
+            match &t.base {
+                Base::Func(f) => out.push((t.cond, Some(*f))),
+                Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
+                    // Valid calls reach neither a function of another type nor null.
+                    let fitting: Vec<FuncRef> = a
+                        .functions
+                        .iter()
+                        .copied()
+                        .filter(|f| {
+                            let f = self.function(*f);
+                            f.params.len() == args || f.variadic && f.params.len() < args
+                        })
+                        .collect();
+                    if fitting.is_empty() || fitting.len() > MAX_CALLEES {
+                        out.push((t.cond, None));
+                        continue;
+                    }
+                    let places: Vec<(Base, TermId)> = fitting.into_iter().map(|f| (Base::Func(f), t.offset)).collect();
+                    let any = self.any_of(&places, &UnknownReason::WhichFunction);
+                    for c in self.as_pointer(&any).iter() {
+                        let cond = self.arena.and(t.cond, c.cond);
+                        out.push((cond, if let Base::Func(f) = c.base { Some(f) } else { None }));
+                    }
+                }
+                _ => out.push((t.cond, None)),
+            }
+        }
+        out
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::executor::Executor;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::floating::Compared;
 use crate::symbolic::terms::interval::Range;
@@ -10,20 +11,6 @@ use base::reasons::UnknownReason;
 use ir::{Operand, Pred, TypeId};
 
 impl Executor<'_> {
-    pub(super) fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
-        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let how = Compared::of(pred);
-        let known = match (&x, &y, how) {
-            (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
-            _ => None,
-        };
-        Value::Bool(
-            known.unwrap_or_else(|| {
-                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparison }, "?")
-            }),
-        )
-    }
-
     pub(super) fn compare(&mut self, fr: &Frame, pred: Pred, a: &Operand, b: &Operand) -> Value {
         let (x, y) = (self.any_operand(fr, a), self.any_operand(fr, b));
         if matches!(x, Value::Aggregate(_)) || matches!(y, Value::Aggregate(_)) {
@@ -122,5 +109,21 @@ impl Executor<'_> {
             }
         }
         self.arena.or_all(cases)
+    }
+}
+
+impl MemoryDomain<'_> {
+    pub(super) fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
+        let how = Compared::of(pred);
+        let known = match (&x, &y, how) {
+            (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
+            _ => None,
+        };
+        Value::Bool(
+            known.unwrap_or_else(|| {
+                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparison }, "?")
+            }),
+        )
     }
 }

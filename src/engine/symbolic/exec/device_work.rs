@@ -4,15 +4,15 @@
 //! [`Runtime`](super::runtime::Runtime) records it; work in flight is recorded in an object of the state, since
 //! waiting ends it.
 
-use super::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Target, Value};
 use base::reasons::UnknownReason;
 use ir::Side;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     // ---- constant variables ----
 
     /// Records that kernels can reach a constant variable whose address was taken; `None` for an unknown one.

@@ -9,29 +9,19 @@ use super::events::Events;
 use super::function_facts::FunctionFacts;
 use super::library::Library;
 use super::site::Site;
-use super::state::State;
 use crate::symbolic::effects::shapes::Summaries;
-use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::kernel::context::KernelContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::limits::Limits;
 use crate::symbolic::limits::budget::Limit;
 use crate::symbolic::loops::types::LoopMemo;
-use crate::symbolic::memory::heap::Heap;
-use crate::symbolic::memory::object::{ObjId, Object};
-use crate::symbolic::terms::functions;
-use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::InTheCall;
 use ir::Program;
 use std::ops::{Deref, DerefMut};
 
 #[derive(Clone)]
 pub struct Executor<'p> {
-    pub(crate) values: ValueDomain<'p>,
+    pub(crate) memory: MemoryDomain<'p>,
     pub(in crate::symbolic) library: &'p dyn Library,
-    /// The objects of the execution, independent of any state.
-    pub heap: Heap,
-    /// The kernel under execution.
-    pub kernel: KernelContext,
     pub events: Events,
     pub(in crate::symbolic) loops: LoopMemo,
     pub(in crate::symbolic) functions: FunctionFacts,
@@ -41,59 +31,28 @@ pub struct Executor<'p> {
     /// Whether the program is executed from its start, so that variables have their initial values there. A function
     /// without a known caller may be called at any time.
     pub(crate) from_the_start: bool,
-    pub runtime: crate::symbolic::exec::runtime::Runtime,
     pub(crate) scarce: crate::symbolic::memory::scarce::Scarce,
     pub(crate) stack: Vec<Site>,
     /// Operations whose result may exceed its width.
     pub operations: crate::symbolic::exec::operations::Operations,
-    pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
-    pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
 }
 
 impl<'p> Executor<'p> {
     #[must_use]
     pub fn new(program: &'p Program, library: &'p dyn Library) -> Self {
         Self {
-            values: ValueDomain::new(program),
+            memory: MemoryDomain::new(program),
             library,
-            heap: Heap::default(),
-            kernel: KernelContext::default(),
             events: Events::new(true),
             loops: LoopMemo::default(),
             functions: FunctionFacts::default(),
             summaries: Summaries::default(),
             limits: Limits::default(),
             from_the_start: false,
-            runtime: crate::symbolic::exec::runtime::Runtime { device_memory: 192 << 30, ..Default::default() },
             scarce: Default::default(),
             stack: vec![],
             operations: Default::default(),
-            kept: Default::default(),
-            several: Default::default(),
         }
-    }
-
-    /// Returns an empty state that is always reached.
-    pub fn initial_state(&mut self) -> State {
-        drop(self.heap.take_first());
-        self.state_at_start()
-    }
-
-    /// Returns an object, like [`Heap::object`].
-    pub fn object(&self, o: ObjId) -> &Object {
-        self.heap.object(o)
-    }
-
-    /// Whether a term is the address of an object that was allocated after contents had this version, or in some loop
-    /// iteration.
-    pub(in crate::symbolic) fn is_address_since(&self, t: TermId, version: u32) -> bool {
-        let Term::Apply { function, args, .. } = self.arena.get(t) else { return false };
-        let object = if matches!(function, functions::Function::Address | functions::Function::Made) {
-            self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok())
-        } else {
-            None
-        };
-        object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.heap.is_made_since(ObjId(id), version))
     }
 
     /// Counts a step; returns false once the budget is spent.
@@ -127,15 +86,15 @@ impl<'p> Executor<'p> {
 }
 
 impl<'p> Deref for Executor<'p> {
-    type Target = ValueDomain<'p>;
+    type Target = MemoryDomain<'p>;
 
     fn deref(&self) -> &Self::Target {
-        &self.values
+        &self.memory
     }
 }
 
 impl DerefMut for Executor<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.values
+        &mut self.memory
     }
 }

@@ -5,6 +5,7 @@
 
 use super::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
@@ -68,7 +69,9 @@ impl Executor<'_> {
             self.ensure(b, o);
         }
     }
+}
 
+impl MemoryDomain<'_> {
     fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId, states: [&State; 2]) -> ObjState {
         if a == b {
             return a.clone();

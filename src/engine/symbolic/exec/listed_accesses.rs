@@ -8,6 +8,7 @@ use super::executor::Executor;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::term::{Term, TermId};
@@ -59,7 +60,9 @@ impl Executor<'_> {
         }
         all
     }
+}
 
+impl MemoryDomain<'_> {
     fn located(&mut self, s: &State, place: &Place, args: &[Argument]) -> Option<Located> {
         let targets = self.listed_address(place, args.get(place.address.argument)?)?;
         let number = |e: &mut Self, i: usize| {

@@ -3,6 +3,7 @@
 use super::executor::Executor;
 use super::site::Site;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
@@ -18,6 +19,91 @@ use std::rc::Rc;
 pub(super) const ROUNDED: UnknownReason = UnknownReason::FloatRounded;
 
 impl Executor<'_> {
+    /// Returns the width of an operand in bits, if the value itself determines it.
+    pub(in crate::symbolic) fn operand_bits(&self, fr: &Frame, o: &Operand) -> Option<u32> {
+        match o {
+            Operand::Const(Const::Int { bits, .. }) => Some(*bits),
+            Operand::Const(Const::Zero(t) | Const::Undef(t) | Const::Opaque { ty: t, .. }) => self.bits_of(fr.func, *t),
+            Operand::Const(_) => None,
+            Operand::Value(v) => self.value_type(fr.func, *v).and_then(|t| self.bits_of(fr.func, t)),
+        }
+    }
+
+    pub(in crate::symbolic) fn stored_value(&mut self, fr: &Frame, o: &Operand) -> (Value, u64) {
+        let m = self.module(fr.func);
+        let ty = match o {
+            Operand::Const(c) => self.const_type_size(fr.func, c),
+            Operand::Value(v) => self.value_type(fr.func, *v).map(|t| m.size_of(t).get()),
+        };
+        (self.any_operand(fr, o), ty.unwrap_or(8))
+    }
+
+    /// Returns the scalar type with which an operand is stored.
+    pub(in crate::symbolic) fn stored_scalar(&self, fr: &Frame, o: &Operand) -> Option<Scalar> {
+        let of = |ty| Scalar::of(&self.module(fr.func).ty(ty).kind);
+        Some(match o {
+            Operand::Value(v) => of(self.value_type(fr.func, *v)?),
+            Operand::Const(Const::Int { bits, .. }) => Scalar::of(&TypeKind::Int(*bits)),
+            Operand::Const(Const::Float { bits, .. }) => Scalar::Float(u64::from(*bits / 8)),
+            Operand::Const(Const::Global { .. } | Const::Func(_) | Const::Address { .. }) => Scalar::Pointer,
+            Operand::Const(Const::Zero(ty) | Const::Undef(ty)) => of(*ty),
+            Operand::Const(_) => return None,
+        })
+    }
+
+    /// Returns the type of a value of a function.
+    pub(in crate::symbolic) fn value_type(&self, f: FuncRef, v: ir::ValueId) -> Option<TypeId> {
+        self.value_types(f).get(v.index()).copied().flatten()
+    }
+
+    pub(in crate::symbolic) fn value_types(&self, f: FuncRef) -> Rc<Vec<Option<TypeId>>> {
+        if let Some(t) = self.functions.types.borrow().get(&f) {
+            return t.clone();
+        }
+        let func = self.function(f);
+        let mut types = vec![None; func.values as usize];
+        for (i, p) in func.params.iter().enumerate() {
+            types[i] = Some(p.ty);
+        }
+        for b in &func.blocks {
+            for i in &b.insts {
+                if let Some(r) = i.result {
+                    types[r.index()] = Some(i.ty);
+                }
+            }
+            if let ir::Terminator::Invoke { result: Some(r), ty, .. } = &b.term {
+                types[r.index()] = Some(*ty);
+            }
+        }
+        let types = Rc::new(types);
+        self.functions.types.borrow_mut().insert(f, types.clone());
+        types
+    }
+
+    pub(crate) fn is_recording(&self) -> bool {
+        self.events.recording
+    }
+
+    pub(crate) fn call_stack(&self) -> &[Site] {
+        &self.stack
+    }
+
+    /// Returns where the user wrote the code under execution: the innermost call outside system headers and launch
+    /// stubs.
+    pub(crate) fn user_location(&self) -> Option<(ir::ModuleId, ir::LocId)> {
+        self.stack
+            .iter()
+            .rev()
+            .map(|s| self.location(*s))
+            .find(|(m, l)| {
+                let p = self.program.loc(*m, *l);
+                p.line > 0 && !p.system
+            })
+            .or_else(|| self.stack.last().map(|s| self.location(*s)))
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(in crate::symbolic) fn operand(&mut self, fr: &Frame, o: &Operand, ty: TypeId) -> Value {
         match o {
             Operand::Value(v) => match &fr.env[v.index()] {
@@ -70,16 +156,6 @@ impl Executor<'_> {
                 let r = UnknownReason::ConstantExpression(what.clone());
                 self.unknown_of(m, *ty, &r)
             }
-        }
-    }
-
-    /// Returns the width of an operand in bits, if the value itself determines it.
-    pub(in crate::symbolic) fn operand_bits(&self, fr: &Frame, o: &Operand) -> Option<u32> {
-        match o {
-            Operand::Const(Const::Int { bits, .. }) => Some(*bits),
-            Operand::Const(Const::Zero(t) | Const::Undef(t) | Const::Opaque { ty: t, .. }) => self.bits_of(fr.func, *t),
-            Operand::Const(_) => None,
-            Operand::Value(v) => self.value_type(fr.func, *v).and_then(|t| self.bits_of(fr.func, t)),
         }
     }
 
@@ -153,85 +229,12 @@ impl Executor<'_> {
         }
     }
 
-    pub(in crate::symbolic) fn stored_value(&mut self, fr: &Frame, o: &Operand) -> (Value, u64) {
-        let m = self.module(fr.func);
-        let ty = match o {
-            Operand::Const(c) => self.const_type_size(fr.func, c),
-            Operand::Value(v) => self.value_type(fr.func, *v).map(|t| m.size_of(t).get()),
-        };
-        (self.any_operand(fr, o), ty.unwrap_or(8))
-    }
-
-    /// Returns the scalar type with which an operand is stored.
-    pub(in crate::symbolic) fn stored_scalar(&self, fr: &Frame, o: &Operand) -> Option<Scalar> {
-        let of = |ty| Scalar::of(&self.module(fr.func).ty(ty).kind);
-        Some(match o {
-            Operand::Value(v) => of(self.value_type(fr.func, *v)?),
-            Operand::Const(Const::Int { bits, .. }) => Scalar::of(&TypeKind::Int(*bits)),
-            Operand::Const(Const::Float { bits, .. }) => Scalar::Float(u64::from(*bits / 8)),
-            Operand::Const(Const::Global { .. } | Const::Func(_) | Const::Address { .. }) => Scalar::Pointer,
-            Operand::Const(Const::Zero(ty) | Const::Undef(ty)) => of(*ty),
-            Operand::Const(_) => return None,
-        })
-    }
-
-    /// Returns the type of a value of a function.
-    pub(in crate::symbolic) fn value_type(&self, f: FuncRef, v: ir::ValueId) -> Option<TypeId> {
-        self.value_types(f).get(v.index()).copied().flatten()
-    }
-
-    pub(in crate::symbolic) fn value_types(&self, f: FuncRef) -> Rc<Vec<Option<TypeId>>> {
-        if let Some(t) = self.functions.types.borrow().get(&f) {
-            return t.clone();
-        }
-        let func = self.function(f);
-        let mut types = vec![None; func.values as usize];
-        for (i, p) in func.params.iter().enumerate() {
-            types[i] = Some(p.ty);
-        }
-        for b in &func.blocks {
-            for i in &b.insts {
-                if let Some(r) = i.result {
-                    types[r.index()] = Some(i.ty);
-                }
-            }
-            if let ir::Terminator::Invoke { result: Some(r), ty, .. } = &b.term {
-                types[r.index()] = Some(*ty);
-            }
-        }
-        let types = Rc::new(types);
-        self.functions.types.borrow_mut().insert(f, types.clone());
-        types
-    }
-
     pub(crate) fn value_int(&mut self, v: &Value, bits: u32) -> TermId {
         self.as_int_value(v, bits)
     }
 
     pub(crate) fn global_of(&mut self, r: ir::GlobalRef) -> ObjId {
         self.global_object(r.module, r.global)
-    }
-
-    pub(crate) fn is_recording(&self) -> bool {
-        self.events.recording
-    }
-
-    pub(crate) fn call_stack(&self) -> &[Site] {
-        &self.stack
-    }
-
-    /// Returns where the user wrote the code under execution: the innermost call outside system headers and launch
-    /// stubs.
-    pub(crate) fn user_location(&self) -> Option<(ir::ModuleId, ir::LocId)> {
-        self.stack
-            .iter()
-            .rev()
-            .map(|s| self.location(*s))
-            .find(|(m, l)| {
-                let p = self.program.loc(*m, *l);
-                p.line > 0 && !p.system
-            })
-            .or_else(|| self.stack.last().map(|s| self.location(*s)))
     }
 }
 

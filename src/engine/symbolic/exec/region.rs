@@ -9,6 +9,7 @@ use super::executor::Executor;
 use super::site::Site;
 use super::state::State;
 use super::state::{Frame, RegionOut};
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{Term, TermId};
 use base::reasons::UnknownReason;
@@ -86,30 +87,6 @@ impl<'p> Executor<'p> {
             value = value.map(|v| self.without_no_elements(v, before));
         }
         Some((value, s))
-    }
-
-    /// Returns the element storage of a standard library container: it is null if the container is empty, but an empty
-    /// block is an equivalent model, and then pointers into it move uniformly. `before`: number of objects before the
-    /// call.
-    pub(in crate::symbolic) fn without_no_elements(&mut self, v: Value, before: usize) -> Value {
-        let Value::Ptr(p) = &v else { return v };
-        let [a, b] = p.as_slice() else { return v };
-        let (none, some) = if a.base == Base::Null { (a, b) } else { (b, a) };
-        let (Base::Null, Base::Object(o)) = (&none.base, &some.base) else { return v };
-        let (Some(extent), true) =
-            (self.object(*o).extent, (o.0 as usize) >= before && self.arena.as_int(some.offset) == Some(0))
-        else {
-            return v;
-        };
-        let (zero, some) = (self.arena.int(0), some.clone());
-        let empty = self.arena.conjuncts(none.cond).into_iter().any(|c| {
-            let Term::EqZ(t) = *self.arena.get(c) else { return false };
-            self.arena.substitute(extent, &std::iter::once((t, zero)).collect()) == zero
-        });
-        if !empty {
-            return v;
-        }
-        Value::Ptr(Rc::new(vec![Target { cond: self.arena.bool(true), ..some }]))
     }
 
     /// Executes the blocks of a region (a loop's body or the whole function) in reverse post-order, nested loops as
@@ -306,5 +283,31 @@ impl<'p> Executor<'p> {
             }
         }
         out
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Returns the element storage of a standard library container: it is null if the container is empty, but an empty
+    /// block is an equivalent model, and then pointers into it move uniformly. `before`: number of objects before the
+    /// call.
+    pub(in crate::symbolic) fn without_no_elements(&mut self, v: Value, before: usize) -> Value {
+        let Value::Ptr(p) = &v else { return v };
+        let [a, b] = p.as_slice() else { return v };
+        let (none, some) = if a.base == Base::Null { (a, b) } else { (b, a) };
+        let (Base::Null, Base::Object(o)) = (&none.base, &some.base) else { return v };
+        let (Some(extent), true) =
+            (self.object(*o).extent, (o.0 as usize) >= before && self.arena.as_int(some.offset) == Some(0))
+        else {
+            return v;
+        };
+        let (zero, some) = (self.arena.int(0), some.clone());
+        let empty = self.arena.conjuncts(none.cond).into_iter().any(|c| {
+            let Term::EqZ(t) = *self.arena.get(c) else { return false };
+            self.arena.substitute(extent, &std::iter::once((t, zero)).collect()) == zero
+        });
+        if !empty {
+            return v;
+        }
+        Value::Ptr(Rc::new(vec![Target { cond: self.arena.bool(true), ..some }]))
     }
 }

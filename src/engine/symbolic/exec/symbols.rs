@@ -1,7 +1,7 @@
 //! Symbols for values that are not computed: program inputs, unknown values, pointers with known and unknown targets;
 //! objects of globals.
 
-use super::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
@@ -13,7 +13,7 @@ use base::reasons::UnknownReason;
 use ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Returns the maximum number of bytes of a device allocation; without [`Axiom::DeviceMemory`], as many as can be
     /// requested.
     pub(crate) fn most_of_device(&self) -> i128 {

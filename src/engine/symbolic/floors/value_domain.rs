@@ -2,6 +2,7 @@
 
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::inputs::assume::Assumptions;
 use crate::symbolic::inputs::sources::Inputs;
 use crate::symbolic::kernel::context::Loaded;
 use crate::symbolic::terms::term::SymId;
@@ -18,7 +19,7 @@ pub struct ValueDomain<'p> {
     pub inputs: Inputs,
     /// Numbers that a kernel read from memory that its threads write.
     pub loaded: FxHashMap<SymId, Loaded>,
-    pub assumptions: crate::symbolic::inputs::assume::Assumptions,
+    pub assumptions: Assumptions,
 }
 
 impl<'p> ValueDomain<'p> {

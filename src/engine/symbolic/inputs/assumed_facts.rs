@@ -8,6 +8,7 @@ use crate::symbolic::exec::events::ClaimEvent;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
@@ -164,7 +165,9 @@ impl Executor<'_> {
         }
         self.contracts_at_entry(f, args, s)
     }
+}
 
+impl MemoryDomain<'_> {
     /// Returns the conditions stated of `main`'s inputs that `conditions` mention.
     pub fn assumed_of_inputs(&mut self, main: FuncRef, conditions: &[TermId]) -> Vec<TermId> {
         let mut out = vec![];

@@ -11,6 +11,7 @@ use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::loops::quantified_facts::Always;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
@@ -236,7 +237,9 @@ impl Executor<'_> {
             }
         }
     }
+}
 
+impl MemoryDomain<'_> {
     /// Returns a value of the launch configuration, of this launch or of the executed kernel's, by the contract's word
     /// for it.
     pub(super) fn of_the_launch(&self, word: &str, launch: Option<&LaunchConfig>) -> Option<TermId> {

@@ -8,6 +8,7 @@
 use super::contract_facts::{By, Called};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -414,30 +415,6 @@ impl Executor<'_> {
         Ok((self.extent_from(asked, &pointed, p)?, i128::from(bytes)))
     }
 
-    fn extent_from(&mut self, asked: &Asked<'_>, p: &Pointed, said: &Term) -> Found<TermId> {
-        let owing = matches!(&asked.names, Names::Of(called) if called.by == By::Caller);
-        let mut all: Option<TermId> = None;
-        for target in p.targets.clone().iter() {
-            let left = match &target.base {
-                Base::Object(o) => {
-                    let extent = if owing {
-                        self.object(*o).extent.ok_or_else(|| format!("the extent of `{said}` is not known there"))?
-                    } else {
-                        self.extent_of_parameter(asked.function, *o)?
-                    };
-                    self.arena.sub(extent, target.offset)
-                }
-                Base::Null => self.arena.int(0),
-                Base::Func(_) | Base::Unknown(_) => return Err(format!("what `{said}` points to is not known")),
-            };
-            all = Some(match all {
-                Some(others) => self.arena.ite(target.cond, left, others),
-                None => left,
-            });
-        }
-        all.ok_or_else(|| format!("`{said}` points to no object"))
-    }
-
     fn applied_of(&mut self, asked: &mut Asked<'_>, function: Built, of: &[Term], t: &Term) -> Found<TermId> {
         match (function, of) {
             (Built::Extent, [p]) => match self.pointer_of(asked, p)? {
@@ -477,6 +454,32 @@ impl Executor<'_> {
             }
             _ => Err(format!("`{t}` has the wrong number of arguments")),
         }
+    }
+}
+
+impl MemoryDomain<'_> {
+    fn extent_from(&mut self, asked: &Asked<'_>, p: &Pointed, said: &Term) -> Found<TermId> {
+        let owing = matches!(&asked.names, Names::Of(called) if called.by == By::Caller);
+        let mut all: Option<TermId> = None;
+        for target in p.targets.clone().iter() {
+            let left = match &target.base {
+                Base::Object(o) => {
+                    let extent = if owing {
+                        self.object(*o).extent.ok_or_else(|| format!("the extent of `{said}` is not known there"))?
+                    } else {
+                        self.extent_of_parameter(asked.function, *o)?
+                    };
+                    self.arena.sub(extent, target.offset)
+                }
+                Base::Null => self.arena.int(0),
+                Base::Func(_) | Base::Unknown(_) => return Err(format!("what `{said}` points to is not known")),
+            };
+            all = Some(match all {
+                Some(others) => self.arena.ite(target.cond, left, others),
+                None => left,
+            });
+        }
+        all.ok_or_else(|| format!("`{said}` points to no object"))
     }
 }
 

@@ -3,7 +3,7 @@
 //! In: a term in an index expression. Out: array, element and member if the term is a number that the array held at
 //! function entry, and contracts read it as such. A number written since is a different one.
 
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::terms::functions::Function;
@@ -45,7 +45,7 @@ impl ElementRead {
     }
 }
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Returns the array element that a term is; `None` if contracts cannot express it. `copies`: the result of
     /// `contiguous()` has the tensor's elements in order, at the indices that contracts use if the tensor is
     /// contiguous.

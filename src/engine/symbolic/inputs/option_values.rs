@@ -5,8 +5,8 @@
 //! the input symbol of such a value, if the path determines its option.
 
 use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
@@ -18,7 +18,7 @@ use base::reasons::UnknownReason;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Returns the pointer that `argv` contains at a variable offset.
     pub(in crate::symbolic) fn argument_at(&mut self, offset: TermId) -> Option<Value> {
         let into = self.arena.modulo(offset, 8);

@@ -4,6 +4,7 @@
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::InputSource;
@@ -86,7 +87,9 @@ impl Executor<'_> {
             v => Some(v),
         }
     }
+}
 
+impl MemoryDomain<'_> {
     /// Adds the object for a structure that a caller passes by value, owned by the function.
     fn add_structure_given(&mut self, f: FuncRef, name: &str, ty: TypeId) -> ObjId {
         let m = self.program.module(f.module);

@@ -9,6 +9,7 @@ use crate::symbolic::exec::events::{
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::limits::budget::{Allowance, Limit};
@@ -78,7 +79,7 @@ impl Executor<'_> {
         self.side = Side::Device;
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
-        self.kernel.partitions.begin(self.arena.symbols().len());
+        self.memory.kernel.partitions.begin(self.memory.values.terms.arena.symbols().len());
         let thread = self.thread_symbols(&launch.config);
         let mut path = facts;
         for i in 0..3 {
@@ -241,12 +242,6 @@ impl Executor<'_> {
         None
     }
 
-    fn at_launch(&mut self, launch: &LaunchEvent, path: TermId) -> Option<State> {
-        let mut state = self.initial_state();
-        state.mem.clone_from(&launch.memory);
-        self.assume(state, path)
-    }
-
     fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {
         if let Some(s) = self.at_launch(launch, path) {
             use std::hash::{Hash, Hasher};
@@ -264,6 +259,14 @@ impl Executor<'_> {
         let m = self.program.module(kernel.module);
         let mut s = self.initial_state();
         (0..func.params.len()).map(|i| self.root_argument(&mut s, m, kernel, i, false)).collect()
+    }
+}
+
+impl MemoryDomain<'_> {
+    fn at_launch(&mut self, launch: &LaunchEvent, path: TermId) -> Option<State> {
+        let mut state = self.initial_state();
+        state.mem.clone_from(&launch.memory);
+        self.assume(state, path)
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::symbolic::exec::events::Stores;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::loops::types::Form;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
@@ -72,7 +73,9 @@ impl Executor<'_> {
             }
         }
     }
+}
 
+impl MemoryDomain<'_> {
     /// Returns the value that an atomic operation stores.
     pub(in crate::symbolic) fn atomic_stores(&mut self, fr: &Frame, op: &Op) -> Stores {
         let (op, value) = match op {

@@ -14,6 +14,7 @@ use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::Value;
@@ -337,6 +338,17 @@ impl Executor<'_> {
         }
     }
 
+    /// Width in bits of a variable that holds an integer.
+    pub(super) fn bits_of_var(&self, fr: &Frame, v: LoopVar) -> Option<u32> {
+        match v {
+            LoopVar::Cell(_, _, size) => Some(size * 8),
+            LoopVar::Phi(p) => self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)),
+            LoopVar::Whole(_) | LoopVar::Life(_) => None,
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Form of an object's freed condition at iteration `k`.
     #[expect(clippy::too_many_arguments, reason = "one variable of a loop, as for any other")]
     pub(super) fn life(
@@ -356,15 +368,6 @@ impl Executor<'_> {
                 Form::Bounded(Value::Bool(freed), vec![fact])
             }
             form => form,
-        }
-    }
-
-    /// Width in bits of a variable that holds an integer.
-    pub(super) fn bits_of_var(&self, fr: &Frame, v: LoopVar) -> Option<u32> {
-        match v {
-            LoopVar::Cell(_, _, size) => Some(size * 8),
-            LoopVar::Phi(p) => self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)),
-            LoopVar::Whole(_) | LoopVar::Life(_) => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::prefix_sum::{Running, steps_below};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::array_write::Written;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
@@ -56,6 +57,43 @@ struct Write {
 }
 
 impl Executor<'_> {
+    /// Fills the elements of all iterations before `k` of a loop in `func`; `before` is the state at the loop's start.
+    pub(in crate::symbolic) fn fill_so_far(
+        &mut self,
+        s: &mut State,
+        before: &State,
+        o: ObjId,
+        filled: &[Filled],
+        (k, func): (TermId, FuncRef),
+    ) {
+        // Objects that iterations made are arbitrary already.
+        let Some(old) = before.mem.get(&o) else { return };
+        s.mem.insert(o, Rc::clone(old));
+        for f in filled {
+            if let Some(all) = f.made {
+                self.rounds_begin(s, all);
+            }
+            // A separate symbol: an element's number is not that of an iteration in progress.
+            let element = self.arena.fresh(
+                SymKind::Iteration { name: "an element".into() },
+                "an element",
+                Range::new(0, 1 << 62),
+            );
+            let mut value = self.arena.substitute(f.value, &std::iter::once((k, element)).collect());
+            if let Some(held) = f.held {
+                let held = self.arena.substitute(held, &std::iter::once((k, element)).collect());
+                let moved = self.arena.scale(element, f.stride);
+                let at = self.arena.add(f.from, moved);
+                if let Some(known) = self.held_at_place(o, old, at, f.bytes, func) {
+                    value = self.arena.substitute(value, &std::iter::once((held, known)).collect());
+                }
+            }
+            self.write_layer(s, o, f.from, (f.stride, f.bytes, k), Written::Each { k: element, value });
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Returns the elements that an iteration writes to an array with unknown contents at its start, in the order of
     /// the writes: one element, or several of the same stride that do not overlap (members of a structure). `states`
     /// are those at the start and at the end of the iteration. A path that does not write an element leaves its
@@ -242,41 +280,6 @@ impl Executor<'_> {
         let sum = self.sum_before(step, rounds);
         let all = self.arena.add(first, sum);
         Some(self.arena.wrap(all, bytes * 8, true))
-    }
-
-    /// Fills the elements of all iterations before `k` of a loop in `func`; `before` is the state at the loop's start.
-    pub(in crate::symbolic) fn fill_so_far(
-        &mut self,
-        s: &mut State,
-        before: &State,
-        o: ObjId,
-        filled: &[Filled],
-        (k, func): (TermId, FuncRef),
-    ) {
-        // Objects that iterations made are arbitrary already.
-        let Some(old) = before.mem.get(&o) else { return };
-        s.mem.insert(o, Rc::clone(old));
-        for f in filled {
-            if let Some(all) = f.made {
-                self.rounds_begin(s, all);
-            }
-            // A separate symbol: an element's number is not that of an iteration in progress.
-            let element = self.arena.fresh(
-                SymKind::Iteration { name: "an element".into() },
-                "an element",
-                Range::new(0, 1 << 62),
-            );
-            let mut value = self.arena.substitute(f.value, &std::iter::once((k, element)).collect());
-            if let Some(held) = f.held {
-                let held = self.arena.substitute(held, &std::iter::once((k, element)).collect());
-                let moved = self.arena.scale(element, f.stride);
-                let at = self.arena.add(f.from, moved);
-                if let Some(known) = self.held_at_place(o, old, at, f.bytes, func) {
-                    value = self.arena.substitute(value, &std::iter::once((held, known)).collect());
-                }
-            }
-            self.write_layer(s, o, f.from, (f.stride, f.bytes, k), Written::Each { k: element, value });
-        }
     }
 }
 

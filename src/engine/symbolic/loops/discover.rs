@@ -10,6 +10,7 @@ use super::transition::{LoopAt, Pass, PointerVars, Transition};
 use super::types::LoopVar;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -143,22 +144,6 @@ impl Executor<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Records pointer variables with several targets before the loop: in later iterations each has one of these or of
-    /// targets found later.
-    fn note_choices(&mut self, at: &LoopAt<'_>, s0: &State, vars: &[LoopVar], pointers: &mut PointerVars) {
-        for v in vars {
-            if pointers.contains(v) {
-                continue;
-            }
-            let before = self.pointers_before(s0, &at.phi_start, *v).filter(|a| {
-                (2..=MOST_POINTERS).contains(&a.len()) && !a.iter().any(|(b, _)| matches!(b, Base::Unknown(_)))
-            });
-            if let Some(before) = before {
-                pointers.choices.insert(*v, before);
-            }
-        }
     }
 
     /// Puts objects that existed before the loop, but that the body is the first to touch, into the state before the
@@ -345,6 +330,24 @@ impl Executor<'_> {
             fr.env[p.index()] = v;
         }
         Some((s, next))
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Records pointer variables with several targets before the loop: in later iterations each has one of these or of
+    /// targets found later.
+    fn note_choices(&mut self, at: &LoopAt<'_>, s0: &State, vars: &[LoopVar], pointers: &mut PointerVars) {
+        for v in vars {
+            if pointers.contains(v) {
+                continue;
+            }
+            let before = self.pointers_before(s0, &at.phi_start, *v).filter(|a| {
+                (2..=MOST_POINTERS).contains(&a.len()) && !a.iter().any(|(b, _)| matches!(b, Base::Unknown(_)))
+            });
+            if let Some(before) = before {
+                pointers.choices.insert(*v, before);
+            }
+        }
     }
 
     /// Possible targets of a pointer variable before the loop: none if it was never written. `None` if they are

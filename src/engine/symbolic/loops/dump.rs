@@ -3,13 +3,13 @@
 use super::accelerate::Solved;
 use super::transition::LoopAt;
 use super::types::{Form, LoopVar};
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::display::term;
 use ir::{FuncRef, Op};
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Describes the forms of a loop's variables at iteration `k`.
     pub(super) fn describe_summary(&self, func: FuncRef, at: &LoopAt<'_>, solved: &Solved) -> String {
         let mut vars: Vec<(&LoopVar, &Form)> = solved.forms.iter().collect();

@@ -8,7 +8,7 @@
 
 use super::sum::Rounds;
 use super::types::Form;
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Target, Value, is_known};
@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// Maximum number of nodes visited in a choice between values.
 const MAX_CHOICES: usize = 64;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     pub(super) fn solve(
         &mut self,
         start: &Value,

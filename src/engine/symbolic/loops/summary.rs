@@ -17,6 +17,7 @@ use super::transition::{LoopAt, Transition};
 use super::types::{Form, LoopOut, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, RegionOut, State};
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::{Part, Spared};
@@ -268,6 +269,14 @@ impl Executor<'_> {
         Some((exits, out.rets))
     }
 
+    fn last_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+        self.restore(fr, &at.phi_start);
+        let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
+        (out.exits, out.rets)
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(super) fn name_iteration(&mut self, k: TermId, forms: &FxHashMap<LoopVar, Form>) {
         let mut names: Vec<String> = forms
             .iter()
@@ -289,12 +298,6 @@ impl Executor<'_> {
         if let Some(n) = names.into_iter().next() {
             self.arena.rename(k, format!("iteration of {n}"));
         }
-    }
-
-    fn last_pass(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
-        self.restore(fr, &at.phi_start);
-        let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
-        (out.exits, out.rets)
     }
 
     pub(super) fn iteration_symbol(&mut self, vars: &[LoopVar]) -> TermId {

@@ -11,6 +11,7 @@ use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, TermId};
@@ -37,20 +38,6 @@ pub(in crate::symbolic) struct Place {
 const DEPTH: usize = 16;
 
 impl Executor<'_> {
-    /// Records the provenance of a given object.
-    pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
-        self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
-    }
-
-    /// Records a given object if its type is a class of a library with models; returns whether it is.
-    pub(crate) fn note_given_class(&mut self, o: ObjId, function: FuncRef, type_name: &str, by_value: bool) -> bool {
-        let class = Class::of(type_name);
-        if class.is_some() {
-            self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value, class });
-        }
-        class.is_some()
-    }
-
     /// Writes the contents of handles passed by value as cells, so that they stay known when another path assigns one
     /// of them another tensor.
     pub(crate) fn fill_given_handles(&mut self, s: &mut State) {
@@ -73,6 +60,32 @@ impl Executor<'_> {
                 }
             }
         }
+    }
+
+    /// Writes the given contents of a structure into a state, scalar by scalar, since a read may cover several scalars.
+    pub(crate) fn whole_as_given(&mut self, s: &mut State, o: ObjId) {
+        self.ensure(s, o);
+        let extent = self.object(o).extent.and_then(|e| self.arena.as_int(e));
+        let (Some(state), Some(bytes)) = (s.mem.get(&o).cloned(), extent) else { return };
+        let zero = self.arena.int(0);
+        let filled = self.with_given(o, state, (&zero, bytes));
+        s.mem.insert(o, filled);
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Records the provenance of a given object.
+    pub(crate) fn note_given(&mut self, o: ObjId, function: FuncRef, ty: Option<TypeId>, by_value: bool) {
+        self.heap.note_given(o, Given { function, module: function.module, ty, by_value, class: None });
+    }
+
+    /// Records a given object if its type is a class of a library with models; returns whether it is.
+    pub(crate) fn note_given_class(&mut self, o: ObjId, function: FuncRef, type_name: &str, by_value: bool) -> bool {
+        let class = Class::of(type_name);
+        if class.is_some() {
+            self.heap.note_given(o, Given { function, module: function.module, ty: None, by_value, class });
+        }
+        class.is_some()
     }
 
     /// A scalar of a handle or of its pointee.
@@ -138,16 +151,6 @@ impl Executor<'_> {
             let is_it = |g: &Given| g.by_value && g.function == f;
             self.heap.given(*o).is_some_and(is_it) && self.object(*o).name == name
         })
-    }
-
-    /// Writes the given contents of a structure into a state, scalar by scalar, since a read may cover several scalars.
-    pub(crate) fn whole_as_given(&mut self, s: &mut State, o: ObjId) {
-        self.ensure(s, o);
-        let extent = self.object(o).extent.and_then(|e| self.arena.as_int(e));
-        let (Some(state), Some(bytes)) = (s.mem.get(&o).cloned(), extent) else { return };
-        let zero = self.arena.int(0);
-        let filled = self.with_given(o, state, (&zero, bytes));
-        s.mem.insert(o, filled);
     }
 
     /// Objects behind a function's pointers, with their names and, if the type is known, the element size in bytes.

@@ -8,6 +8,7 @@ use super::object::{ObjId, ObjState, Rest, with_end_of};
 use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::functions::Function;
@@ -47,6 +48,60 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
     }
 
+    /// Stores `length` bytes of a file from position `at` on; the file consists of items of `size` bytes.
+    pub(crate) fn store_file(
+        &mut self,
+        s: &mut State,
+        to: &Rc<Vec<Target>>,
+        (file, at): (u32, TermId),
+        length: TermId,
+        size: TermId,
+    ) {
+        let [Target { base: Base::Object(o), offset, .. }] = to.as_slice() else {
+            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
+            return;
+        };
+        let number = |e: &Self, t: TermId| e.arena.as_int(t);
+        match (number(self, *offset), number(self, length)) {
+            (Some(_), Some(n)) if (0..=MAX_CELLS).contains(&n) => {
+                // Cells of the size in which they will most likely be read.
+                let each = match number(self, size) {
+                    Some(b @ (1 | 2 | 4 | 8)) => b,
+                    _ if n % 4 == 0 => 4,
+                    _ => 1,
+                };
+                let bits = u32::try_from(each * 8).unwrap_or(8);
+                for i in 0..n / each {
+                    let (from, delta) = (self.arena.add_const(at, i * each), self.arena.int(i * each));
+                    let value = self.file_value(file, from, bits);
+                    let place = self.offset_targets(to, delta);
+                    self.store(s, &place, Value::Int(value), u64::from(bits / 8));
+                }
+            }
+            _ => self.write_layer(s, *o, *offset, (1, 1, length), Written::File { file, at }),
+        }
+    }
+
+    /// Copies `len` bytes as a layer that refers to the source's present contents.
+    pub(in crate::symbolic) fn copy_layer(
+        &mut self,
+        s: &mut State,
+        (to, offset): (ObjId, TermId),
+        (from, at): (ObjId, TermId),
+        len: TermId,
+    ) {
+        self.ensure(s, from);
+        match s.mem.get(&from).cloned() {
+            Some(state) => self.write_layer(s, to, offset, (1, 1, len), Written::Copy { from, state, at }),
+            None => {
+                let name = self.object(to).name.clone();
+                self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
+            }
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(in crate::symbolic) fn read_either(
         &mut self,
         o: ObjId,
@@ -219,40 +274,6 @@ impl Executor<'_> {
         }
     }
 
-    /// Stores `length` bytes of a file from position `at` on; the file consists of items of `size` bytes.
-    pub(crate) fn store_file(
-        &mut self,
-        s: &mut State,
-        to: &Rc<Vec<Target>>,
-        (file, at): (u32, TermId),
-        length: TermId,
-        size: TermId,
-    ) {
-        let [Target { base: Base::Object(o), offset, .. }] = to.as_slice() else {
-            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
-            return;
-        };
-        let number = |e: &Self, t: TermId| e.arena.as_int(t);
-        match (number(self, *offset), number(self, length)) {
-            (Some(_), Some(n)) if (0..=MAX_CELLS).contains(&n) => {
-                // Cells of the size in which they will most likely be read.
-                let each = match number(self, size) {
-                    Some(b @ (1 | 2 | 4 | 8)) => b,
-                    _ if n % 4 == 0 => 4,
-                    _ => 1,
-                };
-                let bits = u32::try_from(each * 8).unwrap_or(8);
-                for i in 0..n / each {
-                    let (from, delta) = (self.arena.add_const(at, i * each), self.arena.int(i * each));
-                    let value = self.file_value(file, from, bits);
-                    let place = self.offset_targets(to, delta);
-                    self.store(s, &place, Value::Int(value), u64::from(bits / 8));
-                }
-            }
-            _ => self.write_layer(s, *o, *offset, (1, 1, length), Written::File { file, at }),
-        }
-    }
-
     /// Loads an integer of `bytes` bytes, if memory holds a known one.
     pub(crate) fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
@@ -260,24 +281,6 @@ impl Executor<'_> {
         match self.read_cells(*o, &state, *offset, bytes, None) {
             Value::Int(t) => Some(t),
             _ => None,
-        }
-    }
-
-    /// Copies `len` bytes as a layer that refers to the source's present contents.
-    pub(in crate::symbolic) fn copy_layer(
-        &mut self,
-        s: &mut State,
-        (to, offset): (ObjId, TermId),
-        (from, at): (ObjId, TermId),
-        len: TermId,
-    ) {
-        self.ensure(s, from);
-        match s.mem.get(&from).cloned() {
-            Some(state) => self.write_layer(s, to, offset, (1, 1, len), Written::Copy { from, state, at }),
-            None => {
-                let name = self.object(to).name.clone();
-                self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
-            }
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, Deed, St
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
@@ -17,12 +18,6 @@ use ir::Side;
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// Registers host memory with devices (`cudaHostRegister`); the registration is taken to last.
-    pub(crate) fn register(&mut self, s: &State, p: &[Target]) {
-        let objects = self.objects_at(s, p);
-        self.heap.register(objects);
-    }
-
     /// Whether two objects may have the same address: they were given under two names, or one may have been allocated
     /// where the other was freed on any path.
     pub(in crate::symbolic) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {
@@ -158,14 +153,6 @@ impl Executor<'_> {
         Some(Rc::new(now))
     }
 
-    /// Condition under which an object has been freed.
-    pub(in crate::symbolic) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
-        match s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.as_ref()) {
-            Some(f) => f.cond,
-            None => self.arena.bool(false),
-        }
-    }
-
     /// Sets the condition under which an object has been freed; the free sites are all that were ever recorded for it.
     pub(in crate::symbolic) fn set_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         self.ensure(s, o);
@@ -176,16 +163,6 @@ impl Executor<'_> {
         if let Some(st) = s.mem.get_mut(&o) {
             Rc::make_mut(st).freed = freed;
         }
-    }
-
-    /// Condition that an object has been freed at iteration `k` of a loop that may free it: before the loop or in an
-    /// earlier iteration. The second term is the fact that the first iteration has no earlier one.
-    pub(in crate::symbolic) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
-        let reason = UnknownReason::FreedEarlier(self.object(o).name.clone());
-        let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
-        let one = self.arena.int(1);
-        let (not, later) = (self.arena.not(earlier), self.arena.le(one, k));
-        (self.arena.or(before, earlier), self.arena.or(not, later))
     }
 
     /// Records an access or copy of possibly freed memory. `stack` leads to it and ends with it.
@@ -237,6 +214,32 @@ impl Executor<'_> {
         let at = self.kernel.partitions.tick();
         let not_empty = self.nothing_empty(s);
         self.events.copies.push(CopyEvent { side: AccessEvent { targets: p.clone(), at, ..side }, not_empty });
+    }
+}
+
+impl MemoryDomain<'_> {
+    /// Registers host memory with devices (`cudaHostRegister`); the registration is taken to last.
+    pub(crate) fn register(&mut self, s: &State, p: &[Target]) {
+        let objects = self.objects_at(s, p);
+        self.heap.register(objects);
+    }
+
+    /// Condition under which an object has been freed.
+    pub(in crate::symbolic) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
+        match s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.as_ref()) {
+            Some(f) => f.cond,
+            None => self.arena.bool(false),
+        }
+    }
+
+    /// Condition that an object has been freed at iteration `k` of a loop that may free it: before the loop or in an
+    /// earlier iteration. The second term is the fact that the first iteration has no earlier one.
+    pub(in crate::symbolic) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
+        let reason = UnknownReason::FreedEarlier(self.object(o).name.clone());
+        let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
+        let one = self.arena.int(1);
+        let (not, later) = (self.arena.not(earlier), self.arena.le(one, k));
+        (self.arena.or(before, earlier), self.arena.or(not, later))
     }
 
     /// Condition that every allocation so far has at least one byte.

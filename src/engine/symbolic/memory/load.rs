@@ -9,6 +9,7 @@ use super::scalar::Scalar;
 use super::value::{Base, Lost, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::functions::Function;
@@ -132,6 +133,48 @@ impl Executor<'_> {
         self.among_stored(o, v)
     }
 
+    /// Loads a pointer through a pointer.
+    pub(crate) fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+        let mut out: Option<Value> = None;
+        for t in p.iter() {
+            let v = match &t.base {
+                Base::Object(o) => {
+                    self.ensure(s, *o);
+                    self.note_used_by_host(*o);
+                    let changed = self.is_changed_by_another_name(s, *o, Scalar::Pointer);
+                    let st = s.mem.get(o).filter(|_| !changed).cloned();
+                    match st {
+                        Some(st) => {
+                            let v = self.read_cells(*o, &st, t.offset, 8, None);
+                            let p = self.as_pointer(&v);
+                            Value::Ptr(p)
+                        }
+                        None => self.unknown_pointer(&UnknownReason::UnknownMemory),
+                    }
+                }
+                _ => self.unknown_pointer(&UnknownReason::LoadedThroughLost),
+            };
+            out = Some(match out {
+                None => v,
+                Some(old) => self.ite_value(t.cond, &v, &old),
+            });
+        }
+        match out {
+            Some(Value::Ptr(p)) => p,
+            _ => {
+                let v = self.unknown_pointer(&UnknownReason::LoadedThroughNothing);
+                self.as_pointer(&v)
+            }
+        }
+    }
+
+    /// Loads a value of a type of the function's module.
+    pub fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+        self.load(s, f, p, ty)
+    }
+}
+
+impl MemoryDomain<'_> {
     pub(crate) fn read_cells(
         &mut self,
         o: ObjId,
@@ -393,46 +436,6 @@ impl Executor<'_> {
             (_, Value::Unknown(r)) => self.unknown_of(m, ty, &r),
             _ => self.unknown_of(m, ty, &UnknownReason::OtherType),
         }
-    }
-
-    /// Loads a pointer through a pointer.
-    pub(crate) fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
-        let mut out: Option<Value> = None;
-        for t in p.iter() {
-            let v = match &t.base {
-                Base::Object(o) => {
-                    self.ensure(s, *o);
-                    self.note_used_by_host(*o);
-                    let changed = self.is_changed_by_another_name(s, *o, Scalar::Pointer);
-                    let st = s.mem.get(o).filter(|_| !changed).cloned();
-                    match st {
-                        Some(st) => {
-                            let v = self.read_cells(*o, &st, t.offset, 8, None);
-                            let p = self.as_pointer(&v);
-                            Value::Ptr(p)
-                        }
-                        None => self.unknown_pointer(&UnknownReason::UnknownMemory),
-                    }
-                }
-                _ => self.unknown_pointer(&UnknownReason::LoadedThroughLost),
-            };
-            out = Some(match out {
-                None => v,
-                Some(old) => self.ite_value(t.cond, &v, &old),
-            });
-        }
-        match out {
-            Some(Value::Ptr(p)) => p,
-            _ => {
-                let v = self.unknown_pointer(&UnknownReason::LoadedThroughNothing);
-                self.as_pointer(&v)
-            }
-        }
-    }
-
-    /// Loads a value of a type of the function's module.
-    pub fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
-        self.load(s, f, p, ty)
     }
 }
 

@@ -11,6 +11,7 @@ use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
@@ -21,6 +22,28 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl Executor<'_> {
+    /// Marks memory as possibly freed if another of its names was freed.
+    pub(in crate::symbolic) fn free_other_names(&mut self, s: &mut State, o: ObjId, cond: TermId) {
+        let Some(all) = self.several.clans.get(&o).copied() else { return };
+        let Some(made) = self.several.rounds.get(&all).map(|r| r.made) else { return };
+        for other in [made, all] {
+            if other == o && o == made {
+                continue;
+            }
+            let reason = UnknownReason::FreedByOtherName(self.object(other).name.clone());
+            let maybe = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
+            let both = self.arena.and(cond, maybe);
+            self.ensure(s, other);
+            let Some(before) = s.mem.get(&other).map(|x| x.freed.clone()) else { continue };
+            let freed = self.freed_also(other, before, both);
+            if let Some(st) = s.mem.get_mut(&other) {
+                Rc::make_mut(st).freed = freed;
+            }
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Returns the address `at` of an object that an iteration allocates, as a function of the iteration `k`, and the
     /// summary object that stands for the allocations of all iterations; the array that stores the addresses must keep
     /// all of them. `end` is the state at the end of the iteration, `map` holds the loop's variables at iteration `k`;
@@ -153,26 +176,6 @@ impl Executor<'_> {
         for other in names {
             if other != o && !self.several.has_other_names(other) && s.mem.contains_key(&other) {
                 self.blank(s, other, reason, false);
-            }
-        }
-    }
-
-    /// Marks memory as possibly freed if another of its names was freed.
-    pub(in crate::symbolic) fn free_other_names(&mut self, s: &mut State, o: ObjId, cond: TermId) {
-        let Some(all) = self.several.clans.get(&o).copied() else { return };
-        let Some(made) = self.several.rounds.get(&all).map(|r| r.made) else { return };
-        for other in [made, all] {
-            if other == o && o == made {
-                continue;
-            }
-            let reason = UnknownReason::FreedByOtherName(self.object(other).name.clone());
-            let maybe = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
-            let both = self.arena.and(cond, maybe);
-            self.ensure(s, other);
-            let Some(before) = s.mem.get(&other).map(|x| x.freed.clone()) else { continue };
-            let freed = self.freed_also(other, before, both);
-            if let Some(st) = s.mem.get_mut(&other) {
-                Rc::make_mut(st).freed = freed;
             }
         }
     }

@@ -9,6 +9,7 @@ use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::term::TermId;
 use ir::{FuncRef, Op, Operand, Side, Step, ValueId};
@@ -46,7 +47,9 @@ impl Executor<'_> {
         }
         (!rows.is_empty()).then(|| Rc::new(rows))
     }
+}
 
+impl MemoryDomain<'_> {
     /// Value that a store puts into a variable: a pointer gets the variable's part name, if it has one to give.
     pub(in crate::symbolic) fn named(&mut self, fr: &Frame, s: &State, site: Site, ptr: &Operand, v: Value) -> Value {
         let Value::Ptr(p) = &v else { return v };

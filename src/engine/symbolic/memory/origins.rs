@@ -5,13 +5,13 @@
 
 use super::memory_ssa::{Moment, Origin};
 use super::object::{ObjId, ObjKind, ObjState, Rest};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::TermId;
 use ir::Side;
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     fn is_followed_in_time(&self, o: ObjId) -> bool {
         self.side == Side::Host && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
     }

@@ -10,6 +10,7 @@ use super::value::{Base, Target, Value};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::loops::sum::Rounds;
 use crate::symbolic::terms::functions::Function;
@@ -62,7 +63,9 @@ impl Executor<'_> {
         self.note_scarce_twin(made, twin);
         Some(Anew { made, twin, offset })
     }
+}
 
+impl MemoryDomain<'_> {
     /// Gives a twin the size that the iteration before `k` requested, if known. Before the first iteration there is no
     /// twin, and any size will do.
     pub(in crate::symbolic) fn size_twin(&mut self, new: &Anew, r: &Rounds<'_>) {

@@ -7,6 +7,7 @@ use super::value::{Base, Lost, Target, Value};
 use super::value::{collect, has_unknown_pointer};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::with_end_of;
 use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
@@ -107,6 +108,19 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(state));
     }
 
+    pub fn store_value(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+        self.store(s, p, v, size);
+    }
+
+    pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+        self.clobber(s, args, reason);
+        if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
+            self.forget_escaped(s, reason, false);
+        }
+    }
+}
+
+impl MemoryDomain<'_> {
     /// Stored value as an integer: an integer itself, or a pointer's address. `None` for a lost pointer with known
     /// candidates.
     pub(in crate::symbolic) fn number_of_element(&mut self, v: &Value, size: u64) -> Option<TermId> {
@@ -178,10 +192,6 @@ impl Executor<'_> {
         state.rest = Rest::Unknown { version, input: false, reason: Rc::new(reason.clone()) };
     }
 
-    pub fn store_value(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
-        self.store(s, p, v, size);
-    }
-
     /// Whether the host writes an object only through CUDA calls.
     pub(in crate::symbolic) fn is_of_device(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))
@@ -234,13 +244,6 @@ impl Executor<'_> {
                 // Read-only objects, and bases that are not memory.
                 Base::Object(_) | Base::Null | Base::Func(_) => {}
             }
-        }
-    }
-
-    pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
-        self.clobber(s, args, reason);
-        if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
-            self.forget_escaped(s, reason, false);
         }
     }
 

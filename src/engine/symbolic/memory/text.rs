@@ -10,8 +10,8 @@
 
 use super::object::{ObjId, ObjKind, ObjState, Object};
 use super::value::{Base, Lost, Places, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::inputs::command_line::one_object;
@@ -41,7 +41,7 @@ impl Reader {
     }
 }
 
-impl Executor<'_> {
+impl MemoryDomain<'_> {
     /// Whether an object is an argument's string, under one of its names.
     fn is_text(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.inputs.options.contains_key(&o)

@@ -8,6 +8,7 @@ use super::points_to::{MAX_PLACES, Stored};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
@@ -99,7 +100,9 @@ impl Executor<'_> {
         all.functions.extend(there.functions);
         open.extend(there.objects);
     }
+}
 
+impl MemoryDomain<'_> {
     /// Objects whose addresses are part of a number.
     pub(in crate::symbolic) fn addresses_in(&self, t: TermId) -> Vec<ObjId> {
         self.arena
