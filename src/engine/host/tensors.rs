@@ -148,7 +148,7 @@ impl Executor<'_> {
         let size = self.int_arg(c, 0, 64);
         let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
         let place = self.user_location();
-        let o = self.memory.heap.allocate(
+        let o = self.context.memory.heap.allocate(
             (c.context, c.site, 1),
             Object {
                 kind: ObjKind::DeviceHeap,

@@ -78,7 +78,8 @@ impl Executor<'_> {
     /// Resets the device: the lifetime of memory from the runtime ends, and variables are initialised again when the
     /// device is used again.
     pub(super) fn reset_device(&mut self, s: &mut State) {
-        self.end_context(s, !self.runtime.several_devices);
+        let certain = !self.runtime.several_devices;
+        self.end_context(s, certain);
         let mut all: Vec<_> = self.heap.followed_variables().collect();
         all.sort_unstable();
         for o in all {

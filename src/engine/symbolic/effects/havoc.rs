@@ -4,8 +4,8 @@
 //! [`crate::symbolic::pointers::points_to::Kept`] records which addresses such a call may have stored there. If an
 //! object of the C++ library is a member of another object, only the member is written.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
 use crate::symbolic::memory::value::collect;
@@ -26,7 +26,7 @@ pub(crate) struct Part {
     pub linked: bool,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the objects that a call with these arguments can reach, in order.
     pub(crate) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
         let mut first: Vec<ObjId> = vec![];
@@ -187,7 +187,7 @@ impl MemoryDomain<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Executor;
+    use crate::symbolic::exec::executor::Executor;
     use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::exec::state::State;
     use crate::symbolic::memory::object::{ObjId, ObjKind, Object};

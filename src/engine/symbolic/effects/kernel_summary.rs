@@ -167,7 +167,7 @@ impl Executor<'_> {
 
     fn enter_with(&mut self, kernel: FuncRef, shapes: &[Shape]) {
         self.kernel.partitions = Partitions::default();
-        self.memory.kernel.partitions.begin(self.memory.values.terms.arena.symbols().len());
+        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| {
             let most = e.most_launched(most);
             e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Range::new(1, most))

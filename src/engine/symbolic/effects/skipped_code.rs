@@ -4,9 +4,9 @@
 //! Skipped code does nothing on a device (`limits/cost.rs`), so no launch and no allocation is missed. It may not
 //! return, because it calls `exit` or does not terminate; the code after it is still analysed in full.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::Part;
@@ -40,7 +40,7 @@ struct Given {
     sources: Sources,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the result of a skipped call, with a type of `module`, and the state after it; `why` is the reason for
     /// what is then unknown.
     pub(in crate::symbolic) fn leave_out_call(

@@ -12,8 +12,8 @@
 //! find any function whose address is taken; the analysis assumes that the program's C library and CUDA look at none
 //! there. Addresses of functions that were passed on as integers are not seen.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::limits::cost::Part;
@@ -56,7 +56,7 @@ fn targets(v: &Value) -> Vec<Target> {
     }
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Havocs what one of these functions may change, without executing it.
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         self.kernel.unknown_code |= self.side == Side::Device;

@@ -3,9 +3,9 @@
 //! The address of an object is the uninterpreted function `address` of its number, so that differences of addresses in
 //! one object are exact.
 
-use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -18,7 +18,7 @@ use base::reasons::UnknownReason;
 use ir::{FuncRef, Inst, Operand, Side, Step, TypeKind, space};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Computes the address after steps through members and elements.
     pub(super) fn address_computation(
         &mut self,

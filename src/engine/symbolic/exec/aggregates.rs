@@ -1,14 +1,14 @@
 //! Structures, arrays and vectors in registers: extraction and insertion of members and elements, selection, shuffles.
 
-use super::executor::Executor;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::Value;
 use base::reasons::UnknownReason;
 use ir::{Const, Inst, Module, Operand, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Selects by one condition, or element by element.
     pub(super) fn select(&mut self, fr: &Frame, inst: &Inst, cond: &Operand, a: &Operand, b: &Operand) -> Value {
         let m = self.module(fr.func);

@@ -1,8 +1,8 @@
 //! Arithmetic on integers, bits and floating-point numbers.
 
-use super::executor::Executor;
 use super::operands::ROUNDED;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -13,7 +13,7 @@ use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
 use base::reasons::UnknownReason;
 use ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the condition that the divisor is nonzero, which holds after a division on the host: a division by zero
     /// ends the program.
     pub(super) fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {

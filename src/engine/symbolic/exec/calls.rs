@@ -4,6 +4,7 @@ use super::executor::Executor;
 use super::library::Call;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::scalar::Scalar;
@@ -157,7 +158,9 @@ impl Executor<'_> {
         }
         Some((v.unwrap_or_else(|| Value::unknown(UnknownReason::NoValue)), s))
     }
+}
 
+impl ExecutionContext<'_> {
     /// Whether a host function that does not return ends without device work: no path from it calls CUDA, its callees
     /// without a body do not return or are in the C and C++ libraries, and its calls through pointers launch nothing.
     /// Exceptions and jumps out of it are handled separately.

@@ -1,7 +1,7 @@
 //! Comparisons of integers, pointers and floating-point numbers.
 
-use super::executor::Executor;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::floating::Compared;
@@ -10,7 +10,7 @@ use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
 use ir::{Operand, Pred, TypeId};
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(super) fn compare(&mut self, fr: &Frame, pred: Pred, a: &Operand, b: &Operand) -> Value {
         let (x, y) = (self.any_operand(fr, a), self.any_operand(fr, b));
         if matches!(x, Value::Aggregate(_)) || matches!(y, Value::Aggregate(_)) {

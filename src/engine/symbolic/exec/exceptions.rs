@@ -7,9 +7,9 @@
 //! a caught object do nothing on a device and change no variable.
 
 use super::calls::calls_through_pointers;
-use super::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::scalar::Scalar;
 use crate::symbolic::memory::value::Value;
@@ -20,7 +20,7 @@ use ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, 
 use models::attributes::{is_launch, may_throw};
 use rustc_hash::FxHashSet;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the state in which an exception of a call reaches its handler, if the function goes on from there.
     pub(in crate::symbolic) fn thrown(
         &mut self,

@@ -5,7 +5,7 @@
 //! report a refusal by the runtime, are arbitrary; if the program only ends on a code other than success, the analysis
 //! assumes success.
 
-use super::executor::Executor;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use base::axioms::Axiom;
@@ -25,7 +25,7 @@ const HARMLESS: &[&str] = &[
     "cudaGetDevice",
 ];
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the direction on success of a branch that depends only on status codes, if the program merely ends on
     /// any other code.
     pub(super) fn ends_on_failure(

@@ -3,8 +3,8 @@
 //! In: states with their conditions. Out: one state, in which a value that differs is an if-then-else over the
 //! condition that distinguishes the paths.
 
-use super::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
@@ -14,7 +14,7 @@ use base::reasons::UnknownReason;
 use ir::TypeKind;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Merges states that reach one point. The second result has one selector for each state but the first: true if
     /// the merge of the earlier states was reached rather than that state.
     pub(crate) fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {

@@ -4,10 +4,10 @@
 //! In: the list, with the arguments. Out: a kernel access for each, checked if its address has a known target. The
 //! caller models the contents of memory afterwards.
 
-use super::executor::Executor;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
@@ -29,7 +29,7 @@ struct Located {
     path: TermId,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Records the accesses of a list. Returns whether all their addresses are known.
     pub(crate) fn listed_accesses(
         &mut self,

@@ -4,10 +4,10 @@
 //! Out: the state after it, the result, and the access as an event. `memory/` models the contents of memory
 //! afterwards.
 
-use super::executor::Executor;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind, Stores};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -15,7 +15,7 @@ use base::reasons::UnknownReason;
 use ir::{AtomicOp, BinOp, Inst, Op, Pred, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(super) fn load_instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
         let Op::Load { ptr, align, volatile } = &inst.op else { return };
         let m = self.module(fr.func);

@@ -1,8 +1,8 @@
 //! Operands and constants as values, and values as the kind that an instruction needs: integers, conditions, pointers.
 
-use super::executor::Executor;
 use super::site::Site;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Reason why a floating-point number is unknown.
 pub(super) const ROUNDED: UnknownReason = UnknownReason::FloatRounded;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the width of an operand in bits, if the value itself determines it.
     pub(in crate::symbolic) fn operand_bits(&self, fr: &Frame, o: &Operand) -> Option<u32> {
         match o {

@@ -9,6 +9,7 @@ use super::executor::Executor;
 use super::site::Site;
 use super::state::State;
 use super::state::{Frame, RegionOut};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{Term, TermId};
@@ -19,20 +20,6 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl<'p> Executor<'p> {
-    /// Whether a block is part of a loop.
-    pub fn is_in_loop(&mut self, f: FuncRef, b: BlockId) -> bool {
-        self.cfg(f).innermost[b.index()].is_some()
-    }
-
-    pub(in crate::symbolic) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
-        if let Some(c) = self.functions.cfgs.get(&f) {
-            return c.clone();
-        }
-        let c = Rc::new(Cfg::new(self.function(f)));
-        self.functions.cfgs.insert(f, c.clone());
-        c
-    }
-
     /// Executes a defined function. `None` if it does not return.
     pub fn call(&mut self, f: FuncRef, args: Vec<Value>, state: State, context: u64) -> Option<(Option<Value>, State)> {
         let func = self.function(f);
@@ -133,42 +120,6 @@ impl<'p> Executor<'p> {
         out
     }
 
-    /// Merges incoming edges and evaluates the block's phis.
-    pub(in crate::symbolic) fn enter_block(
-        &mut self,
-        fr: &mut Frame,
-        func: &Function,
-        b: BlockId,
-        incoming: Vec<(BlockId, State)>,
-        phis: bool,
-    ) -> Option<State> {
-        let (preds, states): (Vec<_>, Vec<_>) = incoming.into_iter().unzip();
-        let (s, sels) = self.merge(states)?;
-        if phis {
-            let mut results = vec![];
-            for inst in &func.blocks[b.index()].insts {
-                let Op::Phi(edges) = &inst.op else { break };
-                let mut value: Option<Value> = None;
-                for (i, p) in preds.iter().enumerate() {
-                    // Each predecessor has its edge: none is skipped.
-                    let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
-                    let v = self.operand(fr, o, inst.ty);
-                    value = Some(match value {
-                        None => v,
-                        Some(old) => self.ite_value(sels[i - 1], &old, &v),
-                    });
-                }
-                results.push((inst.result, value));
-            }
-            for (r, v) in results {
-                if let (Some(r), Some(v)) = (r, v) {
-                    fr.env[r.index()] = Some(v);
-                }
-            }
-        }
-        Some(s)
-    }
-
     pub(in crate::symbolic) fn run_block(
         &mut self,
         fr: &mut Frame,
@@ -246,6 +197,58 @@ impl<'p> Executor<'p> {
                 vec![]
             }
         }
+    }
+}
+
+impl ExecutionContext<'_> {
+    /// Whether a block is part of a loop.
+    pub fn is_in_loop(&mut self, f: FuncRef, b: BlockId) -> bool {
+        self.cfg(f).innermost[b.index()].is_some()
+    }
+
+    pub(in crate::symbolic) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
+        if let Some(c) = self.functions.cfgs.get(&f) {
+            return c.clone();
+        }
+        let c = Rc::new(Cfg::new(self.function(f)));
+        self.functions.cfgs.insert(f, c.clone());
+        c
+    }
+
+    /// Merges incoming edges and evaluates the block's phis.
+    pub(in crate::symbolic) fn enter_block(
+        &mut self,
+        fr: &mut Frame,
+        func: &Function,
+        b: BlockId,
+        incoming: Vec<(BlockId, State)>,
+        phis: bool,
+    ) -> Option<State> {
+        let (preds, states): (Vec<_>, Vec<_>) = incoming.into_iter().unzip();
+        let (s, sels) = self.merge(states)?;
+        if phis {
+            let mut results = vec![];
+            for inst in &func.blocks[b.index()].insts {
+                let Op::Phi(edges) = &inst.op else { break };
+                let mut value: Option<Value> = None;
+                for (i, p) in preds.iter().enumerate() {
+                    // Each predecessor has its edge: none is skipped.
+                    let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
+                    let v = self.operand(fr, o, inst.ty);
+                    value = Some(match value {
+                        None => v,
+                        Some(old) => self.ite_value(sels[i - 1], &old, &v),
+                    });
+                }
+                results.push((inst.result, value));
+            }
+            for (r, v) in results {
+                if let (Some(r), Some(v)) = (r, v) {
+                    fr.env[r.index()] = Some(v);
+                }
+            }
+        }
+        Some(s)
     }
 
     pub(in crate::symbolic) fn switch(

@@ -8,6 +8,7 @@
 //! The types of fields lie below the floors and do not know them. The methods are in the other folders, in the files of
 //! their subjects.
 
+pub mod execution_context;
 pub mod memory_domain;
 pub mod terms;
 pub mod value_domain;

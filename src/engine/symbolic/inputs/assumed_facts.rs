@@ -5,9 +5,9 @@
 //! source of each.
 
 use crate::symbolic::exec::events::ClaimEvent;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -28,7 +28,7 @@ pub(super) enum Meaning {
     Bool(TermId),
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     // ---- asserts that the build removes ----
 
     /// Returns the states that go on after a branch that only guards the failure of an `assert`, in a unit that was
@@ -432,7 +432,8 @@ fn calls_in(block: &Block) -> impl Iterator<Item = (u32, FuncId, &[Operand])> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Executor, Meaning};
+    use super::Meaning;
+    use crate::symbolic::exec::executor::Executor;
     use crate::symbolic::exec::library::NoLibrary;
     use crate::symbolic::terms::term::InputSource;
     use contracts::assume::parse;

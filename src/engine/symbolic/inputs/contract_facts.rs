@@ -8,9 +8,9 @@
 use super::assume::Taken;
 use super::contract_terms::{Asked, Names};
 use crate::symbolic::exec::events::{ContractEvent, LaunchConfig};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::loops::quantified_facts::Always;
@@ -60,7 +60,7 @@ pub const UNCHANGED: &str = "modifies nothing: ";
 /// Upper bound on the size of any object in bytes.
 const LARGEST: i128 = 1 << 48;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Adds the contracts of the function that an execution begins with; the caller of any other function must satisfy
     /// its contract.
     pub(super) fn contracts_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {

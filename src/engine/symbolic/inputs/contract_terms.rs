@@ -6,8 +6,8 @@
 //! assumes no more than the caller guarantees.
 
 use super::contract_facts::{By, Called};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -71,7 +71,7 @@ const ONE_BY_ONE: i128 = 16;
 
 type Found<T> = Result<T, String>;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(super) fn condition_of(&mut self, asked: &mut Asked<'_>, c: &Cond) -> Found<TermId> {
         Ok(match &c.kind {
             CondKind::Literal(b) => self.arena.bool(*b),

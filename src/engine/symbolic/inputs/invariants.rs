@@ -7,8 +7,8 @@
 
 use super::contract_facts::{By, Said};
 use super::contract_terms::{Asked, Element, Names, Pointed, elements};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};
@@ -24,7 +24,7 @@ use std::rc::Rc;
 /// Maximum number of steps from the queried symbols to facts that mention them in turn.
 const ROUNDS: usize = 3;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Applies invariants to the objects that were given since the last call. Objects that only an invariant reaches
     /// were not used by the program, and get none.
     pub fn apply_invariants(&mut self) {

@@ -2,8 +2,8 @@
 //!
 //! In: a parameter. Out: its value, with the object that it points to where it is a pointer or a structure.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -13,7 +13,7 @@ use ir::{FuncRef, Module, ModuleId, Param, Side, TypeId, TypeKind};
 use models::tensors::is_given_class;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns an arbitrary value for a parameter with an unknown caller; `bound` tells whether a binding makes the
     /// objects that it passes by reference.
     pub fn root_argument(&mut self, s: &mut State, m: &Module, f: FuncRef, i: usize, bound: bool) -> Value {

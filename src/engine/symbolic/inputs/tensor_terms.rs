@@ -5,8 +5,8 @@
 
 use super::contract_facts::Called;
 use super::contract_terms::{Asked, Names};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::tensors as memory;
@@ -18,7 +18,7 @@ use ir::{FuncRef, Module, TypeId, TypeKind};
 use models::tensors::{self, TENSOR};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the result of a tensor function, or an element of a tensor's storage; `None` for other terms.
     pub(super) fn number_of_tensor(&mut self, asked: &mut Asked<'_>, t: &Term) -> Result<Option<TermId>, String> {
         match &t.kind {

@@ -4,8 +4,8 @@
 //! function entry. This module must not depend on what a user states of the type: that is [`super::invariants`].
 
 use super::contract_terms::{Asked, Element, Pointed};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjId;
@@ -36,7 +36,7 @@ struct Scalar {
     declared: Option<Declared>,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the semantics of a view in an object at a byte offset; `None` if its scalars are not the expected ones.
     pub(super) fn view_means(
         &mut self,

@@ -9,6 +9,7 @@ use crate::symbolic::exec::events::{
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::kernel::context::Thread;
@@ -79,7 +80,7 @@ impl Executor<'_> {
         self.side = Side::Device;
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
-        self.memory.kernel.partitions.begin(self.memory.values.terms.arena.symbols().len());
+        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
         let thread = self.thread_symbols(&launch.config);
         let mut path = facts;
         for i in 0..3 {
@@ -105,7 +106,8 @@ impl Executor<'_> {
             self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
         self.kernel.alone = single.is_some();
         if let Some(written) = single {
-            self.leave_alone(launch, &written, false, self.heap.len());
+            let objects = self.heap.len();
+            self.leave_alone(launch, &written, false, objects);
         } else {
             let recording = std::mem::replace(&mut self.events.recording, false);
             let known = self.heap.len();
@@ -123,7 +125,8 @@ impl Executor<'_> {
             }
             self.kernel.written_anywhere = anywhere;
             written.forget_pointers(|o| (o.0 as usize) < known);
-            self.leave_alone(launch, &written, anywhere, self.heap.len());
+            let objects = self.heap.len();
+            self.leave_alone(launch, &written, anywhere, objects);
             self.events.recording = recording;
             self.kernel.partitions.restart();
         }
@@ -151,57 +154,6 @@ impl Executor<'_> {
             },
             limit: halt.limit(),
             gave_up: halt.reason(),
-        }
-    }
-
-    /// Lets a kernel read memory that it does not write with its contents at the launch, for objects below `known`.
-    fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
-        let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere };
-        let objects = written
-            .objects()
-            .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
-            .filter(|o| stable.is_there(*o) && self.stays(*o, &stable, Scalar::Bytes))
-            .collect();
-        self.kernel.stable = Some(Rc::new(stable));
-        self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
-    }
-
-    /// Whether a kernel may read such a scalar of an object with its value at the launch.
-    pub(in crate::symbolic) fn is_as_at_launch(&self, o: ObjId, read: Scalar) -> bool {
-        let Some(stable) = &self.kernel.stable else { return false };
-        stable.is_there(o) && !stable.written.contains(o) && self.stays(o, stable, read)
-    }
-
-    /// Whether the kernel, through another unknown pointer, writes memory that is read as such a scalar.
-    fn is_written_as_another(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
-        stable.written.objects().any(|w| {
-            let apart = self.assumptions.takes(Axiom::TypesApart);
-            let read = if apart { read } else { Scalar::Bytes };
-            stable.written.may_change(w, read) && self.may_be_written_twice(o, w, stable.written.is_of_bytes(w))
-        })
-    }
-
-    /// Whether only the kernel's known writes change an object.
-    fn stays(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
-        let Stable { anywhere, .. } = *stable;
-        match self.object(o).kind {
-            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
-            ObjKind::DeviceLocal => true,
-            ObjKind::Constant(_) => self.is_settled(o),
-            // The host does not wait for the kernel before it writes.
-            ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
-            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap
-                if anywhere || self.runtime.overlapping =>
-            {
-                false
-            }
-            // A pointer of unknown origin may have the same target as another one, or point to a device variable.
-            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !self.is_written_as_another(o, stable, read),
-            ObjKind::DeviceHeap => true,
-            // Memory that kernels cannot reach, and strings, which nobody writes.
-            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {
-                !anywhere && !self.runtime.overlapping
-            }
         }
     }
 
@@ -250,6 +202,59 @@ impl Executor<'_> {
             let args = launch.args.clone();
             // A kernel returns nothing: only its events count.
             drop(self.call(kernel, args, s, h.finish()));
+        }
+    }
+}
+
+impl ExecutionContext<'_> {
+    /// Lets a kernel read memory that it does not write with its contents at the launch, for objects below `known`.
+    fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
+        let stable = Stable { known, written: written.clone(), memory: launch.memory.clone(), anywhere };
+        let objects = written
+            .objects()
+            .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
+            .filter(|o| stable.is_there(*o) && self.stays(*o, &stable, Scalar::Bytes))
+            .collect();
+        self.kernel.stable = Some(Rc::new(stable));
+        self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
+    }
+
+    /// Whether a kernel may read such a scalar of an object with its value at the launch.
+    pub(in crate::symbolic) fn is_as_at_launch(&self, o: ObjId, read: Scalar) -> bool {
+        let Some(stable) = &self.kernel.stable else { return false };
+        stable.is_there(o) && !stable.written.contains(o) && self.stays(o, stable, read)
+    }
+
+    /// Whether the kernel, through another unknown pointer, writes memory that is read as such a scalar.
+    fn is_written_as_another(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
+        stable.written.objects().any(|w| {
+            let apart = self.assumptions.takes(Axiom::TypesApart);
+            let read = if apart { read } else { Scalar::Bytes };
+            stable.written.may_change(w, read) && self.may_be_written_twice(o, w, stable.written.is_of_bytes(w))
+        })
+    }
+
+    /// Whether only the kernel's known writes change an object.
+    fn stays(&self, o: ObjId, stable: &Stable, read: Scalar) -> bool {
+        let Stable { anywhere, .. } = *stable;
+        match self.object(o).kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
+            ObjKind::DeviceLocal => true,
+            ObjKind::Constant(_) => self.is_settled(o),
+            // The host does not wait for the kernel before it writes.
+            ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap
+                if anywhere || self.runtime.overlapping =>
+            {
+                false
+            }
+            // A pointer of unknown origin may have the same target as another one, or point to a device variable.
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !self.is_written_as_another(o, stable, read),
+            ObjKind::DeviceHeap => true,
+            // Memory that kernels cannot reach, and strings, which nobody writes.
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {
+                !anywhere && !self.runtime.overlapping
+            }
         }
     }
 

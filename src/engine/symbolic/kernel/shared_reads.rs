@@ -2,8 +2,8 @@
 //! writes is unknown.
 
 use crate::symbolic::exec::events::Stores;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::Frame;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::loops::types::Form;
@@ -26,7 +26,7 @@ pub struct Exchanged {
     pub otherwise: FxHashSet<ObjId>,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the result of a read of memory that other threads may write.
     pub(in crate::symbolic) fn load_shared(
         &mut self,

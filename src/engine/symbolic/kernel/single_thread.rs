@@ -85,7 +85,7 @@ impl Executor<'_> {
             array: true,
         });
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
-        self.memory.kernel.partitions.begin(self.memory.values.terms.arena.symbols().len());
+        self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
         self.kernel.thread = Some(Thread {
             tid: [zero; 3],
             bid: [zero; 3],

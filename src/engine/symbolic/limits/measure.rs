@@ -5,13 +5,13 @@
 //! part.
 
 use super::cost::{Begun, Part, Spared};
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::value::Value;
 use ir::reach::{Mentions, Named};
 use ir::{BlockId, FuncRef, Side};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Begins a part; `None` if it is not measured.
     pub(in crate::symbolic) fn begin(&mut self, part: Part) -> Option<Begun> {
         if self.side != Side::Host || self.limits.effort.is_active(part) {

@@ -14,6 +14,7 @@ use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
@@ -86,6 +87,42 @@ impl Executor<'_> {
         Solved { k, forms, map, ranges, arrays, scattered, inexact, round, all_round, noted, by_steps }
     }
 
+    /// Finds invariants of variables without a closed form, and the values of pointers to objects that each iteration
+    /// makes.
+    pub(super) fn find_invariants(&mut self, r: &Recurrences<'_>, solved: &mut Solved) {
+        let (t, pass) = (r.found, &r.found.pass);
+        let rounds = Rounds { k: solved.k, map: &solved.map, mark: pass.mark, version: pass.version };
+        let mut carried = vec![];
+        for v in &t.vars {
+            if t.pointers.contains(v) || t.pointers.twins.contains_key(v) {
+                continue;
+            }
+            let (Some((start, held, next)), Some(bits)) = (self.numbers_in(r, *v), self.bits_of_var(r.frame, *v))
+            else {
+                continue;
+            };
+            let (moved, settled) = match solved.forms.get(v) {
+                Some(Form::Arbitrary) => (None, false),
+                Some(Form::Bounded(Value::Int(now), facts)) if solved.by_steps.contains(v) => {
+                    (Some((*now, facts.clone())), false)
+                }
+                Some(Form::Bounded(..)) => (None, true),
+                _ => continue,
+            };
+            let next = self.as_kept(next, held, bits);
+            let next = self.arena.substitute(next, rounds.map);
+            carried.push(Carried { var: *v, start, held, next, bits, moved, settled });
+        }
+        solved.forms.extend(self.inductive(&carried, &solved.all_round, r.start.path, &rounds));
+        for (v, w) in &t.pointers.twins {
+            self.size_twin(w, &rounds);
+            let start = self.var_value(r.start, &r.at.phi_start, *v);
+            solved.forms.insert(*v, Form::Bounded(self.held_at(start.as_ref(), w, solved.k), vec![]));
+        }
+    }
+}
+
+impl ExecutionContext<'_> {
     /// Forms of the variables taken one by one, and whether any of them is not exact.
     fn closed_forms(&mut self, r: &Recurrences<'_>, k: TermId) -> (FxHashMap<LoopVar, Form>, bool) {
         let (t, pass) = (r.found, &r.found.pass);
@@ -302,40 +339,6 @@ impl Executor<'_> {
             }
         }
         (noted, by_steps)
-    }
-
-    /// Finds invariants of variables without a closed form, and the values of pointers to objects that each iteration
-    /// makes.
-    pub(super) fn find_invariants(&mut self, r: &Recurrences<'_>, solved: &mut Solved) {
-        let (t, pass) = (r.found, &r.found.pass);
-        let rounds = Rounds { k: solved.k, map: &solved.map, mark: pass.mark, version: pass.version };
-        let mut carried = vec![];
-        for v in &t.vars {
-            if t.pointers.contains(v) || t.pointers.twins.contains_key(v) {
-                continue;
-            }
-            let (Some((start, held, next)), Some(bits)) = (self.numbers_in(r, *v), self.bits_of_var(r.frame, *v))
-            else {
-                continue;
-            };
-            let (moved, settled) = match solved.forms.get(v) {
-                Some(Form::Arbitrary) => (None, false),
-                Some(Form::Bounded(Value::Int(now), facts)) if solved.by_steps.contains(v) => {
-                    (Some((*now, facts.clone())), false)
-                }
-                Some(Form::Bounded(..)) => (None, true),
-                _ => continue,
-            };
-            let next = self.as_kept(next, held, bits);
-            let next = self.arena.substitute(next, rounds.map);
-            carried.push(Carried { var: *v, start, held, next, bits, moved, settled });
-        }
-        solved.forms.extend(self.inductive(&carried, &solved.all_round, r.start.path, &rounds));
-        for (v, w) in &t.pointers.twins {
-            self.size_twin(w, &rounds);
-            let start = self.var_value(r.start, &r.at.phi_start, *v);
-            solved.forms.insert(*v, Form::Bounded(self.held_at(start.as_ref(), w, solved.k), vec![]));
-        }
     }
 
     /// Width in bits of a variable that holds an integer.

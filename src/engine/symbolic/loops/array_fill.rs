@@ -1,9 +1,9 @@
 //! Arrays that a loop fills: one element in each iteration, at equal distances.
 
 use super::prefix_sum::{Running, steps_below};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::array_write::Written;
@@ -56,7 +56,7 @@ struct Write {
     below: Rc<ObjState>,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Fills the elements of all iterations before `k` of a loop in `func`; `before` is the state at the loop's start.
     pub(in crate::symbolic) fn fill_so_far(
         &mut self,

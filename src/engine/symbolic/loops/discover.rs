@@ -10,6 +10,7 @@ use super::transition::{LoopAt, Pass, PointerVars, Transition};
 use super::types::LoopVar;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
@@ -145,7 +146,9 @@ impl Executor<'_> {
         }
         Ok(None)
     }
+}
 
+impl ExecutionContext<'_> {
     /// Puts objects that existed before the loop, but that the body is the first to touch, into the state before the
     /// loop; returns whether there were any.
     fn touch_what_was_there(&mut self, s0: &mut State, end: &State) -> bool {

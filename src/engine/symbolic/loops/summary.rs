@@ -17,6 +17,7 @@ use super::transition::{LoopAt, Transition};
 use super::types::{Form, LoopOut, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, RegionOut, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -96,22 +97,6 @@ impl Executor<'_> {
         self.execute_summary(fr, &at, &s0, &found, solved, (facts, before))
     }
 
-    /// Havocs a loop whose changed variables could not be determined, if it does nothing on a device; otherwise gives
-    /// up.
-    fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
-        let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
-        if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
-            let note = format!("{why}; it does nothing on a device");
-            if !self.events.notes.contains(&note) {
-                self.events.notes.push(note);
-            }
-            self.restore(fr, &at.phi_start);
-            return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);
-        }
-        self.limits.give_up(why);
-        LoopOut::default()
-    }
-
     /// Executes the body once, at iteration `k`, with the solved forms of its variables; `facts` are further facts, and
     /// `before` is the number of symbols and the last version before the loop.
     fn execute_summary(
@@ -175,7 +160,7 @@ impl Executor<'_> {
             }
             self.events.take_back(events);
         }
-        self.limits.give_up(UnknownReason::LoopStores(self.function(fr.func).display.clone()));
+        self.context.limits.give_up(UnknownReason::LoopStores(self.function(fr.func).display.clone()));
         RegionOut::default()
     }
 
@@ -273,6 +258,24 @@ impl Executor<'_> {
         self.restore(fr, &at.phi_start);
         let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, s0)]);
         (out.exits, out.rets)
+    }
+}
+
+impl ExecutionContext<'_> {
+    /// Havocs a loop whose changed variables could not be determined, if it does nothing on a device; otherwise gives
+    /// up.
+    fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
+        let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
+        if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
+            let note = format!("{why}; it does nothing on a device");
+            if !self.events.notes.contains(&note) {
+                self.events.notes.push(note);
+            }
+            self.restore(fr, &at.phi_start);
+            return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);
+        }
+        self.limits.give_up(why);
+        LoopOut::default()
     }
 }
 

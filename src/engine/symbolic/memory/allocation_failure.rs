@@ -5,9 +5,9 @@
 //! allocation failed. A pointer that the program does not compare with null is taken to be valid; if the program does
 //! compare it, both paths are followed, and on the failing path nothing is claimed about the memory.
 
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 /// Maximum number of functions through which a pointer is followed, outwards and inwards.
 const DEPTH: usize = 6;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the state after an allocation, and the condition under which it succeeds. The program may find that the
     /// allocation failed, because it was too large or for another reason; `fits` is the condition that it is not too
     /// large. Later code may rely on `fits` unless the program checks for failure and continues after it.

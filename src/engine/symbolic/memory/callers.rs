@@ -11,8 +11,8 @@ use super::containers::OF_CONTAINER;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
 use super::value::{Base, Target};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::interval::Range;
@@ -24,7 +24,7 @@ use std::rc::Rc;
 /// Prefix of the name of the input that tells whether a pointer is null; the pointer's name follows.
 pub const NULL: &str = "nullptr == ";
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Whether two objects may be one, given under two names.
     pub(in crate::symbolic) fn may_be_given_twice(&self, a: ObjId, b: ObjId) -> bool {
         let of = |o: ObjId| matches!(self.object(o).kind, ObjKind::Parameter);

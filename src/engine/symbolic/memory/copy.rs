@@ -5,8 +5,8 @@ use super::initial::element;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::with_end_of;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Maximum size in bytes of a copy that is made cell by cell.
 const MAX_COPY: i128 = 1 << 14;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
         self.keep_copy(s, dst, src);
         self.note_written_as_bytes(dst);

@@ -9,8 +9,8 @@ use super::containers::OF_CONTAINER;
 use super::object::{Given, ObjId, ObjKind, ObjState, Object, Rest};
 use super::tensors::{self, Class, OF_HANDLE, OF_STORAGE};
 use super::value::Value;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::interval::Range;
@@ -37,7 +37,7 @@ pub(in crate::symbolic) struct Place {
 /// Maximum nesting depth of members.
 const DEPTH: usize = 16;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Writes the contents of handles passed by value as cells, so that they stay known when another path assigns one
     /// of them another tensor.
     pub(crate) fn fill_given_handles(&mut self, s: &mut State) {

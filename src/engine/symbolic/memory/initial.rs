@@ -3,8 +3,8 @@
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::Value;
 use super::value::collect;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// Maximum number of elements of a constant table that is read at a variable offset.
 const MAX_TABLE: i128 = 64;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Ensures that an object has a state: globals get their initial contents.
     pub(crate) fn ensure(&mut self, s: &mut State, o: ObjId) {
         if s.mem.contains_key(&o) {

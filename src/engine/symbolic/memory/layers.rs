@@ -6,8 +6,8 @@
 use super::array_write::{Either, Layer, Written, depth_of};
 use super::object::{ObjId, ObjState, Rest, with_end_of};
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -19,7 +19,7 @@ use ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Puts a layer over an object's contents; elements are `(stride, bytes, count)`.
     pub(in crate::symbolic) fn write_layer(
         &mut self,

@@ -7,9 +7,9 @@
 use super::object::{Freed, ObjId, ObjKind};
 use super::value::{Base, Target};
 use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, Deed, StaleEvent};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::term::{SymKind, TermId};
@@ -17,7 +17,7 @@ use base::reasons::UnknownReason;
 use ir::Side;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Whether two objects may have the same address: they were given under two names, or one may have been allocated
     /// where the other was freed on any path.
     pub(in crate::symbolic) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {

@@ -7,8 +7,8 @@
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::scalar::Scalar;
 use super::value::{Base, Lost, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -22,7 +22,7 @@ use std::rc::Rc;
 /// Maximum number of constants that an offset may equal to be followed to each of them.
 const MOST_PLACES: usize = 8;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn load(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
         let m = self.module(f);
         let mut out: Option<Value> = None;

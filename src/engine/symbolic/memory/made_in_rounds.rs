@@ -8,9 +8,9 @@
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::site_summary::Rounds;
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::terms::functions::Function;
@@ -21,7 +21,7 @@ use ir::Side;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Marks memory as possibly freed if another of its names was freed.
     pub(in crate::symbolic) fn free_other_names(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         let Some(all) = self.several.clans.get(&o).copied() else { return };

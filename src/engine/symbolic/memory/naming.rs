@@ -6,9 +6,9 @@
 
 use super::partition::{Partition, Role, Row};
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::terms::term::TermId;
@@ -16,7 +16,7 @@ use ir::{FuncRef, Op, Operand, Side, Step, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Rows that an address lies in: those of its base address, then the one of the last index, if that is not a
     /// constant. Moving a pointer by elements (`(&a[i][0])[j]`) drops its rows.
     pub(in crate::symbolic) fn rows(

@@ -7,9 +7,9 @@
 
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::value::{Base, Target, Value};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::loops::sum::Rounds;
@@ -29,7 +29,7 @@ pub(in crate::symbolic) struct Anew {
     pub offset: TermId,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Returns the twin that a variable holds at the start of the next iteration, if this iteration, on every path,
     /// leaves it pointing to an object that it allocated and did not free. Puts the twin into the state before the
     /// loop, so that all iterations know it.

@@ -3,15 +3,15 @@
 use super::object::ObjKind;
 use super::value::{Base, Lost, Target};
 use crate::symbolic::exec::events::{AccessDetail, AccessEvent, AccessKind};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::terms::term::TermId;
 use ir::{FuncRef, LocId, Side};
 use std::rc::Rc;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn record(
         &mut self,
         s: &State,

@@ -5,8 +5,8 @@ use super::array_write::Written;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::{Base, Lost, Target, Value};
 use super::value::{collect, has_unknown_pointer};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::object::with_end_of;
 use crate::symbolic::terms::term::TermId;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Maximum size in bytes of a register value that becomes separate unknown cells.
 const MOST_BYTES: u64 = 256;
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     pub(in crate::symbolic) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
         let p = &self.not_null(p);
         self.keep(p, &v);

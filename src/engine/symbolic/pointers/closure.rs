@@ -5,9 +5,9 @@
 //! if none of these objects holds an unknown address, and if external code that it calls returns no other addresses.
 
 use super::points_to::{MAX_PLACES, Stored};
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::floors::value_domain::ValueDomain;
@@ -32,7 +32,7 @@ pub(in crate::symbolic) struct Sources {
     pub read: Vec<ObjId>,
 }
 
-impl Executor<'_> {
+impl ExecutionContext<'_> {
     /// Possible targets of the addresses that a piece of code has after it was skipped, from `sources` and from what it
     /// names. Memory that it allocates is one new object, identified by its context and site. `None` if there may be
     /// other targets.

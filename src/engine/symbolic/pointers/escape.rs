@@ -9,6 +9,7 @@ use super::points_to::{MAX_PLACES, Mark, Stored, keys};
 use super::reached::Reached;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
@@ -28,23 +29,6 @@ pub(in crate::symbolic) struct Elsewhere {
 }
 
 impl Executor<'_> {
-    /// Loads a pointer through a lost pointer.
-    pub(in crate::symbolic) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
-        if lost.unset {
-            return self.lost_pointer(lost.clone());
-        }
-        let among = match &lost.among {
-            Some(a) if self.side == Side::Host => {
-                for o in &a.objects {
-                    self.ensure(s, *o);
-                }
-                self.places_in(&a.objects)
-            }
-            _ => None,
-        };
-        self.lost_pointer(Lost { reason: lost.reason.clone(), among, unset: false })
-    }
-
     /// Havocs memory that a kernel with these arguments may write, including pointers in it and in device variables.
     /// The kernel may also store any address that it can reach to any object that it writes. `stream` is the number of
     /// its stream.
@@ -133,6 +117,25 @@ impl Executor<'_> {
             |o: &ObjId| written.is_some() || given.contains(o) || !self.is_followed(*o) || self.heap.is_registered(*o);
         let begun: Vec<ObjId> = changed.iter().copied().filter(is_begun).collect();
         self.begin_writing(s, begun, stream);
+    }
+}
+
+impl ExecutionContext<'_> {
+    /// Loads a pointer through a lost pointer.
+    pub(in crate::symbolic) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
+        if lost.unset {
+            return self.lost_pointer(lost.clone());
+        }
+        let among = match &lost.among {
+            Some(a) if self.side == Side::Host => {
+                for o in &a.objects {
+                    self.ensure(s, *o);
+                }
+                self.places_in(&a.objects)
+            }
+            _ => None,
+        };
+        self.lost_pointer(Lost { reason: lost.reason.clone(), among, unset: false })
     }
 }
 
