@@ -1,7 +1,7 @@
 //! What the analysis sees of a program, in words that do not depend on which front end read it.
 
 use scuba::contracts::Entry;
-use scuba::host::{Models, roots};
+use scuba::host::{Models, root_state, roots};
 use scuba::ir::Program;
 use scuba::symbolic::exec::events::{AccessKind, LaunchEvent};
 use scuba::symbolic::exec::executor::Executor;
@@ -38,7 +38,7 @@ fn read_here(p: &Program, lines: bool) -> Reading {
     let mut out = Reading::default();
     for root in roots(p, &[], &Entry::default()) {
         let mut e = Executor::new(p, &Models);
-        let (args, state) = e.root_state(&root);
+        let (args, state) = root_state(&mut e, &root);
         drop(e.call(root.func, args, state, 0));
         assert_eq!(e.limits.gave_up(), None);
         let launches = std::mem::take(&mut e.events.launches);

@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::solver::Limits;
 use base::work::Allotment;
 use contracts::{Invariant, Requirement, parse, plain_name};
-use engine::host::{Root, roots};
+use engine::host::{Root, root_state, roots};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::exec::state::State;
 use engine::symbolic::inputs::InClass;
@@ -291,7 +291,7 @@ impl<'p> Engine<'p> {
         let mut e = self.executor();
         e.assumptions.invariants = Rc::default();
         let root = Root { func: f, trusted: false, entry: false, bound: false };
-        let (args, mut state) = e.root_state(&root);
+        let (args, mut state) = root_state(&mut e, &root);
         let objects = self.objects(class, f, &args);
         if objects.is_empty() && !is_constructor {
             // A static function makes its objects by constructors.

@@ -4,7 +4,7 @@
 
 use super::Engine;
 use base::work::{Allotment, done};
-use engine::host::Root;
+use engine::host::{Root, initialised, root_state};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::limits::Limits;
 use engine::symbolic::limits::budget::{self, Allowance, Limit};
@@ -34,8 +34,8 @@ impl<'p> Engine<'p> {
                 e.assumptions.contracts = self.contracts_of(root.func).into();
                 self.leave_out_vain(root.func, &mut e);
             }
-            let (args, state) = e.root_state(root);
-            if let Some(state) = e.initialised(root.func, state) {
+            let (args, state) = root_state(&mut e, root);
+            if let Some(state) = initialised(&mut e, root.func, state) {
                 drop(e.call(root.func, args, state, 0));
             }
             e.limits.allot(self.cx.all);

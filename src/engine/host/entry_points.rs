@@ -3,11 +3,16 @@
 //!
 //! In: a name, and the version that it is asked for. Out: the pointer; an unknown one with the name in its reason, where the table has no such row.
 
+use super::cuda;
+use super::libc;
 use super::table::Table;
 use super::waits::is_per_thread;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
 use models::attributes::is_of_cuda;
@@ -16,63 +21,67 @@ use std::rc::Rc;
 
 /// Look-ups of the runtime and the driver.
 pub(super) const LOOK_UPS: Table = &[
-    (&["cudaGetDriverEntryPoint"], |e, c, s| e.driver_entry_point(c, s, None, 2)),
-    (&["cudaGetDriverEntryPointByVersion"], |e, c, s| e.driver_entry_point(c, s, Some(2), 3)),
-    (&["cuGetProcAddress", "cuGetProcAddress_v2"], |e, c, s| e.driver_entry_point(c, s, Some(2), 3)),
+    (&["cudaGetDriverEntryPoint"], |e, c, s| driver_entry_point(e, c, s, None, 2)),
+    (&["cudaGetDriverEntryPointByVersion"], |e, c, s| driver_entry_point(e, c, s, Some(2), 3)),
+    (&["cuGetProcAddress", "cuGetProcAddress_v2"], |e, c, s| driver_entry_point(e, c, s, Some(2), 3)),
 ];
 
 /// Look-ups of the C library.
-pub(super) const OF_LIBRARIES: Table = &[(&["dlsym"], |e, c, s| e.library_symbol(c, s))];
+pub(super) const OF_LIBRARIES: Table = &[(&["dlsym"], |e, c, s| library_symbol(e, c, s))];
 
-impl Executor<'_> {
-    /// `(name, place of the pointer, [version], flags, place of the result)`.
-    fn driver_entry_point(&mut self, c: &Call<'_>, mut s: State, version: Option<usize>, flags: usize) -> Modelled {
-        let (name, out) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-        let version = version.map(|i| {
-            let v = self.int_arg(c, i, 32);
-            self.arena.as_int(v).and_then(|v| u32::try_from(v).ok())
-        });
-        let flags_arg = self.int_arg(c, flags, 64);
-        // With 2 it is a function for the default stream of each thread; by default the program's own choice.
-        let usual = matches!(self.arena.as_int(flags_arg), Some(0 | 1)) && !is_per_thread(c.name);
-        let text = self.text_of(&name).filter(|_| usual);
-        let found = text.as_deref().and_then(|name| match version {
-            Some(None) => None,
-            Some(Some(version)) => symbol(name, Some(version)).map(str::to_owned),
-            None => symbol(name, None).map(str::to_owned),
-        });
-        let pointer = found.as_deref().and_then(|symbol| self.pointer_to_symbol(symbol));
-        let result = self.pointer_arg(c, flags + 1);
-        let status = match &pointer {
-            Some(_) => Value::Int(self.arena.int(0)),
-            None => Value::Int(self.unknown_int(&UnknownReason::Gives(c.base().to_owned()), 32)),
-        };
-        let pointer = pointer.unwrap_or_else(|| self.not_found(c, text));
-        self.store_value(&mut s, &out, pointer, 8);
-        self.store_value(&mut s, &result, status, 4);
-        self.success(s)
-    }
+/// `(name, place of the pointer, [version], flags, place of the result)`.
+fn driver_entry_point(
+    e: &mut ExecutionContext<'_>,
+    c: &Call<'_>,
+    mut s: State,
+    version: Option<usize>,
+    flags: usize,
+) -> Modelled {
+    let (name, out) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let version = version.map(|i| {
+        let v = libc::int_arg(e, c, i, 32);
+        e.arena.as_int(v).and_then(|v| u32::try_from(v).ok())
+    });
+    let flags_arg = libc::int_arg(e, c, flags, 64);
+    // With 2 it is a function for the default stream of each thread; by default the program's own choice.
+    let usual = matches!(e.arena.as_int(flags_arg), Some(0 | 1)) && !is_per_thread(c.name);
+    let text = e.text_of(&name).filter(|_| usual);
+    let found = text.as_deref().and_then(|name| match version {
+        Some(None) => None,
+        Some(Some(version)) => symbol(name, Some(version)).map(str::to_owned),
+        None => symbol(name, None).map(str::to_owned),
+    });
+    let pointer = found.as_deref().and_then(|symbol| pointer_to_symbol(e, symbol));
+    let result = cuda::pointer_arg(e, c, flags + 1);
+    let status = match &pointer {
+        Some(_) => Value::Int(e.arena.int(0)),
+        None => Value::Int(e.unknown_int(&UnknownReason::Gives(c.base().to_owned()), 32)),
+    };
+    let pointer = pointer.unwrap_or_else(|| not_found(e, c, text));
+    e.store_value(&mut s, &out, pointer, 8);
+    e.store_value(&mut s, &result, status, 4);
+    super::success(e, s)
+}
 
-    /// `dlsym(handle, name)`. Names of CUDA are the toolkit's own, whichever library is asked.
-    fn library_symbol(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let name = self.pointer_arg(c, 1);
-        let text = self.text_of(&name);
-        let found = text.as_deref().filter(|name| is_of_cuda(name)).and_then(|symbol| self.pointer_to_symbol(symbol));
-        let v = found.unwrap_or_else(|| self.not_found(c, text));
-        Ok(Some((v, s)))
-    }
+/// `dlsym(handle, name)`. Names of CUDA are the toolkit's own, whichever library is asked.
+fn library_symbol(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let name = cuda::pointer_arg(e, c, 1);
+    let text = e.text_of(&name);
+    let found = text.as_deref().filter(|name| is_of_cuda(name)).and_then(|symbol| pointer_to_symbol(e, symbol));
+    let v = found.unwrap_or_else(|| not_found(e, c, text));
+    Ok(Some((v, s)))
+}
 
-    fn pointer_to_symbol(&mut self, symbol: &str) -> Option<Value> {
-        let f = self.program.entry_point(symbol).filter(|_| is_known(symbol))?;
-        let (cond, offset) = (self.arena.bool(true), self.arena.int(0));
-        Some(Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)])))
-    }
+fn pointer_to_symbol(e: &mut ValueDomain<'_>, symbol: &str) -> Option<Value> {
+    let f = e.program.entry_point(symbol).filter(|_| is_known(symbol))?;
+    let (cond, offset) = (e.arena.bool(true), e.arena.int(0));
+    Some(Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)])))
+}
 
-    fn not_found(&mut self, c: &Call<'_>, name: Option<String>) -> Value {
-        let call = c.base().to_owned();
-        self.unknown_pointer(&match name {
-            Some(name) => UnknownReason::LookedUp(name, call),
-            None => UnknownReason::Gives(call),
-        })
-    }
+fn not_found(e: &mut Terms, c: &Call<'_>, name: Option<String>) -> Value {
+    let call = c.base().to_owned();
+    e.unknown_pointer(&match name {
+        Some(name) => UnknownReason::LookedUp(name, call),
+        None => UnknownReason::Gives(call),
+    })
 }

@@ -1,9 +1,13 @@
 //! `printf`, `scanf` and similar functions: values that they read as inputs, and memory that they store to.
 
+use super::cuda;
+use super::files;
+use super::libc;
 use super::table::Table;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
 use crate::symbolic::memory::text::Reader;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::interval::Range;
@@ -43,149 +47,152 @@ pub(super) const FORMATS: Table = &[
             "__cxa_atexit",
             "omp_set_num_threads",
         ],
-        |e, c, s| e.output(c, s),
+        |e, c, s| output(e, c, s),
     ),
-    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], |e, c, s| e.scanf(c, s)),
-    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], |e, c, s| e.fscanf(c, s)),
-    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], |e, c, s| e.scan(c, s, 1, None)),
+    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], |e, c, s| scanf(e, c, s)),
+    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], |e, c, s| fscanf(e, c, s)),
+    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], |e, c, s| scan(e, c, s, 1, None)),
 ];
 
-impl Executor<'_> {
-    /// Models `setbuf` and `setvbuf`: from here on the C library may write the buffer at any time (C11 7.21.5.5 and
-    /// 6).
-    fn lend_to_stream(&mut self, c: &Call<'_>, s: &mut State) {
-        let buffer = self.pointer_arg(c, 1);
-        if buffer.iter().all(|t| matches!(t.base, Base::Null)) {
-            return;
-        }
-        self.forget_targets(s, &buffer, &UnknownReason::StreamBuffer);
-        let lost = buffer.iter().any(|t| matches!(t.base, Base::Unknown(_)));
-        let objects = self.objects_at(s, &buffer);
-        self.lend_objects(objects, lost);
-        self.runtime.stream_buffers = true;
+/// Models `setbuf` and `setvbuf`: from here on the C library may write the buffer at any time (C11 7.21.5.5 and
+/// 6).
+fn lend_to_stream(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: &mut State) {
+    let buffer = cuda::pointer_arg(e, c, 1);
+    if buffer.iter().all(|t| matches!(t.base, Base::Null)) {
+        return;
     }
+    e.forget_targets(s, &buffer, &UnknownReason::StreamBuffer);
+    let lost = buffer.iter().any(|t| matches!(t.base, Base::Unknown(_)));
+    let objects = e.objects_at(s, &buffer);
+    e.lend_objects(objects, lost);
+    e.runtime.stream_buffers = true;
+}
 
-    fn output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        match c.name {
-            // All others read their arguments, and write nothing that the program sees.
-            "atexit" | "__cxa_atexit" => {
-                let f = self.functions_of(c.args.first());
-                self.at_exit(&f);
-            }
-            "printf" => self.printed(c, &mut s, 0),
-            "fprintf" => self.printed(c, &mut s, 1),
-            "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, &UnknownReason::Printed),
-            "setbuf" | "setvbuf" => self.lend_to_stream(c, &mut s),
-            _ => {}
+fn output(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    match c.name {
+        // All others read their arguments, and write nothing that the program sees.
+        "atexit" | "__cxa_atexit" => {
+            let f = e.functions_of(c.args.first());
+            e.at_exit(&f);
         }
-        let m = self.program.module(c.site.func.module);
-        let v = self.unknown_of(m, c.ty, &UnknownReason::ResultOf(c.name.to_string()));
-        Ok(Some((v, s)))
+        "printf" => printed(e, c, &mut s, 0),
+        "fprintf" => printed(e, c, &mut s, 1),
+        "vprintf" | "vfprintf" => e.forget_reachable(&mut s, c.args, &UnknownReason::Printed),
+        "setbuf" | "setvbuf" => lend_to_stream(e, c, &mut s),
+        _ => {}
     }
+    let m = e.program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &UnknownReason::ResultOf(c.name.to_string()));
+    Ok(Some((v, s)))
+}
 
-    fn scanf(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let f = self.standard_input(&mut s);
-        self.scan(c, s, 0, Some(&f))
-    }
+fn scanf(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let f = files::standard_input(e, &mut s);
+    scan(e, c, s, 0, Some(&f))
+}
 
-    fn fscanf(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let f = self.pointer_arg(c, 0);
-        self.scan(c, s, 1, Some(&f))
-    }
+fn fscanf(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let f = cuda::pointer_arg(e, c, 0);
+    scan(e, c, s, 1, Some(&f))
+}
 
-    /// Models `printf` and `fprintf`: `%n` stores the length printed so far (C11, 7.21.6.1).
-    pub(super) fn printed(&mut self, c: &Call<'_>, s: &mut State, format: usize) {
-        let text = self.pointer_arg(c, format);
-        let stores = self.text_of(&text).is_none_or(|t| stores_length(&t));
-        if stores {
-            self.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), &UnknownReason::HowMuchPrinted);
-        }
+/// Models `printf` and `fprintf`: `%n` stores the length printed so far (C11, 7.21.6.1).
+pub(crate) fn printed(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State, format: usize) {
+    let text = cuda::pointer_arg(e, c, format);
+    let stores = e.text_of(&text).is_none_or(|t| stores_length(&t));
+    if stores {
+        e.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), &UnknownReason::HowMuchPrinted);
     }
+}
 
-    /// Models `scanf` and similar functions: each conversion stores an input.
-    pub(super) fn scan(&mut self, c: &Call<'_>, mut s: State, format: usize, stream: Option<&[Target]>) -> Modelled {
-        let text = self.pointer_arg(c, format);
-        let format_of = self.text_of(&text).map(|t| conversions(&t));
-        let mut targets = c.args.iter().skip(format + 1);
-        let mut words = stream.filter(|_| format_of.as_ref().is_some_and(|f| f.plain));
-        if stream.is_none()
-            && let Some((reader, bytes)) = format_of.as_ref().and_then(Format::only_number)
-            && let Some(to) = c.args.get(2)
-        {
-            let (from, to) = (self.pointer_arg(c, 0), self.as_pointer(&to.clone()));
-            if let Some(result) = self.scan_argument(&mut s, &from, &to, (bytes, reader)) {
-                return Ok(Some((Value::Int(result), s)));
-            }
+/// Models `scanf` and similar functions: each conversion stores an input.
+pub(crate) fn scan(
+    e: &mut ExecutionContext<'_>,
+    c: &Call<'_>,
+    mut s: State,
+    format: usize,
+    stream: Option<&[Target]>,
+) -> Modelled {
+    let text = cuda::pointer_arg(e, c, format);
+    let format_of = e.text_of(&text).map(|t| conversions(&t));
+    let mut targets = c.args.iter().skip(format + 1);
+    let mut words = stream.filter(|_| format_of.as_ref().is_some_and(|f| f.plain));
+    if stream.is_none()
+        && let Some((reader, bytes)) = format_of.as_ref().and_then(Format::only_number)
+        && let Some(to) = c.args.get(2)
+    {
+        let (from, to) = (cuda::pointer_arg(e, c, 0), e.as_pointer(&to.clone()));
+        if let Some(result) = scan_argument(e, &mut s, &from, &to, (bytes, reader)) {
+            return Ok(Some((Value::Int(result), s)));
         }
-        for conversion in format_of.iter().flat_map(|f| &f.each) {
-            let word = words.and_then(|f| self.next_word(&mut s, f, conversion.bytes));
-            if word.is_none() {
-                words = None;
-            }
-            if !conversion.stored {
-                continue;
-            }
-            let Some(a) = targets.next() else { break };
-            let p = self.as_pointer(&a.clone());
-            match word {
-                Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(conversion.bytes)),
-                None if conversion.bytes > 0 => {
-                    let bits = conversion.bytes * 8;
-                    let ordinal = self.next_read();
-                    let what = if stream.is_some() { "a file" } else { "a text" };
-                    let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, bits);
-                    self.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes));
-                }
-                _ => self.forget_targets(&mut s, &p, &UnknownReason::Read),
-            }
-        }
-        for a in targets {
-            let p = self.as_pointer(&a.clone());
-            self.forget_targets(&mut s, &p, &UnknownReason::Read);
-        }
-        if words.is_none()
-            && let Some(f) = stream
-        {
-            self.lose_position(&mut s, f);
-        }
-        let m = self.program.module(c.site.func.module);
-        let v = self.unknown_of(m, c.ty, &UnknownReason::HowManyRead);
-        Ok(Some((v, s)))
     }
+    for conversion in format_of.iter().flat_map(|f| &f.each) {
+        let word = words.and_then(|f| files::next_word(e, &mut s, f, conversion.bytes));
+        if word.is_none() {
+            words = None;
+        }
+        if !conversion.stored {
+            continue;
+        }
+        let Some(a) = targets.next() else { break };
+        let p = e.as_pointer(&a.clone());
+        match word {
+            Some(v @ Value::Int(_)) => e.store_value(&mut s, &p, v, u64::from(conversion.bytes)),
+            None if conversion.bytes > 0 => {
+                let bits = conversion.bytes * 8;
+                let ordinal = e.next_read();
+                let what = if stream.is_some() { "a file" } else { "a text" };
+                let v = e.input(InputSource::Read { what: what.to_owned(), ordinal }, bits);
+                e.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes));
+            }
+            _ => e.forget_targets(&mut s, &p, &UnknownReason::Read),
+        }
+    }
+    for a in targets {
+        let p = e.as_pointer(&a.clone());
+        e.forget_targets(&mut s, &p, &UnknownReason::Read);
+    }
+    if words.is_none()
+        && let Some(f) = stream
+    {
+        files::lose_position(e, &mut s, f);
+    }
+    let m = e.program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &UnknownReason::HowManyRead);
+    Ok(Some((v, s)))
+}
 
-    /// Models `sscanf` of one number in an argument: stores it if it is a number, else nothing. Returns the number of
-    /// conversions.
-    pub(super) fn scan_argument(
-        &mut self,
-        s: &mut State,
-        from: &[Target],
-        to: &Rc<Vec<Target>>,
-        (bytes, reader): (u32, Reader),
-    ) -> Option<TermId> {
-        let (argument, bits) = (self.argument_of(s, from), bytes * 8);
-        let number = self.argument_as_number(from, s, (bits, reader))?;
-        // No string that programs compare with contains a blank (`comparison`).
-        let is_number = match argument {
-            Some(index) => {
-                let (word, zero) =
-                    (self.input(InputSource::ArgvWord { index, word: "no number".into() }, 32), self.arena.int(0));
-                self.arena.ne(word, zero)
-            }
-            None => self.perhaps(&UnknownReason::TextIsNumber),
-        };
-        let mut read = self.assume(s.clone(), is_number);
-        if let Some(read) = &mut read {
-            self.store_value(read, to, Value::Int(number), u64::from(bytes));
+/// Models `sscanf` of one number in an argument: stores it if it is a number, else nothing. Returns the number of
+/// conversions.
+pub(crate) fn scan_argument(
+    e: &mut ExecutionContext<'_>,
+    s: &mut State,
+    from: &[Target],
+    to: &Rc<Vec<Target>>,
+    (bytes, reader): (u32, Reader),
+) -> Option<TermId> {
+    let (argument, bits) = (e.argument_of(s, from), bytes * 8);
+    let number = libc::argument_as_number(e, from, s, (bits, reader))?;
+    // No string that programs compare with contains a blank (`comparison`).
+    let is_number = match argument {
+        Some(index) => {
+            let (word, zero) = (e.input(InputSource::ArgvWord { index, word: "no number".into() }, 32), e.arena.int(0));
+            e.arena.ne(word, zero)
         }
-        let no_number = self.arena.not(is_number);
-        let not_read = self.assume(s.clone(), no_number);
-        *s = self.merge(read.into_iter().chain(not_read).collect())?.0;
-        let (one, failed) = (
-            self.arena.int(1),
-            self.arena.fresh(SymKind::Unknown { reason: UnknownReason::HowManyRead }, "?", Range::new(-1, 0)),
-        );
-        Some(self.arena.ite(is_number, one, failed))
+        None => e.perhaps(&UnknownReason::TextIsNumber),
+    };
+    let mut read = e.assume(s.clone(), is_number);
+    if let Some(read) = &mut read {
+        e.store_value(read, to, Value::Int(number), u64::from(bytes));
     }
+    let no_number = e.arena.not(is_number);
+    let not_read = e.assume(s.clone(), no_number);
+    *s = e.merge(read.into_iter().chain(not_read).collect())?.0;
+    let (one, failed) = (
+        e.arena.int(1),
+        e.arena.fresh(SymKind::Unknown { reason: UnknownReason::HowManyRead }, "?", Range::new(-1, 0)),
+    );
+    Some(e.arena.ite(is_number, one, failed))
 }
 
 /// Whether a `printf` format has a conversion `%n`.

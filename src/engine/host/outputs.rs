@@ -3,10 +3,14 @@
 //!
 //! In: a call. Out: the state after it, with these bytes unknown.
 
+use super::cuda;
+use super::waits;
 use crate::symbolic::effects::havoc::Part;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::value_domain::ValueDomain;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
@@ -225,63 +229,61 @@ fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
     OUTPUTS.iter().find(|(n, _)| *n == name).map(|(_, out)| *out)
 }
 
-impl Executor<'_> {
-    /// Models a call of a function whose results alone are not followed.
-    pub(super) fn result_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let name = c.base();
-        if !self.program.func(c.func).is_declaration() {
-            return Err(Box::new(s));
-        }
-        if reads_scalars(name) {
-            let args: Vec<Value> = c.args.iter().filter(|a| !self.is_of_host(a)).cloned().collect();
-            return self.opaque(&Call { args: &args, ..*c }, s, &UnknownReason::Computed(name.to_owned()));
-        }
-        let Some(outputs) = outputs(name) else { return Err(Box::new(s)) };
-        let why = UnknownReason::Gives(name.to_owned());
-        for (i, output) in outputs {
-            let p = self.pointer_arg(c, *i);
-            let (v, bytes) = match output {
-                Int => (Value::Int(self.unknown_int(&why, 32)), 4),
-                Float => (Value::unknown(why.clone()), 4),
-                Size => (Value::Int(self.unknown_int(&why, 64)), 8),
-                Handle if MAKERS.iter().any(|p| name.starts_with(p)) => (self.new_handle(c, name), 8),
-                Handle => (self.unknown_pointer(&why), 8),
-                Bytes(n) => (Value::unknown(why.clone()), *n),
-            };
-            self.store_value(&mut s, &p, v, bytes);
-        }
-        if is_of_cuda(c.name) {
-            return self.success(s);
-        }
-        let m = self.program.module(c.site.func.module);
-        let v = self.unknown_of(m, c.ty, &why);
-        Ok(Some((v, s)))
+/// Models a call of a function whose results alone are not followed.
+pub(crate) fn result_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let name = c.base();
+    if !e.program.func(c.func).is_declaration() {
+        return Err(Box::new(s));
     }
-
-    /// Whether a value points to memory of the host alone.
-    fn is_of_host(&self, v: &Value) -> bool {
-        let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !self.heap.is_registered(o));
-        matches!(v, Value::Ptr(p) if p.iter().all(of_host))
+    if reads_scalars(name) {
+        let args: Vec<Value> = c.args.iter().filter(|a| !is_of_host(e, a)).cloned().collect();
+        return super::opaque(e, &Call { args: &args, ..*c }, s, &UnknownReason::Computed(name.to_owned()));
     }
-
-    /// Returns the bytes that a call of the C++ library writes of each argument's object, if known: an object of one
-    /// of its classes ends where its type states. Streams do not, since they have a base at their end.
-    pub(super) fn library_objects(&self, c: &Call<'_>) -> Vec<Part> {
-        let func = self.program.func(c.func);
-        if !is_of_library(c.name)
-            || ["stream", "basic_ios", "ios_base", "streambuf", "filebuf"].iter().any(|s| c.display.contains(s))
-        {
-            return vec![];
-        }
-        let strings = c.display.contains("std::__cxx11::basic_string<");
-        let part = |(i, p): (usize, &Param)| {
-            let string = strings && p.dereferenceable == STRING_BYTES;
-            // An argument of a template beside its own object may be the base of a program object.
-            let ends = func.is_declaration() || i == 0 || string;
-            Part { bytes: if ends { p.dereferenceable } else { 0 }, linked: !string }
+    let Some(outputs) = outputs(name) else { return Err(Box::new(s)) };
+    let why = UnknownReason::Gives(name.to_owned());
+    for (i, output) in outputs {
+        let p = cuda::pointer_arg(e, c, *i);
+        let (v, bytes) = match output {
+            Int => (Value::Int(e.unknown_int(&why, 32)), 4),
+            Float => (Value::unknown(why.clone()), 4),
+            Size => (Value::Int(e.unknown_int(&why, 64)), 8),
+            Handle if MAKERS.iter().any(|p| name.starts_with(p)) => (waits::new_handle(e, c, name), 8),
+            Handle => (e.unknown_pointer(&why), 8),
+            Bytes(n) => (Value::unknown(why.clone()), *n),
         };
-        func.params.iter().enumerate().map(part).collect()
+        e.store_value(&mut s, &p, v, bytes);
     }
+    if is_of_cuda(c.name) {
+        return super::success(e, s);
+    }
+    let m = e.program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &why);
+    Ok(Some((v, s)))
+}
+
+/// Whether a value points to memory of the host alone.
+fn is_of_host(e: &MemoryDomain<'_>, v: &Value) -> bool {
+    let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !e.heap.is_registered(o));
+    matches!(v, Value::Ptr(p) if p.iter().all(of_host))
+}
+
+/// Returns the bytes that a call of the C++ library writes of each argument's object, if known: an object of one
+/// of its classes ends where its type states. Streams do not, since they have a base at their end.
+pub(crate) fn library_objects(e: &ValueDomain<'_>, c: &Call<'_>) -> Vec<Part> {
+    let func = e.program.func(c.func);
+    if !is_of_library(c.name)
+        || ["stream", "basic_ios", "ios_base", "streambuf", "filebuf"].iter().any(|s| c.display.contains(s))
+    {
+        return vec![];
+    }
+    let strings = c.display.contains("std::__cxx11::basic_string<");
+    let part = |(i, p): (usize, &Param)| {
+        let string = strings && p.dereferenceable == STRING_BYTES;
+        // An argument of a template beside its own object may be the base of a program object.
+        let ends = func.is_declaration() || i == 0 || string;
+        Part { bytes: if ends { p.dereferenceable } else { 0 }, linked: !string }
+    };
+    func.params.iter().enumerate().map(part).collect()
 }
 
 #[cfg(test)]

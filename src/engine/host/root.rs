@@ -1,7 +1,10 @@
 //! Entry points of a program: `main`, and functions without a known caller.
 
+use super::files;
+use super::variables;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::InputSource;
@@ -155,59 +158,57 @@ fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
     out
 }
 
-impl Executor<'_> {
-    /// Returns the arguments of a root and its initial state.
-    pub fn root_state(&mut self, Root { func: root, bound, .. }: &Root) -> (Vec<Value>, State) {
-        let (root, bound) = (*root, *bound);
-        let mut s = self.initial_state();
-        self.standard_input(&mut s);
-        self.nothing_under_way(&mut s);
-        let program = self.program;
-        let func = program.func(root);
-        let m = program.module(root.module);
-        self.from_the_start = func.name == "main";
-        if func.name == "main" {
-            let argc = Value::Int(self.input(InputSource::Argc, 32));
-            let o = self.heap.add(Object {
-                kind: ObjKind::ArgvArray,
-                name: "argv".into(),
-                extent: None,
-                site: None,
-                func: None,
-                array: true,
-            });
-            let argv = self.pointer(o, 0);
-            self.first_contents(&mut s);
-            self.ensure_written(&mut s);
-            return (vec![argc, argv], s);
-        }
-        let args: Vec<Value> = (0..func.params.len()).map(|i| self.root_argument(&mut s, m, root, i, bound)).collect();
-        self.ensure_written(&mut s);
-        for a in &args {
-            self.ensure_pointees(&mut s, a);
-        }
-        self.fill_given_handles(&mut s);
-        (args, s)
+/// Returns the arguments of a root and its initial state.
+pub fn root_state(e: &mut ExecutionContext<'_>, Root { func: root, bound, .. }: &Root) -> (Vec<Value>, State) {
+    let (root, bound) = (*root, *bound);
+    let mut s = e.initial_state();
+    files::standard_input(e, &mut s);
+    e.nothing_under_way(&mut s);
+    let program = e.program;
+    let func = program.func(root);
+    let m = program.module(root.module);
+    e.from_the_start = func.name == "main";
+    if func.name == "main" {
+        let argc = Value::Int(e.input(InputSource::Argc, 32));
+        let o = e.heap.add(Object {
+            kind: ObjKind::ArgvArray,
+            name: "argv".into(),
+            extent: None,
+            site: None,
+            func: None,
+            array: true,
+        });
+        let argv = e.pointer(o, 0);
+        variables::first_contents(e, &mut s);
+        e.ensure_written(&mut s);
+        return (vec![argc, argv], s);
     }
+    let args: Vec<Value> = (0..func.params.len()).map(|i| e.root_argument(&mut s, m, root, i, bound)).collect();
+    e.ensure_written(&mut s);
+    for a in &args {
+        e.ensure_pointees(&mut s, a);
+    }
+    e.fill_given_handles(&mut s);
+    (args, s)
+}
 
-    /// Returns the state in which a root is called: `main` after the constructors of variables, in module order where
-    /// the order of translation units is unspecified. `None` if these do not end.
-    pub fn initialised(&mut self, root: FuncRef, state: State) -> Option<State> {
-        if self.program.func(root).name != "main" {
-            return Some(state);
-        }
-        let mut state = state;
-        let (Some(constructors), Some(destructors)) = (self.program.constructors(), self.program.destructors()) else {
-            self.limits.miss(|| UnknownReason::AroundMain);
-            return Some(state);
-        };
-        self.at_exit(&destructors);
-        for f in constructors {
-            if self.program.func(f).name == super::variables::REGISTERS {
-                continue;
-            }
-            state = self.call(f, vec![], state, 0)?.1;
-        }
-        Some(state)
+/// Returns the state in which a root is called: `main` after the constructors of variables, in module order where
+/// the order of translation units is unspecified. `None` if these do not end.
+pub fn initialised(e: &mut Executor<'_>, root: FuncRef, state: State) -> Option<State> {
+    if e.program.func(root).name != "main" {
+        return Some(state);
     }
+    let mut state = state;
+    let (Some(constructors), Some(destructors)) = (e.program.constructors(), e.program.destructors()) else {
+        e.limits.miss(|| UnknownReason::AroundMain);
+        return Some(state);
+    };
+    e.at_exit(&destructors);
+    for f in constructors {
+        if e.program.func(f).name == super::variables::REGISTERS {
+            continue;
+        }
+        state = e.call(f, vec![], state, 0)?.1;
+    }
+    Some(state)
 }

@@ -1,11 +1,15 @@
 //! The C++ library: functions whose model by name is better than their body. Containers are entered like any other
 //! code.
 
+use super::cuda;
+use super::files;
+use super::libc;
 use super::table::Model;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
@@ -135,14 +139,14 @@ const fn step(patterns: &'static [(Kind, &'static [&'static str])], model: Model
     reason = "a method's path is of one lifetime of the executor, a model of any"
 )]
 const STEPS: &[Step] = &[
-    step(&[(Kind::Start, OUTPUT)], |e, c, s| e.stream_output(c, s)),
-    step(&[(Kind::Start, &[EXTRACTION])], |e, c, s| e.extraction(c, s)),
-    step(&[(Kind::Start, OPENS)], |e, c, s| e.open_ifstream(c, s)),
-    step(&[(Kind::Whole, &["_ZNSi4readEPcl"])], |e, c, s| e.istream_read(c, s)),
-    step(&[(Kind::Start, &["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"])], |e, c, s| e.reads_on(c, s)),
-    step(&[(Kind::DemangledPart, &["std::chrono::"])], |e, c, s| e.clock(c, s)),
-    step(&[(Kind::Whole, NUMBERS_32)], |e, c, s| e.string_number(c, s, 32)),
-    step(&[(Kind::Whole, NUMBERS_64)], |e, c, s| e.string_number(c, s, 64)),
+    step(&[(Kind::Start, OUTPUT)], |e, c, s| stream_output(e, c, s)),
+    step(&[(Kind::Start, &[EXTRACTION])], |e, c, s| extraction(e, c, s)),
+    step(&[(Kind::Start, OPENS)], |e, c, s| open_ifstream(e, c, s)),
+    step(&[(Kind::Whole, &["_ZNSi4readEPcl"])], |e, c, s| istream_read(e, c, s)),
+    step(&[(Kind::Start, &["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"])], |e, c, s| reads_on(e, c, s)),
+    step(&[(Kind::DemangledPart, &["std::chrono::"])], |e, c, s| clock(e, c, s)),
+    step(&[(Kind::Whole, NUMBERS_32)], |e, c, s| string_number(e, c, s, 32)),
+    step(&[(Kind::Whole, NUMBERS_64)], |e, c, s| string_number(e, c, s, 64)),
     Step {
         patterns: &[
             (Kind::DemangledPart, &["basic_string<"]),
@@ -150,7 +154,7 @@ const STEPS: &[Step] = &[
             (Kind::Start, &["_ZNSs"]),
         ],
         applies: |_| true,
-        model: |e, c, s| e.string_call(c, s),
+        model: |e, c, s| string_call(e, c, s),
         last: true,
     },
     // The other functions of an integer distribution are entered.
@@ -160,14 +164,14 @@ const STEPS: &[Step] = &[
         model: |_, _, s| Err(Box::new(s)),
         last: true,
     },
-    Step { applies: holds_no_vector, ..step(&[(Kind::DemangledPart, &[UNIFORM])], |e, c, s| e.distribution(c, s)) },
+    Step { applies: holds_no_vector, ..step(&[(Kind::DemangledPart, &[UNIFORM])], |e, c, s| distribution(e, c, s)) },
     Step {
         patterns: &[(Kind::DemangledPart, OPAQUE)],
         applies: |c| holds_no_vector(c) && !c.display.contains(EXTENT),
-        model: |e, c, s| e.not_entered(c, s),
+        model: |e, c, s| not_entered(e, c, s),
         last: true,
     },
-    step(&[(Kind::DemangledStart, ALGORITHMS)], |e, c, s| e.beside(c, s, &UnknownReason::Algorithm)),
+    step(&[(Kind::DemangledStart, ALGORITHMS)], |e, c, s| beside(e, c, s, &UnknownReason::Algorithm)),
 ];
 
 fn holds_no_vector(c: &Call<'_>) -> bool {
@@ -219,241 +223,238 @@ impl Source {
 /// Members of `std::string`.
 const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSs", "_ZNKSs"];
 
-impl Executor<'_> {
-    /// Returns the result of a distribution with one of the library's generators (`operator()(generator)`, or with
-    /// separate parameters), of at most 32 bits.
-    fn random_between(&mut self, c: &Call<'_>, s: &mut State) -> Option<Value> {
-        let TypeKind::Int(bits @ 8..=32) = self.program.module(c.site.func.module).ty(c.ty).kind else { return None };
-        let (bytes, signed) = (bits / 8, !c.display.split_once(UNIFORM)?.1.starts_with("unsigned"));
-        let kept = self.pointer_arg(c, if c.args.len() > 2 { 2 } else { 0 });
-        let distance = self.arena.int(i128::from(bytes));
-        let last = self.offset_targets(&kept, distance);
-        let [least, most] =
-            [kept, last].map(|p| self.load_number(s, &p, u64::from(bytes)).map(|t| self.interpret(t, bits, signed)));
-        let (least, most) = (least?, most?);
-        self.forget_reachable(s, &c.args[1..2], &UnknownReason::GeneratorState);
-        let number = self.arena.fresh(
-            SymKind::Unknown { reason: UnknownReason::RandomNumber },
-            "random number",
-            Range::new(0, 1 << 62),
-        );
-        let span = self.arena.sub(most, least);
-        let span = self.arena.add_const(span, 1);
-        let beyond = self.int_op(BinOp::SRem, number, span, 64);
-        Some(Value::Int(self.arena.add(least, beyond)))
-    }
+/// Returns the result of a distribution with one of the library's generators (`operator()(generator)`, or with
+/// separate parameters), of at most 32 bits.
+fn random_between(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) -> Option<Value> {
+    let TypeKind::Int(bits @ 8..=32) = e.program.module(c.site.func.module).ty(c.ty).kind else { return None };
+    let (bytes, signed) = (bits / 8, !c.display.split_once(UNIFORM)?.1.starts_with("unsigned"));
+    let kept = cuda::pointer_arg(e, c, if c.args.len() > 2 { 2 } else { 0 });
+    let distance = e.arena.int(i128::from(bytes));
+    let last = e.offset_targets(&kept, distance);
+    let [least, most] =
+        [kept, last].map(|p| e.load_number(s, &p, u64::from(bytes)).map(|t| e.interpret(t, bits, signed)));
+    let (least, most) = (least?, most?);
+    e.forget_reachable(s, &c.args[1..2], &UnknownReason::GeneratorState);
+    let number = e.arena.fresh(
+        SymKind::Unknown { reason: UnknownReason::RandomNumber },
+        "random number",
+        Range::new(0, 1 << 62),
+    );
+    let span = e.arena.sub(most, least);
+    let span = e.arena.add_const(span, 1);
+    let beyond = e.int_op(BinOp::SRem, number, span, 64);
+    Some(Value::Int(e.arena.add(least, beyond)))
+}
 
-    pub(super) fn stdcxx_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        // A function of the program itself is followed, whatever its parameters are.
-        if !is_of_library(c.name) {
-            return Err(Box::new(s));
+pub(crate) fn stdcxx_call(e: &mut Executor<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    // A function of the program itself is followed, whatever its parameters are.
+    if !is_of_library(c.name) {
+        return Err(Box::new(s));
+    }
+    for step in STEPS {
+        let fits = step.patterns.iter().any(|(kind, texts)| texts.iter().any(|t| fits(c, *kind, t)));
+        if fits && (step.applies)(c) {
+            s = match (step.model)(e, c, s) {
+                Err(back) if !step.last => *back,
+                done => return done,
+            };
         }
-        for step in STEPS {
-            let fits = step.patterns.iter().any(|(kind, texts)| texts.iter().any(|t| fits(c, *kind, t)));
-            if fits && (step.applies)(c) {
-                s = match (step.model)(self, c, s) {
-                    Err(back) if !step.last => *back,
-                    done => return done,
-                };
-            }
-        }
+    }
+    Err(Box::new(s))
+}
+
+fn stream_output(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    // The call may use buffers and manipulators of the program.
+    e.lend(&mut s, &[c.func], c.args, &UnknownReason::StreamCalls);
+    // Stream functions return their stream.
+    let m = e.program.module(c.site.func.module);
+    let v = match c.args.first() {
+        Some(v @ Value::Ptr(_)) => v.clone(),
+        _ => e.unknown_of(m, c.ty, &UnknownReason::StreamState),
+    };
+    let v = if matches!(m.ty(c.ty).kind, ir::TypeKind::Ptr(_)) {
+        v
+    } else {
+        e.unknown_of(m, c.ty, &UnknownReason::StreamState)
+    };
+    Ok(Some((v, s)))
+}
+
+/// Models `std::istream::operator>>(T&)`.
+fn extraction(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let bytes = match c.name.strip_prefix(EXTRACTION).unwrap_or_default() {
+        "i" | "j" => 4,
+        "l" | "m" | "x" | "y" => 8,
+        "s" | "t" => 2,
+        _ => 0,
+    };
+    let p = cuda::pointer_arg(e, c, 1);
+    let stream = stream_of(e, c, &mut s);
+    match stream.and_then(|f| files::next_word(e, &mut s, &f, bytes)) {
+        Some(v @ Value::Int(_)) => e.store_value(&mut s, &p, v, u64::from(bytes)),
+        _ => e.forget_targets(&mut s, &p, &UnknownReason::ReadFromStream),
+    }
+    Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::Stream)), s)))
+}
+
+fn clock(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    if e.program.func(c.func).is_declaration() {
+        super::opaque(e, c, s, &UnknownReason::Time)
+    } else {
         Err(Box::new(s))
     }
+}
 
-    fn stream_output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        // The call may use buffers and manipulators of the program.
-        self.lend(&mut s, &[c.func], c.args, &UnknownReason::StreamCalls);
-        // Stream functions return their stream.
-        let m = self.program.module(c.site.func.module);
-        let v = match c.args.first() {
-            Some(v @ Value::Ptr(_)) => v.clone(),
-            _ => self.unknown_of(m, c.ty, &UnknownReason::StreamState),
-        };
-        let v = if matches!(m.ty(c.ty).kind, ir::TypeKind::Ptr(_)) {
-            v
-        } else {
-            self.unknown_of(m, c.ty, &UnknownReason::StreamState)
-        };
-        Ok(Some((v, s)))
+fn distribution(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    match random_between(e, c, &mut s) {
+        Some(v) => Ok(Some((v, s))),
+        None => Err(Box::new(s)),
     }
+}
 
-    /// Models `std::istream::operator>>(T&)`.
-    fn extraction(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let bytes = match c.name.strip_prefix(EXTRACTION).unwrap_or_default() {
-            "i" | "j" => 4,
-            "l" | "m" | "x" | "y" => 8,
-            "s" | "t" => 2,
-            _ => 0,
-        };
-        let p = self.pointer_arg(c, 1);
-        let stream = self.stream_of(c, &mut s);
-        match stream.and_then(|f| self.next_word(&mut s, &f, bytes)) {
-            Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(bytes)),
-            _ => self.forget_targets(&mut s, &p, &UnknownReason::ReadFromStream),
-        }
-        Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::Stream)), s)))
+fn not_entered(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    if e.program.func(c.func).noreturn {
+        return Ok(None);
     }
+    let head: String = c.display.chars().take(60).collect();
+    beside(e, c, s, &UnknownReason::ResultOf(head.to_string()))
+}
 
-    fn clock(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        if self.program.func(c.func).is_declaration() {
-            self.opaque(c, s, &UnknownReason::Time)
-        } else {
-            Err(Box::new(s))
-        }
+/// Havocs like [`Self::opaque`], for a function that may call the program's own: also what these may write through
+/// globals. A function that leads to CUDA is entered instead.
+fn beside(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State, reason: &UnknownReason) -> Modelled {
+    let mut s = s;
+    if e.program.func(c.func).is_declaration() {
+        e.lend(&mut s, &[c.func], c.args, reason);
+        return super::opaque(e, c, s, reason);
     }
-
-    fn distribution(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        match self.random_between(c, &mut s) {
-            Some(v) => Ok(Some((v, s))),
-            None => Err(Box::new(s)),
-        }
+    // The body of another thread is not executed.
+    if THREADS.iter().any(|t| c.display.contains(t)) {
+        e.start(&mut s, c.func, c.args, &UnknownReason::OtherHostThread);
+        return super::opaque(e, c, s, reason);
     }
-
-    fn not_entered(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        if self.program.func(c.func).noreturn {
-            return Ok(None);
-        }
-        let head: String = c.display.chars().take(60).collect();
-        self.beside(c, s, &UnknownReason::ResultOf(head.to_string()))
+    if e.limits.effort().leads_to_cuda(c.func) {
+        return Err(Box::new(s));
     }
+    let Some(globals) = e.globals_written_by(c.func, |name| !is_of_library(name)) else {
+        return Err(Box::new(s));
+    };
+    let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
+    super::opaque(e, &Call { args: &args, ..*c }, s, reason)
+}
 
-    /// Havocs like [`Self::opaque`], for a function that may call the program's own: also what these may write through
-    /// globals. A function that leads to CUDA is entered instead.
-    fn beside(&mut self, c: &Call<'_>, s: State, reason: &UnknownReason) -> Modelled {
-        let mut s = s;
-        if self.program.func(c.func).is_declaration() {
-            self.lend(&mut s, &[c.func], c.args, reason);
-            return self.opaque(c, s, reason);
-        }
-        // The body of another thread is not executed.
-        if THREADS.iter().any(|t| c.display.contains(t)) {
-            self.start(&mut s, c.func, c.args, &UnknownReason::OtherHostThread);
-            return self.opaque(c, s, reason);
-        }
-        if self.limits.effort().leads_to_cuda(c.func) {
-            return Err(Box::new(s));
-        }
-        let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else {
-            return Err(Box::new(s));
-        };
-        let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
-        self.opaque(&Call { args: &args, ..*c }, s, reason)
+/// Returns the stream that a member of `std::istream` reads from, if known.
+fn stream_of(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) -> Option<Rc<Vec<Target>>> {
+    let this = cuda::pointer_arg(e, c, 0);
+    let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return None };
+    if let ObjKind::HostGlobal(r) = &e.object(*o).kind
+        && e.program.global(*r).name == "_ZSt3cin"
+    {
+        return Some(files::standard_input(e, s));
     }
-
-    /// Returns the stream that a member of `std::istream` reads from, if known.
-    fn stream_of(&mut self, c: &Call<'_>, s: &mut State) -> Option<Rc<Vec<Target>>> {
-        let this = self.pointer_arg(c, 0);
-        let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return None };
-        if let ObjKind::HostGlobal(r) = &self.object(*o).kind
-            && self.program.global(*r).name == "_ZSt3cin"
-        {
-            return Some(self.standard_input(s));
-        }
-        if self.arena.as_int(*offset) != Some(0) {
-            return None;
-        }
-        let stream = *self.inputs.file_streams.get(o)?;
-        match self.pointer(stream, 0) {
-            Value::Ptr(p) => Some(p),
-            _ => None,
-        }
+    if e.arena.as_int(*offset) != Some(0) {
+        return None;
     }
-
-    /// Models the opening of a `std::ifstream`.
-    fn open_ifstream(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let Some(text) = OPENS.iter().find_map(|p| c.name.strip_prefix(p)).filter(|m| !m.starts_with('v')) else {
-            return Err(Box::new(s));
-        };
-        let (this, name) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-        let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
-        if self.arena.as_int(*offset) != Some(0) {
-            return Err(Box::new(s));
-        }
-        let name =
-            if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
-        let name = self.file_name(&s, &name);
-        self.forget_targets(&mut s, &this, &UnknownReason::Stream);
-        let stream = self.open_stream(c, &mut s, name);
-        self.inputs.file_streams.insert(*o, stream);
-        Self::no_value(s)
+    let stream = *e.inputs.file_streams.get(o)?;
+    match e.pointer(stream, 0) {
+        Value::Ptr(p) => Some(p),
+        _ => None,
     }
+}
 
-    /// Models `std::istream::read`.
-    fn istream_read(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let Some(f) = self.stream_of(c, &mut s) else { return Err(Box::new(s)) };
-        let to = self.pointer_arg(c, 1);
-        let (length, one) = (self.int_arg(c, 2, 64), self.arena.int(1));
-        self.read_bytes(&mut s, &to, &f, length, one);
-        Ok(Some((c.args[0].clone(), s)))
+/// Models the opening of a `std::ifstream`.
+fn open_ifstream(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let Some(text) = OPENS.iter().find_map(|p| c.name.strip_prefix(p)).filter(|m| !m.starts_with('v')) else {
+        return Err(Box::new(s));
+    };
+    let (this, name) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+    let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
+    if e.arena.as_int(*offset) != Some(0) {
+        return Err(Box::new(s));
     }
+    let name = if text.starts_with("RKNSt7__cxx1112basic_string") { e.load_pointer(&mut s, &name) } else { name };
+    let name = files::file_name(e, &s, &name);
+    e.forget_targets(&mut s, &this, &UnknownReason::Stream);
+    let stream = files::open_stream(e, c, &mut s, name);
+    e.inputs.file_streams.insert(*o, stream);
+    super::no_value(s)
+}
 
-    /// Makes the position of a stream unknown after any other read.
-    fn reads_on(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let reads = !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
-        if reads && let Some(f) = self.stream_of(c, &mut s) {
-            self.lose_position(&mut s, &f);
-        }
-        Err(Box::new(s))
+/// Models `std::istream::read`.
+fn istream_read(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let Some(f) = stream_of(e, c, &mut s) else { return Err(Box::new(s)) };
+    let to = cuda::pointer_arg(e, c, 1);
+    let (length, one) = (libc::int_arg(e, c, 2, 64), e.arena.int(1));
+    files::read_bytes(e, &mut s, &to, &f, length, one);
+    Ok(Some((c.args[0].clone(), s)))
+}
+
+/// Makes the position of a stream unknown after any other read.
+fn reads_on(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let reads = !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
+    if reads && let Some(f) = stream_of(e, c, &mut s) {
+        files::lose_position(e, &mut s, &f);
     }
+    Err(Box::new(s))
+}
 
-    /// Models `std::string`: it only tracks which program argument the string contains, by its data pointer at offset
-    /// 0.
-    fn string_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let [equal, unequal] = ["_ZSteqIc", "_ZStneIc"].map(|p| c.name.starts_with(p));
-        if (equal || unequal) && c.display.ends_with("char const*)") {
-            let (this, text) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-            let held = self.load_pointer(&mut s, &this);
-            let (difference, zero) = (self.comparison(&s, &held, &text, None, false), self.arena.int(0));
-            let same = self.arena.eq(difference, zero);
-            return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
-        }
-        if !STRING.iter().any(|p| c.name.starts_with(p)) {
-            return self.beside(c, s, &UnknownReason::StringContainer);
-        }
-        let this = self.pointer_arg(c, 0);
-        if let Some(from) = Source::of(c.name)
-            && let Some(Value::Ptr(text)) = c.args.get(1)
-        {
-            let text = match from {
-                Source::Text => text.clone(),
-                Source::String | Source::Moved => {
-                    let text = text.clone();
-                    self.load_pointer(&mut s, &text)
-                }
-            };
-            let bytes = self.program.func(c.func).params.first().map_or(0, |p| p.dereferenceable);
-            // The moved-from object contains another string.
-            let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
-            for object in changed {
-                self.forget_parts(
-                    &mut s,
-                    std::slice::from_ref(object),
-                    &[Part { bytes, linked: false }],
-                    &UnknownReason::String,
-                );
+/// Models `std::string`: it only tracks which program argument the string contains, by its data pointer at offset
+/// 0.
+fn string_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let [equal, unequal] = ["_ZSteqIc", "_ZStneIc"].map(|p| c.name.starts_with(p));
+    if (equal || unequal) && c.display.ends_with("char const*)") {
+        let (this, text) = (cuda::pointer_arg(e, c, 0), cuda::pointer_arg(e, c, 1));
+        let held = e.load_pointer(&mut s, &this);
+        let (difference, zero) = (e.comparison(&s, &held, &text, None, false), e.arena.int(0));
+        let same = e.arena.eq(difference, zero);
+        return Ok(Some((Value::Bool(if equal { same } else { e.arena.not(same) }), s)));
+    }
+    if !STRING.iter().any(|p| c.name.starts_with(p)) {
+        return beside(e, c, s, &UnknownReason::StringContainer);
+    }
+    let this = cuda::pointer_arg(e, c, 0);
+    if let Some(from) = Source::of(c.name)
+        && let Some(Value::Ptr(text)) = c.args.get(1)
+    {
+        let text = match from {
+            Source::Text => text.clone(),
+            Source::String | Source::Moved => {
+                let text = text.clone();
+                e.load_pointer(&mut s, &text)
             }
-            let held = match one_object(&text) {
-                Some((o, offset)) if self.is_as_given(&s, o, offset) => {
-                    let (copy, always) = (self.copy_of_text(o), self.arena.bool(true));
-                    Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(copy), offset)]))
-                }
-                _ => self.unknown_pointer(&UnknownReason::StringText),
-            };
-            self.store_value(&mut s, &this, held, 8);
-            return Ok(Some((c.args[0].clone(), s)));
+        };
+        let bytes = e.program.func(c.func).params.first().map_or(0, |p| p.dereferenceable);
+        // The moved-from object contains another string.
+        let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
+        for object in changed {
+            e.forget_parts(
+                &mut s,
+                std::slice::from_ref(object),
+                &[Part { bytes, linked: false }],
+                &UnknownReason::String,
+            );
         }
-        // The program may change the characters through a pointer to non-const ones.
-        if c.name.ends_with("c_strEv") || c.name.starts_with("_ZNK") && c.name.ends_with("dataEv") {
-            let p = self.load_pointer(&mut s, &this);
-            return Ok(Some((Value::Ptr(p), s)));
-        }
-        self.beside(c, s, &UnknownReason::String)
+        let held = match one_object(&text) {
+            Some((o, offset)) if e.is_as_given(&s, o, offset) => {
+                let (copy, always) = (e.copy_of_text(o), e.arena.bool(true));
+                Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(copy), offset)]))
+            }
+            _ => e.unknown_pointer(&UnknownReason::StringText),
+        };
+        e.store_value(&mut s, &this, held, 8);
+        return Ok(Some((c.args[0].clone(), s)));
     }
+    // The program may change the characters through a pointer to non-const ones.
+    if c.name.ends_with("c_strEv") || c.name.starts_with("_ZNK") && c.name.ends_with("dataEv") {
+        let p = e.load_pointer(&mut s, &this);
+        return Ok(Some((Value::Ptr(p), s)));
+    }
+    beside(e, c, s, &UnknownReason::String)
+}
 
-    fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
-        let this = self.pointer_arg(c, 0);
-        let text = self.load_pointer(&mut s, &this);
-        let v = self.number_in_base(c, &text, &mut s, bits);
-        Ok(Some((v, s)))
-    }
+fn string_number(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
+    let this = cuda::pointer_arg(e, c, 0);
+    let text = e.load_pointer(&mut s, &this);
+    let v = libc::number_in_base(e, c, &text, &mut s, bits);
+    Ok(Some((v, s)))
 }

@@ -1,10 +1,14 @@
 //! Primitives of the tensor models (`templates/models/aten.cpp`): device memory whose allocation succeeds, extents,
 //! facts about a number on a path, and facts about tensors that a caller gave.
 
+use super::cuda;
+use super::libc;
 use super::table::Table;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::tensors::{OF_HANDLE, OF_STORAGE};
 use crate::symbolic::memory::value::{Base, Value};
@@ -17,15 +21,15 @@ use std::rc::Rc;
 
 /// The functions that models call.
 pub(super) const BASIS: Table = &[
-    (&["__scuba_device_memory"], |e, c, s| e.tensor_storage(c, s)),
-    (&["__scuba_device_copy"], |e, c, s| e.tensor_copy(c, s)),
-    (&["__scuba_extent"], |e, c, s| e.extent_behind(c, s)),
-    (&["__scuba_known"], |e, c, s| e.known_here(c, s)),
-    (&["__scuba_axiom"], |e, c, s| e.axiom(c, s)),
-    (&["__scuba_written"], |e, c, s| e.written_behind(c, s)),
-    (&["__scuba_any"], |e, c, s| e.any_between(c, s)),
-    (&["__scuba_times"], |e, c, s| e.product_of(c, s)),
-    (&["__scuba_setting"], |e, c, s| e.any_between(c, s)),
+    (&["__scuba_device_memory"], |e, c, s| tensor_storage(e, c, s)),
+    (&["__scuba_device_copy"], |e, c, s| tensor_copy(e, c, s)),
+    (&["__scuba_extent"], |e, c, s| extent_behind(e, c, s)),
+    (&["__scuba_known"], |e, c, s| known_here(e, c, s)),
+    (&["__scuba_axiom"], |e, c, s| axiom(e, c, s)),
+    (&["__scuba_written"], |e, c, s| written_behind(e, c, s)),
+    (&["__scuba_any"], |e, c, s| any_between(e, c, s)),
+    (&["__scuba_times"], |e, c, s| product_of(e, c, s)),
+    (&["__scuba_setting"], |e, c, s| any_between(e, c, s)),
 ];
 
 /// Namespaces of PyTorch's own functions.
@@ -60,267 +64,265 @@ fn writes_elements(display: &str) -> bool {
     name.ends_with('_') || name.contains("__") || assigns
 }
 
-impl Executor<'_> {
-    /// Models a PyTorch function without a model and with an external body. Its result is unknown; it keeps the
-    /// metadata of tensors passed by reference, unless its name says otherwise.
-    pub(super) fn torch_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let program = self.program;
-        let func = program.func(c.func);
-        // Extensions define functions of their own there too.
-        let of_extensions = c.display.starts_with("at::native::");
-        let is_torchs = func.is_declaration() && !of_extensions && NAMESPACES.iter().any(|n| c.display.starts_with(n));
-        if !is_torchs || RESHAPE.iter().any(|n| c.display.contains(n)) || may_write_others(c.display) {
-            return Err(Box::new(s));
-        }
-        let why = UnknownReason::ResultOf(c.display.split('(').next().unwrap_or_default().to_owned());
-        if func.params.first().is_some_and(|p| p.sret.is_some()) {
-            let given = c.args.iter().take(1).cloned().collect::<Vec<_>>();
-            self.clobber(&mut s, &given, &why);
-        }
-        if writes_elements(c.display) {
-            // A caller-given object is in no state before it is read.
-            let reached = self.reached_from(&s, c.args);
-            let mut storages = self.heap.given_behind(&reached);
-            storages.retain(|o| {
-                let object = self.object(*o);
-                object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
-            });
-            // A kernel writes them, or host code that writes no handle there.
-            storages.iter().for_each(|o| self.note_written_by_device(*o));
-            self.elements_change(&mut s, &storages, &why);
-        }
-        let m = program.module(c.site.func.module);
-        let v = self.unknown_of(m, c.ty, &why);
-        Ok(Some((v, s)))
+/// Models a PyTorch function without a model and with an external body. Its result is unknown; it keeps the
+/// metadata of tensors passed by reference, unless its name says otherwise.
+pub(crate) fn torch_call(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let program = e.program;
+    let func = program.func(c.func);
+    // Extensions define functions of their own there too.
+    let of_extensions = c.display.starts_with("at::native::");
+    let is_torchs = func.is_declaration() && !of_extensions && NAMESPACES.iter().any(|n| c.display.starts_with(n));
+    if !is_torchs || RESHAPE.iter().any(|n| c.display.contains(n)) || may_write_others(c.display) {
+        return Err(Box::new(s));
     }
-
-    /// Assumes that a size fits into device memory. An allocator without enough memory throws.
-    fn that_fits(&mut self, s: State, size: TermId) -> Option<State> {
-        let zero = self.arena.int(0);
-        let most = self.most_of_device();
-        let memory = self.arena.int(most);
-        let (lower, upper) = (self.arena.le(zero, size), self.arena.le(size, memory));
-        let fits = self.arena.and(lower, upper);
-        self.assume(s, fits)
+    let why = UnknownReason::ResultOf(c.display.split('(').next().unwrap_or_default().to_owned());
+    if func.params.first().is_some_and(|p| p.sret.is_some()) {
+        let given = c.args.iter().take(1).cloned().collect::<Vec<_>>();
+        e.clobber(&mut s, &given, &why);
     }
-
-    /// Allocates device memory with the elements of a caller-given tensor, in order. The copy of a contiguous tensor
-    /// may be that tensor's own memory, so the result is another name for the caller's object. Contracts on its
-    /// elements, by their index in the storage, do not apply to these.
-    fn tensor_copy(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        /// The allocations of a call below this are not copies.
-        const COPIES: u32 = 2;
-        let from = self.pointer_arg(c, 1);
-        let storages: Vec<ObjId> = from.iter().filter_map(|t| self.given_storage(&t.base)).collect();
-        let Some(of) = storages.first().copied() else { return self.tensor_storage(c, s) };
-        let whole = matches!(from.as_slice(), [t] if self.arena.as_int(t.offset) == Some(0));
-        let as_given = whole && self.holds_what_was_given(&s, of);
-        let size = self.int_arg(c, 0, 64);
-        let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
-        let object = Object { extent: Some(size), ..self.object(of).clone() };
-        let o = self.heap.copy_of_given((c.context, c.site, COPIES + 2 * of.0 + u32::from(as_given)), of, object);
-        if as_given {
-            self.ensure(&mut s, o);
-        } else {
-            let why = UnknownReason::Holds(self.modelled_function());
-            let rest = Rest::Unknown { version: self.heap.next_version(), input: false, reason: Rc::new(why) };
-            let state = Rc::new(ObjState::new(rest));
-            self.heap.note_copied(o, state.clone());
-            s.mem.insert(o, state);
-        }
-        Ok(Some((self.pointer(o, 0), s)))
+    if writes_elements(c.display) {
+        // A caller-given object is in no state before it is read.
+        let reached = e.reached_from(&s, c.args);
+        let mut storages = e.heap.given_behind(&reached);
+        storages.retain(|o| {
+            let object = e.object(*o);
+            object.kind == ObjKind::DeviceHeap || object.name.ends_with(OF_STORAGE)
+        });
+        // A kernel writes them, or host code that writes no handle there.
+        storages.iter().for_each(|o| e.note_written_by_device(*o));
+        elements_change(e, &mut s, &storages, &why);
     }
+    let m = program.module(c.site.func.module);
+    let v = e.unknown_of(m, c.ty, &why);
+    Ok(Some((v, s)))
+}
 
-    /// Returns the storage of a caller-given tensor.
-    fn given_storage(&self, base: &Base) -> Option<ObjId> {
-        let Base::Object(o) = *base else { return None };
-        let object = self.object(o);
-        (object.kind == ObjKind::Parameter && object.name.ends_with(OF_STORAGE)).then_some(o)
+/// Assumes that a size fits into device memory. An allocator without enough memory throws.
+fn that_fits(e: &mut MemoryDomain<'_>, s: State, size: TermId) -> Option<State> {
+    let zero = e.arena.int(0);
+    let most = e.most_of_device();
+    let memory = e.arena.int(most);
+    let (lower, upper) = (e.arena.le(zero, size), e.arena.le(size, memory));
+    let fits = e.arena.and(lower, upper);
+    e.assume(s, fits)
+}
+
+/// Allocates device memory with the elements of a caller-given tensor, in order. The copy of a contiguous tensor
+/// may be that tensor's own memory, so the result is another name for the caller's object. Contracts on its
+/// elements, by their index in the storage, do not apply to these.
+fn tensor_copy(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    /// The allocations of a call below this are not copies.
+    const COPIES: u32 = 2;
+    let from = cuda::pointer_arg(e, c, 1);
+    let storages: Vec<ObjId> = from.iter().filter_map(|t| given_storage(e, &t.base)).collect();
+    let Some(of) = storages.first().copied() else { return tensor_storage(e, c, s) };
+    let whole = matches!(from.as_slice(), [t] if e.arena.as_int(t.offset) == Some(0));
+    let as_given = whole && holds_what_was_given(e, &s, of);
+    let size = libc::int_arg(e, c, 0, 64);
+    let Some(mut s) = that_fits(e, s, size) else { return Ok(None) };
+    let object = Object { extent: Some(size), ..e.object(of).clone() };
+    let o = e.heap.copy_of_given((c.context, c.site, COPIES + 2 * of.0 + u32::from(as_given)), of, object);
+    if as_given {
+        e.ensure(&mut s, o);
+    } else {
+        let why = UnknownReason::Holds(modelled_function(e));
+        let rest = Rest::Unknown { version: e.heap.next_version(), input: false, reason: Rc::new(why) };
+        let state = Rc::new(ObjState::new(rest));
+        e.heap.note_copied(o, state.clone());
+        s.mem.insert(o, state);
     }
+    Ok(Some((e.pointer(o, 0), s)))
+}
 
-    /// Whether the storage of a tensor still has the caller's contents.
-    fn holds_what_was_given(&self, s: &State, o: ObjId) -> bool {
-        s.mem.get(&o).is_none_or(|now| self.heap.at_entry(o).is_some_and(|first| first == now))
+/// Returns the storage of a caller-given tensor.
+fn given_storage(e: &MemoryDomain<'_>, base: &Base) -> Option<ObjId> {
+    let Base::Object(o) = *base else { return None };
+    let object = e.object(o);
+    (object.kind == ObjKind::Parameter && object.name.ends_with(OF_STORAGE)).then_some(o)
+}
+
+/// Whether the storage of a tensor still has the caller's contents.
+fn holds_what_was_given(e: &MemoryDomain<'_>, s: &State, o: ObjId) -> bool {
+    s.mem.get(&o).is_none_or(|now| e.heap.at_entry(o).is_some_and(|first| first == now))
+}
+
+/// Allocates device memory.
+fn tensor_storage(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let size = libc::int_arg(e, c, 0, 64);
+    let Some(mut s) = that_fits(e, s, size) else { return Ok(None) };
+    let place = e.user_location();
+    let o = e.memory.heap.allocate(
+        (c.context, c.site, 1),
+        Object {
+            kind: ObjKind::DeviceHeap,
+            name: modelled_function(e),
+            extent: Some(size),
+            site: place,
+            func: None,
+            array: true,
+        },
+    );
+    // Zeroed, uninitialised, or unknown contents.
+    let holds = libc::int_arg(e, c, 1, 32);
+    let holds = e.arena.as_int(holds);
+    let rest = if holds == Some(1) { Rest::Zero } else { Rest::Uninit };
+    s.mem.insert(o, Rc::new(ObjState::new(rest)));
+    let p = e.pointer(o, 0);
+    if holds != Some(0) && holds != Some(1) {
+        let why = UnknownReason::Holds(e.object(o).name.clone());
+        e.clobber(&mut s, std::slice::from_ref(&p), &why);
     }
+    Ok(Some((p, s)))
+}
 
-    /// Allocates device memory.
-    fn tensor_storage(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let size = self.int_arg(c, 0, 64);
-        let Some(mut s) = self.that_fits(s, size) else { return Ok(None) };
-        let place = self.user_location();
-        let o = self.context.memory.heap.allocate(
-            (c.context, c.site, 1),
-            Object {
-                kind: ObjKind::DeviceHeap,
-                name: self.modelled_function(),
-                extent: Some(size),
-                site: place,
-                func: None,
-                array: true,
-            },
-        );
-        // Zeroed, uninitialised, or unknown contents.
-        let holds = self.int_arg(c, 1, 32);
-        let holds = self.arena.as_int(holds);
-        let rest = if holds == Some(1) { Rest::Zero } else { Rest::Uninit };
-        s.mem.insert(o, Rc::new(ObjState::new(rest)));
-        let p = self.pointer(o, 0);
-        if holds != Some(0) && holds != Some(1) {
-            let why = UnknownReason::Holds(self.object(o).name.clone());
-            self.clobber(&mut s, std::slice::from_ref(&p), &why);
-        }
-        Ok(Some((p, s)))
-    }
+/// Returns the name of the called library function: `torch::empty`.
+fn modelled_function(e: &ExecutionContext<'_>) -> String {
+    let called = e.call_stack().iter().map(|s| e.program.func(s.func)).find(|f| f.is_library_model());
+    let name = called.map(|f| f.display.split('(').next().unwrap_or_default()).unwrap_or_default();
+    // Dispatchers have the names of their operations.
+    let operation = name.strip_prefix("at::_ops::").and_then(|n| n.strip_suffix("::call"));
+    operation.unwrap_or(name).to_owned()
+}
 
-    /// Returns the name of the called library function: `torch::empty`.
-    fn modelled_function(&self) -> String {
-        let called = self.call_stack().iter().map(|s| self.program.func(s.func)).find(|f| f.is_library_model());
-        let name = called.map(|f| f.display.split('(').next().unwrap_or_default()).unwrap_or_default();
-        // Dispatchers have the names of their operations.
-        let operation = name.strip_prefix("at::_ops::").and_then(|n| n.strip_suffix("::call"));
-        operation.unwrap_or(name).to_owned()
-    }
-
-    fn extent_behind(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let mut all: Option<TermId> = None;
-        for target in self.pointer_arg(c, 0).iter() {
-            let left = match &target.base {
-                Base::Object(o) => {
-                    let of = self.object(*o).func.unwrap_or(c.func);
-                    match self.extent_of_parameter(of, *o) {
-                        Ok(extent) => self.arena.sub(extent, target.offset),
-                        Err(_) => {
-                            let name = self.object(*o).name.clone();
-                            return Self::unknown_number(s, UnknownReason::ExtentOfParameter(name));
-                        }
+fn extent_behind(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let mut all: Option<TermId> = None;
+    for target in cuda::pointer_arg(e, c, 0).iter() {
+        let left = match &target.base {
+            Base::Object(o) => {
+                let of = e.object(*o).func.unwrap_or(c.func);
+                match e.extent_of_parameter(of, *o) {
+                    Ok(extent) => e.arena.sub(extent, target.offset),
+                    Err(_) => {
+                        let name = e.object(*o).name.clone();
+                        return unknown_number(s, UnknownReason::ExtentOfParameter(name));
                     }
                 }
-                Base::Null => self.arena.int(0),
-                Base::Func(_) => return Self::unknown_number(s, UnknownReason::NoValue),
-                Base::Unknown(why) => return Self::unknown_number(s, (*why.reason).clone()),
-            };
-            all = Some(match all {
-                Some(others) => self.arena.ite(target.cond, left, others),
-                None => left,
-            });
-        }
-        let extent = all.unwrap_or_else(|| self.arena.int(0));
-        Ok(Some((Value::Int(extent), s)))
-    }
-
-    fn unknown_number(s: State, why: UnknownReason) -> Modelled {
-        Ok(Some((Value::unknown(why), s)))
-    }
-
-    /// Returns the value that the path determines for a number, or -1.
-    fn known_here(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let t = self.int_arg(c, 0, 64);
-        let known = self.number_on(&s, t).unwrap_or(-1);
-        Ok(Some((Value::Int(self.arena.int(known)), s)))
-    }
-
-    fn number_on(&mut self, s: &State, t: TermId) -> Option<i128> {
-        if let Some(n) = self.arena.as_int(t) {
-            return Some(n);
-        }
-        let range = self.arena.range(t);
-        let (least, most) = (range.lo.unwrap_or(-1), range.hi.unwrap_or(i128::MAX));
-        let conditions = self.arena.conjuncts(s.path);
-        let mut possible = vec![];
-        for k in least.max(0)..=most.min(SMALL) {
-            let number = self.arena.int(k);
-            let is = self.arena.eq(t, number);
-            if conditions.contains(&is) {
-                return Some(k);
             }
-            let is_not = self.arena.not(is);
-            if !conditions.contains(&is_not) {
-                possible.push(k);
-            }
-        }
-        // All other values of a small range are excluded.
-        match possible.as_slice() {
-            [only] if least >= 0 && most <= SMALL => Some(*only),
-            _ => None,
-        }
-    }
-
-    fn axiom(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let holds = self.int_arg(c, 0, 8);
-        let zero = self.arena.int(0);
-        let holds = self.arena.ne(holds, zero);
-        if !self.assumptions.takes(Axiom::TensorSizes) {
-            return Self::no_value(s);
-        }
-        let holds = self.in_whole_numbers(holds);
-        match self.assume(s, holds) {
-            Some(s) => Self::no_value(s),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns a condition in which products of a caller-given tensor's metadata are exact integers: PyTorch makes no
-    /// tensor for which one exceeds 64 bits (`compute_numel` and `computeStorageNbytes` of c10 and ATen check them).
-    /// The program's own computations wrap as usual.
-    fn in_whole_numbers(&mut self, condition: TermId) -> TermId {
-        let is_given =
-            |k: &SymKind| matches!(k, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
-        let mut whole = FxHashMap::default();
-        for t in self.arena.cone(&[condition]) {
-            if let Term::Wrap { arg, bits: 64, .. } = *self.arena.get(t)
-                && self.arena.symbols_of(&[arg]).into_iter().all(|s| is_given(&self.arena.symbol(s).kind))
-            {
-                let number = self.arena.unwrapped(arg);
-                whole.insert(t, number);
-            }
-        }
-        if whole.is_empty() { condition } else { self.arena.substitute(condition, &whole) }
-    }
-
-    /// Makes memory unknown that an operation of the library wrote.
-    fn written_behind(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let why = UnknownReason::ResultOf(self.modelled_function());
-        for target in self.pointer_arg(c, 0).iter() {
-            if let Base::Object(o) = target.base {
-                self.note_written_by_device(o);
-            }
-        }
-        let behind = self.pointer_arg(c, 0);
-        let objects: Option<Vec<ObjId>> =
-            behind.iter().map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect();
-        match objects {
-            Some(objects) => self.elements_change(&mut s, &objects, &why),
-            None => {
-                let given: Vec<Value> = c.args.iter().take(1).cloned().collect();
-                self.clobber(&mut s, &given, &why);
-            }
-        }
-        Self::no_value(s)
-    }
-
-    /// Havocs the elements of tensors, but nothing reachable from them: operations of PyTorch treat no element as an
-    /// address.
-    fn elements_change(&mut self, s: &mut State, storages: &[ObjId], why: &UnknownReason) {
-        for o in storages {
-            self.forget(s, *o, why, false);
-        }
-    }
-
-    fn any_between(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let (least, most) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
-        let (Some(least), Some(most)) = (self.arena.as_int(least), self.arena.as_int(most)) else {
-            return Self::unknown_number(s, UnknownReason::NoValue);
+            Base::Null => e.arena.int(0),
+            Base::Func(_) => return unknown_number(s, UnknownReason::NoValue),
+            Base::Unknown(why) => return unknown_number(s, (*why.reason).clone()),
         };
-        let reason = UnknownReason::ResultOf(self.modelled_function());
-        let any = self.arena.fresh(SymKind::Unknown { reason }, "?", Range::new(least, most));
-        Ok(Some((Value::Int(any), s)))
+        all = Some(match all {
+            Some(others) => e.arena.ite(target.cond, left, others),
+            None => left,
+        });
     }
+    let extent = all.unwrap_or_else(|| e.arena.int(0));
+    Ok(Some((Value::Int(extent), s)))
+}
 
-    /// Returns a product that ATen checks for overflow (c10/util/safe_numerics.h), or that cannot overflow.
-    fn product_of(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
-        Ok(Some((Value::Int(self.arena.mul(a, b)), s)))
+fn unknown_number(s: State, why: UnknownReason) -> Modelled {
+    Ok(Some((Value::unknown(why), s)))
+}
+
+/// Returns the value that the path determines for a number, or -1.
+fn known_here(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let t = libc::int_arg(e, c, 0, 64);
+    let known = number_on(e, &s, t).unwrap_or(-1);
+    Ok(Some((Value::Int(e.arena.int(known)), s)))
+}
+
+fn number_on(e: &mut Terms, s: &State, t: TermId) -> Option<i128> {
+    if let Some(n) = e.arena.as_int(t) {
+        return Some(n);
     }
+    let range = e.arena.range(t);
+    let (least, most) = (range.lo.unwrap_or(-1), range.hi.unwrap_or(i128::MAX));
+    let conditions = e.arena.conjuncts(s.path);
+    let mut possible = vec![];
+    for k in least.max(0)..=most.min(SMALL) {
+        let number = e.arena.int(k);
+        let is = e.arena.eq(t, number);
+        if conditions.contains(&is) {
+            return Some(k);
+        }
+        let is_not = e.arena.not(is);
+        if !conditions.contains(&is_not) {
+            possible.push(k);
+        }
+    }
+    // All other values of a small range are excluded.
+    match possible.as_slice() {
+        [only] if least >= 0 && most <= SMALL => Some(*only),
+        _ => None,
+    }
+}
+
+fn axiom(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let holds = libc::int_arg(e, c, 0, 8);
+    let zero = e.arena.int(0);
+    let holds = e.arena.ne(holds, zero);
+    if !e.assumptions.takes(Axiom::TensorSizes) {
+        return super::no_value(s);
+    }
+    let holds = in_whole_numbers(e, holds);
+    match e.assume(s, holds) {
+        Some(s) => super::no_value(s),
+        None => Ok(None),
+    }
+}
+
+/// Returns a condition in which products of a caller-given tensor's metadata are exact integers: PyTorch makes no
+/// tensor for which one exceeds 64 bits (`compute_numel` and `computeStorageNbytes` of c10 and ATen check them).
+/// The program's own computations wrap as usual.
+fn in_whole_numbers(e: &mut Terms, condition: TermId) -> TermId {
+    let is_given =
+        |k: &SymKind| matches!(k, SymKind::Input(InputSource::Given { object, .. }) if object.ends_with(OF_HANDLE));
+    let mut whole = FxHashMap::default();
+    for t in e.arena.cone(&[condition]) {
+        if let Term::Wrap { arg, bits: 64, .. } = *e.arena.get(t)
+            && e.arena.symbols_of(&[arg]).into_iter().all(|s| is_given(&e.arena.symbol(s).kind))
+        {
+            let number = e.arena.unwrapped(arg);
+            whole.insert(t, number);
+        }
+    }
+    if whole.is_empty() { condition } else { e.arena.substitute(condition, &whole) }
+}
+
+/// Makes memory unknown that an operation of the library wrote.
+fn written_behind(e: &mut ExecutionContext<'_>, c: &Call<'_>, mut s: State) -> Modelled {
+    let why = UnknownReason::ResultOf(modelled_function(e));
+    for target in cuda::pointer_arg(e, c, 0).iter() {
+        if let Base::Object(o) = target.base {
+            e.note_written_by_device(o);
+        }
+    }
+    let behind = cuda::pointer_arg(e, c, 0);
+    let objects: Option<Vec<ObjId>> =
+        behind.iter().map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect();
+    match objects {
+        Some(objects) => elements_change(e, &mut s, &objects, &why),
+        None => {
+            let given: Vec<Value> = c.args.iter().take(1).cloned().collect();
+            e.clobber(&mut s, &given, &why);
+        }
+    }
+    super::no_value(s)
+}
+
+/// Havocs the elements of tensors, but nothing reachable from them: operations of PyTorch treat no element as an
+/// address.
+fn elements_change(e: &mut MemoryDomain<'_>, s: &mut State, storages: &[ObjId], why: &UnknownReason) {
+    for o in storages {
+        e.forget(s, *o, why, false);
+    }
+}
+
+fn any_between(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let (least, most) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
+    let (Some(least), Some(most)) = (e.arena.as_int(least), e.arena.as_int(most)) else {
+        return unknown_number(s, UnknownReason::NoValue);
+    };
+    let reason = UnknownReason::ResultOf(modelled_function(e));
+    let any = e.arena.fresh(SymKind::Unknown { reason }, "?", Range::new(least, most));
+    Ok(Some((Value::Int(any), s)))
+}
+
+/// Returns a product that ATen checks for overflow (c10/util/safe_numerics.h), or that cannot overflow.
+fn product_of(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: State) -> Modelled {
+    let (a, b) = (libc::int_arg(e, c, 0, 64), libc::int_arg(e, c, 1, 64));
+    Ok(Some((Value::Int(e.arena.mul(a, b)), s)))
 }
 
 /// Whether a function with these parameter types may write anything but tensors: it takes a pointer or reference to

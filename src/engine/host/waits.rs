@@ -3,10 +3,14 @@
 //!
 //! Streams and events are identified by the calls that make them, as long as each of these is executed once.
 
+use super::cuda;
 use super::table::Table;
-use crate::symbolic::exec::executor::Executor;
+use super::variables;
 use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
@@ -24,141 +28,136 @@ pub(super) fn is_per_thread(name: &str) -> bool {
 
 /// Calls that wait, and those that define what to wait for. No other call waits: work in flight stays in flight.
 pub(super) const WAITS: Table = &[
-    (&["cudaDeviceReset", "cudaThreadExit", "cuDevicePrimaryCtxReset_v2"], |e, c, s| {
-        e.waits(c, s, Executor::device_reset)
-    }),
+    (&["cudaDeviceReset", "cudaThreadExit", "cuDevicePrimaryCtxReset_v2"], |e, c, s| waits(e, c, s, device_reset)),
     (&["cudaDeviceSynchronize", "cudaThreadSynchronize", "cuCtxSynchronize"], |e, c, s| {
-        e.waits(c, s, Executor::device_synchronize)
+        waits(e, c, s, device_synchronize)
     }),
-    (&["cudaStreamSynchronize", "cuStreamSynchronize"], |e, c, s| e.waits(c, s, Executor::stream_synchronize)),
-    (&["cudaEventRecord", "cudaEventRecordWithFlags", "cuEventRecord"], |e, c, s| {
-        e.waits(c, s, Executor::event_record)
-    }),
-    (&["cudaEventSynchronize", "cuEventSynchronize"], |e, c, s| e.waits(c, s, Executor::event_synchronize)),
+    (&["cudaStreamSynchronize", "cuStreamSynchronize"], |e, c, s| waits(e, c, s, stream_synchronize)),
+    (&["cudaEventRecord", "cudaEventRecordWithFlags", "cuEventRecord"], |e, c, s| waits(e, c, s, event_record)),
+    (&["cudaEventSynchronize", "cuEventSynchronize"], |e, c, s| waits(e, c, s, event_synchronize)),
 ];
 
-impl Executor<'_> {
-    /// Models a call that waits, or that defines what to wait for.
-    fn waits(&mut self, c: &Call<'_>, mut s: State, wait: fn(&mut Self, &Call<'_>, &mut State)) -> Modelled {
-        if !self.program.func(c.func).is_declaration() {
-            return Err(Box::new(s));
-        }
-        wait(self, c, &mut s);
-        self.success(s)
+/// Models a call that waits, or that defines what to wait for.
+fn waits(
+    e: &mut ExecutionContext<'_>,
+    c: &Call<'_>,
+    mut s: State,
+    wait: fn(&mut ExecutionContext<'_>, &Call<'_>, &mut State),
+) -> Modelled {
+    if !e.program.func(c.func).is_declaration() {
+        return Err(Box::new(s));
     }
+    wait(e, c, &mut s);
+    super::success(e, s)
+}
 
-    /// Returns a new handle of a stream or an event, made by the function of that name.
-    pub(super) fn new_handle(&mut self, c: &Call<'_>, name: &str) -> Value {
-        let n = self.runtime.made_at(c.context, c.site);
-        self.unknown_pointer(&UnknownReason::Handle(name.to_owned(), n))
+/// Returns a new handle of a stream or an event, made by the function of that name.
+pub(crate) fn new_handle(e: &mut MemoryDomain<'_>, c: &Call<'_>, name: &str) -> Value {
+    let n = e.runtime.made_at(c.context, c.site);
+    e.unknown_pointer(&UnknownReason::Handle(name.to_owned(), n))
+}
+
+/// Returns the number of the call that made a stream or event, if it is known and was executed once.
+fn handle_number(e: &MemoryDomain<'_>, p: &[Target]) -> Option<i64> {
+    let [Target { base: Base::Unknown(l), .. }] = p else { return None };
+    let UnknownReason::Handle(_, n) = *l.reason else { return None };
+    e.runtime.is_made_once(n).then(|| DEFAULT + 1 + i64::try_from(n).unwrap_or(i64::MAX / 2))
+}
+
+/// Returns the number of the stream that an argument names.
+pub(crate) fn stream_number(e: &mut MemoryDomain<'_>, c: &Call<'_>, i: usize) -> Option<i64> {
+    if is_per_thread(c.name) {
+        return None;
     }
+    let p = cuda::pointer_arg(e, c, i);
+    if p.iter().all(|t| t.base == Base::Null) { Some(DEFAULT) } else { handle_number(e, &p) }
+}
 
-    /// Returns the number of the call that made a stream or event, if it is known and was executed once.
-    fn handle_number(&self, p: &[Target]) -> Option<i64> {
-        let [Target { base: Base::Unknown(l), .. }] = p else { return None };
-        let UnknownReason::Handle(_, n) = *l.reason else { return None };
-        self.runtime.is_made_once(n).then(|| DEFAULT + 1 + i64::try_from(n).unwrap_or(i64::MAX / 2))
-    }
+/// Returns the stream of a launch in the form in which its stub passes it on.
+pub(crate) fn configured_stream(e: &mut Terms, stream: Option<i64>) -> Value {
+    if stream == Some(DEFAULT) { e.null() } else { e.unknown_pointer(&UnknownReason::ConfiguredStream(stream)) }
+}
 
-    /// Returns the number of the stream that an argument names.
-    pub(super) fn stream_number(&mut self, c: &Call<'_>, i: usize) -> Option<i64> {
-        if is_per_thread(c.name) {
-            return None;
-        }
-        let p = self.pointer_arg(c, i);
-        if p.iter().all(|t| t.base == Base::Null) { Some(DEFAULT) } else { self.handle_number(&p) }
-    }
-
-    /// Returns the stream of a launch in the form in which its stub passes it on.
-    pub(super) fn configured_stream(&mut self, stream: Option<i64>) -> Value {
-        if stream == Some(DEFAULT) {
-            self.null()
-        } else {
-            self.unknown_pointer(&UnknownReason::ConfiguredStream(stream))
-        }
-    }
-
-    /// Returns the number of a launch's stream. A launch into a stream that may not be the default one may overlap
-    /// with others.
-    pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) -> Option<i64> {
-        let stream = self.pointer_arg(c, i);
-        // The stream was recorded when the launch was configured.
-        let noted = stream.iter().find_map(|t| match &t.base {
-            Base::Unknown(l) => match *l.reason {
-                UnknownReason::ConfiguredStream(number) => Some(number),
-                _ => None,
-            },
+/// Returns the number of a launch's stream. A launch into a stream that may not be the default one may overlap
+/// with others.
+pub(crate) fn note_stream(e: &mut MemoryDomain<'_>, c: &Call<'_>, i: usize, s: &mut State) -> Option<i64> {
+    let stream = cuda::pointer_arg(e, c, i);
+    // The stream was recorded when the launch was configured.
+    let noted = stream.iter().find_map(|t| match &t.base {
+        Base::Unknown(l) => match *l.reason {
+            UnknownReason::ConfiguredStream(number) => Some(number),
             _ => None,
-        });
-        if let Some(number) = noted {
-            return if stream.len() == 1 { number } else { None };
-        }
-        let number = self.stream_number(c, i);
-        if number == Some(DEFAULT) {
-            return number;
-        }
-        self.overlap(s);
-        // Only streams from `cudaStreamCreate` are known to wait for the default stream, which waits for them.
-        let waits = |t: &Target| match &t.base {
-            Base::Unknown(l) => match &*l.reason {
-                UnknownReason::Handle(call, _) | UnknownReason::Gives(call) => call == WAITING_STREAM,
-                _ => false,
-            },
-            base => *base == Base::Null,
-        };
-        self.runtime.unordered |= is_per_thread(c.name) || !stream.iter().all(waits);
-        number
+        },
+        _ => None,
+    });
+    if let Some(number) = noted {
+        return if stream.len() == 1 { number } else { None };
     }
-
-    fn device_synchronize(&mut self, _: &Call<'_>, s: &mut State) {
-        self.all_done(s);
+    let number = stream_number(e, c, i);
+    if number == Some(DEFAULT) {
+        return number;
     }
+    e.overlap(s);
+    // Only streams from `cudaStreamCreate` are known to wait for the default stream, which waits for them.
+    let waits = |t: &Target| match &t.base {
+        Base::Unknown(l) => match &*l.reason {
+            UnknownReason::Handle(call, _) | UnknownReason::Gives(call) => call == WAITING_STREAM,
+            _ => false,
+        },
+        base => *base == Base::Null,
+    };
+    e.runtime.unordered |= is_per_thread(c.name) || !stream.iter().all(waits);
+    number
+}
 
-    fn device_reset(&mut self, _: &Call<'_>, s: &mut State) {
-        self.all_done(s);
-        self.reset_device(s);
+fn device_synchronize(e: &mut ExecutionContext<'_>, _: &Call<'_>, s: &mut State) {
+    e.all_done(s);
+}
+
+fn device_reset(e: &mut ExecutionContext<'_>, _: &Call<'_>, s: &mut State) {
+    e.all_done(s);
+    variables::reset_device(e, s);
+}
+
+fn stream_synchronize(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+    if let Some(n) = stream_number(e, c, 0) {
+        e.done_in(s, n);
     }
+}
 
-    fn stream_synchronize(&mut self, c: &Call<'_>, s: &mut State) {
-        if let Some(n) = self.stream_number(c, 0) {
-            self.done_in(s, n);
-        }
+fn event_record(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+    // Covers all work so far, if the default stream waits for every other.
+    let event = cuda::pointer_arg(e, c, 0);
+    let all = stream_number(e, c, 1) == Some(DEFAULT) && !e.runtime.unordered;
+    let n = handle_number(e, &event).filter(|_| all);
+    e.set_recorded(s, n.unwrap_or(0));
+}
+
+fn event_synchronize(e: &mut ExecutionContext<'_>, c: &Call<'_>, s: &mut State) {
+    let event = cuda::pointer_arg(e, c, 0);
+    if let Some(n) = handle_number(e, &event)
+        && e.is_recorded(s, n)
+    {
+        e.all_done(s);
     }
+}
 
-    fn event_record(&mut self, c: &Call<'_>, s: &mut State) {
-        // Covers all work so far, if the default stream waits for every other.
-        let e = self.pointer_arg(c, 0);
-        let all = self.stream_number(c, 1) == Some(DEFAULT) && !self.runtime.unordered;
-        let n = self.handle_number(&e).filter(|_| all);
-        self.set_recorded(s, n.unwrap_or(0));
+/// Models a synchronous copy between host and device memory: all earlier work is done, if the default stream waits
+/// for it.
+pub(crate) fn copy_waits(e: &mut MemoryDomain<'_>, c: &Call<'_>, s: &mut State, sides: [&[Target]; 2]) {
+    if e.runtime.unordered || is_per_thread(c.name) {
+        return;
     }
-
-    fn event_synchronize(&mut self, c: &Call<'_>, s: &mut State) {
-        let e = self.pointer_arg(c, 0);
-        if let Some(n) = self.handle_number(&e)
-            && self.is_recorded(s, n)
-        {
-            self.all_done(s);
-        }
-    }
-
-    /// Models a synchronous copy between host and device memory: all earlier work is done, if the default stream waits
-    /// for it.
-    pub(super) fn copy_waits(&mut self, c: &Call<'_>, s: &mut State, sides: [&[Target]; 2]) {
-        if self.runtime.unordered || is_per_thread(c.name) {
-            return;
-        }
-        let of_host = |e: &Self, p: &[Target]| {
-            !p.is_empty()
-                && p.iter().all(|t| {
-                    let Base::Object(o) = t.base else { return false };
-                    matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
-                        && !e.runtime.managed.contains(&o)
-                        || e.runtime.pinned.contains(&o)
-                })
-        };
-        if sides.iter().any(|p| of_host(self, p)) {
-            self.all_done(s);
-        }
+    let of_host = |e: &MemoryDomain<'_>, p: &[Target]| {
+        !p.is_empty()
+            && p.iter().all(|t| {
+                let Base::Object(o) = t.base else { return false };
+                matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
+                    && !e.runtime.managed.contains(&o)
+                    || e.runtime.pinned.contains(&o)
+            })
+    };
+    if sides.iter().any(|p| of_host(e, p)) {
+        e.all_done(s);
     }
 }

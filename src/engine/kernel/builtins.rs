@@ -2,12 +2,16 @@
 //!
 //! Names are those that clang 22 emits: `llvm.nvvm.*` intrinsics (NVPTX usage guide) and libdevice's `__nv_*`.
 
+use super::bits;
+use super::intrinsics;
 use super::intrinsics::is_barrier;
 use crate::symbolic::exec::events::AccessKind;
-use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::library::{Call, Modelled};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::floors::execution_context::ExecutionContext;
+use crate::symbolic::floors::memory_domain::MemoryDomain;
+use crate::symbolic::floors::terms::Terms;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Value};
@@ -19,7 +23,7 @@ use models::row::{Key, Kind};
 use std::rc::Rc;
 
 /// Effect of a device function on the state, and its result; `None` if it does not return.
-type Model = for<'e> fn(&mut Executor<'e>, &[Value], State, u64, Site) -> Option<(Value, State)>;
+type Model = for<'e> fn(&mut ExecutionContext<'e>, &[Value], State, u64, Site) -> Option<(Value, State)>;
 
 /// Functions without bodies, by symbol.
 const DEVICE: &[(&[&str], Model)] = &[
@@ -27,8 +31,8 @@ const DEVICE: &[(&[&str], Model)] = &[
     (&["vprintf", "printf", "__syncthreads", "__syncwarp"], |_, _, s, _, _| {
         Some((Value::unknown(UnknownReason::NoValue), s))
     }),
-    (&["malloc", "_Znwm", "_Znam"], |e, args, s, context, site| e.heap_of_device(args.first(), s, context, site)),
-    (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], |e, args, s, _, _| Some(e.free_of_device(args, s))),
+    (&["malloc", "_Znwm", "_Znam"], |e, args, s, context, site| heap_of_device(e, args.first(), s, context, site)),
+    (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], |e, args, s, _, _| Some(free_of_device(e, args, s))),
 ];
 
 /// Prefix of libdevice's names.
@@ -131,137 +135,141 @@ pub(super) fn keys() -> impl Iterator<Item = Key> {
         .chain([Key::new(Kind::Rest, LIBDEVICE)])
 }
 
-impl Executor<'_> {
-    pub(crate) fn device_call(&mut self, call: &Call<'_>, s: State) -> Modelled {
-        let Call { name, args, context, site, ty, .. } = *call;
-        let func = self.program.func(call.func);
-        if let Some(v) = self.thread_register(name) {
-            return Ok(Some((v, s)));
-        }
-        if is_barrier(name) {
-            self.kernel.partitions.barrier();
-        }
-        if let Some(rest) = name.strip_prefix("llvm.") {
-            return self.intrinsic(rest, args, s, site, ty);
-        }
-        // With or without a body: if clang finds libdevice, its functions have bodies.
-        if is_of_libdevice(func)
-            && let Some(v) = self.integer_of_libdevice(name, args)
-        {
-            return Ok(Some((v, s)));
-        }
-        if !func.is_declaration() {
-            return Err(Box::new(s));
-        }
-        if let Some((_, model)) = DEVICE.iter().find(|(names, _)| names.contains(&name)) {
-            return Ok(model(self, args, s, context, site));
-        }
-        if name.starts_with(LIBDEVICE) {
-            // libdevice computes; only pointer arguments (sincos, modf, frexp) are written.
-            let mut s = s;
-            let leads_out = |e: &Self, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
-            if args.iter().any(|a| leads_out(self, a)) {
-                self.unknown_access(&s, site, AccessKind::Read, &UnknownReason::MathPointer);
-            }
-            self.forget_pointees(&mut s, args, &UnknownReason::MathFunction);
-            let m = self.program.module(site.func.module);
-            let v = self.unknown_of(m, ty, &UnknownReason::MathFunction);
-            return Ok(Some((v, s)));
-        }
-        Err(Box::new(s))
+pub(crate) fn device_call(e: &mut ExecutionContext<'_>, call: &Call<'_>, s: State) -> Modelled {
+    let Call { name, args, context, site, ty, .. } = *call;
+    let func = e.program.func(call.func);
+    if let Some(v) = thread_register(e, name) {
+        return Ok(Some((v, s)));
     }
+    if is_barrier(name) {
+        e.kernel.partitions.barrier();
+    }
+    if let Some(rest) = name.strip_prefix("llvm.") {
+        return intrinsics::intrinsic(e, rest, args, s, site, ty);
+    }
+    // With or without a body: if clang finds libdevice, its functions have bodies.
+    if is_of_libdevice(func)
+        && let Some(v) = integer_of_libdevice(e, name, args)
+    {
+        return Ok(Some((v, s)));
+    }
+    if !func.is_declaration() {
+        return Err(Box::new(s));
+    }
+    if let Some((_, model)) = DEVICE.iter().find(|(names, _)| names.contains(&name)) {
+        return Ok(model(e, args, s, context, site));
+    }
+    if name.starts_with(LIBDEVICE) {
+        // libdevice computes; only pointer arguments (sincos, modf, frexp) are written.
+        let mut s = s;
+        let leads_out = |e: &ExecutionContext<'_>, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
+        if args.iter().any(|a| leads_out(e, a)) {
+            e.unknown_access(&s, site, AccessKind::Read, &UnknownReason::MathPointer);
+        }
+        e.forget_pointees(&mut s, args, &UnknownReason::MathFunction);
+        let m = e.program.module(site.func.module);
+        let v = e.unknown_of(m, ty, &UnknownReason::MathFunction);
+        return Ok(Some((v, s)));
+    }
+    Err(Box::new(s))
+}
 
-    /// Models the integer functions of libdevice (libdevice user's guide 13.0), by their whole names: each has a
-    /// width.
-    pub(super) fn integer_of_libdevice(&mut self, name: &str, args: &[Value]) -> Option<Value> {
-        let op = name.strip_prefix(LIBDEVICE)?;
-        let (_, bits, op) = *INTEGERS.iter().find(|(n, ..)| *n == op)?;
-        let int = |e: &mut Self, i: usize| args.get(i).map(|v| e.value_int(v, bits));
-        let a = int(self, 0)?;
-        let t = match op {
-            "min" | "max" | "umin" | "umax" => {
-                let b = int(self, 1)?;
-                return Some(self.extreme(op.ends_with("max"), !op.starts_with('u'), [a, b], bits));
-            }
-            "abs" => return Some(self.absolute(a, bits)),
-            "clz" => self.of_bits(BitFunction::ZerosInFront, a, bits)?,
-            "popc" => self.of_bits(BitFunction::Ones, a, bits)?,
-            "brev" => self.of_bits(BitFunction::Reversed, a, bits)?,
-            _ => self.lowest_bit(a, bits)?,
-        };
-        Some(Value::Int(t))
-    }
+/// Models the integer functions of libdevice (libdevice user's guide 13.0), by their whole names: each has a
+/// width.
+pub(crate) fn integer_of_libdevice(e: &mut MemoryDomain<'_>, name: &str, args: &[Value]) -> Option<Value> {
+    let op = name.strip_prefix(LIBDEVICE)?;
+    let (_, bits, op) = *INTEGERS.iter().find(|(n, ..)| *n == op)?;
+    let int = |e: &mut MemoryDomain<'_>, i: usize| args.get(i).map(|v| e.value_int(v, bits));
+    let a = int(e, 0)?;
+    let t = match op {
+        "min" | "max" | "umin" | "umax" => {
+            let b = int(e, 1)?;
+            return Some(intrinsics::extreme(e, op.ends_with("max"), !op.starts_with('u'), [a, b], bits));
+        }
+        "abs" => return Some(intrinsics::absolute(e, a, bits)),
+        "clz" => bits::of_bits(e, BitFunction::ZerosInFront, a, bits)?,
+        "popc" => bits::of_bits(e, BitFunction::Ones, a, bits)?,
+        "brev" => bits::of_bits(e, BitFunction::Reversed, a, bits)?,
+        _ => bits::lowest_bit(e, a, bits)?,
+    };
+    Some(Value::Int(t))
+}
 
-    fn free_of_device(&mut self, args: &[Value], mut s: State) -> (Value, State) {
-        let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
-        self.release(&mut s, &p);
-        self.release_lost(&mut s, &p);
-        (Value::unknown(UnknownReason::NoValue), s)
-    }
+fn free_of_device(e: &mut ExecutionContext<'_>, args: &[Value], mut s: State) -> (Value, State) {
+    let p = args.first().map_or_else(|| Rc::new(vec![]), |a| e.as_pointer(a));
+    e.release(&mut s, &p);
+    e.release_lost(&mut s, &p);
+    (Value::unknown(UnknownReason::NoValue), s)
+}
 
-    /// Models `malloc` and `new` in a kernel: null if the heap is exhausted, if the program checks.
-    fn heap_of_device(&mut self, size: Option<&Value>, s: State, context: u64, site: Site) -> Option<(Value, State)> {
-        let size = match size {
-            Some(v) => self.value_int(v, 64),
-            None => self.arena.int(0),
-        };
-        let size = self.interpret(size, 64, false);
-        let most = self.most_of_device();
-        let memory = self.arena.int(most);
-        let fits = self.arena.le(size, memory);
-        let (mut s, given) = self.scarce(s, fits, site)?;
-        let size = self.bytes_given(given, size);
-        let place = self.user_location();
-        let object = Object {
-            kind: ObjKind::DeviceHeap,
-            name: String::new(),
-            extent: Some(size),
-            site: place,
-            func: None,
-            array: true,
-        };
-        let o = self.heap.allocate((context, site, 1), object);
-        self.note_scarce(o, given);
-        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
-        Some((self.pointer(o, 0), s))
-    }
+/// Models `malloc` and `new` in a kernel: null if the heap is exhausted, if the program checks.
+fn heap_of_device(
+    e: &mut ExecutionContext<'_>,
+    size: Option<&Value>,
+    s: State,
+    context: u64,
+    site: Site,
+) -> Option<(Value, State)> {
+    let size = match size {
+        Some(v) => e.value_int(v, 64),
+        None => e.arena.int(0),
+    };
+    let size = e.interpret(size, 64, false);
+    let most = e.most_of_device();
+    let memory = e.arena.int(most);
+    let fits = e.arena.le(size, memory);
+    let (mut s, given) = e.scarce(s, fits, site)?;
+    let size = e.bytes_given(given, size);
+    let place = e.user_location();
+    let object = Object {
+        kind: ObjKind::DeviceHeap,
+        name: String::new(),
+        extent: Some(size),
+        site: place,
+        func: None,
+        array: true,
+    };
+    let o = e.heap.allocate((context, site, 1), object);
+    e.note_scarce(o, given);
+    s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+    Some((e.pointer(o, 0), s))
+}
 
-    /// Returns `threadIdx` and similar registers, by the name of their intrinsic.
-    fn thread_register(&mut self, name: &str) -> Option<Value> {
-        let reg = name.strip_prefix(REGISTER)?;
-        let (_, register) = *REGISTERS.iter().find(|(n, _)| *n == reg)?;
-        let t = self.kernel.thread.clone()?;
-        Some(Value::Int(match register {
-            Register::Thread(axis) => t.tid[axis],
-            Register::Block(axis) => t.bid[axis],
-            Register::BlockSize(axis) => t.block[axis],
-            Register::GridSize(axis) => t.grid[axis],
-            Register::WarpSize => self.arena.int(32),
-            Register::Lane => return self.lane().map(Value::Int),
-            Register::Cluster(of) => return self.of_cluster(&t, of).map(Value::Int),
-        }))
-    }
+/// Returns `threadIdx` and similar registers, by the name of their intrinsic.
+fn thread_register(e: &mut MemoryDomain<'_>, name: &str) -> Option<Value> {
+    let reg = name.strip_prefix(REGISTER)?;
+    let (_, register) = *REGISTERS.iter().find(|(n, _)| *n == reg)?;
+    let t = e.kernel.thread.clone()?;
+    Some(Value::Int(match register {
+        Register::Thread(axis) => t.tid[axis],
+        Register::Block(axis) => t.bid[axis],
+        Register::BlockSize(axis) => t.block[axis],
+        Register::GridSize(axis) => t.grid[axis],
+        Register::WarpSize => e.arena.int(32),
+        Register::Lane => return e.lane().map(Value::Int),
+        Register::Cluster(of) => return of_cluster(e, &t, of).map(Value::Int),
+    }))
+}
 
-    /// Returns a thread's cluster register, if the cluster size is known: blocks of a cluster are adjacent in the
-    /// grid.
-    fn of_cluster(&mut self, t: &Thread, of: OfCluster) -> Option<TermId> {
-        let size = t.cluster?.map(i128::from);
-        let place = |e: &mut Self, axis: usize| e.arena.modulo(t.bid[axis], size[axis]);
-        Some(match of {
-            OfCluster::Block(axis) => place(self, axis),
-            OfCluster::Size(axis) => self.arena.int(size[axis]),
-            OfCluster::Number(axis) => self.arena.floor_div(t.bid[axis], size[axis]),
-            OfCluster::Count(axis) => self.arena.floor_div(t.grid[axis], size[axis]),
-            OfCluster::Blocks => self.arena.int(size.iter().product()),
-            OfCluster::Rank => {
-                let [x, y, z] = [0, 1, 2].map(|axis| place(self, axis));
-                let (row, plane) = (self.arena.int(size[0]), self.arena.int(size[0] * size[1]));
-                let (y, z) = (self.arena.mul(y, row), self.arena.mul(z, plane));
-                let xy = self.arena.add(x, y);
-                self.arena.add(xy, z)
-            }
-        })
-    }
+/// Returns a thread's cluster register, if the cluster size is known: blocks of a cluster are adjacent in the
+/// grid.
+fn of_cluster(e: &mut Terms, t: &Thread, of: OfCluster) -> Option<TermId> {
+    let size = t.cluster?.map(i128::from);
+    let place = |e: &mut Terms, axis: usize| e.arena.modulo(t.bid[axis], size[axis]);
+    Some(match of {
+        OfCluster::Block(axis) => place(e, axis),
+        OfCluster::Size(axis) => e.arena.int(size[axis]),
+        OfCluster::Number(axis) => e.arena.floor_div(t.bid[axis], size[axis]),
+        OfCluster::Count(axis) => e.arena.floor_div(t.grid[axis], size[axis]),
+        OfCluster::Blocks => e.arena.int(size.iter().product()),
+        OfCluster::Rank => {
+            let [x, y, z] = [0, 1, 2].map(|axis| place(e, axis));
+            let (row, plane) = (e.arena.int(size[0]), e.arena.int(size[0] * size[1]));
+            let (y, z) = (e.arena.mul(y, row), e.arena.mul(z, plane));
+            let xy = e.arena.add(x, y);
+            e.arena.add(xy, z)
+        }
+    })
 }
 
 /// Whether a function is of libdevice, with or without a body: its names are reserved, and none has a source location.

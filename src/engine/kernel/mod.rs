@@ -6,7 +6,7 @@
 
 mod bits;
 pub(crate) mod builtins;
-mod intrinsics;
+pub(crate) mod intrinsics;
 
 use models::row::{Key, On};
 

@@ -1,6 +1,8 @@
 //! Symbolic models of integer functions against their reference results, bit by bit, at each width.
 
+use super::of_integers;
 use crate::host::Models;
+use crate::kernel::builtins::integer_of_libdevice;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::eval::Valuation;
@@ -46,7 +48,9 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
                     (0..*takes).map(|_| sym(&mut e, Range::of_int(bits, signed))).collect();
                 let mut args: Vec<Value> = symbols.iter().map(|s| Value::Int(s.0)).collect();
                 args.push(Value::Bool(e.arena.bool(false)));
-                let Some(Value::Int(t)) = e.of_integers(name, &args, bits) else { panic!("{name} of {bits} bits") };
+                let Some(Value::Int(t)) = of_integers(&mut e, name, &args, bits) else {
+                    panic!("{name} of {bits} bits")
+                };
                 let numbers =
                     [reference::samples(bits, 7), reference::samples(bits, 91), reference::samples(bits, 1234)];
                 for i in 0..numbers[0].len() {
@@ -69,7 +73,7 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
                             .map(|(_, v)| Value::Int(e.arena.int(*v)))
                             .chain(args.last().cloned())
                             .collect();
-                        let Some(Value::Int(c)) = e.of_integers(name, &constants, bits) else {
+                        let Some(Value::Int(c)) = of_integers(&mut e, name, &constants, bits) else {
                             panic!("{name} of constants")
                         };
                         assert_eq!(
@@ -90,7 +94,7 @@ fn zeros_of_zero_are_anything_where_that_is_undefined() {
     let mut e = Executor::new(&program, &Models);
     let (x, s) = sym(&mut e, Range::of_int(32, true));
     let yes = Value::Bool(e.arena.bool(true));
-    let Some(Value::Int(t)) = e.of_integers("ctlz", &[Value::Int(x), yes], 32) else { panic!() };
+    let Some(Value::Int(t)) = of_integers(&mut e, "ctlz", &[Value::Int(x), yes], 32) else { panic!() };
     assert_eq!(value(&e, t, &[(s, 5)]), Some(29));
     assert_eq!(value(&e, t, &[(s, 0)]), None);
 }
@@ -109,7 +113,9 @@ fn functions_of_libdevice_have_their_width() {
         for v in reference::samples(bits, 17) {
             let mut e = Executor::new(&program, &Models);
             let a = Value::Int(e.arena.int(wrap_value(i128::from(v), bits, true)));
-            let Some(Value::Int(t)) = e.integer_of_libdevice(&format!("__nv_{name}"), &[a]) else { panic!("{name}") };
+            let Some(Value::Int(t)) = integer_of_libdevice(&mut e, &format!("__nv_{name}"), &[a]) else {
+                panic!("{name}")
+            };
             assert_eq!(e.arena.as_int(t), Some(f.of(i128::from(v), bits)), "{name}({v})");
         }
     }
@@ -117,7 +123,9 @@ fn functions_of_libdevice_have_their_width() {
         for v in reference::samples(bits, 17) {
             let mut e = Executor::new(&program, &Models);
             let a = Value::Int(e.arena.int(i128::from(v)));
-            let Some(Value::Int(t)) = e.integer_of_libdevice(&format!("__nv_{name}"), &[a]) else { panic!("{name}") };
+            let Some(Value::Int(t)) = integer_of_libdevice(&mut e, &format!("__nv_{name}"), &[a]) else {
+                panic!("{name}")
+            };
             let expected = if v == 0 { 0 } else { i128::from(reference::value("cttz", bits, &[v])) + 1 };
             assert_eq!(e.arena.as_int(t), Some(expected), "{name}({v})");
         }
@@ -125,7 +133,7 @@ fn functions_of_libdevice_have_their_width() {
     let mut e = Executor::new(&program, &Models);
     let a = Value::Int(e.arena.int(1));
     for name in ["__nv_min2", "__nv_clzlll", "__nv_sin", "clz", "__nv_"] {
-        assert!(e.integer_of_libdevice(name, std::slice::from_ref(&a)).is_none(), "{name}");
+        assert!(integer_of_libdevice(&mut e, name, std::slice::from_ref(&a)).is_none(), "{name}");
     }
 }
 
@@ -147,7 +155,7 @@ fn names_are_whole() {
         "nvvm.min.i.other",
         "ctpop.x",
     ] {
-        assert!(e.of_integers(name, &args, 32).is_none(), "{name}");
+        assert!(of_integers(&mut e, name, &args, 32).is_none(), "{name}");
     }
 }
 
