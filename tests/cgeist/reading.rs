@@ -1,7 +1,8 @@
 //! What the analysis sees of a program, in words that do not depend on which front end read it.
 
+use scuba::Models;
 use scuba::contracts::Entry;
-use scuba::host::{Models, root_state, roots};
+use scuba::host::{root_state, roots};
 use scuba::ir::Program;
 use scuba::symbolic::exec::events::{AccessKind, LaunchEvent};
 use scuba::symbolic::exec::executor::Executor;

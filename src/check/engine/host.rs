@@ -4,12 +4,12 @@
 
 use super::Engine;
 use base::work::{Allotment, done};
-use engine::host::{Root, initialised, root_state};
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::limits::Limits;
 use engine::symbolic::limits::budget::{self, Allowance, Limit};
 use engine::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which};
 use ir::{FuncRef, Function, Side};
+use library::host::{Root, initialised, root_state};
 use rustc_hash::FxHashMap;
 
 /// Parts that are skipped after the first, the second and the third execution: a divisor (a part is skipped if it

@@ -20,13 +20,13 @@ use crate::solver::Limits;
 use base::inside::{self, Dump, Phase};
 use base::reasons::UnknownReason;
 use base::work::{Allotment, done};
-use engine::host::Root;
 use engine::symbolic::exec::events::LaunchEvent;
 use engine::symbolic::exec::executor::Executor;
 use engine::symbolic::kernel::launch::KernelRun;
 use engine::symbolic::limits::budget::{Allowance, Limit};
 use engine::symbolic::terms::term::TermId;
 use ir::FuncRef;
+use library::host::Root;
 use std::sync::{Arc, OnceLock};
 
 /// Most iterations that check the assumed bounds on memory between launches.

@@ -21,14 +21,14 @@ const MAX_PART: u64 = 1 << 14;
 /// Part of an object that a call writes: `bytes` bytes from the argument's target on; 0 if the size is unknown. If
 /// `linked`, another object may store the address of this one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Part {
+pub struct Part {
     pub bytes: u64,
     pub linked: bool,
 }
 
 impl ExecutionContext<'_> {
     /// Returns the objects that a call with these arguments can reach, in order.
-    pub(crate) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
+    pub fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
         let mut first: Vec<ObjId> = vec![];
         for a in args {
             collect(a, &mut first);
@@ -49,7 +49,7 @@ impl ExecutionContext<'_> {
 
     /// Havocs everything that a call with these arguments can write. The call may store any reachable address in any
     /// reachable object, and may return it.
-    pub(crate) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+    pub fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         self.note_lost_writes(args);
         let reached = self.reached_from(s, args);
         if self.side == Side::Host {
@@ -76,7 +76,7 @@ impl ExecutionContext<'_> {
 
     /// Havocs like [`Self::clobber`], but of each argument's object only the bytes in `parts`, and what they lead to;
     /// a size of 0 is unknown. The first argument's object may store the addresses of the `linked` ones.
-    pub(crate) fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &UnknownReason) {
+    pub fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &UnknownReason) {
         let (mut from, mut linked) = (vec![], vec![]);
         let (mut written, mut first) = (vec![], false);
         for (i, a) in args.iter().enumerate() {
@@ -177,7 +177,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Havocs variables that skipped code may name: it may write them now or later.
-    pub(crate) fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &UnknownReason) {
+    pub fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &UnknownReason) {
         self.kept.add_objects(None, variables);
         for o in variables {
             self.forget(s, *o, reason, false);

@@ -58,7 +58,7 @@ fn targets(v: &Value) -> Vec<Target> {
 
 impl ExecutionContext<'_> {
     /// Havocs what one of these functions may change, without executing it.
-    pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
+    pub fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         self.kernel.unknown_code |= self.side == Side::Device;
         inside::dump(Dump::State, || self.passed_by(callees, why));
         if self.change_nothing(s, callees) {
@@ -128,7 +128,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Havocs like [`Self::pass_by`], for a function that may run at any later time, such as that of a thread.
-    pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
+    pub fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
         let (mut objects, anything) = self.could_write(&[callee], why);
         for a in args {
             collect(a, &mut objects);
@@ -147,7 +147,7 @@ impl ExecutionContext<'_> {
 
     /// Havocs what earlier registered callbacks and other host threads may write. They may run at calls of anything
     /// outside the program, and before reads of memory that others may write meanwhile.
-    pub(crate) fn others_run(&mut self, s: &mut State) {
+    pub fn others_run(&mut self, s: &mut State) {
         if self.side == Side::Device {
             return;
         }
@@ -168,7 +168,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Records the functions that these library functions are given and may call, at once or at any later time.
-    pub(crate) fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
+    pub fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         if self.side == Side::Device {
             return;
         }
@@ -362,7 +362,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Returns the functions that a value may point to.
-    pub(crate) fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
+    pub fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
         let of = |t: Target| match t.base {
             Base::Func(f) => vec![f],
             Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
@@ -378,7 +378,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Records functions that run when the program ends: launches by them are not followed.
-    pub(crate) fn at_exit(&mut self, functions: &[FuncRef]) {
+    pub fn at_exit(&mut self, functions: &[FuncRef]) {
         for f in functions {
             let named = self.globals_of(Part::Function(*f));
             if named.reached.iter().chain([f]).any(|g| is_launch(&self.function(*g).name)) {
@@ -390,7 +390,7 @@ impl ExecutionContext<'_> {
 
     /// Returns the state at a `setjmp` to which `longjmp` may come back, and the number that `setjmp` returns: zero
     /// with the state `s`, or nonzero after anything may have been written (C11, 7.13.2.1).
-    pub(crate) fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
+    pub fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
         self.kept.comes_back = true;
         let why = &UnknownReason::JumpBack;
         let (zero, number) = (self.arena.int(0), self.unknown_int(why, 32));
@@ -413,7 +413,7 @@ impl ExecutionContext<'_> {
 
 impl MemoryDomain<'_> {
     /// Lets the C library write these objects at any later call, and anything if `anything` is set.
-    pub(crate) fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
+    pub fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
         self.kept.lend(objects, anything);
     }
 

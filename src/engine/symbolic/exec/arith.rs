@@ -117,7 +117,7 @@ impl MemoryDomain<'_> {
 }
 
 impl ValueDomain<'_> {
-    pub(crate) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
+    pub fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
         use BinOp as B;
         if bits > WIDEST && !matches!(op, B::Add | B::Sub | B::Mul | B::UDiv | B::URem | B::SDiv | B::SRem) {
             return self.wide_bits(op, x, y, bits);
@@ -210,7 +210,7 @@ impl ValueDomain<'_> {
 
     /// Returns an operand of a bitwise operation: a constant unchanged, any other as an unsigned value. A value that
     /// is surely in the signed range of this width keeps its bits: a negative one does not wrap.
-    pub(crate) fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
+    pub fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
         if self.arena.as_int(t).is_some() {
             return t;
         }
@@ -223,7 +223,7 @@ impl ValueDomain<'_> {
     }
 
     /// Returns the format of a floating-point type that is tracked.
-    pub(crate) fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
+    pub fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
         let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
         Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
     }

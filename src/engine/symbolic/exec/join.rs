@@ -17,7 +17,7 @@ use std::rc::Rc;
 impl ExecutionContext<'_> {
     /// Merges states that reach one point. The second result has one selector for each state but the first: true if
     /// the merge of the earlier states was reached rather than that state.
-    pub(crate) fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
+    pub fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
         let mut it = states.into_iter();
         let mut acc = it.next()?;
         let mut selectors = vec![];
@@ -192,7 +192,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns `if c then a else b` on values.
-    pub(crate) fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
+    pub fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
         if a == b {
             return a.clone();
         }

@@ -17,7 +17,7 @@ pub use models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WAR
 use std::rc::Rc;
 
 /// Argument and, for an integer, its width in bits.
-pub(crate) struct Argument {
+pub struct Argument {
     pub value: Value,
     pub bits: Option<u32>,
 }
@@ -31,7 +31,7 @@ struct Located {
 
 impl ExecutionContext<'_> {
     /// Records the accesses of a list. Returns whether all their addresses are known.
-    pub(crate) fn listed_accesses(
+    pub fn listed_accesses(
         &mut self,
         s: &mut State,
         site: Site,
@@ -115,7 +115,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the index of the thread in its warp: lanes count within the linearised block.
-    pub(crate) fn lane(&mut self) -> Option<TermId> {
+    pub fn lane(&mut self) -> Option<TermId> {
         let t = self.kernel.thread.clone()?;
         let z = self.arena.mul(t.tid[2], t.block[1]);
         let y = self.arena.add(z, t.tid[1]);

@@ -171,7 +171,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Records a kernel access with an unknown address: it is counted, and stays undecided.
-    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, kind: AccessKind, pointer: &UnknownReason) {
+    pub fn unknown_access(&mut self, s: &State, site: Site, kind: AccessKind, pointer: &UnknownReason) {
         if self.side != Side::Device {
             return;
         }

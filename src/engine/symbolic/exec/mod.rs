@@ -23,7 +23,7 @@ pub(in crate::symbolic) mod instruction;
 mod interpret;
 pub(in crate::symbolic) mod join;
 pub mod library;
-pub(crate) mod listed_accesses;
+pub mod listed_accesses;
 mod memory_instructions;
 mod operands;
 pub mod operations;

@@ -80,17 +80,17 @@ impl ExecutionContext<'_> {
         types
     }
 
-    pub(crate) fn is_recording(&self) -> bool {
+    pub fn is_recording(&self) -> bool {
         self.events.recording
     }
 
-    pub(crate) fn call_stack(&self) -> &[Site] {
+    pub fn call_stack(&self) -> &[Site] {
         &self.stack
     }
 
     /// Returns where the user wrote the code under execution: the innermost call outside system headers and launch
     /// stubs.
-    pub(crate) fn user_location(&self) -> Option<(ir::ModuleId, ir::LocId)> {
+    pub fn user_location(&self) -> Option<(ir::ModuleId, ir::LocId)> {
         self.stack
             .iter()
             .rev()
@@ -229,11 +229,11 @@ impl MemoryDomain<'_> {
         }
     }
 
-    pub(crate) fn value_int(&mut self, v: &Value, bits: u32) -> TermId {
+    pub fn value_int(&mut self, v: &Value, bits: u32) -> TermId {
         self.as_int_value(v, bits)
     }
 
-    pub(crate) fn global_of(&mut self, r: ir::GlobalRef) -> ObjId {
+    pub fn global_of(&mut self, r: ir::GlobalRef) -> ObjId {
         self.global_object(r.module, r.global)
     }
 }
@@ -282,7 +282,7 @@ impl ValueDomain<'_> {
         })
     }
 
-    pub(crate) fn next_read(&mut self) -> u32 {
+    pub fn next_read(&mut self) -> u32 {
         self.inputs.reads += 1;
         self.inputs.reads - 1
     }
@@ -307,7 +307,7 @@ impl Terms {
         Value::unknown(UnknownReason::Float)
     }
 
-    pub(crate) fn unknown_int(&mut self, reason: &UnknownReason, bits: u32) -> TermId {
+    pub fn unknown_int(&mut self, reason: &UnknownReason, bits: u32) -> TermId {
         self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::of_value(bits, true))
     }
 

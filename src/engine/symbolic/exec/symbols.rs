@@ -16,7 +16,7 @@ use std::rc::Rc;
 impl MemoryDomain<'_> {
     /// Returns the maximum number of bytes of a device allocation; without [`Axiom::DeviceMemory`], as many as can be
     /// requested.
-    pub(crate) fn most_of_device(&self) -> i128 {
+    pub fn most_of_device(&self) -> i128 {
         if self.assumptions.takes(Axiom::DeviceMemory) { self.runtime.device_memory.into() } else { (1 << 64) - 1 }
     }
 
@@ -126,13 +126,13 @@ impl ValueDomain<'_> {
     }
 
     /// Returns the maximum size of a host object; without [`Axiom::HostMemory`], the whole address space.
-    pub(crate) fn most_of_host(&self, most: i128) -> i128 {
+    pub fn most_of_host(&self, most: i128) -> i128 {
         if self.assumptions.takes(Axiom::HostMemory) { most } else { (1 << 63) - 1 }
     }
 
     /// Returns the bytes of an allocation that a kernel may use: none if it was refused, unless
     /// [`Axiom::DeviceAllocation`] excludes that.
-    pub(crate) fn bytes_given(&mut self, given: TermId, size: TermId) -> TermId {
+    pub fn bytes_given(&mut self, given: TermId, size: TermId) -> TermId {
         if self.assumptions.takes(Axiom::DeviceAllocation) {
             return size;
         }

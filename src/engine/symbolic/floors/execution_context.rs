@@ -14,14 +14,14 @@ use std::ops::{Deref, DerefMut};
 /// The call stack, the remaining budget, the recorded events, and facts of functions.
 #[derive(Clone)]
 pub struct ExecutionContext<'p> {
-    pub(crate) memory: MemoryDomain<'p>,
+    pub memory: MemoryDomain<'p>,
     pub events: Events,
     pub(in crate::symbolic) functions: FunctionFacts,
     /// Remaining budget, and the reason for an early end.
     pub limits: Limits,
     /// Whether the program is executed from its start, so that variables have their initial values there. A function
     /// without a known caller may be called at any time.
-    pub(crate) from_the_start: bool,
+    pub from_the_start: bool,
     pub(crate) scarce: Scarce,
     pub(crate) stack: Vec<Site>,
 }

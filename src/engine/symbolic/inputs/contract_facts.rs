@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 /// Function with its arguments and, if launched, its launch configuration.
 #[derive(Clone, Copy)]
-pub(crate) struct Called<'a> {
+pub struct Called<'a> {
     pub f: FuncRef,
     pub args: &'a [Value],
     pub launch: Option<&'a LaunchConfig>,
@@ -35,7 +35,7 @@ pub(crate) struct Called<'a> {
 
 /// Who is responsible for a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
+pub enum By {
     /// The callers are unknown: the contract is assumed at the start of the execution.
     Entry,
     /// A known caller must satisfy the contract: unknown values are not constrained.
@@ -92,7 +92,7 @@ impl ExecutionContext<'_> {
 
     /// Records for the rule `contract` a call or launch that may violate a contract; `stack` ends with the call. If
     /// the extent of a pointer is unknown, only the contract constrains it: it is assumed.
-    pub(crate) fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
+    pub fn owe_contracts(&mut self, called: Called<'_>, mut s: State, stack: &[Site]) -> State {
         if !self.is_recording() || self.assumptions.owed.is_empty() || !self.assumptions.takes(Axiom::Contract) {
             return s;
         }

@@ -51,7 +51,7 @@ impl MemoryDomain<'_> {
 
     /// Returns the result of comparing two strings. `most` is the maximum number of characters, `Some(None)` if it is
     /// unknown; `any_case` ignores case.
-    pub(crate) fn comparison(
+    pub fn comparison(
         &mut self,
         s: &State,
         p: &[Target],
@@ -99,7 +99,7 @@ impl MemoryDomain<'_> {
 
     /// Returns the numeric value of the argument after a word, or of the rest of the same argument, if the path
     /// implies that it was that word.
-    pub(crate) fn argument_after_word(&mut self, s: &State, (o, offset): (ObjId, TermId), bits: u32) -> Option<TermId> {
+    pub fn argument_after_word(&mut self, s: &State, (o, offset): (ObjId, TermId), bits: u32) -> Option<TermId> {
         if !matches!(self.object(o).kind, ObjKind::ArgvTexts) || !self.is_as_given(s, o, offset) {
             return None;
         }
@@ -178,7 +178,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the numeric value of an option's argument, if the path determines the option.
-    pub(crate) fn option_argument(&mut self, s: &State, text: ObjId, bits: u32) -> Option<TermId> {
+    pub fn option_argument(&mut self, s: &State, text: ObjId, bits: u32) -> Option<TermId> {
         let start = self.arena.int(0);
         if !self.is_as_given(s, text, start) {
             return None;
@@ -231,7 +231,7 @@ impl Terms {
     }
 
     /// Returns the condition under which the parser returned an argument, so that the pointer to it is not null.
-    pub(crate) fn has_argument(&mut self, option: TermId, words: &[OptionWord]) -> TermId {
+    pub fn has_argument(&mut self, option: TermId, words: &[OptionWord]) -> TermId {
         let mut ways = vec![];
         for w in words {
             if w.takes == Takes::Nothing {
@@ -248,7 +248,7 @@ impl Terms {
         self.arena.or_all(ways)
     }
 
-    pub(crate) fn perhaps(&mut self, reason: &UnknownReason) -> TermId {
+    pub fn perhaps(&mut self, reason: &UnknownReason) -> TermId {
         self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")
     }
 }

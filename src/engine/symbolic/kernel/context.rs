@@ -50,7 +50,7 @@ pub struct KernelContext {
     /// Memory shared by its threads that it writes without a recorded access.
     pub(in crate::symbolic) written_otherwise: FxHashSet<ObjId>,
     /// Whether it ran code with unknown writes.
-    pub(crate) unknown_code: bool,
+    pub unknown_code: bool,
     /// Objects that it may read with their contents at the launch.
     pub(in crate::symbolic) stable: Option<Rc<Stable>>,
     /// Objects whose bytes outside the kernel's write set keep launch-time contents.
@@ -58,5 +58,5 @@ pub struct KernelContext {
     /// Whether it has a single thread, which has the device for itself (`single_thread.rs`).
     pub(in crate::symbolic) alone: bool,
     /// Partitions of its objects by named pointers.
-    pub(crate) partitions: Partitions,
+    pub partitions: Partitions,
 }

@@ -319,7 +319,7 @@ impl ValueDomain<'_> {
     }
 
     /// Returns the maximum of a launch parameter; without [`Axiom::LaunchLimits`], that of its type.
-    pub(crate) fn most_launched(&self, most: i128) -> i128 {
+    pub fn most_launched(&self, most: i128) -> i128 {
         if self.assumptions.takes(Axiom::LaunchLimits) { most } else { u32::MAX.into() }
     }
 

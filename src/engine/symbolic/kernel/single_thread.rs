@@ -22,13 +22,7 @@ const STEPS: u64 = 20_000;
 
 impl Executor<'_> {
     /// Executes a launch that the host reached, if it has a single thread. Returns whether it did.
-    pub(crate) fn launch_single(
-        &mut self,
-        s: &mut State,
-        kernel: FuncRef,
-        args: &[Value],
-        config: &LaunchConfig,
-    ) -> bool {
+    pub fn launch_single(&mut self, s: &mut State, kernel: FuncRef, args: &[Value], config: &LaunchConfig) -> bool {
         if !self.is_single(kernel, config) {
             return false;
         }

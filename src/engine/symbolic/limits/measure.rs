@@ -43,7 +43,7 @@ impl ExecutionContext<'_> {
 
     /// Returns pointers to the variables with matching names that a host function, or its callees, may write by name;
     /// `None` if these are unknown.
-    pub(crate) fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
+    pub fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
         let named = self.globals_of(Part::Function(f));
         if named.opaque {
             return None;

@@ -26,7 +26,7 @@ impl ExecutionContext<'_> {
     /// Returns the state after an allocation, and the condition under which it succeeds. The program may find that the
     /// allocation failed, because it was too large or for another reason; `fits` is the condition that it is not too
     /// large. Later code may rely on `fits` unless the program checks for failure and continues after it.
-    pub(crate) fn scarce(&mut self, s: State, fits: TermId, site: Site) -> Option<(State, TermId)> {
+    pub fn scarce(&mut self, s: State, fits: TermId, site: Site) -> Option<(State, TermId)> {
         let status = self.allocation_status();
         let zero = self.arena.int(0);
         let well = self.arena.eq(status, zero);
@@ -37,7 +37,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Records the condition under which an object exists.
-    pub(crate) fn note_scarce(&mut self, o: ObjId, given: TermId) {
+    pub fn note_scarce(&mut self, o: ObjId, given: TermId) {
         self.scarce.given.insert(o, Some(given));
     }
 
@@ -70,7 +70,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Status that an allocation function returns if it reports failure by a non-zero code instead of null.
-    pub(crate) fn status_of_given(&mut self, p: &Value) -> TermId {
+    pub fn status_of_given(&mut self, p: &Value) -> TermId {
         let zero = self.arena.int(0);
         let Value::Ptr(p) = p else { return self.allocation_status() };
         let missing = p.first().and_then(|t| self.is_missing(t));
@@ -252,12 +252,12 @@ impl ExecutionContext<'_> {
 
 impl Terms {
     /// Returns an unknown status code.
-    pub(crate) fn status(&mut self, call: &str) -> Value {
+    pub fn status(&mut self, call: &str) -> Value {
         Value::Int(self.status_of(call))
     }
 
     /// Returns a code that tells whether an allocation succeeded.
-    pub(crate) fn allocation_status(&mut self) -> TermId {
+    pub fn allocation_status(&mut self) -> TermId {
         self.status_of("an allocation")
     }
 

@@ -144,7 +144,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Records that kernels, or copies for them, write given memory.
-    pub(crate) fn note_written_by_device(&mut self, o: ObjId) {
+    pub fn note_written_by_device(&mut self, o: ObjId) {
         if matches!(self.object(o).kind, ObjKind::Parameter) {
             self.runtime.written_by_device.insert(o);
         }

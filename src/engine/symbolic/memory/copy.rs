@@ -317,7 +317,7 @@ impl ValueDomain<'_> {
 }
 
 impl Terms {
-    pub(crate) fn offset_targets(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Rc<Vec<Target>> {
+    pub fn offset_targets(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Rc<Vec<Target>> {
         match self.offset_pointer(p, delta) {
             Value::Ptr(p) => p,
             _ => p.clone(),

@@ -40,7 +40,7 @@ const DEPTH: usize = 16;
 impl ExecutionContext<'_> {
     /// Writes the contents of handles passed by value as cells, so that they stay known when another path assigns one
     /// of them another tensor.
-    pub(crate) fn fill_given_handles(&mut self, s: &mut State) {
+    pub fn fill_given_handles(&mut self, s: &mut State) {
         // Handles passed by reference may be aliases.
         let own = |e: &Self, o: &ObjId| !matches!(e.object(*o).kind, ObjKind::Parameter);
         for o in self.heap.of_classes().into_iter().filter(|o| own(self, o)).collect::<Vec<_>>() {

@@ -16,7 +16,7 @@ const MAX_TABLE: i128 = 64;
 
 impl ExecutionContext<'_> {
     /// Ensures that an object has a state: globals get their initial contents.
-    pub(crate) fn ensure(&mut self, s: &mut State, o: ObjId) {
+    pub fn ensure(&mut self, s: &mut State, o: ObjId) {
         if s.mem.contains_key(&o) {
             return;
         }
@@ -88,7 +88,7 @@ impl ExecutionContext<'_> {
 
     /// Puts the host variables that the program may write into a state, so that changes by loops and on other paths are
     /// compared with it.
-    pub(crate) fn ensure_written(&mut self, s: &mut State) {
+    pub fn ensure_written(&mut self, s: &mut State) {
         for g in self.limits.effort().written() {
             let o = self.global_object(g.module, g.global);
             self.ensure(s, o);
@@ -210,7 +210,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Puts an object with its initial contents into a state.
-    pub(crate) fn starts_with(&mut self, s: &mut State, o: ObjId, state: ObjState) {
+    pub fn starts_with(&mut self, s: &mut State, o: ObjId, state: ObjState) {
         if let (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) =
             (&state.rest, &self.object(o).kind)
         {

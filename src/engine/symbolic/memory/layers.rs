@@ -49,7 +49,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Stores `length` bytes of a file from position `at` on; the file consists of items of `size` bytes.
-    pub(crate) fn store_file(
+    pub fn store_file(
         &mut self,
         s: &mut State,
         to: &Rc<Vec<Target>>,
@@ -275,7 +275,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Loads an integer of `bytes` bytes, if memory holds a known one.
-    pub(crate) fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
+    pub fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         let state = s.mem.get(o)?.clone();
         match self.read_cells(*o, &state, *offset, bytes, None) {

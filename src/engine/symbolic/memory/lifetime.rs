@@ -33,7 +33,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Frees the pointee. Only the start of an allocation can be freed; null does nothing.
-    pub(crate) fn release(&mut self, s: &mut State, p: &[Target]) {
+    pub fn release(&mut self, s: &mut State, p: &[Target]) {
         let zero = self.arena.int(0);
         for t in p {
             let Base::Object(o) = t.base else {
@@ -77,7 +77,7 @@ impl ExecutionContext<'_> {
 
     /// Frees through lost pointers: each device, managed or given allocation to which one may lead becomes possibly
     /// freed.
-    pub(crate) fn release_lost(&mut self, s: &mut State, p: &[Target]) {
+    pub fn release_lost(&mut self, s: &mut State, p: &[Target]) {
         for t in p {
             if let Base::Unknown(l) = &t.base {
                 for o in self.places_of_lost(s, l) {
@@ -105,7 +105,7 @@ impl ExecutionContext<'_> {
 
     /// Frees all memory from the runtime together with its device's context (`cudaDeviceReset`); `certain` if that
     /// device is the only one in use. Memory of another device is not freed.
-    pub(crate) fn end_context(&mut self, s: &mut State, certain: bool) {
+    pub fn end_context(&mut self, s: &mut State, certain: bool) {
         let mut all: Vec<ObjId> = s
             .mem
             .keys()
@@ -204,7 +204,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Records one side of a copy or fill made by a CUDA call: `bytes` bytes from the pointer on.
-    pub(crate) fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+    pub fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
         if !self.events.recording || self.side != Side::Host {
             return;
         }
@@ -219,7 +219,7 @@ impl ExecutionContext<'_> {
 
 impl MemoryDomain<'_> {
     /// Registers host memory with devices (`cudaHostRegister`); the registration is taken to last.
-    pub(crate) fn register(&mut self, s: &State, p: &[Target]) {
+    pub fn register(&mut self, s: &State, p: &[Target]) {
         let objects = self.objects_at(s, p);
         self.heap.register(objects);
     }

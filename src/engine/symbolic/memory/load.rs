@@ -134,7 +134,7 @@ impl ExecutionContext<'_> {
     }
 
     /// Loads a pointer through a pointer.
-    pub(crate) fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+    pub fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
         let mut out: Option<Value> = None;
         for t in p.iter() {
             let v = match &t.base {
@@ -175,7 +175,7 @@ impl ExecutionContext<'_> {
 }
 
 impl MemoryDomain<'_> {
-    pub(crate) fn read_cells(
+    pub fn read_cells(
         &mut self,
         o: ObjId,
         state: &ObjState,

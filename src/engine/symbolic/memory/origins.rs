@@ -17,7 +17,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Records which contents are new after a launch; `before` is the last version before it.
-    pub(crate) fn left_by_launch(&mut self, s: &State, launch: Option<usize>, before: u32) {
+    pub fn left_by_launch(&mut self, s: &State, launch: Option<usize>, before: u32) {
         let new: Vec<(u32, ObjId)> =
             s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, o))).collect();
         for (v, o) in new {

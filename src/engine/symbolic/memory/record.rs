@@ -94,7 +94,7 @@ impl ExecutionContext<'_> {
         stack
     }
 
-    pub(crate) fn note_access(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+    pub fn note_access(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
         self.record_range(s, site, p, bytes, kind, AccessDetail::default());
     }
 }

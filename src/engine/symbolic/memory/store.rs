@@ -112,7 +112,7 @@ impl ExecutionContext<'_> {
         self.store(s, p, v, size);
     }
 
-    pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+    pub fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         self.clobber(s, args, reason);
         if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
             self.forget_escaped(s, reason, false);
@@ -229,7 +229,7 @@ impl MemoryDomain<'_> {
         s.mem.insert(o, Rc::new(n));
     }
 
-    pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &UnknownReason) {
+    pub fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &UnknownReason) {
         for t in p.iter() {
             match &t.base {
                 Base::Object(o) if !self.read_only(*o) || self.is_of_device(*o) => self.forget(s, *o, reason, false),
@@ -248,7 +248,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Havocs the direct pointees of pointer arguments.
-    pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
+    pub fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         let mut v = vec![];
         for a in args {
             collect(a, &mut v);

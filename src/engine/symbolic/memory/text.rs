@@ -48,7 +48,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Copy of a command-line string that C++ strings hold.
-    pub(crate) fn copy_of_text(&mut self, o: ObjId) -> ObjId {
+    pub fn copy_of_text(&mut self, o: ObjId) -> ObjId {
         if self.is_copied_text(o) {
             return o;
         }
@@ -65,7 +65,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Sets the contents of an option's string before any write.
-    pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
+    pub fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
         self.heap.note_first(o, Rc::new(state));
     }
 
@@ -78,7 +78,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Whether a string may have been written through another of its names.
-    pub(crate) fn is_written_by_another_name(&self, s: &State, o: ObjId) -> bool {
+    pub fn is_written_by_another_name(&self, s: &State, o: ObjId) -> bool {
         if !self.is_text(o) || self.is_copied_text(o) {
             return false;
         }
@@ -96,7 +96,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Whether all bytes from the offset on are those of the argument that the program was given.
-    pub(crate) fn is_as_given(&self, s: &State, o: ObjId, offset: TermId) -> bool {
+    pub fn is_as_given(&self, s: &State, o: ObjId, offset: TermId) -> bool {
         let from = match self.object(o).kind {
             ObjKind::ArgvText(_) => self.arena.as_int(offset).and_then(|at| i64::try_from(at).ok()),
             _ => None,
@@ -105,14 +105,14 @@ impl MemoryDomain<'_> {
     }
 
     /// Index `i`, if a pointer is the start of `argv[i]` and nothing may have written the string.
-    pub(crate) fn argument_of(&self, s: &State, p: &[Target]) -> Option<u32> {
+    pub fn argument_of(&self, s: &State, p: &[Target]) -> Option<u32> {
         let (o, offset) = one_object(p)?;
         let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
         (self.arena.as_int(offset) == Some(0) && self.is_as_given(s, o, offset)).then_some(i)
     }
 
     /// Length of a command-line string from a pointer on.
-    pub(crate) fn argument_length(&mut self, s: &State, p: &[Target]) -> Option<TermId> {
+    pub fn argument_length(&mut self, s: &State, p: &[Target]) -> Option<TermId> {
         let (o, offset) = one_object(p)?;
         let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
         let into = self.arena.as_int(offset).filter(|at| *at >= 0 && self.is_as_given(s, o, offset))?;
@@ -132,7 +132,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Replaces by integers the arguments of a call through which it cannot write command-line strings.
-    pub(crate) fn without_texts_read(&mut self, callees: &[FuncRef], args: &[Value]) -> Vec<Value> {
+    pub fn without_texts_read(&mut self, callees: &[FuncRef], args: &[Value]) -> Vec<Value> {
         let is_only_text =
             |v: &Value| matches!(v, Value::Ptr(p) if one_object(p).is_some_and(|(o, _)| self.is_text(o)));
         let read = |i: usize| {
@@ -147,7 +147,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Returns the constant string that a pointer names.
-    pub(crate) fn text_of(&self, p: &[Target]) -> Option<String> {
+    pub fn text_of(&self, p: &[Target]) -> Option<String> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         if self.arena.as_int(*offset) != Some(0) {
             return None;
@@ -168,7 +168,7 @@ impl ValueDomain<'_> {
     }
 
     /// Result of converting `argv[i]`.
-    pub(crate) fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
+    pub fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
         let source = InputSource::Argv(i);
         if reader == Reader::Decimal {
             return self.input(source, bits);
@@ -200,7 +200,7 @@ impl ValueDomain<'_> {
 
 impl Terms {
     /// Pointer to some byte of the objects that a pointer points into, or null.
-    pub(crate) fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
+    pub fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
         let mut objects = vec![];
         for t in p {
             match &t.base {

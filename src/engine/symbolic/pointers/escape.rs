@@ -32,13 +32,7 @@ impl Executor<'_> {
     /// Havocs memory that a kernel with these arguments may write, including pointers in it and in device variables.
     /// The kernel may also store any address that it can reach to any object that it writes. `stream` is the number of
     /// its stream.
-    pub(crate) fn forget_device(
-        &mut self,
-        s: &mut State,
-        kernel: Option<FuncRef>,
-        args: &[Value],
-        stream: Option<i64>,
-    ) {
+    pub fn forget_device(&mut self, s: &mut State, kernel: Option<FuncRef>, args: &[Value], stream: Option<i64>) {
         let written = kernel.and_then(|k| self.written_by_kernel(k, s, args));
         let mut work = vec![];
         for a in args {
@@ -190,7 +184,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Records the addresses copied from one pointer's targets to another's.
-    pub(crate) fn keep_copy(&mut self, s: &State, to: &[Target], from: &[Target]) {
+    pub fn keep_copy(&mut self, s: &State, to: &[Target], from: &[Target]) {
         let mut found = Stored::default();
         for t in from {
             match &t.base {
@@ -345,7 +339,7 @@ impl MemoryDomain<'_> {
     }
 
     /// Objects to which a pointer may lead.
-    pub(crate) fn objects_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
+    pub fn objects_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
         p.iter()
             .flat_map(|t| match &t.base {
                 Base::Object(o) => vec![*o],

@@ -3,11 +3,11 @@
 //! In: numbers of a width. Out: terms of that width. A function that is not a polynomial is an uninterpreted function,
 //! one for each width.
 
-use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::terms::functions::{BitFunction, Function};
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
+use engine::symbolic::floors::value_domain::ValueDomain;
+use engine::symbolic::terms::functions::{BitFunction, Function};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::TermId;
 
 /// Whether terms represent numbers of this width with room to spare.
 const fn is_followed(bits: u32) -> bool {

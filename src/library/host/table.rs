@@ -8,9 +8,9 @@ use super::{
     copies, cuda, cuda_launch, cuda_memory, driver_api, entry_points, files, formats, guards, libc, libc_memory,
     libc_text, outputs, stdcxx, tensors,
 };
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
 use models::returns::Returns;
 use models::row::{Key, Kind, On};
 use models::table::not_returning;

@@ -29,29 +29,16 @@ mod waits;
 pub use root::{Root, initialised, lead_to_launches, root_state, roots};
 pub use table::keys;
 
-use crate::kernel::builtins;
 use crate::kernel::intrinsics;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::library::{Call, Library, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::value::Value;
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
-use ir::{Linkage, Side};
-
-/// The models of this crate, of hosts and of kernels.
-pub struct Models;
-
-impl Library for Models {
-    fn call(&self, executor: &mut Executor<'_>, call: &Call<'_>, state: State) -> Modelled {
-        match executor.side {
-            Side::Host => host_call(executor, call, state),
-            Side::Device => builtins::device_call(executor, call, state),
-        }
-    }
-}
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::memory::value::Value;
+use ir::Linkage;
 
 /// Whether a mangled name is of an operator `new` or `delete` that a program may define itself (C++17, 21.6.2).
 fn is_replaceable(name: &str) -> bool {
@@ -59,7 +46,7 @@ fn is_replaceable(name: &str) -> bool {
 }
 
 /// Models a library function by name, before any body is entered.
-fn host_call(e: &mut Executor<'_>, call: &Call<'_>, s: State) -> Modelled {
+pub(crate) fn host_call(e: &mut Executor<'_>, call: &Call<'_>, s: State) -> Modelled {
     let program = e.program;
     let func = program.func(call.func);
     if func.is_declaration() && cuda::may_fail(call) && !e.assumptions.takes(Axiom::CallsSucceed) {

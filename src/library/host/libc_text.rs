@@ -4,17 +4,17 @@ use super::cuda;
 use super::libc;
 use super::libc_memory;
 use super::table::Table;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::memory::object::Rest;
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::floors::value_domain::ValueDomain;
+use engine::symbolic::memory::object::Rest;
+use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::SymKind;
 use std::rc::Rc;
 
 /// Maximum number of bytes of a string that are searched for its end.

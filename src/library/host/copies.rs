@@ -9,15 +9,15 @@ use super::table::Table;
 use super::variables;
 use super::waits;
 use super::waits::is_per_thread;
-use crate::symbolic::exec::events::AccessKind;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::events::AccessKind;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::memory::object::{ObjId, ObjKind};
+use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Rows of equal size: distance in bytes from one to the next, bytes per row, and number of rows.

@@ -9,15 +9,15 @@ use super::cuda_launch;
 use super::libc;
 use super::table::Table;
 use super::waits;
-use crate::symbolic::exec::events::{AccessKind, LaunchAttributes, LaunchConfig, LaunchLimits};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::events::{AccessKind, LaunchAttributes, LaunchConfig, LaunchLimits};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::memory::value::Value;
+use engine::symbolic::terms::term::TermId;
 
 /// Launches, handles of kernels, and fills.
 pub(super) const DRIVER: Table = &[

@@ -8,17 +8,17 @@
 use super::cuda;
 use super::launch_shapes;
 use super::libc;
-use crate::symbolic::exec::events::{LaunchConfig, LaunchLimits};
-use crate::symbolic::exec::library::Call;
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
-use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
-use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::events::{LaunchConfig, LaunchLimits};
+use engine::symbolic::exec::library::Call;
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
+use engine::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use engine::symbolic::memory::value::Value;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymKind, TermId};
 use ir::shared::most_static_shared;
 use ir::{FuncRef, Side};
 use models::launches;
@@ -173,7 +173,7 @@ pub(crate) fn surely_runs(e: &mut MemoryDomain<'_>, kernel: FuncRef, c: &LaunchC
     let xy = e.arena.mul(c.block[0], c.block[1]);
     let xyz = e.arena.mul(xy, c.block[2]);
     let most = c.limits.threads.map_or(MAX_THREADS, |n| i128::from(n).min(MAX_THREADS));
-    if !within(e, xyz, most) || !(0..3).all(|i| within(e, c.block[i], crate::symbolic::kernel::launch::MAX_BLOCK[i])) {
+    if !within(e, xyz, most) || !(0..3).all(|i| within(e, c.block[i], engine::symbolic::kernel::launch::MAX_BLOCK[i])) {
         return false;
     }
     let shared = e.arena.range(c.shared);

@@ -2,14 +2,14 @@
 
 use super::files;
 use super::variables;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::memory::object::{ObjKind, Object};
-use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::InputSource;
 use base::reasons::UnknownReason;
 use contracts::Entry;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::memory::object::{ObjKind, Object};
+use engine::symbolic::memory::value::Value;
+use engine::symbolic::terms::term::InputSource;
 use ir::registered::{is_bound_only, registered};
 use ir::{Callee, Const, FuncRef, Linkage, Op, Operand, Program, Side, Terminator};
 use rustc_hash::FxHashSet;

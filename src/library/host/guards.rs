@@ -5,10 +5,10 @@
 
 use super::cuda;
 use super::table::Table;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::memory::value::{Base, Value};
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::memory::value::{Base, Value};
 
 pub(super) const GUARDS: Table = &[
     (&["__cxa_guard_acquire"], |e, c, s| guard_acquire(e, c, s)),

@@ -5,15 +5,15 @@
 
 use super::cuda;
 use super::waits;
-use crate::symbolic::effects::havoc::Part;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::memory::object::ObjKind;
-use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
+use engine::symbolic::effects::havoc::Part;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::value_domain::ValueDomain;
+use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::value::{Base, Target, Value};
 use ir::Param;
 use models::attributes::{is_of_cuda, is_of_library};
 use models::row::{Key, Kind};

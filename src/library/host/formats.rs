@@ -4,15 +4,15 @@ use super::cuda;
 use super::files;
 use super::libc;
 use super::table::Table;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::memory::text::Reader;
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::memory::text::Reader;
+use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 /// Formatted output and input; output of other kinds.

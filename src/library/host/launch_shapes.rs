@@ -6,18 +6,18 @@
 //! ones, with the reason, where the documents do not specify it.
 
 use super::cuda;
-use crate::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
-use crate::symbolic::exec::library::Call;
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID};
-use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
+use engine::symbolic::exec::library::Call;
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::floors::value_domain::ValueDomain;
+use engine::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID};
+use engine::symbolic::memory::value::{Base, Target, Value};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymKind, TermId};
 use ir::{Callee, Const, FuncRef, LaunchShape, Op, Operand, Side, Terminator};
 pub use models::launches::{self, Effect};
 use std::rc::Rc;

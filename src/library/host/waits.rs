@@ -6,14 +6,14 @@
 use super::cuda;
 use super::table::Table;
 use super::variables;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::object::ObjKind;
-use crate::symbolic::memory::value::{Base, Target, Value};
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::value::{Base, Target, Value};
 
 /// The call that makes streams that wait for the default stream.
 const WAITING_STREAM: &str = "cudaStreamCreate";

@@ -3,14 +3,14 @@
 use super::cuda;
 use super::libc;
 use super::table::Table;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
-use crate::symbolic::memory::value::{Target, Value};
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::TermId;
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use engine::symbolic::memory::value::{Target, Value};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Maximum number of bytes that a host allocation gets.

@@ -4,14 +4,14 @@
 use super::libc;
 use super::table::{Table, find};
 use super::{copies, cuda_launch, cuda_memory, driver_api, entry_points, waits};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::library::{Call, Modelled};
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::memory::value::{Target, Value};
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::library::{Call, Modelled};
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::memory::value::{Target, Value};
 use models::cuda_names::{is_of_driver, is_of_runtime};
 use std::rc::Rc;
 

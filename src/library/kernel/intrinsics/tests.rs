@@ -1,14 +1,14 @@
 //! Symbolic models of integer functions against their reference results, bit by bit, at each width.
 
 use super::of_integers;
-use crate::host::Models;
+use crate::Models;
 use crate::kernel::builtins::integer_of_libdevice;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::eval::Valuation;
-use crate::symbolic::terms::functions::{BitFunction, Function};
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId, wrap_value};
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::memory::value::Value;
+use engine::symbolic::terms::eval::Valuation;
+use engine::symbolic::terms::functions::{BitFunction, Function};
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId, wrap_value};
 use ir::{Program, reference};
 
 fn sym(e: &mut Executor<'_>, range: Range) -> (TermId, SymId) {

@@ -5,12 +5,12 @@
 //! unknown.
 
 use super::runs;
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::memory::object::{ObjState, Rest};
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::executor::Executor;
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::memory::object::{ObjState, Rest};
 use ir::{Const, GlobalId, GlobalRef, ModuleId, Side, space};
 use rustc_hash::FxHashSet;
 

@@ -4,22 +4,22 @@
 //! counts as an undecided access unless it is known to touch no memory.
 
 use super::bits;
-use crate::symbolic::exec::events::AccessKind;
-use crate::symbolic::exec::library::Modelled;
-use crate::symbolic::exec::listed_accesses::Argument;
-use crate::symbolic::exec::site::Site;
-use crate::symbolic::exec::state::State;
-use crate::symbolic::floors::execution_context::ExecutionContext;
-use crate::symbolic::floors::memory_domain::MemoryDomain;
-use crate::symbolic::floors::terms::Terms;
-use crate::symbolic::floors::value_domain::ValueDomain;
-use crate::symbolic::memory::object::ObjKind;
-use crate::symbolic::memory::value::{Base, Ratio, Value};
-use crate::symbolic::terms::floating::Whole;
-use crate::symbolic::terms::functions::BitFunction;
-use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{SymKind, TermId};
 use base::reasons::UnknownReason;
+use engine::symbolic::exec::events::AccessKind;
+use engine::symbolic::exec::library::Modelled;
+use engine::symbolic::exec::listed_accesses::Argument;
+use engine::symbolic::exec::site::Site;
+use engine::symbolic::exec::state::State;
+use engine::symbolic::floors::execution_context::ExecutionContext;
+use engine::symbolic::floors::memory_domain::MemoryDomain;
+use engine::symbolic::floors::terms::Terms;
+use engine::symbolic::floors::value_domain::ValueDomain;
+use engine::symbolic::memory::object::ObjKind;
+use engine::symbolic::memory::value::{Base, Ratio, Value};
+use engine::symbolic::terms::floating::Whole;
+use engine::symbolic::terms::functions::BitFunction;
+use engine::symbolic::terms::interval::Range;
+use engine::symbolic::terms::term::{SymKind, TermId};
 use ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
 use models::access::Access;
 use models::row::Key;
