@@ -1,9 +1,9 @@
-//! The executor: the data of one symbolic execution, one field for each subsystem.
+//! The executor: the highest floor, which executes code.
 //!
-//! In: a [`Program`]. Out: [`Events`] over the terms of its arena. Its code is in the files of these folders, each
-//! with an `impl Executor`: control flow in [`super::region`], instructions in [`super::instruction`], memory in
-//! `memory/`, loops in `loops/`, calls in [`super::calls`] and `host/`. The types of its fields lie below it and do
-//! not know it; nor do states and activations ([`super::state`]).
+//! In: a [`Program`]. Out: [`super::events::Events`] over the terms of its arena. Its code is in the files of their subjects, each
+//! with an `impl Executor`: control flow in [`super::region`], instructions in [`super::instruction`], calls in
+//! [`super::calls`], loops in `loops/`. What executes no code stands on a lower floor ([`crate::symbolic::floors`]). The
+//! types of its fields lie below it and do not know it; nor do states and activations ([`super::state`]).
 
 use super::library::Library;
 use crate::symbolic::effects::shapes::Summaries;
@@ -12,6 +12,7 @@ use crate::symbolic::loops::types::LoopMemo;
 use ir::Program;
 use std::ops::{Deref, DerefMut};
 
+/// The execution of code: what is known of loops and of kernels as a whole, and the models of library functions.
 #[derive(Clone)]
 pub struct Executor<'p> {
     pub(crate) context: ExecutionContext<'p>,

@@ -1,8 +1,8 @@
 //! The seam between the executor and the models of library functions.
 //!
 //! In: a call, with the state before it. Out: the result and the state after it, or the unchanged state if no model
-//! applies; then the executor enters the function's body, or havocs what the call may write. The models are in `host/`
-//! and `kernel/`.
+//! applies; then the executor enters the function's body, or havocs what the call may write. The models are in the crate
+//! `library`.
 
 use super::executor::Executor;
 use super::site::Site;
