@@ -1,9 +1,9 @@
-//! Models of library functions: what calls of the CUDA runtime, of the C and C++ libraries and of PyTorch do to the state
-//! of an execution, and what intrinsics and builtins of kernels do.
+//! Models of library functions: what calls of the CUDA runtime, of the C and C++ libraries and of PyTorch do to the
+//! state of an execution, and what intrinsics and builtins of kernels do.
 //!
-//! In: a call with the state before it. Out: its result and the state after it, and events. [`Models`] gives them to
-//! the executor. Each model is a function over the lowest floor of the engine that it needs; only what executes code (launches,
-//! constructors of variables) takes the executor.
+//! In: a call with the state before it. Out: its result and the state after it, and events. [`Models`] gives the models
+//! to the executor. Each model is a function over the lowest floor of the engine that it needs; only what executes code
+//! (launches, constructors of variables) takes the executor.
 
 pub mod host;
 pub mod kernel;

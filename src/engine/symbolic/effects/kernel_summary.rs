@@ -11,7 +11,7 @@
 
 use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
-use crate::symbolic::exec::events::{Events, LaunchAttributes, LaunchConfig, LaunchLimits};
+use crate::symbolic::exec::events::{LaunchAttributes, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::floors::memory_domain::MemoryDomain;
@@ -27,7 +27,7 @@ use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::SymKind;
 use base::reasons::UnknownReason;
 use base::work::{charge_each, cost};
-use ir::{FuncRef, Side};
+use ir::FuncRef;
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -122,19 +122,11 @@ impl Executor<'_> {
     /// the host's context. Also returns the steps that it took. Initial contents of memory, versions of contents and
     /// points-to sets are not restored.
     pub(in crate::symbolic) fn aside<R>(&mut self, given: Allowance, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
-        let side = std::mem::replace(&mut self.side, Side::Device);
-        let kernel = std::mem::take(&mut self.kernel);
-        let events = std::mem::replace(&mut self.events, Events::new(false));
-        let stack = std::mem::take(&mut self.stack);
-        let around = self.limits.begin_aside(given);
-        let freed = self.heap.frees();
-
+        let (host, freed) = (self.swap_out_host(given, false), self.heap.frees());
         let out = run(self);
-
-        let (taken, _) = self.limits.end_aside(around);
-        (self.side, self.kernel, self.events, self.stack) = (side, kernel, events, stack);
+        let ended = self.swap_in_host(host);
         self.heap.restore_frees(freed);
-        (out, taken)
+        (out, ended.steps)
     }
 
     fn suppose(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {

@@ -1,9 +1,10 @@
 //! The executor: the highest floor, which executes code.
 //!
-//! In: a [`Program`]. Out: [`super::events::Events`] over the terms of its arena. Its code is in the files of their subjects, each
-//! with an `impl Executor`: control flow in [`super::region`], instructions in [`super::instruction`], calls in
-//! [`super::calls`], loops in `loops/`. What executes no code stands on a lower floor ([`crate::symbolic::floors`]). The
-//! types of its fields lie below it and do not know it; nor do states and activations ([`super::state`]).
+//! In: a [`Program`]. Out: [`super::events::Events`] over the terms of its arena. Its code is in the files of their
+//! subjects, each with an `impl Executor`: control flow in [`super::region`], instructions in [`super::instruction`],
+//! calls in [`super::calls`], loops in `loops/`. What executes no code stands on a lower floor
+//! ([`crate::symbolic::floors`]). The types of its fields lie below it and do not know it; nor do states and
+//! activations ([`super::state`]).
 
 use super::library::Library;
 use crate::symbolic::effects::shapes::Summaries;

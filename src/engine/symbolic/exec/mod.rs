@@ -10,6 +10,7 @@
 mod address;
 mod aggregates;
 mod arith;
+pub(in crate::symbolic) mod aside;
 pub(in crate::symbolic) mod calls;
 mod cast;
 mod compare;

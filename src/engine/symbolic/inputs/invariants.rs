@@ -16,7 +16,7 @@ use crate::symbolic::terms::term::TermId;
 use base::axioms::Axiom;
 use contracts::ast::CondKind;
 use contracts::{Requirement, plain_name};
-use ir::{FuncRef, Module, Side, TypeId, TypeKind, source_name};
+use ir::{FuncRef, Module, TypeId, TypeKind, source_name};
 use models::views;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -94,9 +94,7 @@ impl ExecutionContext<'_> {
         let names = Names::Members(Pointed { targets: of.at.clone(), element });
         let (function, before) = (of.function, state.clone());
         let mut asked = Asked { names, function, state: before, bound: vec![], defined: vec![] };
-        let side = std::mem::replace(&mut self.side, Side::Host);
-        let out = ask(self, &mut asked);
-        self.side = side;
+        let out = self.on_the_host(|e| ask(e, &mut asked));
         *state = asked.state;
         out
     }
@@ -130,12 +128,10 @@ impl ExecutionContext<'_> {
         }
         let mut state = self.state_at_start();
         self.ensure(&mut state, o);
-        let side = std::mem::replace(&mut self.side, Side::Host);
-        let means = match &view {
-            Some(view) => self.view_means(&mut state, (o, part.at), part.ty, view),
-            None => self.container_means(&mut state, (o, part.at)),
-        };
-        self.side = side;
+        let means = self.on_the_host(|e| match &view {
+            Some(view) => e.view_means(&mut state, (o, part.at), part.ty, view),
+            None => e.container_means(&mut state, (o, part.at)),
+        });
         if let Some(c) = means {
             let name = view.map_or("std::vector", |view| view.name);
             let who = format!("what `{name}` means: `{}` has the elements that it says", self.object(o).name);

@@ -1,7 +1,7 @@
 //! Context of a kernel under execution, and what is recorded of it meanwhile ([`KernelContext`]).
 //!
-//! Plain data below the executor: to run a kernel aside, the executor swaps in a fresh context, and restores the
-//! host's afterwards.
+//! Plain data below the executor: to run a kernel aside, the executor swaps in a fresh context, and the host's
+//! afterwards ([`crate::symbolic::exec::aside`]).
 
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
 use crate::symbolic::memory::object::ObjId;

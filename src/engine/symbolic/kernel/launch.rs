@@ -2,9 +2,10 @@
 
 use super::shared_reads::Exchanged;
 use crate::symbolic::effects::write_set::{Beside, Footprint, Stable};
+use crate::symbolic::exec::aside::KernelOutcome;
 use crate::symbolic::exec::events::{
-    AccessEvent, ClaimEvent, ContractEvent, Events, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits,
-    StaleEvent, UnalignedEvent,
+    AccessEvent, ClaimEvent, ContractEvent, LaunchAttributes, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent,
+    UnalignedEvent,
 };
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -22,7 +23,7 @@ use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{Axis, SymId, SymKind, TermId};
 use base::axioms::Axiom;
 use base::reasons::UnknownReason;
-use ir::{FuncRef, Side};
+use ir::FuncRef;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -72,12 +73,8 @@ impl Executor<'_> {
         facts: Vec<TermId>,
         given: Allowance,
     ) -> KernelRun {
-        let host = (self.side, std::mem::take(&mut self.stack));
-        let around = self.limits.begin_aside(given);
-        let host_context = std::mem::take(&mut self.kernel);
-        let recording = self.events.recording;
-        let host_events = std::mem::replace(&mut self.events, Events::new(recording));
-        self.side = Side::Device;
+        let recording = self.is_recording();
+        let host = self.swap_out_host(given, recording);
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
         self.context.memory.kernel.partitions.begin(self.context.memory.values.terms.arena.symbols().len());
@@ -109,35 +106,14 @@ impl Executor<'_> {
             let objects = self.heap.len();
             self.leave_alone(launch, &written, false, objects);
         } else {
-            let recording = std::mem::replace(&mut self.events.recording, false);
-            let known = self.heap.len();
-            self.enter_kernel(kernel, launch, path, 1);
-            let mut written = std::mem::take(&mut self.kernel.written);
-            anywhere = self.kernel.written_anywhere;
-            if anywhere || written.has_pointers() {
-                let ended = self.limits.halt().clone();
-                match self.written_through_pointers_at_launch(kernel, launch, path, known) {
-                    Some(found) => (written, anywhere) = (found, false),
-                    // The result of the first execution is correct, if less exact.
-                    None if !anywhere => self.limits.restore(ended),
-                    None => {}
-                }
-            }
-            self.kernel.written_anywhere = anywhere;
-            written.forget_pointers(|o| (o.0 as usize) < known);
-            let objects = self.heap.len();
-            self.leave_alone(launch, &written, anywhere, objects);
-            self.events.recording = recording;
+            anywhere = self.without_recording(|e| e.compute_write_set(kernel, launch, path));
             self.kernel.partitions.restart();
         }
         if !self.limits.is_at_an_end() {
             self.enter_kernel(kernel, launch, path, 2);
         }
 
-        let mut context = std::mem::replace(&mut self.kernel, host_context);
-        let events = std::mem::replace(&mut self.events, host_events);
-        let (_, halt) = self.limits.end_aside(around);
-        (self.side, self.stack) = host;
+        let KernelOutcome { kernel: mut context, events, halt, .. } = self.swap_in_host(host);
         KernelRun {
             accesses: events.accesses,
             stale: events.stale,
@@ -155,6 +131,29 @@ impl Executor<'_> {
             limit: halt.limit(),
             gave_up: halt.reason(),
         }
+    }
+
+    /// Computes the write set of a kernel, and leaves all else as it is at the launch. Returns whether it may write
+    /// anywhere.
+    fn compute_write_set(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId) -> bool {
+        let known = self.heap.len();
+        self.enter_kernel(kernel, launch, path, 1);
+        let mut written = std::mem::take(&mut self.kernel.written);
+        let mut anywhere = self.kernel.written_anywhere;
+        if anywhere || written.has_pointers() {
+            let ended = self.limits.halt().clone();
+            match self.written_through_pointers_at_launch(kernel, launch, path, known) {
+                Some(found) => (written, anywhere) = (found, false),
+                // The result of the first execution is correct, if less exact.
+                None if !anywhere => self.limits.restore(ended),
+                None => {}
+            }
+        }
+        self.kernel.written_anywhere = anywhere;
+        written.forget_pointers(|o| (o.0 as usize) < known);
+        let objects = self.heap.len();
+        self.leave_alone(launch, &written, anywhere, objects);
+        anywhere
     }
 
     /// Returns the write set of a kernel that loads pointers from memory and stores through them, by a fixpoint.

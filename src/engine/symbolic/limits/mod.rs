@@ -5,7 +5,7 @@
 
 pub mod budget;
 pub mod cost;
-mod halt;
+pub(in crate::symbolic) mod halt;
 pub(in crate::symbolic) mod measure;
 
 use base::reasons::{InTheCall, UnknownReason};

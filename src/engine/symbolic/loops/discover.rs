@@ -51,11 +51,9 @@ impl Executor<'_> {
                 vars.push(LoopVar::Phi(*p));
             }
         }
-        let recording = std::mem::replace(&mut self.events.recording, false);
         let events = self.events.mark();
         let mut pointers = PointerVars::default();
-        let found = self.passes(fr, at, s0, &mut vars, &mut pointers);
-        self.events.recording = recording;
+        let found = self.without_recording(|e| e.passes(fr, at, s0, &mut vars, &mut pointers));
         let pass = match found {
             Ok(pass) => {
                 self.events.take_back(events);
